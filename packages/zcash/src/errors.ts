@@ -1,0 +1,44 @@
+/** Why an input was refused. Stable: callers may branch on these; the message is for people. */
+export type ZcashErrorCode =
+  | 'wrong_length'
+  | 'invalid_encoding'
+  | 'invalid_checksum'
+  | 'invalid_padding'
+  | 'unknown_prefix'
+  | 'unsupported_revision'
+  | 'unsupported_item'
+  | 'wrong_kind'
+  | 'duplicate_item'
+  | 'misordered_items'
+  | 'no_shielded_item'
+  | 'no_orchard_item'
+  | 'invalid_point'
+  | 'invalid_scalar'
+  | 'invalid_key'
+  | 'invalid_seed'
+  | 'out_of_range'
+  | 'invalid_memo'
+  | 'memo_too_long'
+  | 'invalid_transaction'
+  | 'unsupported_version'
+  | 'invalid_txid'
+  | 'invalid_uri'
+  | 'invalid_amount'
+
+/** The only error this package throws for malformed input. `message` is plain English and holds no secret. */
+export class ZcashError extends Error {
+  override readonly name = 'ZcashError'
+  readonly code: ZcashErrorCode
+
+  constructor(code: ZcashErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Throws `wrong_length` unless `bytes` is a byte array of exactly `length` bytes. */
+export function expectLength(name: string, bytes: Uint8Array, length: number): void {
+  if (!(bytes instanceof Uint8Array) || bytes.length !== length) {
+    throw new ZcashError('wrong_length', `${name} must be ${length} bytes`)
+  }
+}
