@@ -1,0 +1,61 @@
+import type { InvoiceStatus } from './invoice.ts'
+import type { Zat } from './money.ts'
+
+export const EVENT_TYPES = [
+  'invoice.paid',
+  'invoice.underpaid',
+  'swap.refunded',
+  'swap.failed',
+  'swap.incomplete_deposit',
+  'withdrawal.updated',
+  'plan.updated',
+  'test',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/**
+ * A row of the event table. `type` null is a change that is told over the WebSocket alone (a status, an amount or a
+ * swap status moved); every other row is told to the account's webhook too, with exactly the bytes of `body`.
+ */
+export interface NewEvent {
+  readonly accountId: number
+  readonly invoiceId: number | null
+  readonly type: EventType | null
+  readonly body: string | null
+  readonly createdAt: number
+}
+
+export interface SwapInEvent {
+  readonly asset: string
+  readonly blockchain: string
+  readonly amountInFormatted: string
+  readonly status: string
+}
+
+export interface InvoiceInEvent {
+  readonly publicId: string
+  readonly status: InvoiceStatus
+  readonly amountZat: Zat
+  readonly receivedZat: Zat
+  readonly overpaidZat: Zat
+  readonly txid: string | null
+}
+
+/** The body of an invoice or swap event, as api.md has it; its bytes are fixed here, once. */
+export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap: SwapInEvent | null): string {
+  return JSON.stringify({
+    type,
+    invoice_id: invoice.publicId,
+    status: invoice.status,
+    amount_zat: Number(invoice.amountZat),
+    received_zat: Number(invoice.receivedZat),
+    overpaid_zat: Number(invoice.overpaidZat),
+    txid: invoice.txid,
+    swap: swap && {
+      asset: swap.asset,
+      blockchain: swap.blockchain,
+      amount_in_formatted: swap.amountInFormatted,
+      status: swap.status,
+    },
+  })
+}

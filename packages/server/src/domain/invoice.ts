@@ -1,0 +1,110 @@
+import type { Zat } from './money.ts'
+import { sumZat } from './money.ts'
+
+export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
+
+export const EXPIRY_SECS = { least: 60, most: 86_400, usual: 900 } as const
+
+/** What the invoice asks for, fixed when it is made. */
+export interface Terms {
+  readonly amountZat: Zat
+  /** Unix seconds. */
+  readonly expiresAt: number
+  /** Blocks, the payment's own included, before a payment is confirmed; 0 counts the mempool. */
+  readonly confirmations: number
+}
+
+export type Pool = 'orchard' | 'ironwood'
+
+/** Where a payment is: seen and unmined, in a block of the chain, or gone (its transaction expired or vanished). */
+export type Place =
+  | { readonly at: 'mempool' }
+  | { readonly at: 'mined'; readonly height: number }
+  | { readonly at: 'dropped' }
+
+/** A decrypted note to the invoice's address; (txid, pool, outputIndex) is its key. */
+export interface Payment {
+  /** Display byte order, 64 hex characters. */
+  readonly txid: string
+  readonly pool: Pool
+  readonly outputIndex: number
+  readonly valueZat: Zat
+  readonly place: Place
+  /** Increases with each payment recorded, whatever its block: the latest is the one recorded last. */
+  readonly order: number
+}
+
+/** What is known of the world when an invoice is assessed. */
+export interface View {
+  /** Height of the last block read. */
+  readonly tip: number
+  /** Unix seconds: chain and mempool were both seen as they were at this moment. Never ahead of the clock. */
+  readonly seenThrough: number
+  /** A swap of this invoice has a deposit that the provider has seen and not yet settled. */
+  readonly swapUnderWay: boolean
+}
+
+export interface Assessment {
+  readonly status: InvoiceStatus
+  readonly receivedZat: Zat
+  readonly overpaidZat: Zat
+  /** The latest counted payment's. */
+  readonly txid: string | null
+}
+
+/**
+ * The status of an invoice: a function of what it asks, what it was judged before, its payments and the view.
+ *
+ * `before` matters in two ways only: `paid` is final, and an invoice once closed (`expired`, `underpaid`) is never
+ * open again, so late money can only confirm it.
+ */
+export function assess(terms: Terms, before: InvoiceStatus, payments: readonly Payment[], view: View): Assessment {
+  const live = payments.filter(payment => payment.place.at !== 'dropped')
+  const receivedZat = sumZat(live.map(payment => payment.valueZat))
+  const confirmedZat = sumZat(live.filter(isConfirmed(terms, view)).map(payment => payment.valueZat))
+  return {
+    status: statusOf(terms, before, receivedZat, confirmedZat, view),
+    receivedZat,
+    overpaidZat: overpaid(terms.amountZat, receivedZat),
+    txid:
+      live.reduce<Payment | null>((last, next) => (last && last.order > next.order ? last : next), null)?.txid ?? null,
+  }
+}
+
+export function overpaid(amountZat: Zat, receivedZat: Zat): Zat {
+  return receivedZat > amountZat ? receivedZat - amountZat : 0n
+}
+
+/** Blocks a mined payment has on it, its own included. */
+export function confirmationsOf(place: Place, tip: number): number {
+  return place.at === 'mined' ? Math.max(0, tip - place.height + 1) : 0
+}
+
+export function isClosed(status: InvoiceStatus): boolean {
+  return status === 'expired' || status === 'underpaid'
+}
+
+/** The WebSocket ends at these. */
+export function isFinal(status: InvoiceStatus): boolean {
+  return status === 'paid' || isClosed(status)
+}
+
+function isConfirmed(terms: Terms, view: View): (payment: Payment) => boolean {
+  return payment => confirmationsOf(payment.place, view.tip) >= terms.confirmations
+}
+
+function statusOf(terms: Terms, before: InvoiceStatus, receivedZat: Zat, confirmedZat: Zat, view: View): InvoiceStatus {
+  if (before === 'paid' || confirmedZat >= terms.amountZat) return 'paid'
+  const full = receivedZat >= terms.amountZat
+  const closing = view.seenThrough >= terms.expiresAt && !full && !view.swapUnderWay
+  if (isClosed(before) || closing) return receivedZat > 0n ? 'underpaid' : 'expired'
+  return full ? 'detected' : 'pending'
+}
+
+/** The public events that a change of assessment raises. */
+export function eventsOf(before: InvoiceStatus, after: InvoiceStatus): ('invoice.paid' | 'invoice.underpaid')[] {
+  if (before === after) return []
+  if (after === 'paid') return ['invoice.paid']
+  return after === 'underpaid' ? ['invoice.underpaid'] : []
+}

@@ -1,0 +1,11 @@
+/** Money is a whole number of zat in a bigint. 1 ZEC = 100,000,000 zat. */
+export type Zat = bigint
+
+/** The whole supply, and so the largest amount that any request or payment can have. */
+export const MAX_ZAT: Zat = 2_100_000_000_000_000n
+
+export function sumZat(amounts: Iterable<Zat>): Zat {
+  let total = 0n
+  for (const amount of amounts) total += amount
+  return total
+}

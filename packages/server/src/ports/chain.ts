@@ -1,0 +1,65 @@
+import type { Network } from '../domain/account.ts'
+import type { Block, CompactTransaction, Header } from '../domain/chain.ts'
+import type { Pool } from '../domain/invoice.ts'
+
+/** The chain source: one light-client server, or several of which one is in use. */
+export interface Chain {
+  /** Height of the newest block of the server in use, after checking that it serves this network and every pool. */
+  tip(signal: AbortSignal): Promise<number>
+  /** Blocks `from` … `to`, both included, in order. Ends early, without an error, where the server has no more. */
+  blocks(from: number, to: number, signal: AbortSignal): AsyncIterable<Block>
+  /** Raw transactions: the whole mempool, then each that enters. Ends when a block is found; reopen then. */
+  mempool(signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** The whole mempool at one moment, all shielded pools. */
+  mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]>
+  /** Gives up the server in use for the next one, because of what it served. */
+  distrust(reason: string): void
+  close(): Promise<void>
+}
+
+/** A key to open notes with. `incoming` is dk ‖ ivk. */
+export interface WatchKey {
+  readonly id: number
+  readonly incoming: Uint8Array
+}
+
+export interface OpenedNote {
+  readonly viewingKeyId: number
+  readonly txid: string
+  readonly pool: Pool
+  readonly outputIndex: number
+  readonly valueZat: bigint
+  readonly diversifierIndex: bigint
+}
+
+export interface ImportedKey {
+  readonly network: Network
+  /** dk ‖ ivk of the external scope, 64 bytes: all that is kept. */
+  readonly incoming: Uint8Array
+}
+
+/** Everything that needs Zcash cryptography; off the main thread. */
+export interface Viewer {
+  /** @throws Fault `invalid_viewing_key` with the reason in `detail`. */
+  importKey(text: string): ImportedKey
+  /** Addresses at `count` diversifier indexes from `from` on. */
+  addresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
+  /** The notes that any of the keys sees, coinbase outputs left out; pools by height are the caller's rule. */
+  open(keys: readonly WatchKey[], transactions: readonly CompactTransaction[]): Promise<OpenedNote[]>
+  /** A raw transaction in compact form, with its expiry height. Null for what cannot be read as one. */
+  compact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>
+  close(): Promise<void>
+}
+
+export interface ChainRows {
+  /** The newest header, or null before the first block. */
+  tip(): Promise<Header | null>
+  headerAt(height: number): Promise<Header | null>
+  oldestHeight(): Promise<number | null>
+  /** Appends headers in order and forgets those more than HEADERS_KEPT below the newest. */
+  append(headers: readonly Header[]): Promise<void>
+  removeAbove(height: number): Promise<void>
+  seenThrough(): Promise<number>
+  /** Moves on, never back. */
+  setSeenThrough(unixSecs: number): Promise<void>
+}

@@ -1,0 +1,16 @@
+import type { EventType, NewEvent } from '../domain/event.ts'
+
+export interface EventRow extends NewEvent {
+  /** Increases in the order of commits: a reader that has seen `seq` will see every later one above it. */
+  readonly seq: number
+  readonly type: EventType | null
+}
+
+export interface EventRows {
+  /** Writes the events and, for those with a body, the deliveries of accounts that have a webhook. */
+  append(events: readonly NewEvent[]): Promise<void>
+  /** Invoice ids touched by events above `seq`, oldest first, with the last `seq` read. */
+  touchedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
+  lastSeq(): Promise<number>
+  prune(before: number, limit: number): Promise<number>
+}

@@ -1,0 +1,122 @@
+import type { InvoiceStatus, Payment, Place, Pool } from '../domain/invoice.ts'
+import type { Zat } from '../domain/money.ts'
+import type { Page } from './account.ts'
+
+/** What an invoice is for: a merchant's sale, or the service's own (a plan bought, a withdrawal's deposit). */
+export type InvoicePurpose = 'sale' | 'plan' | 'withdrawal'
+
+export interface Invoice {
+  readonly id: number
+  readonly publicId: string
+  readonly accountId: number
+  readonly viewingKeyId: number
+  readonly diversifierIndex: bigint
+  readonly purpose: InvoicePurpose
+  readonly address: string
+  readonly amountZat: Zat
+  readonly confirmations: number
+  readonly status: InvoiceStatus
+  readonly receivedZat: Zat
+  readonly overpaidZat: Zat
+  readonly txid: string | null
+  readonly createdAt: number
+  readonly expiresAt: number
+  /** Late payments count until then. */
+  readonly watchUntil: number
+  readonly paidAt: number | null
+  /** A swap of this invoice has a deposit seen and not settled. */
+  readonly swapUnderWay: boolean
+  /** A reorganisation took back payments of this paid invoice. */
+  readonly needsAttention: boolean
+}
+
+export type NewInvoice = Pick<
+  Invoice,
+  | 'publicId'
+  | 'accountId'
+  | 'viewingKeyId'
+  | 'diversifierIndex'
+  | 'purpose'
+  | 'address'
+  | 'amountZat'
+  | 'confirmations'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'watchUntil'
+>
+
+export type InvoiceOutcome = Pick<
+  Invoice,
+  'status' | 'receivedZat' | 'overpaidZat' | 'txid' | 'paidAt' | 'needsAttention'
+>
+
+export interface InvoiceFilter {
+  readonly status?: InvoiceStatus
+  /** Unix seconds, inclusive. */
+  readonly createdFrom?: number
+  /** Unix seconds, exclusive. */
+  readonly createdTo?: number
+}
+
+export interface InvoiceRows {
+  insert(invoice: NewInvoice): Promise<Invoice>
+  byPublicId(publicId: string): Promise<Invoice | null>
+  byIds(ids: readonly number[]): Promise<Invoice[]>
+  /** An account's sales, newest first. */
+  list(accountId: number, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
+  /** Reads for change: no other transaction changes these until this one ends. In the order of their ids. */
+  lock(ids: readonly number[]): Promise<Invoice[]>
+  /** The invoice at a diversifier index of a key. */
+  atIndexes(at: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
+  /** Ids of open invoices with `expiresAt` ≤ `through` and no swap under way, oldest expiry first. */
+  due(through: number, limit: number): Promise<number[]>
+  /** Ids above `afterId` of unpaid invoices that have received their full amount: what a new block can confirm. */
+  settling(limit: number, afterId: number): Promise<number[]>
+  record(id: number, outcome: InvoiceOutcome): Promise<void>
+  setSwapUnderWay(id: number, underWay: boolean): Promise<void>
+}
+
+export interface NewPayment {
+  readonly invoiceId: number
+  readonly txid: string
+  readonly pool: Pool
+  readonly outputIndex: number
+  readonly valueZat: Zat
+  readonly place: Place
+  /** Height above which the unmined transaction is dead; 0 or null: never, or not known. */
+  readonly expiryHeight: number | null
+  readonly seenAt: number
+}
+
+export interface PaymentRow extends Payment {
+  readonly invoiceId: number
+  readonly seenAt: number
+  readonly expiryHeight: number | null
+}
+
+export interface PaymentRows {
+  /** Inserts, or moves a known payment to its new place. The ids of the invoices that something changed for. */
+  record(payments: readonly NewPayment[]): Promise<number[]>
+  ofInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
+  /** Takes the height off every payment mined above `height` (back to the mempool). Invoice ids. */
+  unmineAbove(height: number): Promise<number[]>
+  /** Every payment now in the mempool: bounded by the mempool itself. */
+  inMempool(): Promise<PaymentRow[]>
+  /** Mempool payments of these transactions are gone. Invoice ids. */
+  drop(txids: readonly string[]): Promise<number[]>
+}
+
+export interface IdempotencyRows {
+  /** Claims the key for an invoice about to be made; the earlier claim when there is one younger than `since`. */
+  claim(claim: {
+    readonly accountId: number
+    readonly key: string
+    readonly bodyHash: Uint8Array
+    readonly invoicePublicId: string
+    readonly createdAt: number
+    readonly since: number
+  }): Promise<{ readonly bodyHash: Uint8Array; readonly invoicePublicId: string } | null>
+  /** The claim younger than `since`, if any. */
+  find(accountId: number, key: string, since: number): Promise<{ bodyHash: Uint8Array; invoicePublicId: string } | null>
+  prune(before: number, limit: number): Promise<number>
+}

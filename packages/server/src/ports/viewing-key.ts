@@ -1,0 +1,28 @@
+import type { Network } from '../domain/account.ts'
+
+/** A stored viewing key; its secret part is sealed. Two accounts with one key share one row, and so never an index. */
+export interface ViewingKeyRow {
+  readonly id: number
+  readonly network: Network
+  /** dk ‖ ivk of the external scope, sealed by the vault. */
+  readonly sealed: Uint8Array
+  /** Unix seconds until which some invoice under the key is watched. */
+  readonly watchUntil: number
+}
+
+export interface ViewingKeyRows {
+  /** The row with this fingerprint, made when it is new. `seal` gets the row's id and is called only then. */
+  ensure(
+    key: { readonly fingerprint: Uint8Array; readonly network: Network; readonly createdAt: number },
+    seal: (id: number) => Uint8Array,
+  ): Promise<ViewingKeyRow>
+  byId(id: number): Promise<ViewingKeyRow | null>
+  /** Takes `count` diversifier indexes never handed out before; the first of them. */
+  reserve(id: number, count: number): Promise<bigint>
+  /** Moves `watchUntil` on, never back. */
+  watch(id: number, until: number): Promise<void>
+  /** The keys to open notes with: watched at `now` or later. */
+  watched(now: number): Promise<ViewingKeyRow[]>
+  all(): Promise<ViewingKeyRow[]>
+  reseal(id: number, sealed: Uint8Array): Promise<void>
+}
