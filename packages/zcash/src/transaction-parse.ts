@@ -1,0 +1,210 @@
+import { ByteReader } from './byte-reader.ts'
+import { ZcashError } from './errors.ts'
+import type { Action } from './note.ts'
+
+/** A transaction cannot be larger than a block (protocol specification §7.6). */
+export const MAX_TRANSACTION_LENGTH = 2_000_000
+
+/** Bit 31 of the header: the version has a version group and an expiry height (ZIP 202). */
+const OVERWINTERED = 0x80000000
+
+export interface TransparentInput {
+  /** 36 bytes: txid (32) ‖ output index (4) */
+  readonly outpoint: Uint8Array
+  /** 4 bytes */
+  readonly sequence: Uint8Array
+}
+
+export interface SaplingSpend {
+  readonly cv: Uint8Array
+  readonly nullifier: Uint8Array
+  readonly rk: Uint8Array
+}
+
+export interface SaplingOutput {
+  readonly cv: Uint8Array
+  readonly cmu: Uint8Array
+  readonly ephemeralKey: Uint8Array
+  /** 580 bytes */
+  readonly encCiphertext: Uint8Array
+  /** 80 bytes */
+  readonly outCiphertext: Uint8Array
+}
+
+export interface SaplingBundle {
+  readonly spends: readonly SaplingSpend[]
+  readonly outputs: readonly SaplingOutput[]
+  /** 8 bytes, signed */
+  readonly valueBalance: Uint8Array
+  /** shared by all spends; undefined where there is none */
+  readonly anchor: Uint8Array | undefined
+}
+
+export interface ActionBundle {
+  readonly actions: readonly Action[]
+  readonly flags: number
+  /** 8 bytes, signed */
+  readonly valueBalance: Uint8Array
+  readonly anchor: Uint8Array
+}
+
+export interface TransparentBundle {
+  readonly inputs: readonly TransparentInput[]
+  readonly outputCount: number
+  /** all outputs as encoded, without their count */
+  readonly outputs: Uint8Array
+}
+
+/** What a version 5 or 6 transaction says, without its scripts, proofs and signatures. */
+export interface TransactionFields {
+  readonly version: 5 | 6
+  readonly versionGroupId: number
+  readonly branchId: number
+  readonly lockTime: number
+  readonly expiryHeight: number
+  readonly transparent: TransparentBundle
+  readonly sapling: SaplingBundle | undefined
+  readonly orchard: ActionBundle | undefined
+  /** version 6 only */
+  readonly ironwood: ActionBundle | undefined
+}
+
+/** What a receiver needs of a version 4 transaction, which cannot pay an Orchard receiver. */
+export interface LegacyTransactionFields {
+  readonly version: 4
+  readonly lockTime: number
+  readonly expiryHeight: number
+  readonly transparent: TransparentBundle
+  readonly saplingSpends: number
+  readonly saplingOutputs: number
+}
+
+/** Reads the version without reading the rest. @throws ZcashError `invalid_transaction`, `unsupported_version` */
+export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; versionGroupId: number } {
+  if (bytes.length > MAX_TRANSACTION_LENGTH) {
+    throw new ZcashError(
+      'invalid_transaction',
+      `Not a valid transaction: it is longer than ${MAX_TRANSACTION_LENGTH} bytes`,
+    )
+  }
+  const reader = new ByteReader(bytes)
+  const header = reader.uint32('header')
+  const version = header - OVERWINTERED
+  if (version !== 4 && version !== 5 && version !== 6) {
+    throw new ZcashError('unsupported_version', 'Only transactions of version 4, 5 and 6 are understood')
+  }
+  return { version, versionGroupId: reader.uint32('version group id') }
+}
+
+/**
+ * Reads a whole version 5 (ZIP 225) or 6 (ZIP 229) transaction, whatever its version group and consensus branch.
+ * Byte fields are views of `bytes`. Structure only: no point, proof, flag or value is judged.
+ * @throws ZcashError `invalid_transaction`
+ */
+export function readTransaction(bytes: Uint8Array, version: 5 | 6): TransactionFields {
+  const reader = new ByteReader(bytes)
+  reader.uint32('header')
+  const fields = {
+    version,
+    versionGroupId: reader.uint32('version group id'),
+    branchId: reader.uint32('consensus branch id'),
+    lockTime: reader.uint32('lock time'),
+    expiryHeight: reader.uint32('expiry height'),
+    transparent: readTransparent(reader),
+    sapling: readSapling(reader),
+    orchard: readActions(reader, 'Orchard'),
+    ironwood: version === 6 ? readActions(reader, 'Ironwood') : undefined,
+  }
+  reader.expectEnd()
+  return fields
+}
+
+/** Reads a whole version 4 transaction (protocol specification §7.1). @throws ZcashError `invalid_transaction` */
+export function readLegacyTransaction(bytes: Uint8Array): LegacyTransactionFields {
+  const reader = new ByteReader(bytes)
+  reader.uint32('header')
+  reader.uint32('version group id')
+  const transparent = readTransparent(reader)
+  const lockTime = reader.uint32('lock time')
+  const expiryHeight = reader.uint32('expiry height')
+  reader.bytes(8, 'Sapling value balance')
+  const saplingSpends = skipMany(reader, LEGACY_SPEND_LENGTH, 'Sapling spends')
+  const saplingOutputs = skipMany(reader, LEGACY_OUTPUT_LENGTH, 'Sapling outputs')
+  const joinSplits = skipMany(reader, JOIN_SPLIT_LENGTH, 'JoinSplits')
+  if (joinSplits > 0) reader.bytes(32 + 64, 'JoinSplit key and signature')
+  if (saplingSpends + saplingOutputs > 0) reader.bytes(64, 'Sapling binding signature')
+  reader.expectEnd()
+  return { version: 4, lockTime, expiryHeight, transparent, saplingSpends, saplingOutputs }
+}
+
+const LEGACY_SPEND_LENGTH = 384
+const LEGACY_OUTPUT_LENGTH = 948
+/** With a Groth16 proof, as every version 4 JoinSplit has. */
+const JOIN_SPLIT_LENGTH = 1698
+
+function skipMany(reader: ByteReader, itemLength: number, field: string): number {
+  const count = reader.count(itemLength, field)
+  reader.bytes(count * itemLength, field)
+  return count
+}
+
+function readTransparent(reader: ByteReader): TransparentBundle {
+  const inputs = readMany(reader, 41, 'transparent inputs', () => {
+    const outpoint = reader.bytes(36, 'outpoint')
+    reader.bytes(reader.compactSize('script length'), 'script')
+    return { outpoint, sequence: reader.bytes(4, 'sequence') }
+  })
+  const outputCount = reader.count(9, 'transparent outputs')
+  const start = reader.offset
+  for (let i = 0; i < outputCount; i++) {
+    reader.bytes(8, 'output value')
+    reader.bytes(reader.compactSize('script length'), 'script')
+  }
+  return { inputs, outputCount, outputs: reader.since(start) }
+}
+
+function readSapling(reader: ByteReader): SaplingBundle | undefined {
+  const spends = readMany(reader, 96, 'Sapling spends', () => ({
+    cv: reader.bytes(32, 'cv'),
+    nullifier: reader.bytes(32, 'nullifier'),
+    rk: reader.bytes(32, 'rk'),
+  }))
+  const outputs = readMany(reader, 756, 'Sapling outputs', () => ({
+    cv: reader.bytes(32, 'cv'),
+    cmu: reader.bytes(32, 'cmu'),
+    ephemeralKey: reader.bytes(32, 'ephemeralKey'),
+    encCiphertext: reader.bytes(580, 'encCiphertext'),
+    outCiphertext: reader.bytes(80, 'outCiphertext'),
+  }))
+  if (spends.length + outputs.length === 0) return undefined
+  const valueBalance = reader.bytes(8, 'Sapling value balance')
+  const anchor = spends.length > 0 ? reader.bytes(32, 'Sapling anchor') : undefined
+  reader.bytes((192 + 64) * spends.length + 192 * outputs.length + 64, 'Sapling proofs and signatures')
+  return { spends, outputs, valueBalance, anchor }
+}
+
+function readActions(reader: ByteReader, pool: string): ActionBundle | undefined {
+  const actions = readMany(reader, 820, `${pool} actions`, () => ({
+    cvNet: reader.bytes(32, 'cv'),
+    nullifier: reader.bytes(32, 'nullifier'),
+    rk: reader.bytes(32, 'rk'),
+    cmx: reader.bytes(32, 'cmx'),
+    ephemeralKey: reader.bytes(32, 'ephemeralKey'),
+    encCiphertext: reader.bytes(580, 'encCiphertext'),
+    outCiphertext: reader.bytes(80, 'outCiphertext'),
+  }))
+  if (actions.length === 0) return undefined
+  const flags = reader.uint8(`${pool} flags`)
+  const valueBalance = reader.bytes(8, `${pool} value balance`)
+  const anchor = reader.bytes(32, `${pool} anchor`)
+  reader.bytes(reader.compactSize(`${pool} proof length`), `${pool} proof`)
+  reader.bytes(64 * actions.length + 64, `${pool} signatures`)
+  return { actions, flags, valueBalance, anchor }
+}
+
+function readMany<Item>(reader: ByteReader, itemLength: number, field: string, readItem: () => Item): Item[] {
+  const count = reader.count(itemLength, field)
+  const items: Item[] = []
+  for (let i = 0; i < count; i++) items.push(readItem())
+  return items
+}

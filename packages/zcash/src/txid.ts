@@ -1,0 +1,146 @@
+import { blake2b } from '@noble/hashes/blake2.js'
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Action } from './note.ts'
+import type { ActionBundle, SaplingBundle, TransactionFields, TransparentBundle } from './transaction-parse.ts'
+
+/** Where ZIP 244 cuts a note ciphertext: what compact blocks carry, the memo, the authentication tag. */
+const COMPACT_END = 52
+const MEMO_END = 564
+
+/**
+ * The transaction identifier of a version 5 (ZIP 244) or version 6 (ZIP 229) transaction: 32 bytes, internal order.
+ * In version 6 the anchors are authorizing data and no part of it.
+ */
+export function transactionDigest(fields: TransactionFields): Uint8Array {
+  const personalization = concatBytes(utf8ToBytes('ZcashTxHash_'), uint32(fields.branchId))
+  const digests = [
+    headerDigest(fields),
+    transparentDigest(fields.transparent),
+    saplingDigest(fields.sapling, fields.version),
+    actionsDigest(fields.orchard, fields.version === 5 ? ORCHARD_V5 : ORCHARD_V6),
+  ]
+  if (fields.version === 6) digests.push(actionsDigest(fields.ironwood, IRONWOOD_V6))
+  return blake2b(concatBytes(...digests), { dkLen: 32, personalization })
+}
+
+function headerDigest(fields: TransactionFields): Uint8Array {
+  const header = (0x80000000 | fields.version) >>> 0
+  const numbers = [header, fields.versionGroupId, fields.branchId, fields.lockTime, fields.expiryHeight]
+  return digest('ZTxIdHeadersHash', numbers.map(uint32))
+}
+
+function transparentDigest({ inputs, outputCount, outputs }: TransparentBundle): Uint8Array {
+  if (inputs.length + outputCount === 0) return digest('ZTxIdTranspaHash', [])
+  return digest('ZTxIdTranspaHash', [
+    digest(
+      'ZTxIdPrevoutHash',
+      inputs.map(input => input.outpoint),
+    ),
+    digest(
+      'ZTxIdSequencHash',
+      inputs.map(input => input.sequence),
+    ),
+    digest('ZTxIdOutputsHash', [outputs]),
+  ])
+}
+
+function saplingDigest(bundle: SaplingBundle | undefined, version: 5 | 6): Uint8Array {
+  if (!bundle) return digest('ZTxIdSaplingHash', [])
+  return digest('ZTxIdSaplingHash', [
+    saplingSpendsDigest(bundle, version),
+    saplingOutputsDigest(bundle),
+    bundle.valueBalance,
+  ])
+}
+
+function saplingSpendsDigest({ spends, anchor }: SaplingBundle, version: 5 | 6): Uint8Array {
+  if (!anchor) return digest('ZTxIdSSpendsHash', [])
+  const noncompact =
+    version === 5
+      ? digest(
+          'ZTxIdSSpendNHash',
+          spends.flatMap(({ cv, rk }) => [cv, anchor, rk]),
+        )
+      : digest(
+          'ZTxIdSSpendNH_v6',
+          spends.flatMap(({ cv, rk }) => [cv, rk]),
+        )
+  return digest('ZTxIdSSpendsHash', [
+    digest(
+      'ZTxIdSSpendCHash',
+      spends.map(spend => spend.nullifier),
+    ),
+    noncompact,
+  ])
+}
+
+function saplingOutputsDigest({ outputs }: SaplingBundle): Uint8Array {
+  if (outputs.length === 0) return digest('ZTxIdSOutputHash', [])
+  return digest('ZTxIdSOutputHash', [
+    digest(
+      'ZTxIdSOutC__Hash',
+      outputs.flatMap(output => [output.cmu, output.ephemeralKey, output.encCiphertext.subarray(0, COMPACT_END)]),
+    ),
+    digest(
+      'ZTxIdSOutM__Hash',
+      outputs.map(output => output.encCiphertext.subarray(COMPACT_END, MEMO_END)),
+    ),
+    digest(
+      'ZTxIdSOutN__Hash',
+      outputs.flatMap(output => [output.cv, output.encCiphertext.subarray(MEMO_END), output.outCiphertext]),
+    ),
+  ])
+}
+
+/** Personalizations of a bundle of actions (ZIP 244 T.4, ZIP 229), and whether its digest holds the anchor. */
+interface ActionsPersonalization {
+  readonly bundle: string
+  readonly compact: string
+  readonly memos: string
+  readonly noncompact: string
+  readonly anchored: boolean
+}
+
+const ORCHARD_V5: ActionsPersonalization = {
+  bundle: 'ZTxIdOrchardHash',
+  compact: 'ZTxIdOrcActCHash',
+  memos: 'ZTxIdOrcActMHash',
+  noncompact: 'ZTxIdOrcActNHash',
+  anchored: true,
+}
+
+const ORCHARD_V6: ActionsPersonalization = { ...ORCHARD_V5, bundle: 'ZTxIdOrchardH_v6', anchored: false }
+
+const IRONWOOD_V6: ActionsPersonalization = {
+  bundle: 'ZTxIdIronwd_H_v6',
+  compact: 'ZTxIdIrnActCH_v6',
+  memos: 'ZTxIdIrnActMH_v6',
+  noncompact: 'ZTxIdIrnActNH_v6',
+  anchored: false,
+}
+
+function actionsDigest(bundle: ActionBundle | undefined, names: ActionsPersonalization): Uint8Array {
+  if (!bundle) return digest(names.bundle, [])
+  const over = (name: string, parts: (action: Action) => Uint8Array[]) => digest(name, bundle.actions.flatMap(parts))
+  const digests = [
+    over(names.compact, a => [a.nullifier, a.cmx, a.ephemeralKey, a.encCiphertext.subarray(0, COMPACT_END)]),
+    over(names.memos, a => [a.encCiphertext.subarray(COMPACT_END, MEMO_END)]),
+    over(names.noncompact, a => [a.cvNet, a.rk, a.encCiphertext.subarray(MEMO_END), a.outCiphertext]),
+    Uint8Array.of(bundle.flags),
+    bundle.valueBalance,
+  ]
+  if (names.anchored) digests.push(bundle.anchor)
+  return digest(names.bundle, digests)
+}
+
+function digest(personalization: string, parts: readonly Uint8Array[]): Uint8Array {
+  const hash = blake2b.create({ dkLen: 32, personalization: utf8ToBytes(personalization) })
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, value, true)
+  return bytes
+}
