@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { LaunchError } from './fail.mjs'
+import { ROOT } from './launch.mjs'
+
+const BIOME = 'node_modules/@biomejs/biome/bin/biome'
+const TSC = 'node_modules/typescript/bin/tsc'
+
+/**
+ * What each task runs, from the root, one after the other: `args` by Node unless a `program` is named.
+ * Arguments that name no option are parts of file names: only files that hold one of them are run.
+ *
+ * @type {Record<string, (args: string[]) => { program?: string, args: string[] }[]>}
+ */
+export const TASKS = {
+  test(args) {
+    const { options, files } = select(args, ['test'], /\.test\.(ts|mjs)$/)
+    // Two at a time: some files start browsers and database servers.
+    return [{ args: ['--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files] }]
+  },
+  check: () => [{ args: [BIOME, 'check', '--error-on-warnings'] }, { args: [TSC, '-p', 'tsconfig.json'] }],
+  bench(args) {
+    const { options, files } = select(args, ['bench'], /\.bench\.ts$/)
+    return files.map(file => ({ args: [...options, file] }))
+  },
+  format: () => [{ args: [BIOME, 'check', '--write'] }],
+  generate: () => [{ program: 'bash', args: ['packages/zcash/scripts/generate.sh'] }],
+}
+
+function select(args, folders, pattern) {
+  const options = args.filter(arg => arg.startsWith('-'))
+  const parts = args.filter(arg => !arg.startsWith('-'))
+  const files = packageFolders(folders)
+    .flatMap(filesUnder)
+    .map(file => relative(ROOT, file))
+    .filter(file => pattern.test(file) && (parts.length === 0 || parts.some(part => file.includes(part))))
+    .sort()
+  if (files.length === 0) throw new LaunchError(`no file of ${folders} has ${parts.join(' or ')} in its name`, 2)
+  return { options, files }
+}
+
+function packageFolders(names) {
+  const packages = readdirSync(join(ROOT, 'packages')).map(name => join(ROOT, 'packages', name))
+  return [join(ROOT, 'bin'), ...packages].flatMap(folder => names.map(name => join(folder, name)))
+}
+
+function filesUnder(folder) {
+  let entries
+  try {
+    entries = readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  }
+  return entries.flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(path)
+    return [path]
+  })
+}
