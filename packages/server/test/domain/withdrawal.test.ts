@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Order, WithdrawalStatus, WithdrawalStep } from '../../src/domain/withdrawal.ts'
+import { after, fiatAmount, IllegalStep, maskPayout, WITHDRAWAL_STATUSES } from '../../src/domain/withdrawal.ts'
+
+const order = (status: WithdrawalStatus): Order => ({ status, amountZat: 100n, closedAtZat: null })
+const deposit = (receivedZat: bigint, confirmed = false, closed = false): WithdrawalStep => ({
+  step: 'deposit',
+  receivedZat,
+  confirmed,
+  closed,
+})
+
+test('an order runs from its deposit to the payout', () => {
+  assert.equal(after(order('awaiting_deposit'), deposit(100n)), 'deposit_detected')
+  assert.equal(after(order('deposit_detected'), deposit(100n, true)), 'payout_processing')
+  assert.equal(after(order('payout_processing'), { step: 'settle' }), 'completed')
+})
+
+test('too little at the end, too much, late: a person looks, no coin vanishes', () => {
+  assert.equal(after(order('awaiting_deposit'), deposit(99n)), 'awaiting_deposit')
+  assert.equal(after(order('awaiting_deposit'), deposit(99n, true, true)), 'needs_attention')
+  assert.equal(after(order('awaiting_deposit'), deposit(101n)), 'needs_attention')
+  assert.equal(after(order('expired'), deposit(100n, true, true)), 'needs_attention')
+  assert.equal(after(order('canceled'), deposit(1n)), 'needs_attention')
+  assert.equal(after(order('payout_processing'), deposit(200n, true)), 'needs_attention')
+  assert.equal(after(order('completed'), deposit(200n, true)), 'needs_attention')
+})
+
+test('what the operator knew when closing an order does not open it again; more does', () => {
+  const closed: Order = { status: 'completed', amountZat: 100n, closedAtZat: 150n }
+  assert.equal(after(closed, deposit(150n, true)), 'completed')
+  assert.equal(after(closed, deposit(151n, true)), 'needs_attention')
+})
+
+test('nothing at the end is expired, and a vanished deposit waits again', () => {
+  assert.equal(after(order('awaiting_deposit'), deposit(0n, false, true)), 'expired')
+  assert.equal(after(order('deposit_detected'), deposit(0n)), 'awaiting_deposit')
+})
+
+test('cancel only before a deposit, settle and fail only after one', () => {
+  for (const status of WITHDRAWAL_STATUSES) {
+    const allowed = (step: WithdrawalStep['step'], statuses: WithdrawalStatus[]) => {
+      const move = () => after(order(status), { step } as WithdrawalStep)
+      if (statuses.includes(status)) assert.doesNotThrow(move)
+      else assert.throws(move, IllegalStep, `${status} ${step}`)
+    }
+    allowed('cancel', ['awaiting_deposit'])
+    allowed('settle', ['payout_processing', 'needs_attention'])
+    allowed('fail', ['payout_processing', 'needs_attention'])
+  }
+})
+
+test('in any order of steps, money at the address is never left in canceled or expired', () => {
+  const steps = fc.oneof(
+    fc.record({
+      step: fc.constant('deposit' as const),
+      receivedZat: fc.bigInt(0n, 200n),
+      confirmed: fc.boolean(),
+      closed: fc.boolean(),
+    }),
+    fc.constantFrom<WithdrawalStep>({ step: 'cancel' }, { step: 'settle' }, { step: 'fail' }),
+  )
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 20 }), path => {
+      let status: WithdrawalStatus = 'awaiting_deposit'
+      for (const step of path) {
+        try {
+          status = after(order(status), step)
+        } catch (error) {
+          assert.ok(error instanceof IllegalStep)
+        }
+        if (step.step === 'deposit' && step.receivedZat > 0n) assert.ok(status !== 'canceled' && status !== 'expired')
+      }
+    }),
+  )
+})
+
+test('the payout amount is exact, less the spread, rounded down', () => {
+  assert.equal(fiatAmount(100_000_000n, '123.456789', 0, 2), '123.45')
+  assert.equal(fiatAmount(100_000_000n, '100', 150, 2), '98.50')
+  assert.equal(fiatAmount(1n, '100', 0, 2), '0.00')
+  assert.equal(fiatAmount(2_100_000_000_000_000n, '1000.01', 0, 2), '21000210000.00')
+  assert.equal(fiatAmount(50_000_000n, '15001', 0, 0), '7500')
+})
+
+test('a masked payout shows its ends and hides the rest', () => {
+  assert.equal(maskPayout('DE89370400440532013000'), 'DE••••3000')
+  assert.equal(maskPayout('short'), '••••')
+})
