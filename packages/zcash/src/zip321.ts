@@ -1,0 +1,182 @@
+import { base64urlnopad } from '@scure/base'
+import { ZcashError, type ZcashErrorCode } from './errors.ts'
+
+/** 21,000,000 ZEC in zat: no amount is larger (ZIP 321, "Transfer amount"). */
+export const MAX_MONEY = 2_100_000_000_000_000n
+
+const ZAT_PER_ZEC = 100_000_000n
+/** Decoded memo bytes (ZIP 302), and their base64url text. */
+const MAX_MEMO_LENGTH = 512
+const MAX_MEMO_TEXT_LENGTH = 683
+/** Far above any request for one payment; keeps hostile input cheap. */
+const MAX_URI_LENGTH = 8192
+const MAX_AMOUNT_LENGTH = 64
+
+export interface PaymentRequest {
+  /** as written; not checked beyond its alphabet, so that any kind of address may be asked for */
+  readonly address: string
+  /** zat; undefined: the payer chooses */
+  readonly amount?: bigint
+  /** up to 512 bytes, not padded */
+  readonly memo?: Uint8Array
+  readonly label?: string
+  readonly message?: string
+}
+
+export type PaymentUriParts = Omit<PaymentRequest, 'memo'> & {
+  /** text goes as UTF-8 (ZIP 302) */
+  readonly memo?: Uint8Array | string
+}
+
+/**
+ * A payment request URI (ZIP 321) for one payment: `zcash:<address>?amount=…&memo=…`.
+ * @throws ZcashError `invalid_uri`, `invalid_amount`, `invalid_memo`, `memo_too_long`
+ */
+export function makePaymentUri({ address, amount, memo, label, message }: PaymentUriParts): string {
+  const params: string[] = []
+  if (amount !== undefined) params.push(`amount=${formatZec(amount)}`)
+  if (memo !== undefined) params.push(`memo=${base64urlnopad.encode(memoBytes(memo))}`)
+  if (label !== undefined) params.push(`label=${encodeText('label', label)}`)
+  if (message !== undefined) params.push(`message=${encodeText('message', message)}`)
+  checkAddress(address, memo !== undefined)
+  const uri = `zcash:${address}${params.length > 0 ? `?${params.join('&')}` : ''}`
+  if (uri.length > MAX_URI_LENGTH) throw refused(`it is longer than ${MAX_URI_LENGTH} characters`)
+  return uri
+}
+
+/**
+ * Reads a payment request URI (ZIP 321) that asks for one payment. Strict: whatever the grammar does not allow, a
+ * parameter given twice, a `req-` parameter and an `asset_id` are refused; other unknown parameters are ignored.
+ * @throws ZcashError `invalid_uri`, `invalid_amount`, `invalid_memo`, `memo_too_long`
+ */
+export function parsePaymentUri(uri: string): PaymentRequest {
+  const params = readParams(uri)
+  const address = params.get('address')
+  const amount = params.get('amount')
+  const memo = params.get('memo')
+  const label = params.get('label')
+  const message = params.get('message')
+  if (address === undefined) throw refused('it names no address')
+  checkAddress(address, memo !== undefined)
+  return {
+    address,
+    ...(amount !== undefined && { amount: parseZec(amount) }),
+    ...(memo !== undefined && { memo: decodeMemoText(memo) }),
+    ...(label !== undefined && { label: decodeText('label', label) }),
+    ...(message !== undefined && { message: decodeText('message', message) }),
+  }
+}
+
+/** Decimal ZEC, no exponent, no trailing zeros. @throws ZcashError `invalid_amount` outside 0 to 21,000,000 ZEC */
+export function formatZec(zat: bigint): string {
+  if (zat < 0n || zat > MAX_MONEY) {
+    throw new ZcashError('invalid_amount', 'An amount must lie between 0 and 21000000 ZEC')
+  }
+  const whole = zat / ZAT_PER_ZEC
+  const fraction = (zat % ZAT_PER_ZEC).toString().padStart(8, '0').replace(/0+$/, '')
+  return fraction === '' ? `${whole}` : `${whole}.${fraction}`
+}
+
+/**
+ * Reads decimal ZEC as ZIP 321 writes it into zat: digits, or digits, a point and 1 to 8 digits.
+ * @throws ZcashError `invalid_amount`
+ */
+export function parseZec(text: string): bigint {
+  const match = text.length <= MAX_AMOUNT_LENGTH ? /^([0-9]+)(?:\.([0-9]{1,8}))?$/.exec(text) : null
+  if (!match) {
+    throw new ZcashError('invalid_amount', 'An amount is decimal ZEC such as 1 or 0.25, with at most 8 decimal places')
+  }
+  const [, whole = '', fraction = ''] = match
+  const zat = BigInt(whole) * ZAT_PER_ZEC + BigInt(fraction.padEnd(8, '0'))
+  if (zat > MAX_MONEY) throw new ZcashError('invalid_amount', 'An amount must not be above 21000000 ZEC')
+  return zat
+}
+
+const PARAMETER = /^([A-Za-z][A-Za-z0-9+-]*|asset_id)(?:\.([1-9][0-9]{0,3}))?(?:=(.*))?$/s
+const QUERY_TEXT = /^(?:[A-Za-z0-9\-._~!$'()*+,;:@]|%[0-9A-Fa-f]{2})*$/
+const VALUED = new Set(['address', 'amount', 'memo', 'label', 'message'])
+
+/** The parameters by name, the address among them; all of one payment, each at most once. */
+function readParams(uri: string): Map<string, string> {
+  if (uri.length > MAX_URI_LENGTH) throw refused(`it is longer than ${MAX_URI_LENGTH} characters`)
+  if (!uri.startsWith('zcash:')) throw refused('it does not start with zcash:')
+  const mark = uri.indexOf('?')
+  const params = new Map<string, string>()
+  const indices = new Set<string>()
+  const address = uri.slice('zcash:'.length, mark < 0 ? undefined : mark)
+  if (address !== '') {
+    params.set('address', address)
+    indices.add('')
+  }
+  const query = mark < 0 ? [] : uri.slice(mark + 1).split('&')
+  for (const param of query.filter(text => text !== '')) {
+    const { name, index, value } = readParam(param)
+    if (params.has(name) && indices.has(index)) throw refused(`it gives ${name} twice`)
+    indices.add(index)
+    if (indices.size > 1) throw refused('it asks for more than one payment')
+    params.set(name, value)
+  }
+  return params
+}
+
+function readParam(param: string): { name: string; index: string; value: string } {
+  const match = PARAMETER.exec(param)
+  if (!match) throw refused('a parameter is malformed')
+  const [, name = '', index = '', value] = match
+  if (name.startsWith('req-')) throw refused(`it requires ${name}, which is not understood`)
+  if (name === 'asset_id') throw refused('it asks for another asset than ZEC')
+  if (VALUED.has(name) && value === undefined) throw refused(`${name} has no value`)
+  if (value !== undefined && !QUERY_TEXT.test(value)) throw refused(`${name} holds a character that must be escaped`)
+  return { name, index, value: value ?? '' }
+}
+
+/** Transparent addresses (ZIP 320's tex included) take no memo; Sprout addresses can no longer be paid (ZIP 211). */
+const TRANSPARENT = /^(?:t[123m]|tex1|textest1|texregtest1)/
+const SPROUT = /^(?:zc|zt(?!estsapling1))/
+
+function checkAddress(address: string, hasMemo: boolean): void {
+  if (!/^[A-Za-z0-9]+$/.test(address)) throw refused('an address is made of letters and digits')
+  if (SPROUT.test(address)) throw refused('a Sprout address can no longer be paid')
+  if (hasMemo && TRANSPARENT.test(address)) throw refused('a transparent address takes no memo')
+}
+
+function memoBytes(memo: Uint8Array | string): Uint8Array {
+  const bytes = typeof memo === 'string' ? utf8('invalid_memo', 'The memo', memo) : memo
+  if (bytes.length > MAX_MEMO_LENGTH) throw memoTooLong()
+  return bytes
+}
+
+function decodeMemoText(text: string): Uint8Array {
+  if (text.length > MAX_MEMO_TEXT_LENGTH) throw memoTooLong()
+  try {
+    return base64urlnopad.decode(text)
+  } catch {
+    throw new ZcashError('invalid_memo', 'A memo is base64url without padding')
+  }
+}
+
+function encodeText(name: string, text: string): string {
+  utf8('invalid_uri', `The ${name}`, text)
+  return encodeURIComponent(text)
+}
+
+function decodeText(name: string, value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    throw refused(`${name} is not UTF-8`)
+  }
+}
+
+function utf8(code: ZcashErrorCode, what: string, text: string): Uint8Array {
+  if (!text.isWellFormed()) throw new ZcashError(code, `${what} is not well-formed text`)
+  return new TextEncoder().encode(text)
+}
+
+function memoTooLong(): ZcashError {
+  return new ZcashError('memo_too_long', `A memo holds at most ${MAX_MEMO_LENGTH} bytes`)
+}
+
+function refused(reason: string): ZcashError {
+  return new ZcashError('invalid_uri', `Not a payment request for one payment: ${reason}`)
+}
