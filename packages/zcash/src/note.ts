@@ -1,3 +1,20 @@
+import { normalizeZ } from '@noble/curves/abstract/curve.js'
+import { bytesToNumberLE, equalBytes } from '@noble/curves/utils.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+import { diversifyHash, indexOfDiversifier } from './diversifier.ts'
+import { expectLength } from './errors.ts'
+import {
+  COMPACT_LENGTH,
+  decodeCompactPlaintext,
+  decrypt,
+  decryptCompact,
+  ENC_CIPHERTEXT_LENGTH,
+  noteKey,
+} from './note-cipher.ts'
+import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
+import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
+import type { IncomingViewingKey } from './viewing-key.ts'
+
 /** Which shielded pool a note lies in. Both share keys, addresses and the shape of actions. */
 export type Pool = 'orchard' | 'ironwood'
 
@@ -38,4 +55,108 @@ export interface Note {
   readonly rseed: Uint8Array
   /** 32 bytes */
   readonly rho: Uint8Array
+}
+
+/** A note of `keys[keyIndex]` in `actions[actionIndex]`. */
+export interface OpenedAction {
+  readonly keyIndex: number
+  readonly actionIndex: number
+  readonly note: Note
+}
+
+/** What a compact block keeps of an action (ZIP 307). */
+export function toCompactAction(action: Action): CompactAction {
+  const { nullifier, cmx, ephemeralKey, encCiphertext } = action
+  return { nullifier, cmx, ephemeralKey, ciphertext: encCiphertext.slice(0, COMPACT_LENGTH) }
+}
+
+/**
+ * The note that `action` pays to an address of `key`, with every check of protocol specification §4.20.2: the pool's
+ * lead byte, epk = [esk] g_d and the note commitment. undefined: not ours, or not a valid note. Throws
+ * `wrong_length` when a field has not its size.
+ */
+export function openCompactAction(key: IncomingViewingKey, pool: Pool, action: CompactAction): Note | undefined {
+  return openCompactActions([key], pool, [action])[0]?.note
+}
+
+/** Every note of any of `keys` in `actions`, action by action; as {@link openCompactAction} opens each pair. */
+export function openCompactActions(
+  keys: readonly IncomingViewingKey[],
+  pool: Pool,
+  actions: readonly CompactAction[],
+): OpenedAction[] {
+  const opened: OpenedAction[] = []
+  for (const [actionIndex, action] of actions.entries()) {
+    checkCompactLengths(action)
+    for (const [keyIndex, shared] of sharedPoints(keys, action.ephemeralKey).entries()) {
+      const note = readNote(keys[keyIndex]!, pool, action, noteKey(shared, action.ephemeralKey))
+      if (note !== undefined) opened.push({ keyIndex, actionIndex, note })
+    }
+  }
+  return opened
+}
+
+/**
+ * As {@link openCompactAction}, for a whole action: the ciphertext must be authentic too, and the memo comes along
+ * (512 bytes, ZIP 302).
+ */
+export function openAction(
+  key: IncomingViewingKey,
+  pool: Pool,
+  action: Action,
+): { note: Note; memo: Uint8Array } | undefined {
+  expectLength('encCiphertext', action.encCiphertext, ENC_CIPHERTEXT_LENGTH)
+  const compact = toCompactAction(action)
+  checkCompactLengths(compact)
+  const [shared] = sharedPoints([key], action.ephemeralKey)
+  if (shared === undefined) return undefined
+  const symmetricKey = noteKey(shared, action.ephemeralKey)
+  const note = readNote(key, pool, compact, symmetricKey)
+  const plaintext = note && decrypt(symmetricKey, action.encCiphertext)
+  return plaintext && { note, memo: plaintext.subarray(COMPACT_LENGTH) }
+}
+
+function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: CompactAction): void {
+  expectLength('nullifier', nullifier, 32)
+  expectLength('cmx', cmx, 32)
+  expectLength('ephemeralKey', ephemeralKey, 32)
+  expectLength('ciphertext', ciphertext, COMPACT_LENGTH)
+}
+
+// From this many keys on, a table of multiples of epk costs less than it saves.
+const TABLE_FROM_KEYS = 16
+
+/** [ivk] epk for every key, encoded; none when epk is no point. */
+function sharedPoints(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8Array): Uint8Array[] {
+  const epk = decodePoint(ephemeralKey)
+  if (epk === undefined) return []
+  if (keys.length >= TABLE_FROM_KEYS) epk.precompute()
+  const points = keys.map(key => epk.multiplyUnsafe(key.ivk))
+  return normalizeZ(Pallas, points).map(encodePoint)
+}
+
+function readNote(
+  key: IncomingViewingKey,
+  pool: Pool,
+  action: CompactAction,
+  symmetricKey: Uint8Array,
+): Note | undefined {
+  const plaintext = decodeCompactPlaintext(pool, decryptCompact(symmetricKey, action.ciphertext))
+  const rho = action.nullifier
+  if (plaintext === undefined || bytesToNumberLE(rho) >= P) return undefined
+  const { d, value, rseed } = plaintext
+  const gd = diversifyHash(d)
+  const epk = gd.multiplyUnsafe(ephemeralSecret(rseed, rho))
+  if (!equalBytes(encodePoint(epk), action.ephemeralKey)) return undefined
+  const pkd = encodePoint(gd.multiplyUnsafe(key.ivk))
+  const cmx = extractedCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
+  if (!equalBytes(cmx, action.cmx)) return undefined
+  return {
+    pool,
+    value,
+    receiver: concatBytes(d, pkd),
+    diversifierIndex: indexOfDiversifier(key.dk, d),
+    rseed,
+    rho: rho.slice(),
+  }
 }

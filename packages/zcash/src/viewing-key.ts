@@ -1,0 +1,119 @@
+import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+import { expectLength, ZcashError } from './errors.ts'
+import { expand, toScalar } from './expand.ts'
+import type { Network } from './network.ts'
+import { decodePoint, P, Q } from './pallas.ts'
+import { commitIvk } from './sinsemilla.ts'
+import { decodeUnified, encodeUnified, TYPECODES } from './unified.ts'
+
+/** Sees payments to the external addresses of one account, in Orchard and in Ironwood; cannot see change or spend. */
+export interface IncomingViewingKey {
+  /** 32 bytes: the diversifier key */
+  readonly dk: Uint8Array
+  /** 1 to p − 1 */
+  readonly ivk: bigint
+}
+
+/** An Orchard full viewing key (protocol specification §4.2.3). */
+export interface FullViewingKey {
+  /** the x-coordinate of the spend validating key */
+  readonly ak: bigint
+  readonly nk: bigint
+  readonly rivk: bigint
+}
+
+export interface ViewingKey {
+  readonly kind: 'ufvk' | 'uivk'
+  readonly network: Network
+  /** every item in the key, unknown ones included */
+  readonly typecodes: readonly number[]
+  /** absent when the key has no Orchard item */
+  readonly orchard?: IncomingViewingKey
+}
+
+/**
+ * Reads a ZIP 316 Revision 0 unified viewing key and keeps the incoming, external Orchard part of it. Throws a
+ * {@link ZcashError} whose message says what the text is instead, or what is wrong with it.
+ */
+export function parseViewingKey(text: string): ViewingKey {
+  const { kind, network, items } = decodeUnified(text)
+  if (kind === 'address') {
+    throw new ZcashError('wrong_kind', 'is an address; a viewing key starts with uview1… or uivk1…')
+  }
+  const typecodes = items.map(item => item.typecode)
+  const data = items.find(item => item.typecode === TYPECODES.orchard)?.data
+  if (data === undefined) return { kind, network, typecodes }
+  const orchard = kind === 'uivk' ? incomingFromBytes(data) : externalIncoming(fullViewingKeyFromBytes(data))
+  return { kind, network, typecodes, orchard }
+}
+
+/** A UIVK (`uivk…`) whose only item is this key. */
+export function encodeIncomingViewingKey(key: IncomingViewingKey, network: Network): string {
+  return encodeUnified('uivk', network, [{ typecode: TYPECODES.orchard, data: incomingToBytes(key) }])
+}
+
+/** From dk ‖ ivk, 64 bytes (§5.6.4.3). Throws `wrong_length` or `invalid_key`. */
+export function incomingFromBytes(bytes: Uint8Array): IncomingViewingKey {
+  expectLength('an Orchard incoming viewing key', bytes, 64)
+  const ivk = bytesToNumberLE(bytes.subarray(32))
+  if (ivk === 0n || ivk >= P) throw new ZcashError('invalid_key', 'holds an invalid Orchard incoming viewing key')
+  return { dk: bytes.slice(0, 32), ivk }
+}
+
+/** dk ‖ ivk, 64 bytes */
+export function incomingToBytes(key: IncomingViewingKey): Uint8Array {
+  return concatBytes(key.dk, numberToBytesLE(key.ivk, 32))
+}
+
+/** From ak ‖ nk ‖ rivk, 96 bytes (§5.6.4.4). Throws `wrong_length` or `invalid_key`. */
+export function fullViewingKeyFromBytes(bytes: Uint8Array): FullViewingKey {
+  expectLength('an Orchard full viewing key', bytes, 96)
+  const ak = bytesToNumberLE(bytes.subarray(0, 32))
+  const nk = bytesToNumberLE(bytes.subarray(32, 64))
+  const rivk = bytesToNumberLE(bytes.subarray(64))
+  if (ak >= P || decodePoint(bytes.subarray(0, 32)) === undefined || nk >= P || rivk >= Q) {
+    throw new ZcashError('invalid_key', 'holds an invalid Orchard full viewing key')
+  }
+  return { ak, nk, rivk }
+}
+
+/** ak ‖ nk ‖ rivk, 96 bytes */
+export function fullViewingKeyToBytes(key: FullViewingKey): Uint8Array {
+  return concatBytes(numberToBytesLE(key.ak, 32), numberToBytesLE(key.nk, 32), numberToBytesLE(key.rivk, 32))
+}
+
+/** The key of the addresses given out. Throws `invalid_key` for the key, never met, that has none. */
+export function externalIncoming(key: FullViewingKey): IncomingViewingKey {
+  const ivk = commitIvk(key.rivk, key.ak, key.nk)
+  if (ivk === 0n) throw new ZcashError('invalid_key', 'holds an invalid Orchard full viewing key')
+  return { dk: diversifierAndOutgoing(key).subarray(0, 32), ivk }
+}
+
+/** The key of the wallet's own change (ZIP 32, "Orchard internal key derivation"): never a payment. */
+export function internalIncoming(key: FullViewingKey): IncomingViewingKey {
+  return externalIncoming(internalKey(key))
+}
+
+/** ovk, 32 bytes: with it the sender of external payments reads them back. */
+export function externalOutgoing(key: FullViewingKey): Uint8Array {
+  return diversifierAndOutgoing(key).subarray(32)
+}
+
+/** The ovk of the wallet's own transfers. */
+export function internalOutgoing(key: FullViewingKey): Uint8Array {
+  return externalOutgoing(internalKey(key))
+}
+
+function internalKey(key: FullViewingKey): FullViewingKey {
+  return { ...key, rivk: toScalar(expandKey(key, 0x83)) }
+}
+
+/** dk ‖ ovk (§4.2.3) */
+function diversifierAndOutgoing(key: FullViewingKey): Uint8Array {
+  return expandKey(key, 0x82)
+}
+
+function expandKey(key: FullViewingKey, domain: number): Uint8Array {
+  return expand(numberToBytesLE(key.rivk, 32), domain, numberToBytesLE(key.ak, 32), numberToBytesLE(key.nk, 32))
+}
