@@ -1,0 +1,181 @@
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import type { Action, Pool } from '@zatgate/zcash/note'
+import { txidFromHex } from '@zatgate/zcash/transaction'
+import type { ChainEvent, EvictionReason } from './chain-state.ts'
+import type { ChainTransaction } from './transaction.ts'
+
+/** What a chain is made from, and cannot change later. */
+export interface ChainTerms {
+  readonly seed: Uint8Array
+  /** the first block in which payments go to the Ironwood pool */
+  readonly nu63Height: number
+}
+
+/** Where the events of a chain are kept. */
+export interface ChainLog {
+  append(events: readonly ChainEvent[]): void
+  close(): void
+}
+
+export const NO_LOG: ChainLog = { append: () => undefined, close: () => undefined }
+
+/**
+ * Opens the log file, or begins it with `terms`. One JSON line per event, written whole before the event is seen by
+ * anyone; a line that a crash cut short is taken off. Throws when the file is not such a log.
+ */
+export function openChainLog(path: string, terms: () => ChainTerms): OpenedLog {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  const lines = whole.split('\n').slice(0, -1)
+  const file = openSync(path, 'a', 0o600)
+  ftruncateSync(file, Buffer.byteLength(whole))
+  const log: ChainLog = {
+    append: events => writeAll(file, events.map(event => `${JSON.stringify(encodeEvent(event))}\n`).join('')),
+    close: () => closeSync(file),
+  }
+  const [first, ...rest] = lines
+  if (first !== undefined) return { log, terms: decodeTerms(path, first), events: rest.map(decodeLine) }
+  const begun = terms()
+  writeAll(file, `${JSON.stringify(encodeTerms(begun))}\n`)
+  return { log, terms: begun, events: [] }
+}
+
+export interface OpenedLog {
+  readonly log: ChainLog
+  readonly terms: ChainTerms
+  readonly events: readonly ChainEvent[]
+}
+
+const FORMAT = 'zatgate-sandbox-chain-1'
+
+interface TermsRow {
+  format: string
+  seed: string
+  nu63_height: number
+}
+
+interface TransactionRow {
+  txid: string
+  pool: Pool
+  expiry_height: number
+  actions: string[]
+  coinbase: boolean
+}
+
+type EventRow =
+  | { kind: 'transaction'; transaction: TransactionRow }
+  | { kind: 'evicted'; txid: string; reason: EvictionReason }
+  | { kind: 'block'; height: number; hash: string; time: number; coinbase: TransactionRow; txids: readonly string[] }
+  | { kind: 'disconnected'; height: number }
+
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+}
+
+function encodeTerms({ seed, nu63Height }: ChainTerms): TermsRow {
+  return { format: FORMAT, seed: toBase64(seed), nu63_height: nu63Height }
+}
+
+function decodeTerms(path: string, line: string): ChainTerms {
+  const row = parseRow<Partial<TermsRow>>(line)
+  if (row?.format !== FORMAT || row.seed === undefined || row.nu63_height === undefined) {
+    throw new Error(`${path} is not the chain of a sandbox; move it away or choose another data directory`)
+  }
+  return { seed: fromBase64(row.seed), nu63Height: row.nu63_height }
+}
+
+function parseRow<T>(line: string): T | undefined {
+  try {
+    return JSON.parse(line) as T
+  } catch {
+    return undefined
+  }
+}
+
+function encodeEvent(event: ChainEvent): EventRow {
+  switch (event.kind) {
+    case 'transaction':
+      return { kind: 'transaction', transaction: encodeTransaction(event.transaction) }
+    case 'evicted':
+      return { kind: 'evicted', txid: event.id, reason: event.reason }
+    case 'block': {
+      const { height, hash, time, coinbase, ids } = event.block
+      return {
+        kind: 'block',
+        height,
+        hash: toBase64(hash),
+        time,
+        coinbase: encodeTransaction(coinbase),
+        txids: ids,
+      }
+    }
+    case 'disconnected':
+      return event
+  }
+}
+
+function decodeLine(line: string): ChainEvent {
+  const row = JSON.parse(line) as EventRow
+  switch (row.kind) {
+    case 'transaction':
+      return { kind: 'transaction', transaction: decodeTransaction(row.transaction) }
+    case 'evicted':
+      return { kind: 'evicted', id: row.txid, reason: row.reason }
+    case 'block': {
+      const { height, hash, time, coinbase, txids } = row
+      const block = { height, hash: fromBase64(hash), time, coinbase: decodeTransaction(coinbase), ids: txids }
+      return { kind: 'block', block }
+    }
+    case 'disconnected':
+      return row
+  }
+}
+
+function encodeTransaction({ id, pool, expiryHeight, actions, coinbase }: ChainTransaction): TransactionRow {
+  return { txid: id, pool, expiry_height: expiryHeight, actions: actions.map(encodeAction), coinbase }
+}
+
+function decodeTransaction(row: TransactionRow): ChainTransaction {
+  return {
+    txid: txidFromHex(row.txid),
+    id: row.txid,
+    pool: row.pool,
+    expiryHeight: row.expiry_height,
+    actions: row.actions.map(decodeAction),
+    coinbase: row.coinbase,
+  }
+}
+
+/** Fields and lengths of an action as transactions have them (ZIP 225). */
+const ACTION_FIELDS = [
+  ['cvNet', 32],
+  ['nullifier', 32],
+  ['rk', 32],
+  ['cmx', 32],
+  ['ephemeralKey', 32],
+  ['encCiphertext', 580],
+  ['outCiphertext', 80],
+] as const
+
+function encodeAction(action: Action): string {
+  return toBase64(Buffer.concat(ACTION_FIELDS.map(([name]) => action[name])))
+}
+
+function decodeAction(text: string): Action {
+  const bytes = fromBase64(text)
+  let offset = 0
+  const fields = ACTION_FIELDS.map(([name, length]) => {
+    offset += length
+    return [name, bytes.subarray(offset - length, offset)]
+  })
+  return Object.fromEntries(fields) as Action
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
+
+function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'base64'))
+}

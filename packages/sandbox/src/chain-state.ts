@@ -1,0 +1,139 @@
+import type { Pool } from '@zatgate/zcash/note'
+import type { ChainTransaction } from './transaction.ts'
+
+export interface Block {
+  readonly height: number
+  /** 32 bytes, internal order, as all hashes here */
+  readonly hash: Uint8Array
+  readonly prevHash: Uint8Array
+  /** Unix seconds */
+  readonly time: number
+  /** the coinbase transaction first */
+  readonly transactions: readonly ChainTransaction[]
+  /** sizes of the note commitment trees at the end of the block */
+  readonly treeSizes: Readonly<Record<Pool, number>>
+}
+
+/** Everything that can happen to the chain. Its whole state is the fold of these, in their order. */
+export type ChainEvent =
+  | { readonly kind: 'transaction'; readonly transaction: ChainTransaction }
+  | { readonly kind: 'evicted'; readonly id: string; readonly reason: EvictionReason }
+  | { readonly kind: 'block'; readonly block: NewBlock }
+  /** the blocks above `height` are no longer part of the best chain */
+  | { readonly kind: 'disconnected'; readonly height: number }
+
+export type EvictionReason = 'expired' | 'dropped' | 'wrong_pool'
+
+export interface NewBlock {
+  readonly height: number
+  readonly hash: Uint8Array
+  readonly time: number
+  readonly coinbase: ChainTransaction
+  /** ids of mempool transactions, in block order */
+  readonly ids: readonly string[]
+}
+
+/** Where a transaction is: at a height of the best chain, in the mempool, or mined only on a fork. */
+export type Place = number | 'mempool' | 'fork'
+
+interface Known {
+  readonly transaction: ChainTransaction
+  readonly place: Place
+  readonly everMined: boolean
+}
+
+const NO_HASH = new Uint8Array(32)
+const EMPTY_TREES: Readonly<Record<Pool, number>> = { orchard: 0, ironwood: 0 }
+
+export class ChainState {
+  readonly #blocks: Block[] = []
+  readonly #known = new Map<string, Known>()
+  readonly #mempool = new Map<string, ChainTransaction>()
+  #made = 0
+
+  /** −1 before the first block */
+  get height(): number {
+    return this.#blocks.length - 1
+  }
+
+  get tip(): Block | undefined {
+    return this.#blocks.at(-1)
+  }
+
+  /** How many transactions were ever made, coinbase ones included: a number that is new for each. */
+  get made(): number {
+    return this.#made
+  }
+
+  block(height: number): Block | undefined {
+    return this.#blocks[height]
+  }
+
+  /** In the order of arrival. */
+  mempool(): ChainTransaction[] {
+    return [...this.#mempool.values()]
+  }
+
+  inMempool(id: string): boolean {
+    return this.#mempool.has(id)
+  }
+
+  find(id: string): { transaction: ChainTransaction; place: Place } | undefined {
+    return this.#known.get(id)
+  }
+
+  apply(event: ChainEvent): void {
+    switch (event.kind) {
+      case 'transaction':
+        this.#made++
+        this.#enterMempool(event.transaction, false)
+        break
+      case 'evicted':
+        this.#evict(event.id)
+        break
+      case 'block':
+        this.#made++
+        this.#connect(event.block)
+        break
+      case 'disconnected':
+        while (this.height > event.height) this.#disconnectTip()
+        break
+    }
+  }
+
+  #enterMempool(transaction: ChainTransaction, everMined: boolean): void {
+    this.#mempool.set(transaction.id, transaction)
+    this.#known.set(transaction.id, { transaction, place: 'mempool', everMined })
+  }
+
+  #evict(id: string): void {
+    const known = this.#known.get(id)
+    if (known === undefined || !this.#mempool.delete(id)) throw new Error(`transaction ${id} is not in the mempool`)
+    if (known.everMined) this.#known.set(id, { ...known, place: 'fork' })
+    else this.#known.delete(id)
+  }
+
+  #connect({ height, hash, time, coinbase, ids }: NewBlock): void {
+    if (height !== this.height + 1) throw new Error(`block ${height} does not follow block ${this.height}`)
+    const transactions = [coinbase, ...ids.map(id => this.#takeFromMempool(id))]
+    const treeSizes = { ...(this.tip?.treeSizes ?? EMPTY_TREES) }
+    for (const transaction of transactions) {
+      treeSizes[transaction.pool] += transaction.actions.length
+      this.#known.set(transaction.id, { transaction, place: height, everMined: true })
+    }
+    this.#blocks.push({ height, hash, prevHash: this.tip?.hash ?? NO_HASH, time, transactions, treeSizes })
+  }
+
+  #takeFromMempool(id: string): ChainTransaction {
+    const transaction = this.#mempool.get(id)
+    if (transaction === undefined) throw new Error(`transaction ${id} is not in the mempool`)
+    this.#mempool.delete(id)
+    return transaction
+  }
+
+  #disconnectTip(): void {
+    const [coinbase, ...others] = this.#blocks.pop()!.transactions
+    this.#known.set(coinbase!.id, { transaction: coinbase!, place: 'fork', everMined: true })
+    for (const transaction of others) this.#enterMempool(transaction, true)
+  }
+}

@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto'
+import type { Action, Pool } from '@zatgate/zcash/note'
+import { sealActions } from './actions.ts'
+import { type ChainLog, type ChainTerms, NO_LOG, openChainLog } from './chain-log.ts'
+import { type Block, type ChainEvent, ChainState, type EvictionReason, type Place } from './chain-state.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { foreignReceiver } from './keys.ts'
+import { SeededRandom, sha256 } from './random.ts'
+import { type ChainTransaction, finishTransaction } from './transaction.ts'
+
+export interface ChainOptions {
+  /** where the chain is kept; absent: in memory only */
+  readonly file?: string
+  /** 32 bytes; default random. A kept chain keeps the seed it was begun with */
+  readonly seed?: Uint8Array
+  /** the first block in which payments go to the Ironwood pool; default 0: they always do. A kept chain keeps its own */
+  readonly nu63Height?: number
+  readonly clock?: Clock
+  /** transactions between strangers in each mined block; default 0 */
+  readonly foreignPerBlock?: number
+}
+
+export interface MineOptions {
+  /** leave the mempool where it is */
+  readonly empty?: boolean
+  /** an Orchard receiver (43 bytes) that the coinbase transaction of each block pays a note to */
+  readonly payCoinbaseTo?: Uint8Array
+}
+
+export interface ReorgOptions {
+  /** how many blocks are taken off, 1 to the height */
+  readonly depth: number
+  /** ids of transactions, in those blocks or in the mempool, that vanish */
+  readonly drop?: readonly string[]
+  /** how many blocks take their place; default `depth` */
+  readonly blocks?: number
+  /** mine the transactions again in the first new block, instead of leaving them in the mempool */
+  readonly remine?: boolean
+}
+
+export type ChainListener = (event: ChainEvent) => void
+
+/** An order the chain cannot carry out. `field` names what would have to change. */
+export class ChainError extends Error {
+  override readonly name = 'ChainError'
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** How many blocks a transaction lives unmined, unless its maker says otherwise; as wallets set it (ZIP 203). */
+export const DEFAULT_EXPIRY_BLOCKS = 40
+
+const COINBASE_NOTE_ZAT = 1_000_000n
+const FOREIGN_NOTE_ZAT = 50_000_000n
+
+/**
+ * A simulated regtest chain with real shielded notes. Every change is a list of events that is logged, applied and told
+ * to the listeners, in this order, before the call that caused it returns.
+ */
+export class Chain {
+  readonly seed: Uint8Array
+  readonly nu63Height: number
+  readonly #state = new ChainState()
+  readonly #listeners = new Set<ChainListener>()
+  readonly #log: ChainLog
+  readonly #clock: Clock
+  readonly #foreignPerBlock: number
+  readonly #stranger: Uint8Array
+
+  constructor(options: ChainOptions = {}) {
+    const terms = () => newTerms(options)
+    const opened = options.file === undefined ? undefined : openChainLog(options.file, terms)
+    const { seed, nu63Height } = opened?.terms ?? terms()
+    if (options.nu63Height !== undefined && options.nu63Height !== nu63Height) {
+      throw new ChainError('nu63Height', `this chain has NU6.3 at height ${nu63Height}, not ${options.nu63Height}`)
+    }
+    this.seed = seed
+    this.nu63Height = nu63Height
+    this.#clock = options.clock ?? systemClock
+    this.#foreignPerBlock = options.foreignPerBlock ?? 0
+    this.#stranger = foreignReceiver(seed)
+    for (const event of opened?.events ?? []) this.#state.apply(event)
+    this.#log = opened?.log ?? NO_LOG
+    while (this.height < 1) this.#connectBlock([], {})
+  }
+
+  get height(): number {
+    return this.#state.height
+  }
+
+  get tip(): Block {
+    return this.#state.tip!
+  }
+
+  /** The pool in which the next block takes payments. */
+  get paymentPool(): Pool {
+    return this.poolAt(this.height + 1)
+  }
+
+  poolAt(height: number): Pool {
+    return height >= this.nu63Height ? 'ironwood' : 'orchard'
+  }
+
+  block(height: number): Block | undefined {
+    return this.#state.block(height)
+  }
+
+  mempool(): ChainTransaction[] {
+    return this.#state.mempool()
+  }
+
+  find(id: string): { transaction: ChainTransaction; place: Place } | undefined {
+    return this.#state.find(id)
+  }
+
+  /** Calls back after every event, until the returned function is called. */
+  subscribe(listener: ChainListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Random bytes for the next transaction: repeatable from the seed, and never the same for two transactions. */
+  nextRandom(): SeededRandom {
+    return new SeededRandom(this.seed, `transaction ${this.#state.made}`)
+  }
+
+  /**
+   * Puts a transaction into the mempool. It dies unmined after `expiryHeight` (default: in 40 blocks; 0: never).
+   * Throws {@link ChainError} where the network would refuse it.
+   */
+  add(draft: { pool: Pool; actions: readonly Action[]; expiryHeight?: number }): ChainTransaction {
+    const { pool, actions, expiryHeight = this.height + DEFAULT_EXPIRY_BLOCKS } = draft
+    if (pool !== this.paymentPool) {
+      throw new ChainError('pool', `the next block, ${this.height + 1}, takes payments in the ${this.paymentPool} pool`)
+    }
+    if (expiryHeight !== 0 && expiryHeight <= this.height) {
+      throw new ChainError('expiryHeight', `must be above the height, ${this.height}, or 0 for never`)
+    }
+    const transaction = finishTransaction({ pool, actions, expiryHeight, coinbase: false })
+    this.#record([{ kind: 'transaction', transaction }])
+    return transaction
+  }
+
+  /** Mines the mempool into one block, then empty blocks. Returns the new height. */
+  mine(blocks = 1, options: MineOptions = {}): number {
+    for (let i = 0; i < blocks; i++) {
+      if (!options.empty) this.#addForeign()
+      this.#connectBlock(options.empty ? [] : this.mempool().map(({ id }) => id), options)
+    }
+    return this.height
+  }
+
+  /** Replaces the last blocks. Returns the new height. */
+  reorg({ depth, drop = [], blocks = depth, remine = false }: ReorgOptions): number {
+    if (depth < 1 || depth > this.height) throw new ChainError('depth', `must be 1 to the height, ${this.height}`)
+    const fork = this.height - depth
+    for (const id of drop) this.#expectDroppable(id, fork)
+    this.#record([{ kind: 'disconnected', height: fork }])
+    for (const id of drop) this.evict(id)
+    this.#evictDead()
+    if (remine && blocks > 0) this.mine(1)
+    this.mine(blocks - (remine ? 1 : 0), { empty: true })
+    return this.height
+  }
+
+  /** Takes a transaction out of the mempool, as when its maker replaced it. */
+  evict(id: string, reason: EvictionReason = 'dropped'): void {
+    if (!this.#state.inMempool(id)) throw new ChainError('txid', `transaction ${id} is not in the mempool`)
+    this.#record([{ kind: 'evicted', id, reason }])
+  }
+
+  close(): void {
+    this.#listeners.clear()
+    this.#log.close()
+  }
+
+  #expectDroppable(id: string, fork: number): void {
+    const place = this.find(id)?.place
+    const mined = typeof place === 'number' && place > fork
+    if (!mined && place !== 'mempool') {
+      throw new ChainError('drop', `transaction ${id} is neither in the replaced blocks nor in the mempool`)
+    }
+    if (mined && this.block(place)!.transactions[0]!.id === id) {
+      throw new ChainError('drop', `transaction ${id} is a coinbase transaction, which goes with its block`)
+    }
+  }
+
+  #addForeign(): void {
+    for (let i = 0; i < this.#foreignPerBlock; i++) {
+      const output = { receiver: this.#stranger, value: FOREIGN_NOTE_ZAT }
+      const pool = this.paymentPool
+      this.add({ pool, actions: sealActions(this.nextRandom(), pool, [output], this.#stranger) })
+    }
+  }
+
+  #connectBlock(ids: readonly string[], options: MineOptions): void {
+    const height = this.height + 1
+    const time = Math.max(Math.floor(this.#clock.nowMs() / 1000), this.#state.tip?.time ?? 0)
+    const coinbase = this.#coinbase(height, options)
+    const hash = this.#blockHash(time, [coinbase.id, ...ids])
+    this.#record([{ kind: 'block', block: { height, hash, time, coinbase, ids } }])
+    this.#evictDead()
+  }
+
+  /** The block that opens the Ironwood pool pays its miner there: light clients distrust a tree that stays empty. */
+  #coinbase(height: number, { payCoinbaseTo }: MineOptions): ChainTransaction {
+    const pool = this.poolAt(height)
+    const receiver = payCoinbaseTo ?? (height === this.nu63Height ? this.#stranger : undefined)
+    const outputs = receiver === undefined ? [] : [{ receiver, value: COINBASE_NOTE_ZAT }]
+    const actions = outputs.length === 0 ? [] : sealActions(this.nextRandom(), pool, outputs, this.#stranger)
+    return finishTransaction({ pool, actions, expiryHeight: height, coinbase: true })
+  }
+
+  /** The count of transactions made stands in for a nonce: a block that replaces one is never the same block. */
+  #blockHash(time: number, ids: readonly string[]): Uint8Array {
+    const header = new TextEncoder().encode(`${this.#state.made} ${time} ${ids.join(' ')}`)
+    return sha256(sha256(this.#state.tip?.hash ?? new Uint8Array(32), header))
+  }
+
+  /** What the next block could not take leaves the mempool: expired (ZIP 203), or of the other side of NU6.3. */
+  #evictDead(): void {
+    for (const { id, pool, expiryHeight } of this.mempool()) {
+      if (expiryHeight !== 0 && expiryHeight <= this.height) this.evict(id, 'expired')
+      else if (pool !== this.paymentPool) this.evict(id, 'wrong_pool')
+    }
+  }
+
+  #record(events: readonly ChainEvent[]): void {
+    this.#log.append(events)
+    for (const event of events) {
+      this.#state.apply(event)
+      for (const listener of [...this.#listeners]) listener(event)
+    }
+  }
+}
+
+function newTerms(options: ChainOptions): ChainTerms {
+  return { seed: options.seed ?? new Uint8Array(randomBytes(32)), nu63Height: options.nu63Height ?? 0 }
+}

@@ -1,0 +1,55 @@
+import { RequestError } from './json-server.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Gives the field's value; throws the refusal of {@link invalidField}. */
+export type Reader<T> = (fields: Fields, name: string) => T
+
+/** A field that cannot be taken: 400 `invalid_<name>`, saying what would be right. */
+export function invalidField(name: string, wanted: string): RequestError {
+  return new RequestError(400, `invalid_${name}`, `invalid ${name}: ${wanted}`)
+}
+
+/** The value, or undefined where the field is absent. The other readers below take what this leaves. */
+export function optional<T>(fields: Fields, name: string, read: Reader<T>): T | undefined {
+  return fields[name] === undefined ? undefined : read(fields, name)
+}
+
+export function integer(min: number, max: number): Reader<number> {
+  return (fields, name) => {
+    const value = fields[name]
+    if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
+    throw invalidField(name, `must be an integer from ${min} to ${max}`)
+  }
+}
+
+export function boolean(fields: Fields, name: string): boolean {
+  const value = fields[name]
+  if (typeof value === 'boolean') return value
+  throw invalidField(name, 'must be true or false')
+}
+
+export function text(fields: Fields, name: string): string {
+  const value = fields[name]
+  if (typeof value === 'string') return value
+  throw invalidField(name, 'must be a string')
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> {
+  return (fields, name) => {
+    const value = fields[name]
+    if (choices.includes(value as T)) return value as T
+    throw invalidField(name, `must be one of ${choices.join(', ')}`)
+  }
+}
+
+/** Transaction ids in display order. */
+export function txids(fields: Fields, name: string): string[] {
+  const value = fields[name]
+  if (Array.isArray(value) && value.every(id => typeof id === 'string' && /^[0-9a-f]{64}$/.test(id))) return value
+  throw invalidField(name, 'must be an array of transaction ids, each 64 lower-case hexadecimal digits')
+}
+
+export function orNull<T>(read: Reader<T>): (fields: Fields, name: string) => T | null {
+  return (fields, name) => (fields[name] === null ? null : read(fields, name))
+}

@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { LOOPBACK, listen, stopListening } from './listen.ts'
+
+export interface JsonRequest {
+  readonly query: URLSearchParams
+  /** the parts of the path that the route names with a colon */
+  readonly params: Readonly<Record<string, string>>
+  /** empty for a GET */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  /** such as `/swaps/:deposit_address` */
+  readonly path: string
+  /** the body fields it knows; any other is refused */
+  readonly fields?: readonly string[]
+  /** Gives the value that is answered as JSON. Throws {@link RequestError} for a request it refuses. */
+  readonly handle: (request: JsonRequest) => unknown
+}
+
+/** A request that is refused with a status and a flat JSON body. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+
+/** A small JSON server on loopback. */
+export class JsonServer {
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(server: Server, port: number) {
+    this.#server = server
+    this.url = `http://${LOOPBACK}:${port}`
+  }
+
+  static async start(routes: readonly Route[], port: number): Promise<JsonServer> {
+    const server = createServer((request, response) => void answer(routes, request, response))
+    return new JsonServer(server, await listen(server, port))
+  }
+
+  async close(): Promise<void> {
+    const stopped = stopListening(this.#server)
+    this.#server.closeAllConnections()
+    await stopped
+  }
+}
+
+async function answer(routes: readonly Route[], request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    send(response, 200, await handle(routes, request))
+  } catch (error) {
+    const { status, code, message } = error instanceof RequestError ? error : internalError(error)
+    send(response, status, { code, message })
+  }
+}
+
+async function handle(routes: readonly Route[], request: IncomingMessage): Promise<unknown> {
+  expectLoopbackName(request)
+  const url = new URL(request.url ?? '/', `http://${LOOPBACK}`)
+  const matching = routes.flatMap(route => {
+    const params = matchPath(route.path, url.pathname)
+    return params === undefined ? [] : [{ route, params }]
+  })
+  if (matching.length === 0) throw new RequestError(404, 'not_found', 'not found')
+  const match = matching.find(({ route }) => route.method === request.method)
+  if (match === undefined) throw new RequestError(405, 'method_not_allowed', `use ${matching[0]!.route.method} here`)
+  const { route, params } = match
+  const body = route.method === 'POST' ? await readBody(request, route.fields ?? []) : {}
+  return route.handle({ query: url.searchParams, params, body })
+}
+
+/** A page in a browser could reach loopback under a name of its own; that name then stands in Host. */
+function expectLoopbackName({ headers: { host = '' } }: IncomingMessage): void {
+  if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host)) {
+    throw new RequestError(403, 'not_loopback', 'the sandbox answers on loopback only')
+  }
+}
+
+function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [i, part] of wanted.entries()) {
+    if (part.startsWith(':') && given[i] !== '') params[part.slice(1)] = decodePart(given[i]!)
+    else if (part !== given[i]) return undefined
+  }
+  return params
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+async function readBody(request: IncomingMessage, fields: readonly string[]): Promise<Record<string, unknown>> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new RequestError(415, 'unsupported_media_type', 'send Content-Type: application/json')
+  }
+  const body = parseJson(await readText(request))
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidJson()
+  const unknown = Object.keys(body).find(name => !fields.includes(name))
+  if (unknown !== undefined) throw new RequestError(400, 'unknown_field', `unknown field ${unknown}`)
+  return body as Record<string, unknown>
+}
+
+/** The whole body, up to 64 KiB. */
+export async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) throw new RequestError(413, 'body_too_large', 'body over 64 KiB')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidJson()
+  }
+}
+
+function invalidJson(): RequestError {
+  return new RequestError(400, 'invalid_json', 'invalid json')
+}
+
+function internalError(error: unknown): RequestError {
+  console.error('the sandbox failed', error)
+  return new RequestError(500, 'internal_error', 'internal error')
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  response.end(JSON.stringify(value))
+}

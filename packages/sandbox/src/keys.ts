@@ -1,0 +1,39 @@
+import { orchardReceiver } from '@zatgate/zcash/address'
+import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import { externalIncoming } from '@zatgate/zcash/viewing-key'
+
+/** Regtest shares testnet's coin type (SLIP 44). */
+const COIN_TYPE = 1
+
+/** ZIP 32 accounts under the chain's seed. */
+const ACCOUNTS = { merchant: 0, wallet: 1, stranger: 2, operator: 3 } as const
+
+type Holder = keyof typeof ACCOUNTS
+
+/** The viewing key (UFVK of regtest) of the sandbox's merchant: what the demo account watches with. */
+export function demoViewingKey(seed: Uint8Array): string {
+  return encodeFullViewingKey(fullKey(seed, 'merchant'), 'regtest')
+}
+
+/** The viewing key (UFVK of regtest) of the one who runs the service, for billing. */
+export function operatorViewingKey(seed: Uint8Array): string {
+  return encodeFullViewingKey(fullKey(seed, 'operator'), 'regtest')
+}
+
+/** Where the sandbox wallet's change goes: 43 bytes. */
+export function walletReceiver(seed: Uint8Array): Uint8Array {
+  return firstReceiver(seed, 'wallet')
+}
+
+/** Somebody who has nothing to do with any of this: 43 bytes. */
+export function foreignReceiver(seed: Uint8Array): Uint8Array {
+  return firstReceiver(seed, 'stranger')
+}
+
+function firstReceiver(seed: Uint8Array, holder: Holder): Uint8Array {
+  return orchardReceiver(externalIncoming(fullKey(seed, holder)), 0n)
+}
+
+function fullKey(seed: Uint8Array, holder: Holder) {
+  return fullViewingKey(orchardSpendingKey(seed, COIN_TYPE, ACCOUNTS[holder]))
+}
