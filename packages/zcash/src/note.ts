@@ -89,7 +89,8 @@ export function openCompactActions(
   for (const [actionIndex, action] of actions.entries()) {
     checkCompactLengths(action)
     for (const [keyIndex, shared] of sharedPoints(keys, action.ephemeralKey).entries()) {
-      const note = readNote(keys[keyIndex]!, pool, action, noteKey(shared, action.ephemeralKey))
+      const plaintext = decryptCompact(noteKey(shared, action.ephemeralKey), action.ciphertext)
+      const note = readNote(keys[keyIndex]!, pool, action, plaintext)
       if (note !== undefined) opened.push({ keyIndex, actionIndex, note })
     }
   }
@@ -110,10 +111,9 @@ export function openAction(
   checkCompactLengths(compact)
   const [shared] = sharedPoints([key], action.ephemeralKey)
   if (shared === undefined) return undefined
-  const symmetricKey = noteKey(shared, action.ephemeralKey)
-  const note = readNote(key, pool, compact, symmetricKey)
-  const plaintext = note && decrypt(symmetricKey, action.encCiphertext)
-  return plaintext && { note, memo: plaintext.subarray(COMPACT_LENGTH) }
+  const plaintext = decrypt(noteKey(shared, action.ephemeralKey), action.encCiphertext)
+  const note = plaintext && readNote(key, pool, compact, plaintext)
+  return note && { note, memo: plaintext.slice(COMPACT_LENGTH) }
 }
 
 function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: CompactAction): void {
@@ -135,16 +135,12 @@ function sharedPoints(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8Ar
   return normalizeZ(Pallas, points).map(encodePoint)
 }
 
-function readNote(
-  key: IncomingViewingKey,
-  pool: Pool,
-  action: CompactAction,
-  symmetricKey: Uint8Array,
-): Note | undefined {
-  const plaintext = decodeCompactPlaintext(pool, decryptCompact(symmetricKey, action.ciphertext))
+/** The note a plaintext tells of, if all of it holds; only the first 52 bytes are looked at. */
+function readNote(key: IncomingViewingKey, pool: Pool, action: CompactAction, plaintext: Uint8Array): Note | undefined {
+  const parts = decodeCompactPlaintext(pool, plaintext)
   const rho = action.nullifier
-  if (plaintext === undefined || bytesToNumberLE(rho) >= P) return undefined
-  const { d, value, rseed } = plaintext
+  if (parts === undefined || bytesToNumberLE(rho) >= P) return undefined
+  const { d, value, rseed } = parts
   const gd = diversifyHash(d)
   const epk = gd.multiplyUnsafe(ephemeralSecret(rseed, rho))
   if (!equalBytes(encodePoint(epk), action.ephemeralKey)) return undefined

@@ -14,3 +14,36 @@ export function readVectors(name: string): string {
 export function vectorRows(name: string): unknown[][] {
   return (JSON.parse(readVectors(name)) as unknown[][]).slice(2)
 }
+
+export type VectorRecord = Readonly<Record<string, unknown>>
+
+/** The rows of a table by column name, or the objects of a list, with no digit of a large number lost. */
+export function vectorRecords(name: string): VectorRecord[] {
+  const [first, second, ...rows] = parseLossless(readVectors(name)) as [unknown, unknown, ...unknown[][]]
+  if (!Array.isArray(first)) return [first, second, ...rows] as VectorRecord[]
+  const columns = (second as string[]).join(', ').split(', ')
+  return rows.map(row => Object.fromEntries(columns.map((column, i) => [column, row[i]])))
+}
+
+/** A column of hexadecimal bytes. */
+export function bytes(column: unknown): Uint8Array {
+  return Uint8Array.from(Buffer.from(String(column), 'hex'))
+}
+
+/** A column that holds a whole number of any size, or a decimal string. */
+export function integer(column: unknown): bigint {
+  return BigInt(column as number | bigint | string)
+}
+
+export function hex(value: Uint8Array): string {
+  return Buffer.from(value).toString('hex')
+}
+
+type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
+
+/** Numbers past 2^53 become bigint. */
+function parseLossless(text: string): unknown {
+  const reviver: Reviver = (_key, value, { source }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(source) : value
+  return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1])
+}
