@@ -25,19 +25,26 @@ export const NO_LOG: ChainLog = { append: () => undefined, close: () => undefine
  */
 export function openChainLog(path: string, terms: () => ChainTerms): OpenedLog {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (text === '') return beginLog(path, terms())
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  const lines = whole.split('\n').slice(0, -1)
-  const file = openSync(path, 'a', 0o600)
+  const [first = '', ...rest] = whole.split('\n').slice(0, -1)
+  const kept = { terms: decodeTerms(path, first), events: rest.map(decodeLine) }
+  const file = openSync(path, 'a')
   ftruncateSync(file, Buffer.byteLength(whole))
-  const log: ChainLog = {
+  return { ...kept, log: logInto(file) }
+}
+
+function beginLog(path: string, terms: ChainTerms): OpenedLog {
+  const file = openSync(path, 'a', 0o600)
+  writeAll(file, `${JSON.stringify(encodeTerms(terms))}\n`)
+  return { log: logInto(file), terms, events: [] }
+}
+
+function logInto(file: number): ChainLog {
+  return {
     append: events => writeAll(file, events.map(event => `${JSON.stringify(encodeEvent(event))}\n`).join('')),
     close: () => closeSync(file),
   }
-  const [first, ...rest] = lines
-  if (first !== undefined) return { log, terms: decodeTerms(path, first), events: rest.map(decodeLine) }
-  const begun = terms()
-  writeAll(file, `${JSON.stringify(encodeTerms(begun))}\n`)
-  return { log, terms: begun, events: [] }
 }
 
 export interface OpenedLog {

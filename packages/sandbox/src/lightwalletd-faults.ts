@@ -12,7 +12,7 @@ export interface LightwalletdFaults {
   internal: number
   /** the server's cache is being repaired: every call about blocks ends with ABORTED */
   repairing: boolean
-  /** every stream is reset after so many messages; null: none is */
+  /** every stream is reset after so many messages, and what is still under way is lost; null: none is */
   cutStreamAfter: number | null
   /** the last action of each block is left out, the tree sizes stay */
   omitAction: boolean
