@@ -52,6 +52,7 @@ export interface ApiKeyRows {
   /** The live key with this hash and its account; null when unknown or revoked. */
   authenticate(hash: Uint8Array): Promise<{ key: ApiKey; account: Account } | null>
   list(accountId: number, page: Page): Promise<ApiKey[]>
+  /** Of the account's keys that are not revoked. */
   count(accountId: number): Promise<number>
   /** False when the account has no such key. Revoking twice keeps the first time. */
   revoke(accountId: number, publicId: string, at: number): Promise<boolean>

@@ -7,7 +7,10 @@ export interface EventRow extends NewEvent {
 }
 
 export interface EventRows {
-  /** Writes the events and, for those with a body, the deliveries of accounts that have a webhook. */
+  /**
+   * Writes the events and, for those with a body, the deliveries of accounts that have a webhook: at the end of the
+   * transaction, whenever it is called, so that the lock on the numbering is held shortly. Not readable before.
+   */
   append(events: readonly NewEvent[]): Promise<void>
   /** Invoice ids touched by events above `seq`, oldest first, with the last `seq` read. */
   touchedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>

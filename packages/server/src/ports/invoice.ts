@@ -68,7 +68,10 @@ export interface InvoiceRows {
   lock(ids: readonly number[]): Promise<Invoice[]>
   /** The invoice at a diversifier index of a key. */
   atIndexes(at: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
-  /** Ids of open invoices with `expiresAt` ≤ `through` and no swap under way, oldest expiry first. */
+  /**
+   * Ids of `pending` invoices with `expiresAt` ≤ `through` and no swap under way, oldest expiry first. Not `detected`
+   * ones: their full amount is seen, so they are held open, and would fill every page.
+   */
   due(through: number, limit: number): Promise<number[]>
   /** Ids above `afterId` of unpaid invoices that have received their full amount: what a new block can confirm. */
   settling(limit: number, afterId: number): Promise<number[]>

@@ -81,7 +81,7 @@ export async function up(db: Kysely<unknown>, { id, int, blob, strict }: Dialect
       UNIQUE (viewing_key_id, diversifier_index)
     ) ${strict}`,
     'CREATE INDEX invoices_by_account ON invoices (account_id, id)',
-    "CREATE INDEX invoices_open ON invoices (expires_at) WHERE status IN ('pending', 'detected')",
+    "CREATE INDEX invoices_due ON invoices (expires_at, id) WHERE status = 'pending' AND swap_under_way = 0",
     "CREATE INDEX invoices_settling ON invoices (id) WHERE status <> 'paid' AND received_zat >= amount_zat",
     `CREATE TABLE payments (
       id ${id},

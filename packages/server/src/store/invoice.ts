@@ -1,0 +1,176 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Invoice, InvoiceRows } from '../ports/invoice.ts'
+import { ascending, chunks, num, numOrNull } from './mapping.ts'
+import type { Db, InvoicesTable } from './tables.ts'
+
+/** Statuses stand in the queries as literals: a partial index is not used for a bound value. */
+export function invoiceRows(db: Db): InvoiceRows {
+  return {
+    async insert(invoice) {
+      const row = await db
+        .insertInto('invoices')
+        .values({
+          public_id: invoice.publicId,
+          account_id: invoice.accountId,
+          viewing_key_id: invoice.viewingKeyId,
+          diversifier_index: invoice.diversifierIndex,
+          purpose: invoice.purpose,
+          address: invoice.address,
+          amount_zat: invoice.amountZat,
+          confirmations: invoice.confirmations,
+          status: 'pending',
+          received_zat: 0,
+          overpaid_zat: 0,
+          created_at: invoice.createdAt,
+          expires_at: invoice.expiresAt,
+          watch_until: invoice.watchUntil,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toInvoice(row)
+    },
+
+    async byPublicId(publicId) {
+      const row = await db.selectFrom('invoices').selectAll().where('public_id', '=', publicId).executeTakeFirst()
+      return row ? toInvoice(row) : null
+    },
+
+    async byIds(ids) {
+      const found: Invoice[] = []
+      for (const some of chunks(ascending(ids), 1)) {
+        const rows = await db.selectFrom('invoices').selectAll().where('id', 'in', some).orderBy('id').execute()
+        found.push(...rows.map(toInvoice))
+      }
+      return found
+    },
+
+    async list(accountId, { limit, before }, filter = {}) {
+      const { status, createdFrom, createdTo } = filter
+      let query = db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('purpose', '=', 'sale')
+        .orderBy('id', 'desc')
+        .limit(limit)
+      if (before !== undefined) {
+        query = query.where('id', '<', eb =>
+          eb.selectFrom('invoices').select('id').where('public_id', '=', before).where('account_id', '=', accountId),
+        )
+      }
+      if (status !== undefined) query = query.where('status', '=', status)
+      if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
+      if (createdTo !== undefined) query = query.where('created_at', '<', createdTo)
+      return (await query.execute()).map(toInvoice)
+    },
+
+    async lock(ids) {
+      const locked: Invoice[] = []
+      for (const some of chunks(ascending(ids), 1)) {
+        const rows = await db
+          .selectFrom('invoices')
+          .selectAll()
+          .where('id', 'in', some)
+          .orderBy('id')
+          .forUpdate()
+          .execute()
+        locked.push(...rows.map(toInvoice))
+      }
+      return locked
+    },
+
+    async atIndexes(at) {
+      const found: Invoice[] = []
+      for (const some of chunks(at, 2)) {
+        // The types of a list of values are those of its first row, and PostgreSQL takes unknown ones for text.
+        const pairs = some.map(
+          ({ viewingKeyId, diversifierIndex }) =>
+            sql`(cast(${viewingKeyId} as bigint), cast(${diversifierIndex} as bigint))`,
+        )
+        const rows = await db
+          .selectFrom('invoices')
+          .selectAll()
+          .where(sql<boolean>`(viewing_key_id, diversifier_index) in (values ${sql.join(pairs)})`)
+          .orderBy('id')
+          .execute()
+        found.push(...rows.map(toInvoice))
+      }
+      return found
+    },
+
+    async due(through, limit) {
+      const rows = await db
+        .selectFrom('invoices')
+        .select('id')
+        .where('status', '=', sql.lit('pending'))
+        .where('swap_under_way', '=', sql.lit(0))
+        .where('expires_at', '<=', through)
+        .orderBy('expires_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async settling(limit, afterId) {
+      const rows = await db
+        .selectFrom('invoices')
+        .select('id')
+        .where('status', '<>', sql.lit('paid'))
+        .whereRef('received_zat', '>=', 'amount_zat')
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async record(id, outcome) {
+      await db
+        .updateTable('invoices')
+        .set({
+          status: outcome.status,
+          received_zat: outcome.receivedZat,
+          overpaid_zat: outcome.overpaidZat,
+          txid: outcome.txid,
+          paid_at: outcome.paidAt,
+          needs_attention: outcome.needsAttention ? 1 : 0,
+        })
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async setSwapUnderWay(id, underWay) {
+      await db
+        .updateTable('invoices')
+        .set({ swap_under_way: underWay ? 1 : 0 })
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
+function toInvoice(row: Selectable<InvoicesTable>): Invoice {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    viewingKeyId: num(row.viewing_key_id),
+    diversifierIndex: BigInt(row.diversifier_index),
+    purpose: row.purpose,
+    address: row.address,
+    amountZat: BigInt(row.amount_zat),
+    confirmations: num(row.confirmations),
+    status: row.status,
+    receivedZat: BigInt(row.received_zat),
+    overpaidZat: BigInt(row.overpaid_zat),
+    txid: row.txid,
+    createdAt: num(row.created_at),
+    expiresAt: num(row.expires_at),
+    watchUntil: num(row.watch_until),
+    paidAt: numOrNull(row.paid_at),
+    swapUnderWay: num(row.swap_under_way) === 1,
+    needsAttention: num(row.needs_attention) === 1,
+  }
+}

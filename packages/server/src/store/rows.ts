@@ -1,0 +1,36 @@
+import type { Rows, Topic } from '../ports.ts'
+import { accountRows } from './account.ts'
+import { apiKeyRows } from './api-key.ts'
+import { chainRows } from './chain.ts'
+import { eventRows } from './event.ts'
+import { idempotencyRows } from './idempotency.ts'
+import { invoiceRows } from './invoice.ts'
+import { paymentRows } from './payment.ts'
+import { sessionRows } from './session.ts'
+import type { Db } from './tables.ts'
+import { usageRows } from './usage.ts'
+import { viewingKeyRows } from './viewing-key.ts'
+
+export type PutOff = () => Promise<void>
+
+export interface Later {
+  /** Runs `work` after the use case and before its commit. */
+  putOff(work: PutOff): void
+  wake(topic: Topic): void
+}
+
+export function createRows(db: Db, later: Later): Rows {
+  return {
+    accounts: accountRows(db),
+    apiKeys: apiKeyRows(db),
+    sessions: sessionRows(db),
+    usage: usageRows(db),
+    viewingKeys: viewingKeyRows(db),
+    invoices: invoiceRows(db),
+    payments: paymentRows(db),
+    idempotency: idempotencyRows(db),
+    chain: chainRows(db),
+    events: eventRows(db, later),
+    wake: topic => later.wake(topic),
+  }
+}

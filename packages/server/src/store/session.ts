@@ -1,0 +1,92 @@
+import type { Selectable } from 'kysely'
+import type { Session } from '../domain/account.ts'
+import type { SessionRows } from '../ports/account.ts'
+import { ascending, chunks, num, numOrNull } from './mapping.ts'
+import { OWNER_COLUMNS, toOwner } from './owner.ts'
+import type { Db, SessionsTable } from './tables.ts'
+
+export function sessionRows(db: Db): SessionRows {
+  return {
+    async insert(session) {
+      const row = await db
+        .insertInto('sessions')
+        .values({
+          public_id: session.publicId,
+          account_id: session.accountId,
+          label: session.label,
+          hash: session.hash,
+          created_at: session.createdAt,
+          expires_at: session.expiresAt,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toSession(row)
+    },
+
+    async authenticate(hash, now) {
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+        .selectAll('sessions')
+        .select(OWNER_COLUMNS)
+        .where('sessions.hash', '=', hash)
+        .where('sessions.expires_at', '>', now)
+        .where('sessions.ended_at', 'is', null)
+        .executeTakeFirst()
+      return row ? { session: toSession(row), account: toOwner(row) } : null
+    },
+
+    async list(accountId, now, { limit, before }) {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('expires_at', '>', now)
+        .where('ended_at', 'is', null)
+        .$if(before !== undefined, query =>
+          query.where('id', '<', eb =>
+            eb
+              .selectFrom('sessions')
+              .select('id')
+              .where('public_id', '=', before as string)
+              .where('account_id', '=', accountId),
+          ),
+        )
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toSession)
+    },
+
+    async end(accountId, publicId, at) {
+      const result = await db
+        .updateTable('sessions')
+        .set({ ended_at: at })
+        .where('account_id', '=', accountId)
+        .where('public_id', '=', publicId)
+        .where('expires_at', '>', at)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+
+    async touch(ids, at) {
+      for (const some of chunks(ascending(ids), 1)) {
+        await db.updateTable('sessions').set({ last_used_at: at }).where('id', 'in', some).execute()
+      }
+    },
+  }
+}
+
+function toSession(row: Selectable<SessionsTable>): Session {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    label: row.label,
+    createdAt: num(row.created_at),
+    expiresAt: num(row.expires_at),
+    lastUsedAt: numOrNull(row.last_used_at),
+    endedAt: numOrNull(row.ended_at),
+  }
+}

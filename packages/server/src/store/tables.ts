@@ -1,0 +1,147 @@
+import type { Generated, Kysely } from 'kysely'
+import type { Network } from '../domain/account.ts'
+import type { EventType } from '../domain/event.ts'
+import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
+import type { InvoicePurpose } from '../ports/invoice.ts'
+
+/** A 64-bit integer: always read as a bigint, written as either. */
+export type Int = bigint | number
+
+/** A primary key that the database counts up. */
+export type Id = Generated<Int>
+
+/** The database as Kysely types it. The definitions themselves are in `migrations/`. */
+export interface Tables {
+  accounts: AccountsTable
+  api_keys: ApiKeysTable
+  sessions: SessionsTable
+  monthly_usage: MonthlyUsageTable
+  viewing_keys: ViewingKeysTable
+  invoices: InvoicesTable
+  payments: PaymentsTable
+  idempotency_keys: IdempotencyKeysTable
+  headers: HeadersTable
+  counters: CountersTable
+  events: EventsTable
+}
+
+export type Db = Kysely<Tables>
+
+export interface AccountsTable {
+  id: Id
+  public_id: string
+  email: string
+  network: Network
+  confirmations: Int
+  plan: string
+  plan_expires_at: Int | null
+  viewing_key_id: Int | null
+  created_at: Int
+}
+
+export interface ApiKeysTable {
+  id: Id
+  public_id: string
+  account_id: Int
+  name: string
+  last4: string
+  hash: Uint8Array
+  created_at: Int
+  last_used_at: Int | null
+  revoked_at: Int | null
+}
+
+export interface SessionsTable {
+  id: Id
+  public_id: string
+  account_id: Int
+  label: string
+  hash: Uint8Array
+  created_at: Int
+  expires_at: Int
+  last_used_at: Int | null
+  ended_at: Int | null
+}
+
+export interface MonthlyUsageTable {
+  account_id: Int
+  month: string
+  used: Int
+}
+
+export interface ViewingKeysTable {
+  id: Id
+  fingerprint: Uint8Array
+  network: Network
+  sealed: Uint8Array
+  next_index: Generated<Int>
+  watch_until: Generated<Int>
+  created_at: Int
+}
+
+export interface InvoicesTable {
+  id: Id
+  public_id: string
+  account_id: Int
+  viewing_key_id: Int
+  diversifier_index: Int
+  purpose: InvoicePurpose
+  address: string
+  amount_zat: Int
+  confirmations: Int
+  status: InvoiceStatus
+  received_zat: Int
+  overpaid_zat: Int
+  txid: string | null
+  created_at: Int
+  expires_at: Int
+  watch_until: Int
+  paid_at: Int | null
+  swap_under_way: Generated<Int>
+  needs_attention: Generated<Int>
+}
+
+export interface PaymentsTable {
+  id: Id
+  invoice_id: Int
+  txid: string
+  pool: Pool
+  output_index: Int
+  value_zat: Int
+  place: Place['at']
+  height: Int | null
+  expiry_height: Int | null
+  seen_at: Int
+}
+
+export interface IdempotencyKeysTable {
+  account_id: Int
+  key: string
+  body_hash: Uint8Array
+  invoice_public_id: string
+  created_at: Int
+}
+
+export interface HeadersTable {
+  height: Int
+  hash: string
+  prev_hash: string
+  time: Int
+  sapling_size: Int
+  orchard_size: Int
+  ironwood_size: Int
+}
+
+export interface CountersTable {
+  name: 'event_seq' | 'seen_through'
+  value: Int
+}
+
+export interface EventsTable {
+  seq: Int
+  account_id: Int
+  invoice_id: Int | null
+  type: EventType | null
+  body: string | null
+  created_at: Int
+}

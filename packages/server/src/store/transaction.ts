@@ -1,0 +1,131 @@
+import type { DatabaseConnection, Driver, QueryCompiler, Dialect as SqlDialect } from 'kysely'
+import { Kysely, PostgresAdapter, PostgresQueryCompiler, SqliteAdapter } from 'kysely'
+import { Fault } from '../domain/fault.ts'
+import type { Rows, Topic } from '../ports.ts'
+import type { Dialect } from './dialect.ts'
+import { SqliteCompiler } from './drivers/sqlite-compiler.ts'
+import type { PutOff } from './rows.ts'
+import { createRows } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+/** One use case's hold on a connection: its rows, and what is to happen when it ends. */
+export interface Transaction {
+  readonly rows: Rows
+  /** Topics to wake once this is committed. */
+  readonly topics: ReadonlySet<Topic>
+  /** Writes what was put off to the end; call it last, before the commit. */
+  flush(): Promise<void>
+  /** From here on every statement of this use case fails, whoever still holds its rows. */
+  end(): void
+}
+
+/** Opens the rows on a connection whose transaction has begun. Of a `readOnly` one, nothing can be put off. */
+export function openTransaction(connection: DatabaseConnection, dialect: Dialect, readOnly: boolean): Transaction {
+  const fence = new FencedConnection(connection)
+  const db = openDb<Tables>(fence, dialect)
+  const topics = new Set<Topic>()
+  const late: PutOff[] = []
+  const refuseRead = () => {
+    if (readOnly) throw new Error('a read changes nothing: use write')
+  }
+  const rows = createRows(db, {
+    putOff: work => {
+      refuseRead()
+      late.push(work)
+    },
+    wake: topic => {
+      refuseRead()
+      topics.add(topic)
+    },
+  })
+  return {
+    rows,
+    topics,
+    async flush() {
+      for (const work of late.splice(0)) await work()
+    },
+    end: () => fence.end(),
+  }
+}
+
+/** Kysely on one connection. It costs about a microsecond, so each use case has its own. */
+export function openDb<T>(connection: DatabaseConnection, dialect: Dialect): Kysely<T> {
+  const sqlDialect: SqlDialect = {
+    createAdapter: () => (dialect.name === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
+    createQueryCompiler: (): QueryCompiler =>
+      dialect.name === 'sqlite' ? new SqliteCompiler() : new PostgresQueryCompiler(),
+    createDriver: () => new OneConnection(connection),
+    createIntrospector: () => {
+      throw new Error('the store does not introspect')
+    },
+  }
+  return new Kysely<T>({ dialect: sqlDialect })
+}
+
+/** Settles with `work`, or fails after `ms`: a use case may wait for nothing but its rows. */
+export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Fault('unavailable', 'timed_out', 'service unavailable', { cause: `no end within ${ms} ms` }))
+    }, ms)
+  })
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+class FencedConnection implements DatabaseConnection {
+  readonly #connection: DatabaseConnection
+  #ended = false
+
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  executeQuery: DatabaseConnection['executeQuery'] = async (query, options) => {
+    if (this.#ended) throw new Error('the transaction of these rows is over')
+    return this.#connection.executeQuery(query, options)
+  }
+
+  streamQuery(): never {
+    throw new Error('the store reads in pages, it does not stream')
+  }
+}
+
+/** Kysely's driver when the connection, and its transaction, are held by the store. */
+class OneConnection implements Driver {
+  readonly #connection: DatabaseConnection
+
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(): Promise<void> {
+    throw new Error('a use case is one transaction already')
+  }
+
+  async commitTransaction(): Promise<void> {
+    throw new Error('the store commits')
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    throw new Error('the store rolls back')
+  }
+
+  async destroy(): Promise<void> {}
+}
