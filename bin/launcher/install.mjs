@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import { LaunchError } from './fail.mjs'
+import { withLock } from './lock.mjs'
 import { exitCodeOf, onStop } from './processes.mjs'
 
 const NPM_MISSING = 'npm was not found. Install Node with its npm (https://nodejs.org), then start again.'
@@ -53,6 +54,20 @@ function lockedPackages(file) {
 }
 
 /**
+ * Of several starts that find something missing, one installs and the others wait for it.
+ *
+ * @param {string} lock the folder to hold meanwhile
+ * @param {() => boolean} isDone
+ * @param {(lock: { alsoHeldBy(pid: number): void }) => Promise<void>} install
+ */
+export async function installOnce(lock, isDone, install) {
+  if (isDone()) return
+  await withLock(lock, async held => {
+    if (!isDone()) await install(held)
+  })
+}
+
+/**
  * `npm ci`: exactly what the lock file says, each tarball checked against its hash, no package's scripts run.
  *
  * @param {string} folder where package.json and package-lock.json lie
@@ -68,12 +83,12 @@ export async function npmCi(folder, { npm = npmCommand(), onStarted = () => {} }
   const [command, ...args] = [...npm, 'ci', ...options, ...complete]
   // npm's own words go to stderr as well: stdout is the command's.
   const child = spawn(command, args, { cwd: folder, env: npmEnvironment(), stdio: ['ignore', 2, 2] })
-  if (child.pid !== undefined) onStarted(child.pid)
   let stoppedBy = null
   const release = onStop(signal => {
     stoppedBy = signal
     child.kill(signal)
   })
+  if (child.pid !== undefined) onStarted(child.pid)
   const code = await exitCodeOf(child)
     .catch(error => {
       throw new LaunchError(error.code === 'ENOENT' ? NPM_MISSING : `npm could not be run: ${error.message}`)

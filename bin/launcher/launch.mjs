@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LaunchError, say } from './fail.mjs'
-import { isInstalled, npmCi } from './install.mjs'
-import { withLock } from './lock.mjs'
+import { installOnce, isInstalled, npmCi } from './install.mjs'
 import { isNewEnough, proveRuns, runtimeBinary, runtimePackage, thisHost } from './runtime.mjs'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -19,6 +18,7 @@ const LOCK = join(RUNTIME, '.lock')
  */
 export async function makeReady(wanted) {
   await installOnce(
+    LOCK,
     () => isInstalled(ROOT, wanted),
     lock => {
       say('installing dependencies (the first start, or the lock file has changed) …')
@@ -32,7 +32,7 @@ async function fetchedNode() {
   const name = runtimePackage(thisHost())
   const binary = runtimeBinary(RUNTIME, name)
   const isFetched = () => isInstalled(RUNTIME, path => path === `node_modules/${name}`)
-  await installOnce(isFetched, async lock => {
+  await installOnce(LOCK, isFetched, async lock => {
     say(`fetching a newer Node than this host's ${process.versions.node}, once (about 50 MB) …`)
     await npmCi(RUNTIME, { onStarted: lock.alsoHeldBy })
     // npm passes over an optional package that it cannot fetch or verify.
@@ -44,14 +44,6 @@ async function fetchedNode() {
     proveRuns(binary)
   })
   return binary
-}
-
-/** Of several first starts at once, one installs and the others wait for it. */
-async function installOnce(isDone, install) {
-  if (isDone()) return
-  await withLock(LOCK, async lock => {
-    if (!isDone()) await install(lock)
-  })
 }
 
 /** An environment in which child processes find the same Node under its name. */

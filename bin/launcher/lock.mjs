@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LaunchError, say } from './fail.mjs'
+import { isRunning } from './processes.mjs'
 
 /** How long one start waits for another's install. */
 const WAIT_MS = 10 * 60_000
@@ -93,12 +94,7 @@ function isAlive(path, entry) {
   if (ageMs(join(path, entry)) > HOLDER_LIVES_MS) return false
   if (entry.slice(0, at) !== hostname()) return true
   if (pid === process.pid) return false // of an earlier life of this host, a restarted container
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
+  return isRunning(pid)
 }
 
 function ageMs(file) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename } from 'node:path'
+import { LaunchError } from './fail.mjs'
 
 /** A child that was asked to stop and has not is killed after this long. */
 const STOP_WITHIN_MS = 20_000
@@ -19,7 +20,7 @@ const runnerAtStart = runnerLinks()
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, lifeline?: boolean }} [options] `lifeline` opens an IPC channel by
  *   which a Node program can tell that this process is gone, kill -9 included (packages/server/src/cli/parent.ts)
  * @returns {Promise<number>} the child's exit code; 128 + n when signal n ended it
- * @throws {Error} of `spawn`, when the command cannot be started
+ * @throws {LaunchError} when the command cannot be started
  */
 export async function runInForeground(command, args, { cwd, env = process.env, lifeline = false } = {}) {
   const stdio = ['inherit', 'inherit', 'inherit', ...(lifeline ? ['ipc'] : [])]
@@ -31,6 +32,8 @@ export async function runInForeground(command, args, { cwd, env = process.env, l
   })
   try {
     return await exitCodeOf(child)
+  } catch (error) {
+    throw new LaunchError(`${command} cannot be run: ${error.message}`)
   } finally {
     clearTimeout(deadline)
     release()
@@ -85,13 +88,27 @@ function runnerLinks() {
   return links
 }
 
+/** @param {number} pid @returns {boolean} whether such a process runs; one that is dead and only waits to be reaped does not */
+export function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+  return statOf(pid)?.state !== 'Z'
+}
+
 /** Of another process known on Linux only; elsewhere /bin/sh becomes the command, so there is none between. */
 function parentOf(pid) {
-  if (pid === process.pid) return process.ppid
+  return pid === process.pid ? process.ppid : (statOf(pid)?.parent ?? null)
+}
+
+function statOf(pid) {
   try {
     // "<pid> (<name>) <state> <parent> …", where the name may hold anything.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent) }
   } catch {
     return null
   }
