@@ -17,7 +17,10 @@ export interface ViewingKeyRows {
     seal: (id: number) => Uint8Array,
   ): Promise<ViewingKeyRow>
   byId(id: number): Promise<ViewingKeyRow | null>
-  /** Takes `count` diversifier indexes never handed out before; the first of them. */
+  /**
+   * Takes `count` diversifier indexes never handed out before; the first of them. Index 0 is never taken: its address
+   * is the one that wallets show first.
+   */
   reserve(id: number, count: number): Promise<bigint>
   /** Moves `watchUntil` on, never back. */
   watch(id: number, until: number): Promise<void>
