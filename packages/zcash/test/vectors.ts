@@ -10,11 +10,6 @@ export function readVectors(name: string): string {
   return readFileSync(new URL(name, FOLDER), 'utf8')
 }
 
-/** The rows of a zcash-test-vectors table, without its two heading rows. */
-export function vectorRows(name: string): unknown[][] {
-  return (JSON.parse(readVectors(name)) as unknown[][]).slice(2)
-}
-
 export type VectorRecord = Readonly<Record<string, unknown>>
 
 /** The rows of a table by column name, or the objects of a list, with no digit of a large number lost. */
