@@ -24,7 +24,7 @@ export const TASKS = {
     return files.map(file => ({ args: [...options, file] }))
   },
   format: () => [{ args: [BIOME, 'check', '--write'] }],
-  generate: () => [{ program: 'bash', args: ['packages/zcash/scripts/generate.sh'] }],
+  generate: () => [{ program: 'sh', args: ['packages/zcash/scripts/generate.sh'] }],
 }
 
 function select(args, folders, pattern) {
