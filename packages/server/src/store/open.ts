@@ -1,7 +1,9 @@
 import type { Store } from '../ports.ts'
+import { pgPool } from './drivers/postgres.ts'
 import type { StoreLimits } from './limits.ts'
 import { USUAL_LIMITS } from './limits.ts'
 import { MIGRATIONS } from './migrations/index.ts'
+import { openPostgresStore } from './postgres-store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 export interface StoreOptions {
@@ -19,6 +21,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const limits = { ...USUAL_LIMITS, ...options.limits }
   const onFault = options.onFault ?? (() => {})
   if (url.startsWith('sqlite:')) return openSqliteStore(sqlitePath(url), MIGRATIONS, limits, onFault)
+  if (/^postgres(ql)?:/.test(url)) return openPostgresStore(pgPool(url, limits, onFault), MIGRATIONS, limits, onFault)
   throw new Error('the database URL is neither sqlite:<path> nor postgres://…')
 }
 
