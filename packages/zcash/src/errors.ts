@@ -11,7 +11,6 @@ export type ZcashErrorCode =
   | 'duplicate_item'
   | 'misordered_items'
   | 'no_shielded_item'
-  | 'no_orchard_item'
   | 'invalid_point'
   | 'invalid_scalar'
   | 'invalid_key'

@@ -1,0 +1,19 @@
+import { diversifierIndex, encodeAddress, orchardReceiver } from '../src/address.ts'
+import { diversifyHash } from '../src/diversifier.ts'
+import { P } from '../src/pallas.ts'
+import { print, rate } from './measure.ts'
+
+/** Deriving the address of a new invoice, and finding the index of a payment. */
+export function run(): void {
+  const key = { dk: new Uint8Array(32).fill(3), ivk: 0x123456789abcdefn ** 5n % P }
+  const point = diversifyHash(new Uint8Array(11))
+  const bound = rate(() => point.multiplyUnsafe(key.ivk))
+  let index = 0n
+  const addresses = rate(() => encodeAddress('main', orchardReceiver(key, index++)))
+  print('derive, encode', addresses, 'addresses', bound, 'one noble multiplication')
+  const receiver = orchardReceiver(key, 5n).subarray(0, 11)
+  const indices = rate(() => diversifierIndex(key, receiver))
+  print('diversifier to index', indices, 'indices', bound, 'one noble multiplication')
+}
+
+if (import.meta.main) run()

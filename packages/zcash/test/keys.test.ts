@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { numberToBytesLE } from '@noble/curves/utils.js'
+import { blake2b } from '@noble/hashes/blake2.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { diversifierIndex, encodeAddress, orchardReceiver, parseAddress } from '../src/address.ts'
+import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
+import { P, Q } from '../src/pallas.ts'
+import { childKey, encodeFullViewingKey, fullViewingKey, masterKey, orchardSpendingKey } from '../src/spending-key.ts'
+import {
+  encodeIncomingViewingKey,
+  externalIncoming,
+  externalOutgoing,
+  fullViewingKeyFromBytes,
+  fullViewingKeyToBytes,
+  incomingFromBytes,
+  incomingToBytes,
+  internalIncoming,
+  internalOutgoing,
+  parseViewingKey,
+} from '../src/viewing-key.ts'
+import { KEY_FIGURES } from './figures.ts'
+import { bytes, hex, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
+
+const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+
+/** Every key component under the names of the official vectors. */
+function components(sk: Uint8Array): VectorRecord {
+  const key = fullViewingKey(sk)
+  const external = externalIncoming(key)
+  const internal = internalIncoming(key)
+  const receiver = orchardReceiver(external, 0n)
+  const fields = fullViewingKeyToBytes(key)
+  return {
+    ak: hex(fields.subarray(0, 32)),
+    nk: hex(fields.subarray(32, 64)),
+    rivk: hex(fields.subarray(64)),
+    ivk: hex(numberToBytesLE(external.ivk, 32)),
+    ovk: hex(externalOutgoing(key)),
+    dk: hex(external.dk),
+    default_d: hex(receiver.subarray(0, 11)),
+    default_pk_d: hex(receiver.subarray(11)),
+    internal_ivk: hex(numberToBytesLE(internal.ivk, 32)),
+    internal_ovk: hex(internalOutgoing(key)),
+    internal_dk: hex(internal.dk),
+  }
+}
+
+for (const name of ['orchard_key_components.json', 'orchard_keys_with_qr.json']) {
+  test(`key components are the official ones (${name})`, { skip: vectorsMissing }, () => {
+    for (const row of vectorRecords(name)) {
+      const actual = components(bytes(row.sk))
+      assert.deepEqual(actual, Object.fromEntries(Object.keys(actual).map(column => [column, row[column]])))
+    }
+  })
+}
+
+test('ZIP 32 derives the official tree', { skip: vectorsMissing }, () => {
+  let key = masterKey(Uint8Array.from({ length: 32 }, (_, i) => i))
+  let header = new Uint8Array(9)
+  for (const [depth, row] of vectorRecords('orchard_zip32.json').entries()) {
+    assert.equal(hex(key.sk), row.sk)
+    assert.equal(hex(key.chainCode), row.c)
+    assert.equal(hex(concatBytes(header, key.chainCode, key.sk)), row.xsk)
+    const personalization = new TextEncoder().encode('ZcashOrchardFVFP')
+    const fingerprint = blake2b(fullViewingKeyToBytes(fullViewingKey(key.sk)), { dkLen: 32, personalization })
+    assert.equal(hex(fingerprint), row.fp)
+    header = concatBytes(Uint8Array.of(depth + 1), fingerprint.subarray(0, 4), numberToBytesLE(2 ** 31 + depth + 1, 4))
+    key = childKey(key, depth + 1)
+  }
+})
+
+test('our own figures: a seed gives these keys, addresses and encodings', () => {
+  for (const figure of KEY_FIGURES) {
+    const sk = orchardSpendingKey(bytes(figure.seed), figure.coinType, figure.account)
+    assert.equal(hex(sk), figure.sk)
+    assert.deepEqual(components(sk), figure.components)
+    const key = fullViewingKey(sk)
+    assert.equal(encodeFullViewingKey(key, figure.network), figure.ufvk)
+    const incoming = externalIncoming(key)
+    assert.equal(encodeIncomingViewingKey(incoming, figure.network), figure.uivk)
+    for (const { index, address } of figure.addresses) {
+      assert.equal(encodeAddress(figure.network, orchardReceiver(incoming, index)), address)
+      const receiver = parseAddress(address).orchard!
+      assert.equal(diversifierIndex(incoming, receiver.subarray(0, 11)), index)
+    }
+    for (const text of [figure.ufvk, figure.uivk]) {
+      const parsed = parseViewingKey(text)
+      assert.deepEqual(parsed.orchard, incoming)
+      assert.equal(parsed.network, figure.network)
+      assert.deepEqual(parsed.typecodes, [3])
+    }
+  }
+})
+
+const [figure] = KEY_FIGURES
+const key = parseViewingKey(figure!.uivk).orchard!
+
+test('every diversifier index has an address that leads back to it', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 88n - 1n }), index => {
+      const receiver = orchardReceiver(key, index)
+      assert.equal(receiver.length, 43)
+      assert.equal(diversifierIndex(key, receiver.subarray(0, 11)), index)
+      assert.deepEqual(parseAddress(encodeAddress('regtest', receiver)), {
+        network: 'regtest',
+        typecodes: [3],
+        orchard: receiver,
+      })
+    }),
+    { numRuns: 20, examples: [[0n], [2n ** 88n - 1n]] },
+  )
+})
+
+test('a diversifier index outside 0 to 2^88 − 1 is refused', () => {
+  assert.throws(() => orchardReceiver(key, -1n), refusal('out_of_range'))
+  assert.throws(() => orchardReceiver(key, 2n ** 88n), refusal('out_of_range'))
+  assert.throws(() => diversifierIndex(key, new Uint8Array(10)), refusal('wrong_length'))
+  assert.throws(() => encodeAddress('main', new Uint8Array(42)), refusal('wrong_length'))
+})
+
+test('an incoming viewing key is 1 to p − 1', () => {
+  const withIvk = (ivk: bigint) => concatBytes(new Uint8Array(32), numberToBytesLE(ivk, 32))
+  for (const ivk of [0n, P, 2n ** 256n - 1n])
+    assert.throws(() => incomingFromBytes(withIvk(ivk)), refusal('invalid_key'))
+  for (const ivk of [1n, P - 1n]) assert.deepEqual(incomingToBytes(incomingFromBytes(withIvk(ivk))), withIvk(ivk))
+  assert.throws(() => incomingFromBytes(new Uint8Array(63)), refusal('wrong_length'))
+})
+
+test('a full viewing key needs a canonical ak on the curve, nk below p and rivk below q', () => {
+  const good = fullViewingKeyToBytes(fullViewingKey(bytes(figure!.sk)))
+  const withField = (offset: number, value: bigint) => {
+    const changed = good.slice()
+    changed.set(numberToBytesLE(value, 32), offset)
+    return changed
+  }
+  assert.deepEqual(fullViewingKeyToBytes(fullViewingKeyFromBytes(good)), good)
+  assert.throws(() => fullViewingKeyFromBytes(good.subarray(1)), refusal('wrong_length'))
+  const signed = good.slice()
+  signed[31]! |= 0x80
+  // x = 0 and x = 2 are on no point.
+  const bad = [signed, withField(0, 0n), withField(0, 2n), withField(0, P), withField(32, P), withField(64, Q)]
+  for (const changed of bad) assert.throws(() => fullViewingKeyFromBytes(changed), refusal('invalid_key'))
+  assert.equal(fullViewingKeyFromBytes(withField(32, P - 1n)).nk, P - 1n)
+  assert.equal(fullViewingKeyFromBytes(withField(64, Q - 1n)).rivk, Q - 1n)
+})
+
+test('seeds and key indices out of range are refused', () => {
+  for (const length of [0, 31, 253]) assert.throws(() => masterKey(new Uint8Array(length)), refusal('invalid_seed'))
+  for (const length of [32, 252]) assert.equal(masterKey(new Uint8Array(length)).sk.length, 32)
+  const seed = new Uint8Array(32)
+  for (const account of [-1, 0.5, 2 ** 31]) {
+    assert.throws(() => orchardSpendingKey(seed, 133, account), refusal('out_of_range'))
+  }
+  assert.equal(orchardSpendingKey(seed, 133, 2 ** 31 - 1).length, 32)
+  assert.throws(() => fullViewingKey(new Uint8Array(31)), refusal('wrong_length'))
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
+import { decodeMemo, encodeMemo } from '../src/memo.ts'
+
+const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+
+function memo(...start: number[]): Uint8Array {
+  const bytes = new Uint8Array(512)
+  bytes.set(start)
+  return bytes
+}
+
+test('a memo means what ZIP 302 says its first byte means', () => {
+  assert.deepEqual(decodeMemo(memo(0xf6)), { kind: 'empty' })
+  assert.deepEqual(decodeMemo(memo()), { kind: 'text', text: '' })
+  assert.deepEqual(decodeMemo(memo(0x68, 0x69)), { kind: 'text', text: 'hi' })
+  assert.deepEqual(decodeMemo(memo(0x68, 0, 0x69)), { kind: 'text', text: 'h\0i' })
+  assert.deepEqual(decodeMemo(memo(0xef, 0xbb, 0xbf, 0x21)), { kind: 'text', text: '\ufeff!' })
+  assert.deepEqual(decodeMemo(new Uint8Array(512).fill(0x61)), { kind: 'text', text: 'a'.repeat(512) })
+  const bytes = [memo(0xf6, 1), memo(0xf5), memo(0xf7), memo(0xfe), memo(0xff), memo(0x68, 0xff), memo(0xf4, 0xbf)]
+  for (const value of bytes) assert.deepEqual(decodeMemo(value), { kind: 'bytes', bytes: value })
+})
+
+test('text comes back from its memo', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 128 }), text => {
+      fc.pre(!text.endsWith('\0'))
+      assert.deepEqual(decodeMemo(encodeMemo(text)), text === '' ? { kind: 'empty' } : { kind: 'text', text })
+    }),
+  )
+})
+
+test('any 512 bytes decode, and no other number of bytes does', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 512, maxLength: 512 }), bytes => {
+      assert.match(decodeMemo(bytes).kind, /^(empty|text|bytes)$/)
+    }),
+  )
+  for (const length of [0, 511, 513]) assert.throws(() => decodeMemo(new Uint8Array(length)), refusal('wrong_length'))
+})
+
+test('text that does not fit or would not come back is refused', () => {
+  assert.equal(encodeMemo('é'.repeat(256)).length, 512)
+  assert.throws(() => encodeMemo(`${'é'.repeat(256)}e`), refusal('memo_too_long'))
+  assert.throws(() => encodeMemo('\ud800'), refusal('invalid_memo'))
+  assert.throws(() => encodeMemo('end\0'), refusal('invalid_memo'))
+})

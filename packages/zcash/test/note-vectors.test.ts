@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
+import { blake2b } from '@noble/hashes/blake2.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+import { orchardReceiver } from '../src/address.ts'
+import { diversifyHash } from '../src/diversifier.ts'
+import { decodeMemo, encodeMemo } from '../src/memo.ts'
+import { type Action, openAction, openCompactAction, toCompactAction } from '../src/note.ts'
+import { decrypt, noteKey, outgoingKey } from '../src/note-cipher.ts'
+import { ephemeralSecret, extractedCommitment } from '../src/note-secrets.ts'
+import { decodePoint, encodePoint } from '../src/pallas.ts'
+import { sealNote } from '../src/seal.ts'
+import { incomingFromBytes, parseViewingKey } from '../src/viewing-key.ts'
+import { KEY_FIGURES, NOTE_FIGURES } from './figures.ts'
+import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
+
+function officialAction(row: VectorRecord): Action {
+  return {
+    cvNet: bytes(row.cv_net),
+    nullifier: bytes(row.rho),
+    rk: new Uint8Array(32),
+    cmx: bytes(row.cmx),
+    ephemeralKey: bytes(row.ephemeral_key),
+    encCiphertext: bytes(row.c_enc),
+    outCiphertext: bytes(row.c_out),
+  }
+}
+
+test('official Orchard notes open, whole and compact, to their value, address and memo', {
+  skip: vectorsMissing,
+}, () => {
+  for (const row of vectorRecords('orchard_note_encryption.json')) {
+    const key = incomingFromBytes(bytes(row.incoming_viewing_key))
+    const action = officialAction(row)
+    const { note, memo } = openAction(key, 'orchard', action)!
+    assert.equal(note.value, integer(row.v))
+    assert.equal(note.diversifierIndex, 0n)
+    assert.equal(hex(note.receiver), `${row.default_d}${row.default_pk_d}`)
+    assert.equal(hex(note.rseed), row.rseed)
+    assert.equal(hex(note.rho), row.rho)
+    assert.equal(hex(memo), row.memo)
+    assert.deepEqual(openCompactAction(key, 'orchard', toCompactAction(action)), note)
+    assert.equal(openAction(key, 'ironwood', action), undefined)
+  }
+})
+
+test('sealing gives the official ciphertexts, for the receiver and for the sender', { skip: vectorsMissing }, () => {
+  for (const row of vectorRecords('orchard_note_encryption.json')) {
+    const sealed = sealNote({
+      pool: 'orchard',
+      receiver: concatBytes(bytes(row.default_d), bytes(row.default_pk_d)),
+      value: integer(row.v),
+      memo: bytes(row.memo),
+      rho: bytes(row.rho),
+      rseed: bytes(row.rseed),
+      ovk: bytes(row.ovk),
+      cvNet: bytes(row.cv_net),
+      rk: new Uint8Array(32),
+    })
+    assert.deepEqual(sealed, officialAction(row))
+  }
+})
+
+test('each step of the note encryption is the official one', { skip: vectorsMissing }, () => {
+  for (const row of vectorRecords('orchard_note_encryption.json')) {
+    const { ivk } = incomingFromBytes(bytes(row.incoming_viewing_key))
+    const esk = ephemeralSecret(bytes(row.rseed), bytes(row.rho))
+    assert.equal(hex(numberToBytesLE(esk, 32)), row.esk)
+    assert.equal(hex(encodePoint(diversifyHash(bytes(row.default_d)).multiplyUnsafe(esk))), row.ephemeral_key)
+    const shared = encodePoint(decodePoint(bytes(row.ephemeral_key))!.multiplyUnsafe(ivk))
+    assert.equal(hex(shared), row.shared_secret)
+    const symmetricKey = noteKey(shared, bytes(row.ephemeral_key))
+    assert.equal(hex(symmetricKey), row.k_enc)
+    assert.equal(hex(decrypt(symmetricKey, bytes(row.c_enc))!), row.p_enc)
+    const ock = outgoingKey(bytes(row.ovk), bytes(row.cv_net), bytes(row.cmx), bytes(row.ephemeral_key))
+    assert.equal(hex(ock), row.ock)
+    assert.equal(hex(decrypt(ock, bytes(row.c_out))!), row.op)
+    assert.equal(bytesToNumberLE(bytes(row.op).subarray(32)), esk)
+  }
+})
+
+test('note commitments of both pools are the official ones', { skip: vectorsMissing }, () => {
+  const rows = vectorRecords('orchard_keys_with_qr.json')
+  assert.equal(rows.length, 10)
+  for (const row of rows) {
+    const opening = {
+      gd: encodePoint(diversifyHash(bytes(row.default_d))),
+      pkd: bytes(row.default_pk_d),
+      value: integer(row.note_v),
+      rho: bytes(row.note_rho),
+      rseed: bytes(row.note_rseed),
+    }
+    assert.equal(hex(extractedCommitment({ pool: 'orchard', ...opening })), row.note_cmx)
+    assert.equal(hex(extractedCommitment({ pool: 'ironwood', ...opening })), row.note_qr_cmx)
+  }
+})
+
+test('our own figures: these notes seal to these actions, and the actions open to these notes', () => {
+  for (const figure of NOTE_FIGURES) {
+    const { pool, value, index } = figure
+    const key = parseViewingKey(KEY_FIGURES[figure.key]!.uivk).orchard!
+    const receiver = orchardReceiver(key, index)
+    const [rho, rseed] = [bytes(figure.rho), bytes(figure.rseed)]
+    const [cvNet, rk] = [bytes(figure.cvNet), bytes(figure.rk)]
+    const ovk = bytes(KEY_FIGURES[figure.key]!.components.ovk)
+    const sealed = sealNote({ pool, receiver, value, memo: encodeMemo(figure.memo), rho, rseed, ovk, cvNet, rk })
+    assert.equal(hex(sealed.cmx), figure.cmx)
+    assert.equal(hex(sealed.ephemeralKey), figure.ephemeralKey)
+    assert.equal(hex(sealed.encCiphertext.subarray(0, 52)), figure.ciphertext)
+    assert.equal(hex(blake2b(sealed.encCiphertext, { dkLen: 32 })), figure.encHash)
+    assert.equal(hex(blake2b(sealed.outCiphertext, { dkLen: 32 })), figure.outHash)
+
+    const note = { pool, value, receiver, diversifierIndex: index, rseed, rho }
+    const compact = {
+      nullifier: rho,
+      cmx: bytes(figure.cmx),
+      ephemeralKey: bytes(figure.ephemeralKey),
+      ciphertext: bytes(figure.ciphertext),
+    }
+    assert.deepEqual(openCompactAction(key, pool, compact), note)
+    const opened = openAction(key, pool, sealed)!
+    assert.deepEqual(opened.note, note)
+    const memo = figure.memo === '' ? { kind: 'empty' } : { kind: 'text', text: figure.memo }
+    assert.deepEqual(decodeMemo(opened.memo), memo)
+  }
+})

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { numberToBytesLE } from '@noble/curves/utils.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { orchardReceiver } from '../src/address.ts'
+import { diversifyHash } from '../src/diversifier.ts'
+import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
+import { encodeMemo } from '../src/memo.ts'
+import {
+  type Action,
+  type CompactAction,
+  openAction,
+  openCompactAction,
+  openCompactActions,
+  type Pool,
+  toCompactAction,
+} from '../src/note.ts'
+import { encodeCompactPlaintext, encrypt, noteKey } from '../src/note-cipher.ts'
+import { decodePoint, encodePoint, P, Pallas, Q } from '../src/pallas.ts'
+import { sealNote } from '../src/seal.ts'
+import { type IncomingViewingKey, incomingFromBytes, parseViewingKey } from '../src/viewing-key.ts'
+import { KEY_FIGURES } from './figures.ts'
+
+const POOLS: readonly Pool[] = ['orchard', 'ironwood']
+const keys = KEY_FIGURES.map(figure => parseViewingKey(figure.uivk).orchard!)
+const key = keys[0]!
+const foreignKey = keys[1]!
+
+const field32 = fc.bigInt({ min: 0n, max: P - 1n }).map(value => numberToBytesLE(value, 32))
+const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 })
+const anyNote = fc.record({
+  pool: fc.constantFrom(...POOLS),
+  value: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  memo: fc.uint8Array({ minLength: 512, maxLength: 512 }),
+  rho: field32,
+  rseed: bytes32,
+})
+const anyIndex = fc.bigInt({ min: 0n, max: 2n ** 88n - 1n })
+
+const incomingKey = fc
+  .tuple(bytes32, fc.bigInt({ min: 1n, max: P - 1n }))
+  .map(([dk, ivk]) => incomingFromBytes(concatBytes(dk, numberToBytesLE(ivk, 32))))
+
+const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+
+function sample(pool: Pool, to: IncomingViewingKey = key, value = 123_456n): Action {
+  return sealNote({
+    pool,
+    receiver: orchardReceiver(to, 42n),
+    value,
+    memo: encodeMemo('for the tests'),
+    rho: new Uint8Array(32).fill(5),
+    rseed: new Uint8Array(32).fill(9),
+  })
+}
+
+test('what is sealed opens, whole and compact, in its own pool and with its own key only', () => {
+  fc.assert(
+    fc.property(anyNote, incomingKey, anyIndex, (fields, key, index) => {
+      const { pool, value, memo, rho, rseed } = fields
+      const receiver = orchardReceiver(key, index)
+      const action = sealNote({ ...fields, receiver })
+      const note = { pool, value, receiver, diversifierIndex: index, rseed, rho }
+      assert.deepEqual(openAction(key, pool, action), { note, memo })
+      assert.deepEqual(openCompactAction(key, pool, toCompactAction(action)), note)
+      const otherPool = pool === 'orchard' ? 'ironwood' : 'orchard'
+      assert.equal(openAction(key, otherPool, action), undefined)
+      assert.equal(openCompactAction(key, otherPool, toCompactAction(action)), undefined)
+      assert.equal(openAction(foreignKey, pool, action), undefined)
+      assert.equal(openCompactAction(foreignKey, pool, toCompactAction(action)), undefined)
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('one flipped bit, each in its turn, and a compact action opens nothing', () => {
+  const compact = toCompactAction(sample('ironwood'))
+  assert.equal(openCompactAction(key, 'ironwood', compact)?.value, 123_456n)
+  for (const name of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
+    for (let bit = 0; bit < compact[name].length * 8; bit++) {
+      const flipped = { ...compact, [name]: withFlippedBit(compact[name], bit) }
+      assert.equal(openCompactAction(key, 'ironwood', flipped), undefined, `${name}, bit ${bit}`)
+    }
+  }
+})
+
+test('one flipped bit anywhere and a whole action opens nothing', () => {
+  const anyField = fc.constantFrom('nullifier', 'cmx', 'ephemeralKey', 'encCiphertext' as const)
+  fc.assert(
+    fc.property(fc.constantFrom(...POOLS), anyField, fc.nat(580 * 8), (pool, name, at) => {
+      const action = sample(pool)
+      const flipped = { ...action, [name]: withFlippedBit(action[name], at % (action[name].length * 8)) }
+      assert.equal(openAction(key, pool, flipped), undefined)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+function withFlippedBit(bytes: Uint8Array, bit: number): Uint8Array {
+  const flipped = bytes.slice()
+  flipped[bit >> 3]! ^= 1 << (bit & 7)
+  return flipped
+}
+
+/** A sample of 1 zat, sealed anew under an ephemeral secret that a dishonest sender chose. */
+function withEphemeralSecret(honest: Action, pool: Pool, esk: bigint): CompactAction {
+  const receiver = orchardReceiver(key, 42n)
+  const d = receiver.subarray(0, 11)
+  const ephemeralKey = encodePoint(diversifyHash(d).multiply(esk))
+  const shared = encodePoint(decodePoint(receiver.subarray(11))!.multiply(esk))
+  const plaintext = encodeCompactPlaintext(pool, { d, value: 1n, rseed: new Uint8Array(32).fill(9) })
+  const encCiphertext = encrypt(noteKey(shared, ephemeralKey), concatBytes(plaintext, encodeMemo('')))
+  return toCompactAction({ ...honest, ephemeralKey, encCiphertext })
+}
+
+test('a note that decrypts but is not what the chain commits to is no payment', () => {
+  const rseed = new Uint8Array(32).fill(9)
+  for (const pool of POOLS) {
+    const honest = sample(pool, key, 1n)
+    const richer = toCompactAction(sample(pool, key, 1_000n))
+    assert.equal(
+      openCompactAction(key, pool, { ...richer, cmx: honest.cmx }),
+      undefined,
+      'a greater value than committed',
+    )
+    const otherPool = toCompactAction(sample(pool === 'orchard' ? 'ironwood' : 'orchard', key, 1n))
+    assert.equal(
+      openCompactAction(key, pool, { ...toCompactAction(honest), cmx: otherPool.cmx }),
+      undefined,
+      'rcm of the other pool',
+    )
+    assert.equal(openCompactAction(key, pool, { ...toCompactAction(honest), nullifier: rseed }), undefined, 'another ρ')
+    const otherSecret = withEphemeralSecret(honest, pool, 77n)
+    assert.equal(openCompactAction(key, pool, otherSecret), undefined, 'an ephemeral key that rseed does not give')
+  }
+})
+
+test('an ephemeral key or nullifier that is not canonical opens nothing and throws nothing', () => {
+  const compact = toCompactAction(sample('ironwood'))
+  const bad = [new Uint8Array(32), numberToBytesLE(P, 32), new Uint8Array(32).fill(0xff), numberToBytesLE(2n, 32)]
+  for (const ephemeralKey of bad) {
+    assert.equal(openCompactAction(key, 'ironwood', { ...compact, ephemeralKey }), undefined)
+    assert.equal(openAction(key, 'ironwood', { ...sample('ironwood'), ephemeralKey }), undefined)
+  }
+  const nullifier = new Uint8Array(32).fill(0xff)
+  assert.equal(openCompactAction(key, 'ironwood', { ...compact, nullifier }), undefined)
+})
+
+test('a batch gives the notes that each pair gives alone, with a table of epk and without', () => {
+  const actions = [sample('ironwood'), sample('orchard'), sample('ironwood', foreignKey, 7n)].map(toCompactAction)
+  const noPoint = { ...actions[0]!, ephemeralKey: new Uint8Array(32) }
+  const all = [...actions, noPoint]
+  for (const strangers of [0, 20]) {
+    const others = Array.from({ length: strangers }, (_, i) => ({ ...key, ivk: BigInt(i + 2) }))
+    const edges = [1n, P - 1n].map(ivk => ({ ...key, ivk }))
+    const many = [...others, foreignKey, ...edges, key, key]
+    for (const pool of POOLS) {
+      const expected = all.flatMap((action, actionIndex) =>
+        many.flatMap((one, keyIndex) => {
+          const note = openCompactAction(one, pool, action)
+          return note === undefined ? [] : [{ keyIndex, actionIndex, note }]
+        }),
+      )
+      assert.equal(expected.length, pool === 'ironwood' ? 3 : 2)
+      assert.deepEqual(openCompactActions(many, pool, all), expected)
+    }
+  }
+  assert.deepEqual(openCompactActions([], 'ironwood', all), [])
+  assert.deepEqual(openCompactActions(keys, 'ironwood', []), [])
+})
+
+test('any bytes of the right sizes open nothing; any of a wrong size are refused by name', () => {
+  const compact = fc.record({
+    nullifier: bytes32,
+    cmx: bytes32,
+    ephemeralKey: fc.oneof(
+      bytes32,
+      fc.bigInt({ min: 1n, max: Q - 1n }).map(k => encodePoint(Pallas.BASE.multiplyUnsafe(k))),
+    ),
+    ciphertext: fc.uint8Array({ minLength: 52, maxLength: 52 }),
+  })
+  fc.assert(
+    fc.property(compact, fc.constantFrom(...POOLS), (action, pool) => {
+      assert.equal(openCompactAction(key, pool, action), undefined)
+    }),
+    { numRuns: 100 },
+  )
+  const good = toCompactAction(sample('orchard'))
+  for (const name of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
+    for (const length of [0, good[name].length - 1, good[name].length + 1]) {
+      assert.throws(() => openCompactAction(key, 'orchard', { ...good, [name]: new Uint8Array(length) }), {
+        name: 'ZcashError',
+        code: 'wrong_length',
+        message: new RegExp(name),
+      })
+    }
+  }
+  const short = { ...sample('orchard'), encCiphertext: new Uint8Array(579) }
+  assert.throws(() => openAction(key, 'orchard', short), refusal('wrong_length'))
+})
+
+test('sealing refuses what cannot be a note, by name', () => {
+  const good = {
+    pool: 'ironwood' as const,
+    receiver: orchardReceiver(key, 0n),
+    value: 1n,
+    rho: new Uint8Array(32),
+    rseed: new Uint8Array(32),
+  }
+  const cases: readonly (readonly [object, ZcashErrorCode, RegExp])[] = [
+    [{ receiver: new Uint8Array(42) }, 'wrong_length', /receiver/],
+    [{ receiver: new Uint8Array(43) }, 'invalid_point', /receiver/],
+    [{ value: -1n }, 'out_of_range', /value/],
+    [{ value: 2n ** 64n }, 'out_of_range', /value/],
+    [{ value: 1 }, 'out_of_range', /value/],
+    [{ memo: new Uint8Array(511) }, 'wrong_length', /memo/],
+    [{ rho: new Uint8Array(31) }, 'wrong_length', /rho/],
+    [{ rho: numberToBytesLE(P, 32) }, 'invalid_scalar', /rho/],
+    [{ rseed: new Uint8Array(33) }, 'wrong_length', /rseed/],
+    [{ ovk: new Uint8Array(31) }, 'wrong_length', /ovk/],
+    [{ cvNet: new Uint8Array(31) }, 'wrong_length', /cvNet/],
+    [{ rk: new Uint8Array(31) }, 'wrong_length', /rk/],
+  ]
+  for (const [change, code, message] of cases) {
+    assert.throws(() => sealNote({ ...good, ...change }), { name: 'ZcashError', code, message })
+  }
+  const sealed = sealNote(good)
+  assert.equal(openAction(key, 'ironwood', sealed)?.memo[0], 0xf6)
+  for (const point of [sealed.cvNet, sealed.rk]) assert.ok(decodePoint(point))
+  assert.equal(sealed.outCiphertext.length, 80)
+})

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { concatBytes } from '@noble/hashes/utils.js'
+import { bech32, bech32m } from '@scure/base'
+import fc from 'fast-check'
+import { orchardReceiver, parseAddress } from '../src/address.ts'
+import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
+import { f4Jumble } from '../src/f4jumble.ts'
+import { fullViewingKey, orchardSpendingKey } from '../src/spending-key.ts'
+import { decodeUnified, encodeUnified, MAX_TEXT_LENGTH, type UnifiedItem } from '../src/unified.ts'
+import { externalIncoming, fullViewingKeyToBytes, incomingToBytes, parseViewingKey } from '../src/viewing-key.ts'
+import { KEY_FIGURES } from './figures.ts'
+import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
+
+const [figure] = KEY_FIGURES
+const incoming = parseViewingKey(figure!.uivk).orchard!
+const receiver = orchardReceiver(incoming, 0n)
+
+const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+
+/** The items of an official row; the columns are the same for addresses and keys but for their names. */
+function itemsOf(
+  row: VectorRecord,
+  columns: readonly (string | undefined)[],
+  unknown: readonly [string, string],
+): UnifiedItem[] {
+  const items = columns.flatMap((column, typecode) =>
+    column !== undefined && row[column] !== null ? [{ typecode, data: bytes(row[column]) }] : [],
+  )
+  const [typecode, data] = unknown
+  return row[data] === null ? items : [...items, { typecode: Number(row[typecode]), data: bytes(row[data]) }]
+}
+
+test('official unified addresses decode to their receivers and encode back', { skip: vectorsMissing }, () => {
+  const columns = ['p2pkh_bytes', 'p2sh_bytes', 'sapling_raw_addr', 'orchard_raw_addr']
+  for (const row of vectorRecords('unified_address.json')) {
+    const items = itemsOf(row, columns, ['unknown_typecode', 'unknown_bytes'])
+    const text = String(row.unified_addr)
+    assert.deepEqual(decodeUnified(text), { kind: 'address', network: 'main', items })
+    assert.equal(encodeUnified('address', 'main', items.toReversed()), text)
+    assert.equal(hex(parseAddress(text).orchard ?? new Uint8Array()), row.orchard_raw_addr ?? '')
+  }
+})
+
+test('the Orchard receivers of official addresses derive from their seeds', { skip: vectorsMissing }, () => {
+  for (const row of vectorRecords('unified_address.json').filter(row => row.orchard_raw_addr !== null)) {
+    const sk = orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))
+    const key = externalIncoming(fullViewingKey(sk))
+    assert.equal(hex(orchardReceiver(key, integer(row.diversifier_index))), row.orchard_raw_addr)
+  }
+})
+
+test('official full viewing keys decode, derive from their seeds and encode back', { skip: vectorsMissing }, () => {
+  const columns = ['t_key_bytes', undefined, 'sapling_fvk_bytes', 'orchard_fvk_bytes']
+  for (const row of vectorRecords('unified_full_viewing_keys.json')) {
+    const items = itemsOf(row, columns, ['unknown_fvk_typecode', 'unknown_fvk_bytes'])
+    const text = String(row.unified_fvk)
+    assert.deepEqual(decodeUnified(text), { kind: 'ufvk', network: 'main', items })
+    assert.equal(encodeUnified('ufvk', 'main', items), text)
+    const parsed = parseViewingKey(text)
+    assert.deepEqual(
+      parsed.typecodes,
+      items.map(item => item.typecode),
+    )
+    if (row.orchard_fvk_bytes === null) {
+      assert.equal(parsed.orchard, undefined)
+    } else {
+      const key = fullViewingKey(orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
+      assert.equal(hex(fullViewingKeyToBytes(key)), row.orchard_fvk_bytes)
+      assert.deepEqual(parsed.orchard, externalIncoming(key))
+    }
+  }
+})
+
+test('official incoming viewing keys decode, derive from their seeds and encode back', {
+  skip: vectorsMissing,
+}, () => {
+  const columns = ['t_key_bytes', undefined, 'sapling_ivk_bytes', 'orchard_ivk_bytes']
+  for (const row of vectorRecords('unified_incoming_viewing_keys.json')) {
+    const items = itemsOf(row, columns, ['unknown_ivk_typecode', 'unknown_ivk_bytes'])
+    const text = String(row.unified_ivk)
+    assert.deepEqual(decodeUnified(text), { kind: 'uivk', network: 'main', items })
+    assert.equal(encodeUnified('uivk', 'main', items), text)
+    const parsed = parseViewingKey(text)
+    if (row.orchard_ivk_bytes === null) {
+      assert.equal(parsed.orchard, undefined)
+    } else {
+      const key = externalIncoming(fullViewingKey(orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))))
+      assert.equal(hex(incomingToBytes(key)), row.orchard_ivk_bytes)
+      assert.deepEqual(parsed.orchard, key)
+    }
+  }
+})
+
+test('official Revision 2 texts are refused as such', { skip: vectorsMissing }, () => {
+  const columns = ['unified_addr', 'unified_fvk', 'unified_ivk', 'derived_ua']
+  const texts = [...vectorRecords('unified_address_r2.json'), ...vectorRecords('unified_viewing_keys_r2.json')]
+    .flatMap(row => columns.map(column => row[column]))
+    .filter(text => typeof text === 'string')
+  assert.ok(texts.length > 60)
+  for (const text of texts) {
+    for (const parse of [decodeUnified, parseViewingKey, parseAddress]) {
+      assert.throws(() => parse(text), {
+        name: 'ZcashError',
+        code: 'unsupported_revision',
+        message: /Revision 2 .*Revision 0/,
+      })
+    }
+  }
+})
+
+test('a text of another kind is refused with a reason that says what it is', () => {
+  const data = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
+  const foreign: readonly (readonly [string, ZcashErrorCode, RegExp])[] = [
+    [`ur1${data}`, 'unsupported_revision', /Revision 1/],
+    [`urtest1${data}`, 'unsupported_revision', /Revision 1/],
+    [`urviewregtest1${data}`, 'unsupported_revision', /Revision 1/],
+    [`zu1${data}`, 'unsupported_revision', /Revision 2/],
+    [`tutest1${data}`, 'unsupported_revision', /Revision 2/],
+    [`UVF1${data.toUpperCase()}`, 'unsupported_revision', /Revision 2/],
+    [`uviregtest1${data}`, 'unsupported_revision', /Revision 2/],
+    [`secret-extended-key-main1${data}`, 'wrong_kind', /spending key/],
+    [Array(24).fill('abandon').join(' '), 'wrong_kind', /seed phrase/],
+    [`zxviews1${data}`, 'wrong_kind', /Sapling viewing key/],
+    [`zs1${data}`, 'wrong_kind', /Sapling address/],
+    ['t1V9mnyk5Z5cTNMCkLbaDwSskgJZucTLdgW', 'wrong_kind', /transparent/],
+    [`tex1${data}`, 'wrong_kind', /transparent/],
+    ['', 'unknown_prefix', /uview1/],
+    ['hello', 'unknown_prefix', /uview1/],
+    [`xpub1${data}`, 'unknown_prefix', /uview1/],
+  ]
+  for (const [text, code, message] of foreign) {
+    for (const parse of [parseViewingKey, parseAddress])
+      assert.throws(() => parse(text), { name: 'ZcashError', code, message })
+  }
+  const address = figure!.addresses[0]!.address
+  assert.throws(() => parseViewingKey(address), { code: 'wrong_kind', message: /is an address/ })
+  for (const text of [figure!.ufvk, figure!.uivk]) {
+    assert.throws(() => parseAddress(text), { code: 'wrong_kind', message: /is a viewing key/ })
+  }
+})
+
+test('a text with one changed, missing or added character is refused, and the reason never repeats it', () => {
+  const { uivk } = figure!
+  fc.assert(
+    fc.property(fc.nat(uivk.length - 1), fc.constantFrom('q', 'p', '', 'zz', 'B', ' ', 'é', '1'), (at, insert) => {
+      const changed = uivk.slice(0, at) + insert + uivk.slice(at + 1)
+      fc.pre(changed !== uivk)
+      assert.throws(
+        () => parseViewingKey(changed),
+        (error: unknown) => error instanceof ZcashError && !error.message.includes(changed.slice(20, 60)),
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('case: all upper is read like all lower, a mixture is refused', () => {
+  assert.deepEqual(parseViewingKey(figure!.uivk.toUpperCase()), parseViewingKey(figure!.uivk))
+  const mixed = figure!.uivk.slice(0, -1) + figure!.uivk.slice(-1).toUpperCase()
+  const letter = mixed === figure!.uivk ? figure!.uivk.replace('uivk', 'Uivk') : mixed
+  assert.throws(() => parseViewingKey(letter), refusal('invalid_encoding'))
+})
+
+/** A container with any bytes inside, right on the outside. */
+function container(prefix: string, body: Uint8Array, padded = prefix): string {
+  const padding = new Uint8Array(16)
+  padding.set(new TextEncoder().encode(padded))
+  return bech32m.encode(prefix, bech32m.toWords(f4Jumble(concatBytes(body, padding))), false)
+}
+
+function item(typecode: number, length: number): Uint8Array {
+  const size = (n: number) => (n < 0xfd ? [n] : [0xfd, n & 0xff, n >> 8])
+  return Uint8Array.of(...size(typecode), ...size(length), ...new Uint8Array(length).fill(7))
+}
+
+const orchardItem = Uint8Array.of(3, 43, ...receiver)
+
+test('the rules of Revision 0 on items, one broken at a time', () => {
+  const cases: readonly (readonly [string, ZcashErrorCode, ...Uint8Array[]])[] = [
+    ['two Orchard items', 'duplicate_item', orchardItem, orchardItem],
+    ['Orchard before Sapling', 'misordered_items', orchardItem, item(2, 43)],
+    ['P2PKH and P2SH', 'unsupported_item', item(0, 20), item(1, 20), orchardItem],
+    ['P2PKH alone', 'no_shielded_item', item(0, 20), item(0x40, 30)],
+    ['P2SH alone', 'no_shielded_item', item(1, 20), item(0x40, 30)],
+    ['an unknown item alone', 'no_shielded_item', item(0x40, 40)],
+    ['an Orchard item too short', 'wrong_length', item(3, 42)],
+    ['an Orchard item too long', 'wrong_length', item(3, 44)],
+    ['a Sapling item too short', 'wrong_length', item(2, 42)],
+    ['a P2PKH item too long', 'wrong_length', item(0, 21), orchardItem],
+    ['must-understand 0xE0', 'unsupported_item', orchardItem, item(0xe0, 4)],
+    ['must-understand 0xFC', 'unsupported_item', orchardItem, item(0xfc, 4)],
+    ['a cut-off item', 'wrong_length', orchardItem, Uint8Array.of(0x40, 5, 1)],
+    ['a cut-off length', 'wrong_length', orchardItem, Uint8Array.of(0x40)],
+    ['a cut-off long length', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xfd, 1)],
+    ['a nine-byte length', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)],
+    ['a length past the end', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xfe, 0xff, 0xff, 0xff, 0x01)],
+    ['a length not in its shortest form', 'invalid_encoding', Uint8Array.of(3, 0xfd, 43, 0, ...receiver)],
+    ['a typecode not in its shortest form', 'invalid_encoding', Uint8Array.of(0xfd, 3, 0, 43, ...receiver)],
+    ['a typecode out of range', 'invalid_encoding', orchardItem, Uint8Array.of(0xfe, 1, 0, 0, 2, 0)],
+    ['a trailing byte', 'wrong_length', orchardItem, Uint8Array.of(0)],
+    [
+      'a pk_d on no point',
+      'invalid_point',
+      Uint8Array.of(3, 43, ...receiver.subarray(0, 11), 2, ...new Uint8Array(31)),
+    ],
+    ['an identity pk_d', 'invalid_point', Uint8Array.of(3, 43, ...receiver.subarray(0, 11), ...new Uint8Array(32))],
+  ]
+  assert.deepEqual(parseAddress(container('u', orchardItem)).orchard, receiver)
+  for (const [name, code, ...parts] of cases) {
+    assert.throws(() => parseAddress(container('u', concatBytes(...parts))), refusal(code), name)
+  }
+})
+
+test('unknown items are passed over, whatever their length', () => {
+  for (const typecode of [0x04, 0xbf, 0xc0, 0xdf, 0xfd, 0xffff]) {
+    for (const length of [0, 1, 300]) {
+      const text = container('utest', concatBytes(orchardItem, item(typecode, length)))
+      assert.deepEqual(parseAddress(text), { network: 'test', typecodes: [3, typecode], orchard: receiver })
+    }
+  }
+  const p2shInKey = concatBytes(item(1, 3), Uint8Array.of(3, 64), incomingToBytes(incoming))
+  assert.deepEqual(parseViewingKey(container('uivk', p2shInKey)).orchard, incoming)
+})
+
+test('padding must repeat the prefix: a key relabelled for another network is refused', () => {
+  const key = concatBytes(Uint8Array.of(3, 64), incomingToBytes(incoming))
+  assert.equal(parseViewingKey(container('uivktest', key)).network, 'test')
+  assert.throws(() => parseViewingKey(container('uivktest', key, 'uivk')), refusal('invalid_padding'))
+  assert.throws(() => parseViewingKey(container('uivk', key, 'uivktest')), refusal('invalid_padding'))
+})
+
+test('Bech32 in place of Bech32m, too few bytes and over-long texts are refused', () => {
+  const words = bech32m.decode(figure!.uivk as `${string}1${string}`, false).words
+  assert.throws(() => decodeUnified(bech32.encode('uivk', words, false)), refusal('invalid_checksum'))
+  for (const length of [0, 1, 16, 47]) {
+    const text = bech32m.encode('u', bech32m.toWords(new Uint8Array(length)), false)
+    assert.throws(() => decodeUnified(text), refusal('wrong_length'))
+  }
+  const straddling = bech32m.encode('u', [...bech32m.toWords(new Uint8Array(60)), 1], false)
+  assert.throws(() => decodeUnified(straddling), refusal('invalid_encoding'))
+  assert.throws(() => decodeUnified('u'.repeat(MAX_TEXT_LENGTH + 1)), refusal('wrong_length'))
+  const big = [
+    { typecode: 3, data: receiver },
+    { typecode: 0x40, data: new Uint8Array(MAX_TEXT_LENGTH) },
+  ]
+  assert.throws(() => encodeUnified('address', 'main', big), refusal('wrong_length'))
+})
+
+test('any text at all gives a container or a typed refusal', () => {
+  const body = fc.uint8Array({ minLength: 32, maxLength: 200 })
+  const items = fc.array(fc.tuple(fc.integer({ min: 0, max: 260 }), fc.integer({ min: 0, max: 100 })), { maxLength: 4 })
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string({ maxLength: 100 }).map(rest => `uview1${rest}`),
+    fc.tuple(fc.constantFrom('u', 'uviewtest', 'uivkregtest'), body).map(([prefix, bytes]) => container(prefix, bytes)),
+    fc
+      .tuple(fc.constantFrom('u', 'uview', 'uivk'), items)
+      .map(([prefix, list]) =>
+        container(
+          prefix,
+          concatBytes(new Uint8Array(0), ...list.map(([code, length]) => item(code, length)), item(0x3f0, 30)),
+        ),
+      ),
+  )
+  fc.assert(
+    fc.property(text, text => {
+      for (const parse of [decodeUnified, parseViewingKey, parseAddress]) {
+        try {
+          parse(text)
+        } catch (error) {
+          assert.ok(error instanceof ZcashError, String(error))
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
