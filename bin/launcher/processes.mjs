@@ -13,7 +13,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM']
 const runnerAtStart = runnerLinks()
 
 /**
- * Runs a command in the foreground and stops it when this process is asked to stop.
+ * Runs a command in the foreground and stops it when this process is asked to stop. It shares our process group, so a
+ * Ctrl-C reaches it from the terminal and from us: it shall take the second signal as part of the first.
  *
  * @param {string} command
  * @param {string[]} args
