@@ -95,11 +95,12 @@ export function databaseUrl(raw: string): string {
 }
 
 /**
- * Who may say in `X-Forwarded-For` where a request comes from: a number of proxies, or their addresses. Never simply
- * everyone: any client could then claim any address.
+ * Who may say in `X-Forwarded-For` where a request comes from: a number of proxies in front (`true` is one), where
+ * nobody else can reach the service, or their addresses. Never simply everyone: any client could then claim any address.
  */
 export function proxies(raw: string): number | readonly string[] | false {
   if (['0', 'false', 'no'].includes(raw)) return false
+  if (['true', 'yes'].includes(raw)) return 1
   if (/^[1-9]$/.test(raw)) return Number(raw)
   const list = commaSeparated(raw)
   if (list.length > 0 && list.every(isProxyAddress)) return list

@@ -87,7 +87,7 @@ test('each wrong value is a fault that names the setting and never repeats a sec
     BILLING_VIEWING_KEY: 'uview2abc',
     PLANS_FILE: join(dir, 'absent.json'),
     REGISTRATION: 'maybe',
-    TRUST_PROXY: 'true',
+    TRUST_PROXY: 'everyone',
     WEBHOOK_ALLOW_PRIVATE: '2',
     CONFIRMATIONS: '101',
     LATE_WATCH_DAYS: '-1',
@@ -128,7 +128,8 @@ test('the sandbox finds the encryption key it has kept', () => {
 
 test('proxies are trusted by number or address, never all of them', () => {
   const trusted = (TRUST_PROXY: string) => loadConfig({ TRUST_PROXY }).trustProxy
-  assert.equal(trusted('1'), 1)
+  assert.equal(trusted('2'), 2)
+  assert.equal(trusted('true'), 1)
   assert.equal(trusted('false'), false)
   assert.deepEqual(trusted('10.0.0.0/8, ::1,loopback'), ['10.0.0.0/8', '::1', 'loopback'])
   for (const wrong of ['10.0.0.0/33', '::/129', '10.0.0', '10', '*'])

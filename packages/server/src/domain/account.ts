@@ -52,3 +52,9 @@ export function nextMonthAt(unixSecs: number): number {
   const date = new Date(unixSecs * 1000)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
 }
+
+/** Emails are one account whatever their case and the blanks around them. Null for what cannot be one. */
+export function normaliseEmail(text: string): string | null {
+  const email = text.trim().toLowerCase()
+  return email.length <= 254 && /^[^\s@<>",;:\\]{1,64}@[^\s@<>",;:\\]+$/.test(email) ? email : null
+}

@@ -1,0 +1,62 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import type { Accounts, Overview } from '../../services/accounts.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import { Account, AccountWithFirstAddress, answers, SetViewingKey, UpdateAccount } from '../schemas.ts'
+
+export function accountRoutes(app: App, { accounts, auth }: { accounts: Accounts; auth: Auth }): void {
+  const common = { tags: ['account'], security: [{ session: [] }] }
+
+  app.get(
+    '/v1/account',
+    { onRequest: auth.requireSession, schema: { ...common, summary: 'The account', response: answers(Account) } },
+    async request => present(await accounts.overview(accountOf(request))),
+  )
+
+  app.patch(
+    '/v1/account',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Set how many confirmations a payment needs',
+        description: 'For invoices made from now on.',
+        body: UpdateAccount,
+        response: answers(Account),
+      },
+    },
+    async request => present(await accounts.setConfirmations(accountOf(request), request.body.confirmations)),
+  )
+
+  app.put(
+    '/v1/account/viewing-key',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Set the viewing key that new invoices are made under',
+        description: 'An incoming viewing key is enough. Older invoices stay watched under their key.',
+        body: SetViewingKey,
+        response: answers(AccountWithFirstAddress),
+      },
+    },
+    async request => {
+      const { overview, firstAddress } = await accounts.setViewingKey(accountOf(request), request.body.viewing_key)
+      return { ...present(overview), first_address: firstAddress }
+    },
+  )
+}
+
+function present({ account, plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Wire.Account {
+  return {
+    id: account.publicId,
+    email: account.email,
+    network: account.network,
+    viewing_key_set: account.viewingKeyId !== null,
+    confirmations: account.confirmations,
+    plan: plan.name,
+    plan_expires_at: planExpiresAt,
+    invoices_this_month: { used: usedThisMonth, limit: plan.monthlyInvoiceLimit, resets_at: resetsAt },
+    created_at: account.createdAt,
+  }
+}

@@ -1,0 +1,119 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import { invalidField } from '../../domain/fault.ts'
+import { paymentUri } from '../../domain/payment-uri.ts'
+import type { Invoice as InvoiceRow } from '../../ports/invoice.ts'
+import type { Invoices } from '../../services/invoices.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import {
+  answers,
+  CreatedInvoice,
+  CreateInvoice,
+  IdParam,
+  Invoice,
+  InvoiceListItem,
+  PageQuery,
+  pageOf,
+} from '../schemas.ts'
+
+export function invoiceRoutes(app: App, { invoices, auth }: { invoices: Invoices; auth: Auth }): void {
+  app.post(
+    '/v1/invoices',
+    {
+      onRequest: auth.requireApiKey,
+      schema: {
+        summary: 'Create an invoice',
+        description:
+          'Judged in this order: key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
+          'printable characters) the same request within 24 hours brings back the same invoice and counts once.',
+        tags: ['invoices'],
+        security: [{ apiKey: [] }],
+        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+        body: CreateInvoice,
+        response: answers(CreatedInvoice),
+      },
+    },
+    async request => {
+      const invoice = await invoices.create(accountOf(request), {
+        amountZat: BigInt(request.body.amount_zat),
+        expiresInSecs: request.body.expires_in_secs,
+        idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
+      })
+      return createdInvoice(invoice)
+    },
+  )
+
+  app.get(
+    '/v1/invoices/:id',
+    {
+      config: { cors: true },
+      schema: {
+        summary: 'Read an invoice',
+        description: 'Its id is the access token.',
+        tags: ['invoices'],
+        params: IdParam,
+        response: answers(Invoice),
+      },
+    },
+    async request => readInvoice(await invoices.read(request.params.id)),
+  )
+
+  app.get(
+    '/v1/account/invoices',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        summary: "List the account's invoices, newest first",
+        tags: ['account'],
+        security: [{ session: [] }],
+        querystring: PageQuery,
+        response: answers(Type.Array(InvoiceListItem)),
+      },
+    },
+    async request => (await invoices.list(accountOf(request), pageOf(request.query))).map(listedInvoice),
+  )
+}
+
+/** What a client asks with is checked here, after the body: the schema could not say it in the header's own name. */
+function idempotencyKey(header: string | undefined): string | undefined {
+  if (header !== undefined && !/^[\x20-\x7e]{1,255}$/.test(header))
+    throw invalidField('Idempotency-Key', '1 to 255 printable characters')
+  return header
+}
+
+export function createdInvoice(invoice: InvoiceRow): Wire.CreatedInvoice {
+  return {
+    id: invoice.publicId,
+    address: invoice.address,
+    amount_zat: Number(invoice.amountZat),
+    zip321_uri: paymentUri(invoice.address, invoice.amountZat, invoice.publicId),
+    status: invoice.status,
+    expires_at: invoice.expiresAt,
+  }
+}
+
+export function readInvoice(invoice: InvoiceRow): Wire.Invoice {
+  return {
+    ...createdInvoice(invoice),
+    txid: invoice.txid,
+    received_zat: Number(invoice.receivedZat),
+    overpaid_zat: Number(invoice.overpaidZat),
+    swap: null,
+  }
+}
+
+function listedInvoice(invoice: InvoiceRow): Wire.InvoiceListItem {
+  return {
+    id: invoice.publicId,
+    status: invoice.status,
+    amount_zat: Number(invoice.amountZat),
+    received_zat: Number(invoice.receivedZat),
+    overpaid_zat: Number(invoice.overpaidZat),
+    address: invoice.address,
+    txid: invoice.txid,
+    created_at: invoice.createdAt,
+    expires_at: invoice.expiresAt,
+    paid_at: invoice.paidAt,
+  }
+}

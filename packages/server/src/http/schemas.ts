@@ -1,0 +1,207 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { type Static, type TSchema, Type } from 'typebox'
+import { CONFIRMATIONS } from '../domain/account.ts'
+import { MAX_NAME_LENGTH } from '../domain/credential.ts'
+import { EXPIRY_SECS, INVOICE_STATUSES } from '../domain/invoice.ts'
+import { MAX_ZAT } from '../domain/money.ts'
+import { SWAP_STATUSES } from '../domain/swap.ts'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** A schema of exactly the wire type `W`: a member more, less or other does not compile. */
+export function of<W>() {
+  return <S extends TSchema>(schema: Same<Flat<Static<S>>, Flat<W>> extends true ? S : never): S => schema
+}
+
+export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
+  Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
+
+const closed = { additionalProperties: false } as const
+
+const word = <const T extends readonly string[]>(words: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...words], description })
+
+export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: Number(MAX_ZAT), description })
+export const UnixSecs = (description: string) => Type.Integer({ description: `${description} Unix seconds.` })
+const Id = Type.String({ description: 'UUID.' })
+const Status = word(INVOICE_STATUSES, 'See the life of an invoice.')
+const Txid = nullable(Type.String({ description: "The latest counted payment's transaction; 64 hex characters." }))
+
+export const ErrorBody = of<Wire.ErrorBody>()(
+  Type.Object(
+    {
+      code: Type.String({ description: 'Stable, snake_case.' }),
+      message: Type.String({ description: 'For people.' }),
+      detail: Type.Optional(Type.String({ description: 'What would be right.' })),
+      limit: Type.Optional(Type.Integer({ description: "With 402: the plan's monthly limit." })),
+      used: Type.Optional(Type.Integer({ description: 'With 402: how much of it is used.' })),
+      plan: Type.Optional(Type.String({ description: "With 402: the plan's name." })),
+    },
+    { description: 'Every answer that is not 2xx.' },
+  ),
+)
+
+/** The answers of an endpoint: `ok` and what can go wrong. */
+export function answers<S extends TSchema>(ok: S) {
+  return { 200: ok, '4xx': ErrorBody, '5xx': ErrorBody }
+}
+
+/** 204 has no body. */
+export const NO_CONTENT = {
+  204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }),
+  '4xx': ErrorBody,
+  '5xx': ErrorBody,
+}
+
+/** No format is asked of an id: what is no UUID is as unknown as any other. */
+export const IdParam = Type.Object({ id: Id })
+
+export const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 when left out.' })),
+  before: Type.Optional(Type.String({ format: 'uuid', description: 'The id of the last row of the page before.' })),
+})
+
+/** The page that a query asks for. */
+export function pageOf({ limit = 50, before }: Static<typeof PageQuery>) {
+  return before === undefined ? { limit } : { limit, before: before.toLowerCase() }
+}
+
+export const CreateInvoice = of<Wire.CreateInvoiceRequest>()(
+  Type.Object(
+    {
+      amount_zat: Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'What is asked for.' }),
+      expires_in_secs: Type.Optional(
+        Type.Integer({
+          minimum: EXPIRY_SECS.least,
+          maximum: EXPIRY_SECS.most,
+          description: `${EXPIRY_SECS.usual} when left out.`,
+        }),
+      ),
+    },
+    closed,
+  ),
+)
+
+export const CreatedInvoice = of<Wire.CreatedInvoice>()(
+  Type.Object({
+    id: Id,
+    address: Type.String({ description: 'Unified address with one Orchard receiver.' }),
+    amount_zat: Zat('What is asked for.'),
+    zip321_uri: Type.String({ description: 'ZIP 321 payment request.' }),
+    status: Status,
+    expires_at: UnixSecs('When it ends.'),
+  }),
+)
+
+const Swap = of<Wire.Swap>()(
+  Type.Object({
+    status: word(SWAP_STATUSES, "The swap provider's own word."),
+    symbol: Type.String(),
+    blockchain: Type.String(),
+    deposit_address: Type.String(),
+    amount_in_formatted: Type.String({ description: 'Decimal.' }),
+    deadline: Type.String({ description: 'ISO 8601, UTC.' }),
+  }),
+)
+
+export const Invoice = of<Wire.Invoice>()(
+  Type.Object({
+    id: Id,
+    status: Status,
+    amount_zat: Zat('What is asked for.'),
+    address: Type.String(),
+    zip321_uri: Type.String({ description: 'ZIP 321 payment request.' }),
+    expires_at: UnixSecs('When it ends.'),
+    txid: Txid,
+    received_zat: Zat('Every live payment, mempool included.'),
+    overpaid_zat: Zat('Received above what is asked for.'),
+    swap: nullable(Swap),
+  }),
+)
+
+export const InvoiceListItem = of<Wire.InvoiceListItem>()(
+  Type.Object({
+    id: Id,
+    status: Status,
+    amount_zat: Zat('What is asked for.'),
+    received_zat: Zat('Every live payment, mempool included.'),
+    overpaid_zat: Zat('Received above what is asked for.'),
+    address: Type.String(),
+    txid: Txid,
+    created_at: UnixSecs('When it was made.'),
+    expires_at: UnixSecs('When it ends.'),
+    paid_at: nullable(UnixSecs('When it was paid.')),
+  }),
+)
+
+const accountMembers = {
+  id: Id,
+  email: Type.String(),
+  network: word(['main', 'test', 'regtest'] as const, 'The network that the service is on.'),
+  viewing_key_set: Type.Boolean(),
+  confirmations: Type.Integer({ description: 'Blocks that make a payment count; 0 counts the mempool.' }),
+  plan: Type.String(),
+  plan_expires_at: nullable(UnixSecs('Null: for ever.')),
+  invoices_this_month: Type.Object({
+    used: Type.Integer(),
+    limit: nullable(Type.Integer({ description: 'Null: none.' })),
+    resets_at: UnixSecs('The first of the next month, UTC.'),
+  }),
+  created_at: UnixSecs('When it was opened.'),
+}
+
+export const Account = of<Wire.Account>()(Type.Object(accountMembers))
+
+export const AccountWithFirstAddress = of<Wire.AccountWithFirstAddress>()(
+  Type.Object({
+    ...accountMembers,
+    first_address: Type.String({ description: "The wallet's first address under this key, to compare." }),
+  }),
+)
+
+export const UpdateAccount = of<Wire.UpdateAccountRequest>()(
+  Type.Object({ confirmations: Type.Integer({ minimum: CONFIRMATIONS.least, maximum: CONFIRMATIONS.most }) }, closed),
+)
+
+export const SetViewingKey = of<Wire.SetViewingKeyRequest>()(
+  Type.Object(
+    {
+      viewing_key: Type.String({
+        minLength: 1,
+        maxLength: 4_000,
+        description: 'Unified viewing key (UFVK or UIVK, Revision 0) with an Orchard item.',
+      }),
+    },
+    closed,
+  ),
+)
+
+const apiKeyMembers = {
+  id: Id,
+  name: Type.String(),
+  last4: Type.String(),
+  created_at: UnixSecs('When it was made.'),
+  last_used_at: nullable(UnixSecs('When it was last used, to the minute.')),
+  revoked_at: nullable(UnixSecs('When it was revoked.')),
+}
+
+export const ApiKey = of<Wire.ApiKey>()(Type.Object(apiKeyMembers))
+
+export const CreatedApiKey = of<Wire.CreatedApiKey>()(
+  Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'Shown this once.' }) }),
+)
+
+export const CreateApiKey = of<Wire.CreateApiKeyRequest>()(
+  Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) }, closed),
+)
+
+export const Session = of<Wire.Session>()(
+  Type.Object({
+    id: Id,
+    label: Type.String(),
+    created_at: UnixSecs('When it began.'),
+    expires_at: UnixSecs('When it ends.'),
+    last_used_at: nullable(UnixSecs('When it was last used, to the minute.')),
+  }),
+)

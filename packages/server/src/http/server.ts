@@ -1,0 +1,211 @@
+import type { AddressInfo } from 'node:net'
+import rateLimit from '@fastify/rate-limit'
+import fastify from 'fastify'
+import { Gauge, type Registry } from 'prom-client'
+import { Fault } from '../domain/fault.ts'
+import type { Log, Store } from '../ports.ts'
+import type { Accounts } from '../services/accounts.ts'
+import type { Credentials } from '../services/credentials.ts'
+import type { Invoices } from '../services/invoices.ts'
+import type { App } from './app.ts'
+import { createAuth } from './auth.ts'
+import { addCors } from './cors.ts'
+import { invalidJson, sendFault, toFault } from './faults.ts'
+import { addNotFound } from './methods.ts'
+import { addMetrics, addObservation } from './observe.ts'
+import { addOpenApi } from './openapi.ts'
+import { accountRoutes } from './routes/account.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
+import { healthRoutes } from './routes/health.ts'
+import { invoiceRoutes } from './routes/invoices.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { streamRoutes } from './routes/stream.ts'
+import { createInvoiceStream } from './stream.ts'
+import { addUpgrades, asksForWebSocket } from './upgrade.ts'
+import { compileValidator } from './validation.ts'
+
+export interface HttpServer {
+  /** Starts to listen; the address it answers at. */
+  listen(): Promise<string>
+  /** Answers what it has begun, closes WebSockets with 1001; in ten seconds at most. */
+  close(): Promise<void>
+}
+
+export interface HttpSettings {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Null: where it listens. */
+  readonly publicUrl: string | null
+  /** Who may say where a request comes from: a number of proxies, or their addresses. */
+  readonly trustProxy: number | readonly string[] | false
+  /** Requests that one client address may make in a minute; 0: no limit. */
+  readonly rateLimit: number
+  readonly maxWebSockets: number
+  /** Null: no GET /metrics. */
+  readonly metricsToken: string | null
+}
+
+export interface HttpOptions {
+  readonly settings: HttpSettings
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly credentials: Credentials
+  readonly invoices: Invoices
+  readonly log: Log
+  readonly registry: Registry
+}
+
+export const MAX_BODY_BYTES = 64 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+const HEADERS_MS = 10_000
+const REQUEST_MS = 30_000
+/** Longer than the idle time of common proxies, so that it is never we who close first under their request. */
+const KEEP_ALIVE_MS = 75_000
+const CLOSE_MS = 10_000
+
+export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
+  const { settings, store, accounts, credentials, invoices, log, registry } = options
+  let listeningAt = settings.publicUrl ?? ''
+  const publicUrl = () => settings.publicUrl ?? listeningAt
+
+  const app = createApp(settings)
+  const stream = createInvoiceStream({ store, invoices, log, most: settings.maxWebSockets })
+  const upgrades = addUpgrades(app)
+  const auth = createAuth(credentials)
+
+  answerFaults(app, log)
+  addObservation(app, log, registry)
+  countWebSockets(registry, () => stream.size)
+  addCors(app)
+  addSecurityHeaders(app, settings.publicUrl)
+  await limitRates(app, settings.rateLimit)
+  addNotFound(app)
+  await addOpenApi(app, publicUrl)
+
+  healthRoutes(app)
+  addMetrics(app, registry, settings.metricsToken)
+  invoiceRoutes(app, { invoices, auth })
+  streamRoutes(app, { stream, upgrades })
+  accountRoutes(app, { accounts, auth })
+  apiKeyRoutes(app, { credentials, auth })
+  sessionRoutes(app, { credentials, auth })
+
+  return {
+    async listen() {
+      await app.listen({ host: settings.host, port: settings.port })
+      listeningAt = urlOf(app.server.address() as AddressInfo)
+      return listeningAt
+    },
+
+    async close() {
+      await stream.close()
+      const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_MS)
+      await app.close()
+      clearTimeout(late)
+    },
+  }
+}
+
+function createApp({ trustProxy }: HttpSettings): App {
+  const app: App = fastify({
+    logger: false,
+    trustProxy: proxyTrust(trustProxy),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // What is begun while closing is still answered: a refusal of Fastify's own would not have the shape of our errors.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // An id of any length is an unknown id.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    frameworkErrors: (error, _request, reply) => sendFault(reply, toFault(error)),
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_MS,
+      connectionsCheckingInterval: 5_000,
+      shouldUpgradeCallback: asksForWebSocket,
+    },
+  })
+  app.setValidatorCompiler(compileValidator)
+  acceptJsonOnly(app)
+  return app
+}
+
+/** Fastify takes a mere number for a mistake; here it is the operator's word that only proxies can reach us. */
+function proxyTrust(trust: HttpSettings['trustProxy']) {
+  if (typeof trust === 'number') return (_address: string, hop: number) => hop < trust
+  return trust === false ? false : [...trust]
+}
+
+/** JSON and nothing else; an empty body is one only where the route asks for none. */
+function acceptJsonOnly(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(request.routeOptions.schema?.body ? invalidJson('the body is empty') : null, undefined)
+    try {
+      done(null, JSON.parse(body as string))
+    } catch {
+      done(invalidJson(), undefined)
+    }
+  })
+}
+
+function answerFaults(app: App, log: Log): void {
+  app.setErrorHandler((error, request, reply) => {
+    const fault = toFault(error)
+    if (fault.kind === 'internal')
+      log.error(
+        { method: request.method, route: request.routeOptions.url, err: fault.cause ?? fault },
+        'internal error',
+      )
+    sendFault(reply, fault)
+  })
+}
+
+/** For answers that are data and never a page; the pages set stricter and looser ones of their own. */
+function addSecurityHeaders(app: App, publicUrl: string | null): void {
+  const headers = {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'cross-origin',
+    'cache-control': 'no-store',
+    ...(publicUrl?.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+  }
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+}
+
+async function limitRates(app: App, perMinute: number): Promise<void> {
+  await app.register(rateLimit, {
+    global: perMinute > 0,
+    max: perMinute > 0 ? perMinute : Number.MAX_SAFE_INTEGER,
+    timeWindow: 60_000,
+    cache: 20_000,
+    ipv6Subnet: 64,
+    addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
+    addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
+    errorResponseBuilder: (_request, { ttl }) =>
+      new Fault('too_many', 'too_many_requests', 'too many requests', { retryAfterSecs: Math.ceil(ttl / 1000) }),
+  })
+}
+
+function countWebSockets(registry: Registry, size: () => number): void {
+  new Gauge({
+    name: 'zatgate_websockets',
+    help: 'Open WebSockets.',
+    registers: [registry],
+    collect() {
+      this.set(size())
+    },
+  })
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  const host = family === 'IPv6' ? `[${address}]` : address
+  return `http://${host}:${port}`
+}
