@@ -6,6 +6,8 @@ import type { IdempotencyRows, InvoiceRows, PaymentRows } from './ports/invoice.
 import type { ViewingKeyRows } from './ports/viewing-key.ts'
 
 export type { Chain, Viewer } from './ports/chain.ts'
+export type { Log } from './ports/log.ts'
+export type { WatchMeter } from './ports/watch-meter.ts'
 
 /** The tables, as one transaction sees them. */
 export interface Rows {

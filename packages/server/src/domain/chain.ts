@@ -12,8 +12,8 @@ export interface CompactAction {
 export interface CompactTransaction {
   /** Display byte order, hex. */
   readonly txid: string
-  /** Position in its block; 0 is the coinbase. */
-  readonly index: number
+  /** Makes new coins: its outputs are no payments. Always false in the mempool. */
+  readonly coinbase: boolean
   readonly orchard: readonly CompactAction[]
   readonly ironwood: readonly CompactAction[]
 }

@@ -40,11 +40,17 @@ export interface ImportedKey {
 
 /** Everything that needs Zcash cryptography; off the main thread. */
 export interface Viewer {
-  /** @throws Fault `invalid_viewing_key` with the reason in `detail`. */
-  importKey(text: string): ImportedKey
+  /**
+   * Reads a Revision 0 UFVK or UIVK with an Orchard item; of `network`, where one is given.
+   * @throws Fault `invalid_viewing_key` with the reason in `detail`.
+   */
+  importKey(text: string, network?: Network): ImportedKey
   /** Addresses at `count` diversifier indexes from `from` on. */
   addresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
-  /** The notes that any of the keys sees, coinbase outputs left out; pools by height are the caller's rule. */
+  /**
+   * The notes that any of the keys sees, coinbase outputs left out; pools by height are the caller's rule.
+   * All of them, or an error: never fewer.
+   */
   open(keys: readonly WatchKey[], transactions: readonly CompactTransaction[]): Promise<OpenedNote[]>
   /** A raw transaction in compact form, with its expiry height. Null for what cannot be read as one. */
   compact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>

@@ -1,0 +1,7 @@
+/** Where a part says what happened to it; pino's loggers fit. Never a secret, a viewing key or a full invoice id. */
+export interface Log {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}

@@ -1,0 +1,21 @@
+/** What the watcher measures of itself; main makes gauges and counters of it. */
+export interface WatchMeter {
+  /** Height of the newest block recorded. */
+  tip(height: number): void
+  /** Blocks that the server has and we have not recorded yet. */
+  lag(blocks: number): void
+  /** Seconds since the last complete look at chain and mempool began. */
+  seenThroughAge(seconds: number): void
+  /** A reorganisation that took back so many blocks. */
+  reorg(depth: number): void
+  /** So many paid invoices now need attention, their payments taken back (+), or no longer (−). */
+  needsAttention(change: number): void
+}
+
+export const NO_METER: WatchMeter = {
+  tip: () => {},
+  lag: () => {},
+  seenThroughAge: () => {},
+  reorg: () => {},
+  needsAttention: () => {},
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../../src/ports.ts'
+
+interface Sleeper {
+  readonly until: number
+  readonly wake: () => void
+}
+
+/** A clock that stands still until it is told to move; sleepers wake in the order of their times. */
+export class ManualClock implements Clock {
+  #nowMs: number
+  readonly #sleepers = new Set<Sleeper>()
+
+  constructor(unixSecs = 1_800_000_000) {
+    this.#nowMs = unixSecs * 1000
+  }
+
+  nowMs(): number {
+    return this.#nowMs
+  }
+
+  get secs(): number {
+    return Math.floor(this.#nowMs / 1000)
+  }
+
+  /** How long the sleepers have yet to sleep, shortest first. */
+  get sleeping(): number[] {
+    return [...this.#sleepers].map(sleeper => sleeper.until - this.#nowMs).sort((a, b) => a - b)
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve()
+    return new Promise(resolve => {
+      const wake = () => {
+        this.#sleepers.delete(sleeper)
+        resolve()
+      }
+      const sleeper = { until: this.#nowMs + ms, wake }
+      this.#sleepers.add(sleeper)
+      signal?.addEventListener('abort', wake, { once: true })
+    })
+  }
+
+  advanceMs(ms: number): void {
+    this.#nowMs += ms
+    const due = [...this.#sleepers].filter(sleeper => sleeper.until <= this.#nowMs)
+    for (const sleeper of due.sort((a, b) => a.until - b.until)) sleeper.wake()
+  }
+
+  advance(secs: number): void {
+    this.advanceMs(secs * 1000)
+  }
+}

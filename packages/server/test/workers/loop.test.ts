@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { backoffMs, type LoopOptions, type Next, startLoop } from '../../src/workers/loop.ts'
+import { recordingLog, silentLog } from '../support/log.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+import { until } from '../support/until.ts'
+
+function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
+  const clock = new ManualClock()
+  return {
+    clock,
+    loop: startLoop({ name: 'test', run, idleMs: 1000, clock, log: silentLog, jitter: () => 0, ...more }),
+  }
+}
+
+test('rests idleMs after idle work and not at all after work that asks for more', async () => {
+  const answers: Next[] = ['again', 'again', 'idle', 'idle']
+  let runs = 0
+  const { clock, loop } = loopOf(async () => answers[runs++] ?? 'idle')
+  await until('the first rest', () => clock.sleeping.length === 1)
+  assert.equal(runs, 3)
+  assert.deepEqual(clock.sleeping, [1000])
+  clock.advanceMs(999)
+  assert.deepEqual(clock.sleeping, [1])
+  clock.advanceMs(1)
+  await until('the second rest', () => clock.sleeping.length === 1)
+  assert.equal(runs, 4)
+  await loop.stop()
+})
+
+test('a wake ends the rest, and one during the work has it done once more', async () => {
+  let runs = 0
+  const { clock, loop } = loopOf(async () => {
+    if (++runs === 2) loop.wake()
+    return 'idle'
+  })
+  await until('the rest', () => clock.sleeping.length === 1)
+  loop.wake()
+  await until('the work woken for', () => runs === 3)
+  await until('the rest', () => clock.sleeping.length === 1)
+  assert.equal(runs, 3)
+  await loop.stop()
+})
+
+test('never works twice at the same time, however often it is woken', async () => {
+  let working = 0
+  let runs = 0
+  const { clock, loop } = loopOf(async () => {
+    assert.equal(++working, 1)
+    for (let i = 0; i < 10; i++) loop.wake()
+    await Promise.resolve()
+    working--
+    return ++runs < 50 ? 'again' : 'idle'
+  })
+  await until('fifty runs', () => runs >= 50)
+  await loop.stop()
+  assert.deepEqual(clock.sleeping, [])
+})
+
+test('backs off longer with each failure up to the limit, says so, and starts afresh after a success', async () => {
+  const log = recordingLog()
+  const outcomes = [1, 1, 1, 1, 0, 1]
+  let runs = 0
+  const { clock, loop } = loopOf(
+    async () => {
+      if (outcomes[runs++]) throw new Error('no luck')
+      return 'again'
+    },
+    { log, backoff: { firstMs: 100, mostMs: 350 } },
+  )
+  const rests: number[] = []
+  for (const _ of [1, 2, 3, 4, 5]) {
+    const [ms] = await until('a rest', () => clock.sleeping.length === 1 && clock.sleeping)
+    rests.push(ms!)
+    loop.wake()
+    assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the rest after a failure')
+    clock.advanceMs(ms!)
+  }
+  await loop.stop()
+  assert.deepEqual(rests, [100, 200, 350, 350, 100])
+  assert.deepEqual(
+    log.lines.slice(0, 5).map(line => [line.level, line.details.failures]),
+    [
+      ['error', 1],
+      ['error', 2],
+      ['error', 3],
+      ['error', 4],
+      ['info', 4],
+    ],
+  )
+})
+
+test('stop aborts the work under way, waits for it, and logs no failure for it', async () => {
+  const log = recordingLog()
+  let ended = false
+  const { loop } = loopOf(
+    signal =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          ended = true
+          reject(signal.reason)
+        })
+      }),
+    { log },
+  )
+  await loop.stop()
+  assert.ok(ended)
+  assert.deepEqual(log.lines, [])
+})
+
+test('stop ends a rest, and the loop leaves what could wake it', async () => {
+  let listening = 0
+  const { clock, loop } = loopOf(async () => 'idle', {
+    wakeOn: () => {
+      listening++
+      return () => listening--
+    },
+  })
+  await until('the rest', () => clock.sleeping.length === 1)
+  assert.equal(listening, 1)
+  await loop.stop()
+  assert.equal(listening, 0)
+  assert.deepEqual(clock.sleeping, [])
+})
+
+test('a back-off lies between half of its full length and all of it, whatever the failures', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, jitter) => {
+      const ms = backoffMs(failures, { firstMs: 500, mostMs: 30_000 }, jitter)
+      const full = Math.min(30_000, 500 * 2 ** Math.min(failures - 1, 30))
+      assert.ok(ms >= full / 2 - 1 && ms <= full)
+    }),
+  )
+})
