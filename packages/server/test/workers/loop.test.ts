@@ -93,10 +93,12 @@ test('backs off longer with each failure up to the limit, says so, and starts af
 
 test('stop aborts the work under way, waits for it, and logs no failure for it', async () => {
   const log = recordingLog()
+  let begun = false
   let ended = false
   const { loop } = loopOf(
     signal =>
       new Promise((_, reject) => {
+        begun = true
         signal.addEventListener('abort', () => {
           ended = true
           reject(signal.reason)
@@ -104,6 +106,7 @@ test('stop aborts the work under way, waits for it, and logs no failure for it',
       }),
     { log },
   )
+  await until('the work', () => begun)
   await loop.stop()
   assert.ok(ended)
   assert.deepEqual(log.lines, [])
