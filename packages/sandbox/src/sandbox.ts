@@ -1,15 +1,20 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Chain } from './chain.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 import { chainRoutes } from './control-chain.ts'
 import { faultRoutes } from './control-faults.ts'
 import { mailRoutes } from './control-mail.ts'
+import { rateRoutes } from './control-rates.ts'
+import { swapRoutes } from './control-swaps.ts'
 import { webhookRoutes } from './control-webhooks.ts'
 import { JsonServer } from './json-server.ts'
 import { demoViewingKey, operatorViewingKey } from './keys.ts'
 import { Lightwalletd } from './lightwalletd.ts'
 import { Mailbox } from './mailbox.ts'
+import { OneClick } from './oneclick.ts'
+import { OneClickServer } from './oneclick-server.ts'
+import { Rates } from './rates.ts'
 import { Wallet } from './wallet.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
 
@@ -26,7 +31,7 @@ export interface SandboxOptions {
   /** seconds between blocks mined without being asked; default 0: none */
   readonly autoMineSecs?: number
   /** loopback ports; 0 or absent takes a free one */
-  readonly ports?: Partial<Record<'control' | 'lightwalletd' | 'smtp' | 'webhooks', number>>
+  readonly ports?: Partial<Record<'control' | 'lightwalletd' | 'smtp' | 'swaps' | 'webhooks' | 'rates', number>>
 }
 
 export interface Sandbox {
@@ -34,61 +39,80 @@ export interface Sandbox {
   readonly wallet: Wallet
   readonly lightwalletd: Lightwalletd
   readonly mailbox: Mailbox
+  readonly oneclick: OneClick
+  readonly oneclickServer: OneClickServer
+  readonly rates: Rates
   readonly webhookReceiver: WebhookReceiver
-  /** UFVK of regtest, from the seed */
+  /** UFVK of regtest, from the seed: the merchant's */
   readonly demoViewingKey: string
+  /** UFVK of regtest, from the seed: that of the one who runs the service */
   readonly operatorViewingKey: string
+  readonly controlUrl: string
   readonly lightwalletdUrl: string
   readonly smtpUrl: string
-  readonly controlUrl: string
+  readonly swapApiUrl: string
+  /** `ed25519:<base58>`: what the swap provider signs with */
+  readonly swapSigningKey: string
+  readonly ratesUrl: string
+  readonly webhookUrl: string
+  /** Stops everything; what is kept stays in the data directory. */
   close(): Promise<void>
 }
 
-/** Starts the simulated network and its neighbours, all on loopback. */
+/** Starts the simulated network and its neighbours, all on loopback. What failed to start takes the rest down again. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { dataDir, clock, ports = {}, autoMineSecs = 0 } = options
-  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true })
-  const stack = new AsyncDisposableStack()
-  try {
-    const chain = stack.adopt(
-      new Chain({ ...options, ...(dataDir !== undefined && { file: join(dataDir, 'sandbox-chain.jsonl') }) }),
-      it => it.close(),
+  await using stack = new AsyncDisposableStack()
+  const { ports = {}, autoMineSecs = 0 } = options
+  const closing = <T extends { close(): unknown }>(part: T): T => stack.adopt(part, async it => void (await it.close()))
+
+  if (options.dataDir !== undefined) mkdirSync(options.dataDir, { recursive: true })
+  const clock = options.clock ?? systemClock
+  const chain = closing(new Chain({ ...options, ...inDataDir(options, 'sandbox-chain.jsonl') }))
+  const wallet = new Wallet(chain)
+  const oneclick = new OneClick({ wallet, seed: chain.seed, clock, ...inDataDir(options, 'sandbox-swaps.json') })
+  const lightwalletd = closing(await Lightwalletd.start(chain, ports.lightwalletd))
+  const mailbox = closing(await Mailbox.start(ports.smtp))
+  const oneclickServer = closing(await OneClickServer.start(oneclick, { clock, port: ports.swaps ?? 0 }))
+  const rates = closing(await Rates.start(ports.rates))
+  const webhookReceiver = closing(await WebhookReceiver.start({ clock, port: ports.webhooks ?? 0 }))
+  const routes = [
+    ...chainRoutes(chain, wallet, lightwalletd),
+    ...faultRoutes(lightwalletd),
+    ...mailRoutes(mailbox),
+    ...swapRoutes(oneclick),
+    ...webhookRoutes(webhookReceiver),
+    ...rateRoutes(rates),
+  ]
+  const control = closing(await JsonServer.start(routes, ports.control ?? 0))
+  if (autoMineSecs > 0)
+    stack.adopt(
+      setInterval(() => chain.mine(), autoMineSecs * 1000),
+      clearInterval,
     )
-    const wallet = new Wallet(chain)
-    const lightwalletd = stack.adopt(await Lightwalletd.start(chain, ports.lightwalletd), it => it.close())
-    const mailbox = stack.adopt(await Mailbox.start(ports.smtp), it => it.close())
-    const webhookReceiver = stack.adopt(
-      await WebhookReceiver.start({ port: ports.webhooks ?? 0, ...(clock !== undefined && { clock }) }),
-      it => it.close(),
-    )
-    const routes = [
-      ...chainRoutes(chain, wallet, lightwalletd),
-      ...faultRoutes(lightwalletd),
-      ...mailRoutes(mailbox),
-      ...webhookRoutes(webhookReceiver),
-    ]
-    const control = stack.adopt(await JsonServer.start(routes, ports.control ?? 0), it => it.close())
-    if (autoMineSecs > 0) {
-      stack.adopt(
-        setInterval(() => chain.mine(), autoMineSecs * 1000),
-        clearInterval,
-      )
-    }
-    const running = stack.move()
-    return {
-      chain,
-      wallet,
-      lightwalletd,
-      mailbox,
-      webhookReceiver,
-      demoViewingKey: demoViewingKey(chain.seed),
-      operatorViewingKey: operatorViewingKey(chain.seed),
-      lightwalletdUrl: lightwalletd.url,
-      smtpUrl: mailbox.url,
-      controlUrl: control.url,
-      close: () => running.disposeAsync(),
-    }
-  } finally {
-    await stack.disposeAsync()
+
+  const running = stack.move()
+  return {
+    chain,
+    wallet,
+    lightwalletd,
+    mailbox,
+    oneclick,
+    oneclickServer,
+    rates,
+    webhookReceiver,
+    demoViewingKey: demoViewingKey(chain.seed),
+    operatorViewingKey: operatorViewingKey(chain.seed),
+    controlUrl: control.url,
+    lightwalletdUrl: lightwalletd.url,
+    smtpUrl: mailbox.url,
+    swapApiUrl: oneclickServer.url,
+    swapSigningKey: oneclick.signingKey,
+    ratesUrl: rates.url,
+    webhookUrl: webhookReceiver.url,
+    close: () => running.disposeAsync(),
   }
+}
+
+function inDataDir({ dataDir }: SandboxOptions, name: string): { file: string } | undefined {
+  return dataDir === undefined ? undefined : { file: join(dataDir, name) }
 }

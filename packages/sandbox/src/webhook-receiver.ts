@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { drip, pour } from './bodies.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { LOOPBACK, listen, stopListening } from './listen.ts'
 
@@ -41,7 +42,6 @@ const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DELIVERIES = 10_000
 const DRIP_INTERVAL_MS = 1000
 const HUGE_BYTES = 1_000_000_000
-const CHUNK = Buffer.alloc(64 * 1024, 'z')
 
 /** A merchant's webhook endpoint that keeps what comes and answers as it is told. */
 export class WebhookReceiver {
@@ -154,29 +154,4 @@ function respond(answer: Answer, socket: Socket, response: ServerResponse): void
 function answerAfter(delayMs: number, response: ServerResponse, answer: () => void): void {
   const timer = setTimeout(answer, delayMs)
   response.once('close', () => clearTimeout(timer))
-}
-
-function drip(response: ServerResponse, intervalMs: number): void {
-  response.writeHead(200)
-  const timer = setInterval(() => response.write('z'), intervalMs)
-  response.once('close', () => clearInterval(timer))
-}
-
-async function pour(response: ServerResponse, bytes: number): Promise<void> {
-  response.writeHead(200, { 'content-length': bytes })
-  for (let left = bytes; left > 0 && !response.destroyed; left -= CHUNK.length) {
-    if (!response.write(CHUNK.subarray(0, left))) await drained(response)
-  }
-  response.end()
-}
-
-/** Resolves when more may be written, or when there is nobody left to write to. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    const go = () => {
-      response.off('drain', go).off('close', go)
-      resolve()
-    }
-    response.once('drain', go).once('close', go)
-  })
 }
