@@ -146,6 +146,24 @@ test('a full viewing key needs a canonical ak on the curve, nk below p and rivk 
   assert.equal(fullViewingKeyFromBytes(withField(64, Q - 1n)).rivk, Q - 1n)
 })
 
+test('any bytes are a key that encodes back, or are refused', () => {
+  const anyKey = fc
+    .uint8Array({ minLength: 96, maxLength: 96 })
+    .map(bytes => bytes.map((byte, i) => (i % 32 === 31 ? byte >> 2 : byte)))
+  let keys = 0
+  fc.assert(
+    fc.property(anyKey, bytes => {
+      try {
+        assert.deepEqual(fullViewingKeyToBytes(fullViewingKeyFromBytes(bytes)), bytes)
+        keys++
+      } catch (error) {
+        assert.ok(refusal('invalid_key')(error), String(error))
+      }
+    }),
+  )
+  assert.ok(keys > 10, `only ${keys} keys`)
+})
+
 test('seeds and key indices out of range are refused', () => {
   for (const length of [0, 31, 253]) assert.throws(() => masterKey(new Uint8Array(length)), refusal('invalid_seed'))
   for (const length of [32, 252]) assert.equal(masterKey(new Uint8Array(length)).sk.length, 32)
