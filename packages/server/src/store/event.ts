@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { NewEvent } from '../domain/event.ts'
 import type { EventRows } from '../ports/event.ts'
+import type { DeliveryRows, NewDelivery } from '../ports/webhook.ts'
 import { chunks, num } from './mapping.ts'
 import type { Later } from './rows.ts'
 import type { Db } from './tables.ts'
@@ -10,11 +12,12 @@ const COLUMNS = 6
  * The counter's row is the lock that makes the order of numbers the order of commits: held from the numbering to the
  * commit, by one transaction at a time. So events are numbered last of all, just before the commit.
  */
-export function eventRows(db: Db, later: Pick<Later, 'putOff'>): EventRows {
+export function eventRows(db: Db, later: Pick<Later, 'putOff'>, deliveries: Pick<DeliveryRows, 'insert'>): EventRows {
   const unwritten: NewEvent[] = []
 
   async function write(): Promise<void> {
     const events = unwritten.splice(0)
+    await deliveries.insert(events.flatMap(toDelivery))
     const counter = await db
       .updateTable('counters')
       .set(eb => ({ value: eb('value', '+', events.length) }))
@@ -71,4 +74,9 @@ export function eventRows(db: Db, later: Pick<Later, 'putOff'>): EventRows {
       return num(result.numDeletedRows)
     },
   }
+}
+
+function toDelivery({ type, body, createdAt, ...event }: NewEvent): NewDelivery[] {
+  if (type === null || body === null) return []
+  return [{ ...event, publicId: randomUUID(), eventType: type, body, createdAt, dueAtMs: createdAt * 1000 }]
 }

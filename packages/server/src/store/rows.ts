@@ -2,6 +2,7 @@ import type { Rows, Topic } from '../ports.ts'
 import { accountRows } from './account.ts'
 import { apiKeyRows } from './api-key.ts'
 import { chainRows } from './chain.ts'
+import { deliveryRows } from './delivery.ts'
 import { eventRows } from './event.ts'
 import { idempotencyRows } from './idempotency.ts'
 import { invoiceRows } from './invoice.ts'
@@ -10,6 +11,7 @@ import { sessionRows } from './session.ts'
 import type { Db } from './tables.ts'
 import { usageRows } from './usage.ts'
 import { viewingKeyRows } from './viewing-key.ts'
+import { webhookRows } from './webhook.ts'
 
 export type PutOff = () => Promise<void>
 
@@ -20,6 +22,7 @@ export interface Later {
 }
 
 export function createRows(db: Db, later: Later): Rows {
+  const deliveries = deliveryRows(db, later)
   return {
     accounts: accountRows(db),
     apiKeys: apiKeyRows(db),
@@ -30,7 +33,9 @@ export function createRows(db: Db, later: Later): Rows {
     payments: paymentRows(db),
     idempotency: idempotencyRows(db),
     chain: chainRows(db),
-    events: eventRows(db, later),
+    events: eventRows(db, later, deliveries),
+    webhooks: webhookRows(db),
+    deliveries,
     wake: topic => later.wake(topic),
   }
 }

@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
+import type { DeliveryState } from '../domain/webhook.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
 
 /** A 64-bit integer: always read as a bigint, written as either. */
@@ -23,6 +24,9 @@ export interface Tables {
   headers: HeadersTable
   counters: CountersTable
   events: EventsTable
+  webhooks: WebhooksTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
 }
 
 export type Db = Kysely<Tables>
@@ -143,5 +147,42 @@ export interface EventsTable {
   invoice_id: Int | null
   type: EventType | null
   body: string | null
+  created_at: Int
+}
+
+export interface WebhooksTable {
+  account_id: Int
+  url: string
+  secret: Uint8Array
+  due_at_ms: Int | null
+  created_at: Int
+  updated_at: Int
+}
+
+export interface DeliveriesTable {
+  id: Id
+  public_id: string
+  account_id: Int
+  invoice_id: Int | null
+  event_type: EventType
+  body: string
+  state: DeliveryState
+  attempts: Int
+  due_at_ms: Int | null
+  created_at: Int
+}
+
+export interface DeliveryAttemptsTable {
+  id: Id
+  public_id: string
+  delivery_id: Int
+  account_id: Int
+  invoice_id: Int | null
+  url: string
+  attempt: Int
+  status_code: Int | null
+  error: string | null
+  duration_ms: Int | null
+  answer: string | null
   created_at: Int
 }

@@ -1,8 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { up as core } from './0001_core.ts'
+import { up as webhooks } from './0002_webhooks.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
 /** In the order they run. A published one is never edited: changes are new lines at the end. */
-export const MIGRATIONS: readonly Migration[] = [['0001_core', core]]
+export const MIGRATIONS: readonly Migration[] = [
+  ['0001_core', core],
+  ['0002_webhooks', webhooks],
+]
