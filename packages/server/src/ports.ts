@@ -3,12 +3,16 @@ import type { AccountRows, ApiKeyRows, SessionRows, UsageRows } from './ports/ac
 import type { ChainRows } from './ports/chain.ts'
 import type { EventRows } from './ports/event.ts'
 import type { IdempotencyRows, InvoiceRows, PaymentRows } from './ports/invoice.ts'
+import type { MailRows } from './ports/mail.ts'
+import type { SignInRows } from './ports/sign-in.ts'
 import type { ViewingKeyRows } from './ports/viewing-key.ts'
 import type { DeliveryRows, WebhookRows } from './ports/webhook.ts'
 
 export type { Chain, Viewer } from './ports/chain.ts'
 export type { Log } from './ports/log.ts'
+export type { Mailer } from './ports/mail.ts'
 export type { Outbound } from './ports/outbound.ts'
+export type { KeyedHash } from './ports/sign-in.ts'
 export type { WatchMeter } from './ports/watch-meter.ts'
 
 /** The tables, as one transaction sees them. */
@@ -25,12 +29,14 @@ export interface Rows {
   readonly events: EventRows
   readonly webhooks: WebhookRows
   readonly deliveries: DeliveryRows
+  readonly signIn: SignInRows
+  readonly mails: MailRows
   /** Wakes the listeners of a topic, in every process, once the transaction is committed; lost with it. */
   wake(topic: Topic): void
 }
 
 /** What a process can be woken for. A wake is a hint, never the data: everyone also looks by the clock. */
-export const TOPICS = ['events', 'deliveries', 'swaps'] as const
+export const TOPICS = ['events', 'deliveries', 'swaps', 'mails'] as const
 export type Topic = (typeof TOPICS)[number]
 
 export interface WriteOptions {

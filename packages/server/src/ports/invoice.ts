@@ -110,7 +110,7 @@ export interface PaymentRows {
 }
 
 export interface IdempotencyRows {
-  /** Claims the key for an invoice about to be made; the earlier claim when there is one younger than `since`. */
+  /** Claims the key for an invoice about to be made; the earlier claim when one was made at `since` or later. */
   claim(claim: {
     readonly accountId: number
     readonly key: string
@@ -119,7 +119,7 @@ export interface IdempotencyRows {
     readonly createdAt: number
     readonly since: number
   }): Promise<{ readonly bodyHash: Uint8Array; readonly invoicePublicId: string } | null>
-  /** The claim younger than `since`, if any. */
+  /** The claim made at `since` or later, if any. */
   find(accountId: number, key: string, since: number): Promise<{ bodyHash: Uint8Array; invoicePublicId: string } | null>
   prune(before: number, limit: number): Promise<number>
 }

@@ -1,19 +1,44 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { DatabaseConnection } from 'kysely'
 import type { Rows, Topic } from '../ports.ts'
-import { SQLITE } from './dialect.ts'
-import type { SqliteConnection } from './drivers/sqlite.ts'
-import { isBusy, sqliteFault } from './drivers/sqlite.ts'
+import type { Dialect } from './dialect.ts'
 import type { StoreLimits } from './limits.ts'
 import { closing, overloaded } from './limits.ts'
 import { openTransaction, within } from './transaction.ts'
+
+/** What group commit needs of a database. */
+export interface Batches {
+  readonly dialect: Dialect
+  /** Begins the transaction of a batch. */
+  begin(): Promise<Batch>
+  /** Nothing is wrong with the use case: it is put in line again. */
+  isTransient(error: unknown): boolean
+  /** The error as the caller is to see it. */
+  fault(error: unknown): unknown
+}
+
+export interface Batch {
+  readonly connection: DatabaseConnection
+  savepoint(): void
+  release(): void
+  /** Takes back what was done since the savepoint. @throws the error given, when the whole batch is lost. */
+  rollbackTo(error: unknown): Promise<void>
+  /** Commits, telling other processes the topics, and lets go of the connection. */
+  commit(topics: ReadonlySet<Topic>): Promise<void>
+  /** Rolls back and lets go of the connection. Never fails. */
+  abandon(): Promise<void>
+}
 
 /** A turn of the event loop is given up after so much work, so that requests are heard while a batch runs. */
 const TURN_MS = 4
 
 interface Job {
   readonly work: (rows: Rows) => Promise<unknown>
+  /** Where in the batch it stands: jobs that lock the same rows do so in one order. */
+  readonly order: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  attempts: number
 }
 
 /** What becomes of a job once the commit that it is part of has succeeded. */
@@ -25,52 +50,61 @@ type Outcome = () => void
  * after the commit, since what it saw was not durable before.
  */
 export class GroupCommit {
-  readonly #connection: SqliteConnection
+  readonly #batches: Batches
   readonly #limits: StoreLimits
   readonly #wake: (topics: Iterable<Topic>) => void
   readonly #line: Job[] = []
-  #running: Promise<void> | null = null
+  readonly #lanes = new Set<Promise<void>>()
+  readonly #mostLanes: number
   #closed = false
 
-  constructor(connection: SqliteConnection, limits: StoreLimits, wake: (topics: Iterable<Topic>) => void) {
-    this.#connection = connection
+  /** @param lanes Batches that are under way at a time. */
+  constructor(batches: Batches, limits: StoreLimits, lanes: number, wake: (topics: Iterable<Topic>) => void) {
+    this.#batches = batches
     this.#limits = limits
     this.#wake = wake
+    this.#mostLanes = lanes
   }
 
-  write<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  write<T>(work: (rows: Rows) => Promise<T>, order = 0): Promise<T> {
     if (this.#closed) return Promise.reject(closing())
     if (this.#line.length >= this.#limits.waiting) return Promise.reject(overloaded())
     return new Promise<T>((resolve, reject) => {
-      this.#line.push({ work, resolve: resolve as (value: unknown) => void, reject })
-      this.#running ??= this.#drain()
+      this.#line.push({ work, order, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
+      if (this.#lanes.size < this.#mostLanes) this.#openLane()
     })
   }
 
   /** Takes no more, and commits what waits. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#running
+    await Promise.all(this.#lanes)
+  }
+
+  #openLane(): void {
+    const lane = this.#drain().finally(() => this.#lanes.delete(lane))
+    this.#lanes.add(lane)
   }
 
   async #drain(): Promise<void> {
-    while (this.#line.length > 0) {
+    do {
       await nextTurn()
-      await this.#commit(this.#line.splice(0, this.#limits.batch))
-    }
-    this.#running = null
+      const jobs = this.#line.splice(0, this.#limits.batch)
+      if (jobs.length > 0) await this.#commit(jobs.sort((a, b) => a.order - b.order))
+    } while (this.#line.length > 0)
   }
 
   async #commit(jobs: readonly Job[]): Promise<void> {
     const topics = new Set<Topic>()
     let outcomes: Outcome[]
+    let batch: Batch | undefined
     try {
-      await this.#begin()
-      outcomes = await this.#runAll(jobs, topics)
-      this.#connection.run('COMMIT')
+      batch = await this.#batches.begin()
+      outcomes = await this.#runAll(batch, jobs, topics)
+      await batch.commit(topics)
     } catch (error) {
-      this.#connection.rollback()
-      const fault = sqliteFault(error)
+      await batch?.abandon()
+      const fault = this.#batches.fault(error)
       for (const job of jobs) job.reject(fault)
       return
     }
@@ -78,24 +112,11 @@ export class GroupCommit {
     this.#wake(topics)
   }
 
-  async #begin(): Promise<void> {
-    const deadline = performance.now() + this.#limits.lockMs
-    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
-      try {
-        this.#connection.run('BEGIN IMMEDIATE')
-        return
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error
-      }
-      await sleep(waitMs)
-    }
-  }
-
-  async #runAll(jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[]> {
+  async #runAll(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     let turnEnds = performance.now() + TURN_MS
     for (const job of jobs) {
-      outcomes.push(await this.#runOne(job, topics))
+      outcomes.push(await this.#runOne(batch, job, topics))
       if (performance.now() < turnEnds) continue
       await nextTurn()
       turnEnds = performance.now() + TURN_MS
@@ -103,27 +124,32 @@ export class GroupCommit {
     return outcomes
   }
 
-  async #runOne({ work, resolve, reject }: Job, topics: Set<Topic>): Promise<Outcome> {
-    this.#connection.run('SAVEPOINT use_case')
-    const transaction = openTransaction(this.#connection, SQLITE, false)
+  async #runOne(batch: Batch, job: Job, topics: Set<Topic>): Promise<Outcome> {
+    batch.savepoint()
+    const transaction = openTransaction(batch.connection, this.#batches.dialect, 'write')
     try {
       const value = await within(this.#limits.workMs, async () => {
-        const value = await work(transaction.rows)
+        const value = await job.work(transaction.rows)
         await transaction.flush()
         return value
       })
       transaction.end()
-      this.#connection.run('RELEASE use_case')
+      batch.release()
       for (const topic of transaction.topics) topics.add(topic)
-      return () => resolve(value)
+      return () => job.resolve(value)
     } catch (error) {
       transaction.end()
-      // Some failures (a full disk) make SQLite roll the whole transaction back: then nothing of the batch is left.
-      if (!this.#connection.inTransaction) throw error
-      this.#connection.run('ROLLBACK TO use_case')
-      this.#connection.run('RELEASE use_case')
-      const fault = sqliteFault(error)
-      return () => reject(fault)
+      await batch.rollbackTo(error)
+      return this.#failed(job, error)
     }
+  }
+
+  #failed(job: Job, error: unknown): Outcome {
+    job.attempts++
+    if (this.#batches.isTransient(error) && job.attempts < this.#limits.attempts) {
+      return () => this.#line.unshift(job)
+    }
+    const fault = this.#batches.fault(error)
+    return () => job.reject(fault)
   }
 }

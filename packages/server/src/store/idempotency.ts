@@ -9,7 +9,7 @@ export function idempotencyRows(db: Db): IdempotencyRows {
       .select(['body_hash', 'invoice_public_id'])
       .where('account_id', '=', accountId)
       .where('key', '=', key)
-      .where('created_at', '>', since)
+      .where('created_at', '>=', since)
       .executeTakeFirst()
     return row ? { bodyHash: row.body_hash, invoicePublicId: row.invoice_public_id } : null
   }
@@ -35,7 +35,7 @@ export function idempotencyRows(db: Db): IdempotencyRows {
               invoice_public_id: eb.ref('excluded.invoice_public_id'),
               created_at: eb.ref('excluded.created_at'),
             }))
-            .where('idempotency_keys.created_at', '<=', claim.since),
+            .where('idempotency_keys.created_at', '<', claim.since),
         )
         .returning('key')
         .executeTakeFirst()

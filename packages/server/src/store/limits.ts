@@ -21,7 +21,7 @@ export const USUAL_LIMITS: StoreLimits = {
   workMs: 10_000,
   lockMs: 5_000,
   connections: 10,
-  attempts: 8,
+  attempts: 12,
 }
 
 export function overloaded(): Fault {

@@ -8,7 +8,7 @@ export class Pool<T> {
   readonly #free: T[] = []
   readonly #all: T[] = []
   readonly #line: { resolve: (item: T) => void; reject: (error: unknown) => void }[] = []
-  #closed = false
+  #closed: (() => void) | null = null
 
   constructor(make: () => T, { size, waiting }: { size: number; waiting: number }) {
     this.#make = make
@@ -33,12 +33,15 @@ export class Pool<T> {
     const next = this.#line.shift()
     if (next) next.resolve(item)
     else this.#free.push(item)
+    if (this.#free.length === this.#all.length) this.#closed?.()
   }
 
-  /** Turns away all who wait or come, and gives what there is to be closed. */
-  close(): readonly T[] {
-    this.#closed = true
+  /** Turns away all who wait or come; when the last holder is done, gives all there is, to be closed. */
+  async close(): Promise<readonly T[]> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#closed = resolve
     for (const { reject } of this.#line.splice(0)) reject(closing())
+    if (this.#free.length < this.#all.length) await promise
     return this.#all
   }
 }

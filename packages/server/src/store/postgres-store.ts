@@ -7,21 +7,26 @@ import { POSTGRES } from './dialect.ts'
 import type { PgClient, PgSource } from './drivers/postgres.ts'
 import { PgConnection } from './drivers/postgres.ts'
 import { isStalePlan, isTransient, pgFault } from './drivers/postgres-fault.ts'
+import { GroupCommit } from './group-commit.ts'
 import type { StoreLimits } from './limits.ts'
 import { closing } from './limits.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
+import { MOST_SAVEPOINTS, postgresBatches } from './postgres-batches.ts'
 import { openDb, openTransaction, within } from './transaction.ts'
 import { createWakes } from './wakes.ts'
 
 const CHANNEL = 'zatgate'
 /** Any number that no other program of the database locks: "zatg". */
 const MIGRATION_LOCK = 0x7a617467
+/** While the server makes one batch durable, the next is sent. */
+const LANES = 2
+const BACKOFF_MS = { first: 5, most: 200 }
 
 /**
  * The store in PostgreSQL, for several processes. A use case is a READ COMMITTED transaction whose order is kept by
- * row locks; run again when it loses a deadlock. A read is a snapshot (REPEATABLE READ): its BEGIN travels with its
- * first statement, and nobody waits for its end.
+ * row locks, run again when it loses a deadlock; those that come in crowds share one, each in a savepoint. A read is
+ * a snapshot (REPEATABLE READ): its BEGIN travels with its first statement, and nobody waits for its end.
  */
 export async function openPostgresStore(
   source: PgSource,
@@ -31,6 +36,9 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const wakes = createWakes(onFault)
   const self = randomUUID()
+  const crowdLimits = { ...limits, batch: Math.min(limits.batch, MOST_SAVEPOINTS) }
+  const crowds = new GroupCommit(postgresBatches(source, limits.workMs, notify), crowdLimits, LANES, wakes.fire)
+  let closed: Promise<void> | undefined
   let stopListening: () => Promise<void>
   try {
     await migratePostgres(source, migrations)
@@ -44,80 +52,99 @@ export async function openPostgresStore(
     throw error
   }
 
-  async function readOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function notify(client: PgClient, topics: ReadonlySet<Topic>): Promise<void> {
+    if (topics.size > 0) await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(topics, self)])
+  }
+
+  async function glance<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
-    const transaction = openTransaction(new PgConnection(client), POSTGRES, true)
-    const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const transaction = openTransaction(new PgConnection(client), POSTGRES, 'glance')
+    let broken = true
     try {
-      const [result] = await within(limits.workMs, () => Promise.all([work(transaction.rows), begun]))
-      transaction.end()
-      rollBack(client).then(done => client.release(!done))
+      const result = await within(limits.workMs, () => work(transaction.rows))
+      broken = false
       return result
-    } catch (error) {
+    } finally {
       transaction.end()
-      const done = !isStalePlan(error) && (await rollBack(client))
-      client.release(!done)
-      throw error
+      client.release(broken)
     }
   }
 
-  async function writeOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function read<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
-    const transaction = openTransaction(new PgConnection(client), POSTGRES, false)
+    const transaction = openTransaction(new PgConnection(client), POSTGRES, 'read')
+    const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    begun.catch(() => {})
     try {
-      await client.query('BEGIN')
-      const result = await within(limits.workMs, async () => {
+      return await within(limits.workMs, async () => {
         const result = await work(transaction.rows)
-        await transaction.flush()
+        await begun
         return result
       })
+    } finally {
       transaction.end()
-      if (transaction.topics.size > 0)
-        await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(transaction.topics, self)])
-      await client.query('COMMIT')
+      void giveBack(client)
+    }
+  }
+
+  async function write<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+    const client = await source.connect()
+    const transaction = openTransaction(new PgConnection(client), POSTGRES, 'write')
+    try {
+      const result = await within(limits.workMs, async () => {
+        await client.query('BEGIN')
+        const result = await work(transaction.rows)
+        await transaction.flush()
+        await notify(client, transaction.topics)
+        await client.query('COMMIT')
+        return result
+      })
       client.release(false)
       wakes.fire(transaction.topics)
       return result
     } catch (error) {
-      transaction.end()
-      const done = !isStalePlan(error) && (await rollBack(client))
-      client.release(!done)
+      if (isStalePlan(error)) client.release(true)
+      else await giveBack(client)
       throw error
+    } finally {
+      transaction.end()
     }
   }
 
-  /** Whether the connection is fit for another use case. */
-  async function rollBack(client: PgClient): Promise<boolean> {
+  /** Ends the transaction and frees the connection; a connection that cannot do that is thrown away. */
+  async function giveBack(client: PgClient): Promise<void> {
     try {
       await within(limits.lockMs, () => client.query('ROLLBACK'))
-      return true
+      client.release(false)
     } catch (error) {
+      client.release(true)
       onFault(error)
-      return false
     }
   }
 
-  async function again<T>(once: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+  /** Runs what lost a deadlock again, after a while. */
+  async function persist<T>(once: () => Promise<T>): Promise<T> {
+    for (let attempt = 1, waitMs = BACKOFF_MS.first; ; attempt++, waitMs = Math.min(waitMs * 2, BACKOFF_MS.most)) {
       if (closed) throw closing()
       try {
         return await once()
       } catch (error) {
         if (!isTransient(error) || attempt >= limits.attempts) throw pgFault(error)
       }
-      await sleep(Math.random() * 5 * 2 ** attempt)
+      await sleep(Math.random() * waitMs)
     }
   }
 
   async function close(): Promise<void> {
+    await crowds.close()
     await stopListening()
     await within(limits.workMs, () => source.close())
   }
 
-  let closed: Promise<void> | undefined
   return {
-    read: work => again(() => readOnce(work)),
-    write: work => again(() => writeOnce(work)),
+    read: work => persist(() => read(work)),
+    glance: work => persist(() => glance(work)),
+    write: (work, { crowd } = {}) => (crowd === undefined ? persist(() => write(work)) : crowds.write(work, crowd)),
     listen: wakes.listen,
     async backup() {
       throw new Fault('conflict', 'backup_not_here', 'a PostgreSQL database is backed up with pg_dump')
@@ -130,9 +157,9 @@ async function migratePostgres(source: PgSource, migrations: readonly Migration[
   const client = await source.connect()
   try {
     await client.query('BEGIN')
-    await client.query(
-      'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
-    )
+    for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+      await client.query(`SET LOCAL ${limit} = 0`)
+    }
     await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await migrate(openDb<unknown>(new PgConnection(client), POSTGRES), POSTGRES, migrations)
     await client.query('COMMIT')

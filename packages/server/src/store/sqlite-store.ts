@@ -7,8 +7,12 @@ import type { StoreLimits } from './limits.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
 import { Pool } from './pool.ts'
+import { lockForWrite, sqliteBatches } from './sqlite-batches.ts'
 import { openDb, openTransaction, within } from './transaction.ts'
 import { createWakes } from './wakes.ts'
+
+/** Another process may be migrating the same file. */
+const MIGRATION_WAIT_MS = 60_000
 
 /**
  * The store in one SQLite file: one connection writes, a few others read, each read from a snapshot that no writer
@@ -28,14 +32,22 @@ export async function openSqliteStore(
     throw error
   }
   const wakes = createWakes(onFault)
-  const commits = new GroupCommit(writer, limits, topics => wakes.fire(topics))
+  const commits = new GroupCommit(sqliteBatches(writer, limits.lockMs), limits, 1, wakes.fire)
   const readers = new Pool(() => SqliteConnection.reader(path), { size: limits.connections, waiting: limits.waiting })
 
-  async function read<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
-    const reader = await readers.acquire()
-    const transaction = openTransaction(reader, SQLITE, true)
+  async function acquire(): Promise<SqliteConnection> {
     try {
-      reader.run('BEGIN')
+      return await readers.acquire()
+    } catch (error) {
+      throw sqliteFault(error)
+    }
+  }
+
+  async function read<T>(work: (rows: Rows) => Promise<T>, mode: 'read' | 'glance'): Promise<T> {
+    const reader = await acquire()
+    const transaction = openTransaction(reader, SQLITE, mode)
+    try {
+      if (mode === 'read') reader.run('BEGIN')
       return await within(limits.workMs, () => work(transaction.rows))
     } catch (error) {
       throw sqliteFault(error)
@@ -48,13 +60,14 @@ export async function openSqliteStore(
 
   async function close(): Promise<void> {
     await commits.close()
-    for (const reader of readers.close()) reader.close()
+    for (const reader of await within(limits.workMs, () => readers.close())) reader.close()
     writer.close()
   }
 
   let closed: Promise<void> | undefined
   return {
-    read,
+    read: work => read(work, 'read'),
+    glance: work => read(work, 'glance'),
     write: work => commits.write(work),
     listen: wakes.listen,
     backup: file => backupSqlite(path, file),
@@ -63,7 +76,7 @@ export async function openSqliteStore(
 }
 
 async function migrateSqlite(writer: SqliteConnection, migrations: readonly Migration[]): Promise<void> {
-  writer.run('BEGIN IMMEDIATE')
+  await lockForWrite(writer, MIGRATION_WAIT_MS)
   try {
     await migrate(openDb<unknown>(writer, SQLITE), SQLITE, migrations)
     writer.run('COMMIT')

@@ -13,20 +13,26 @@ export interface Transaction {
   readonly rows: Rows
   /** Topics to wake once this is committed. */
   readonly topics: ReadonlySet<Topic>
-  /** Writes what was put off to the end; call it last, before the commit. */
+  /**
+   * Writes what was put off to the end; call it last, before the commit.
+   * @throws what a statement has failed with, even if the use case made light of it: PostgreSQL would not commit.
+   */
   flush(): Promise<void>
   /** From here on every statement of this use case fails, whoever still holds its rows. */
   end(): void
 }
 
-/** Opens the rows on a connection whose transaction has begun. Of a `readOnly` one, nothing can be put off. */
-export function openTransaction(connection: DatabaseConnection, dialect: Dialect, readOnly: boolean): Transaction {
-  const fence = new FencedConnection(connection)
+/** What the transaction is for: to write, to read, or to read by one statement alone, which is its own snapshot. */
+export type Mode = 'write' | 'read' | 'glance'
+
+/** Opens the rows on a connection whose transaction has begun. */
+export function openTransaction(connection: DatabaseConnection, dialect: Dialect, mode: Mode): Transaction {
+  const fence = new FencedConnection(connection, mode === 'glance' ? 1 : Number.POSITIVE_INFINITY)
   const db = openDb<Tables>(fence, dialect)
   const topics = new Set<Topic>()
   const late: PutOff[] = []
   const refuseRead = () => {
-    if (readOnly) throw new Error('a read changes nothing: use write')
+    if (mode !== 'write') throw new Error('a read changes nothing: use write')
   }
   const rows = createRows(db, {
     putOff: work => {
@@ -43,6 +49,7 @@ export function openTransaction(connection: DatabaseConnection, dialect: Dialect
     topics,
     async flush() {
       for (const work of late.splice(0)) await work()
+      fence.check()
     },
     end: () => fence.end(),
   }
@@ -79,19 +86,32 @@ export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> 
 
 class FencedConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
+  #statementsLeft: number
   #ended = false
+  #failure: { readonly error: unknown } | null = null
 
-  constructor(connection: DatabaseConnection) {
+  constructor(connection: DatabaseConnection, statements: number) {
     this.#connection = connection
+    this.#statementsLeft = statements
   }
 
   end(): void {
     this.#ended = true
   }
 
+  check(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+
   executeQuery: DatabaseConnection['executeQuery'] = async (query, options) => {
     if (this.#ended) throw new Error('the transaction of these rows is over')
-    return this.#connection.executeQuery(query, options)
+    if (this.#statementsLeft-- === 0) throw new Error('a glance is one statement: use read')
+    try {
+      return await this.#connection.executeQuery(query, options)
+    } catch (error) {
+      this.#failure ??= { error }
+      throw error
+    }
   }
 
   streamQuery(): never {

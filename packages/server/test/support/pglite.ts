@@ -42,7 +42,7 @@ function oneConnection(pglite: PGlite): PgSource {
       return () => unlisten()
     },
     async close() {
-      pool.close()
+      await pool.close()
     },
   }
 }

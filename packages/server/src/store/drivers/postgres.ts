@@ -60,7 +60,9 @@ export function pgPool(url: string, limits: StoreLimits, onFault: (error: unknow
     // Lets a read's first statement travel with its BEGIN. Not yet in the published types.
     ...{ pipeline: true },
   })
-  pool.on('error', onFault)
+  pool.on('error', error => {
+    if (!pool.ending) onFault(error)
+  })
 
   return {
     async connect() {
