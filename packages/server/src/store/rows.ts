@@ -6,8 +6,10 @@ import { deliveryRows } from './delivery.ts'
 import { eventRows } from './event.ts'
 import { idempotencyRows } from './idempotency.ts'
 import { invoiceRows } from './invoice.ts'
+import { mailRows } from './mail.ts'
 import { paymentRows } from './payment.ts'
 import { sessionRows } from './session.ts'
+import { signInRows } from './sign-in.ts'
 import type { Db } from './tables.ts'
 import { usageRows } from './usage.ts'
 import { viewingKeyRows } from './viewing-key.ts'
@@ -36,6 +38,8 @@ export function createRows(db: Db, later: Later): Rows {
     events: eventRows(db, later, deliveries),
     webhooks: webhookRows(db),
     deliveries,
+    signIn: signInRows(db),
+    mails: mailRows(db, later),
     wake: topic => later.wake(topic),
   }
 }

@@ -2,8 +2,10 @@ import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
+import type { CodePurpose } from '../domain/sign-in.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
+import type { NewMail } from '../ports/mail.ts'
 
 /** A 64-bit integer: always read as a bigint, written as either. */
 export type Int = bigint | number
@@ -24,6 +26,9 @@ export interface Tables {
   headers: HeadersTable
   counters: CountersTable
   events: EventsTable
+  sign_in_codes: SignInCodesTable
+  fresh_sessions: FreshSessionsTable
+  mails: MailsTable
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
@@ -137,7 +142,7 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'seen_through'
+  name: 'event_seq' | 'seen_through' | 'sign_in_lock'
   value: Int
 }
 
@@ -185,4 +190,33 @@ export interface DeliveryAttemptsTable {
   duration_ms: Int | null
   answer: string | null
   created_at: Int
+}
+
+export interface SignInCodesTable {
+  id: Id
+  purpose: CodePurpose
+  email: string
+  browser_hash: Uint8Array
+  client_hash: Uint8Array
+  code_hash: Uint8Array | null
+  tries: Generated<Int>
+  created_at: Int
+  expires_at: Int
+  used_at: Int | null
+}
+
+export interface FreshSessionsTable {
+  session_id: Int
+  until: Int
+}
+
+export interface MailsTable {
+  id: Id
+  recipient: string
+  about: NewMail['about']
+  code_id: Int | null
+  detail: string | null
+  created_at: Int
+  due_at: Int
+  tries: Generated<Int>
 }

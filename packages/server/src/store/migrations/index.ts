@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { up as core } from './0001_core.ts'
 import { up as webhooks } from './0002_webhooks.ts'
+import { up as signIn } from './0003_sign_in.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -9,4 +10,5 @@ export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialec
 export const MIGRATIONS: readonly Migration[] = [
   ['0001_core', core],
   ['0002_webhooks', webhooks],
+  ['0003_sign_in', signIn],
 ]

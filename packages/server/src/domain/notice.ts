@@ -1,0 +1,11 @@
+/** What an account's owner is told by mail, whoever did it and from where. */
+export const NOTICES = {
+  viewing_key_set: 'the viewing key was set',
+  api_key_created: 'an API key was created',
+  api_key_revoked: 'an API key was revoked',
+  webhook_url_set: 'the webhook URL was set',
+  webhook_removed: 'the webhook was removed',
+  webhook_secret_rotated: 'the webhook signing secret was rotated',
+  session_token_issued: 'a session token was issued',
+} as const
+export type Notice = keyof typeof NOTICES

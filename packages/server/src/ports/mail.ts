@@ -1,0 +1,35 @@
+import type { Notice } from '../domain/notice.ts'
+
+/** A mail to be written and sent after the commit. It holds no secret: a code is drawn when it is sent. */
+export type NewMail =
+  | { readonly to: string; readonly about: 'code'; readonly codeId: number; readonly createdAt: number }
+  | { readonly to: string; readonly about: Notice; readonly detail: string | null; readonly createdAt: number }
+
+export type MailRow = NewMail & {
+  readonly id: number
+  /** Attempts, the present one included. */
+  readonly tries: number
+}
+
+export interface MailRows {
+  append(mail: NewMail): Promise<void>
+  /**
+   * Takes mails that are due, oldest first, for this process alone: another sees them again only after `retryAt`,
+   * which is told the number of tries.
+   */
+  claim(now: number, limit: number, retryAt: (tries: number) => number): Promise<MailRow[]>
+  remove(id: number): Promise<void>
+}
+
+export interface OutgoingMail {
+  readonly to: string
+  readonly subject: string
+  /** Plain text. */
+  readonly text: string
+}
+
+export interface Mailer {
+  /** Resolves when the mail server has taken the mail over. */
+  send(mail: OutgoingMail): Promise<void>
+  close(): void
+}

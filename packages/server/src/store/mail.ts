@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely'
+import type { MailRow, MailRows } from '../ports/mail.ts'
+import { num } from './mapping.ts'
+import type { Later } from './rows.ts'
+import type { Db, MailsTable } from './tables.ts'
+
+export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
+  return {
+    async append(mail) {
+      await db
+        .insertInto('mails')
+        .values({
+          recipient: mail.to,
+          about: mail.about,
+          code_id: mail.about === 'code' ? mail.codeId : null,
+          detail: mail.about === 'code' ? null : mail.detail,
+          created_at: mail.createdAt,
+          due_at: mail.createdAt,
+        })
+        .execute()
+      later.wake('mails')
+    },
+
+    async claim(now, limit, retryAt) {
+      const due = await db
+        .selectFrom('mails')
+        .selectAll()
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      for (const { id, tries } of due) {
+        const taken = num(tries) + 1
+        await db
+          .updateTable('mails')
+          .set({ tries: taken, due_at: retryAt(taken) })
+          .where('id', '=', id)
+          .execute()
+      }
+      return due.map(toMail)
+    },
+
+    async remove(id) {
+      await db.deleteFrom('mails').where('id', '=', id).execute()
+    },
+  }
+}
+
+function toMail(row: Selectable<MailsTable>): MailRow {
+  const common = {
+    id: num(row.id),
+    to: row.recipient,
+    createdAt: num(row.created_at),
+    tries: num(row.tries) + 1,
+  }
+  if (row.about !== 'code') return { ...common, about: row.about, detail: row.detail }
+  return { ...common, about: 'code', codeId: num(row.code_id as bigint) }
+}
