@@ -13,7 +13,7 @@ export function run(): void {
       receiver: orchardReceiver(someKey(0), 0n),
       value: 1n,
       rho: new Uint8Array(32),
-      rseed: new Uint8Array(32),
+      rseed: new Uint8Array(32).fill(1),
     }),
   )
   const epk = decodePoint(action.ephemeralKey)!
