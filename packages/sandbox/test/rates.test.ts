@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Rates } from '../src/rates.ts'
+
+let rates: Rates
+
+before(async () => {
+  rates = await Rates.start()
+})
+after(() => rates.close())
+
+async function ticker(query = '?pair=ZECUSD,ZECEUR') {
+  const response = await fetch(`${rates.url}/0/public/Ticker${query}`)
+  return (await response.json()) as { error: string[]; result: Record<string, Record<string, unknown>> }
+}
+
+test('gives the pairs asked for under the names that Kraken gives them', async () => {
+  rates.setPrice('ZECUSD', '1500.25')
+  const { error, result } = await ticker()
+  assert.deepEqual(error, [])
+  assert.deepEqual(Object.keys(result), ['XZECZUSD', 'XZECZEUR'])
+  const row = result.XZECZUSD!
+  assert.deepEqual([row.c, row.o], [['1500.25', '0.10000000'], '1500.25'])
+  assert.deepEqual(Object.keys(row), ['a', 'b', 'c', 'v', 'p', 't', 'l', 'h', 'o'])
+})
+
+test('says so of an unknown pair, of an unknown method, and of none', async () => {
+  assert.deepEqual(await ticker('?pair=ZECXXX'), { error: ['EQuery:Unknown asset pair'] })
+  assert.deepEqual(await ticker(''), { error: ['EQuery:Unknown asset pair'] })
+  assert.deepEqual(await (await fetch(`${rates.url}/0/public/Time`)).json(), { error: ['EGeneral:Unknown method'] })
+  assert.throws(() => rates.setPrice('ZECXXX', '1'), /no pair ZECXXX/)
+})
+
+test('fails in each way it is told to', async t => {
+  t.after(() => Object.assign(rates.faults, { down: false, hang: false, answer: 'ticker' }))
+  rates.faults.answer = 'error'
+  assert.deepEqual(await ticker(), { error: ['EService:Unavailable'] })
+  rates.faults.answer = 'no_pair'
+  assert.deepEqual(await ticker(), { error: [], result: {} })
+  rates.faults.answer = 'html'
+  await assert.rejects(ticker(), SyntaxError)
+  for (const [answer, price] of [
+    ['zero', '0.00000'],
+    ['not_a_number', 'NaN'],
+  ] as const) {
+    rates.faults.answer = answer
+    assert.equal(((await ticker()).result.XZECZUSD!.c as string[])[0], price)
+  }
+  rates.faults.hang = true
+  await assert.rejects(fetch(rates.url, { signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
+  rates.faults.down = true
+  await assert.rejects(ticker())
+})

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import nodemailer from 'nodemailer'
+import { type Sandbox, startSandbox } from '../src/sandbox.ts'
+import { merchantAddress, paymentUri, SEED, TestClock } from './fixtures.ts'
+
+let sandbox: Sandbox
+
+before(async () => {
+  sandbox = await startSandbox({ seed: SEED, clock: new TestClock() })
+})
+after(() => sandbox.close())
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${sandbox.controlUrl}${path}`, {
+    method,
+    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+function lightwalletd() {
+  return createClient(
+    CompactTxStreamer,
+    createGrpcTransport({ baseUrl: sandbox.lightwalletdUrl, acceptCompression: [] }),
+  )
+}
+
+describe('the control API', () => {
+  test('pay, mine and reorg move the chain and answer as documented', async () => {
+    const paid = await call('POST', '/pay', { uri: paymentUri(500n), amount_zat: 300, memo: 'part', pool: 'ironwood' })
+    assert.equal(paid.status, 200)
+    assert.match(String(paid.body.txid), /^[0-9a-f]{64}$/)
+    assert.deepEqual(Object.keys(paid.body), ['txid'])
+    const height = sandbox.chain.height
+    assert.deepEqual(await call('POST', '/mine', { blocks: 3 }), { status: 200, body: { height: height + 3 } })
+    assert.equal(sandbox.chain.find(String(paid.body.txid))!.place, height + 1)
+    assert.deepEqual(await call('POST', '/reorg', { depth: 3 }), { status: 200, body: { height: height + 3 } })
+    assert.deepEqual((await call('GET', '/chain')).body.mempool, [paid.body.txid])
+    await call('POST', '/mine', { blocks: 1 })
+    await call('POST', '/reorg', { depth: 1, drop: [paid.body.txid] })
+    assert.deepEqual((await call('GET', '/chain')).body.mempool, [])
+  })
+
+  test('chain stops the light-wallet server and starts it again at the same address', async () => {
+    assert.equal((await call('POST', '/chain', { down: true })).body.down, true)
+    await assert.rejects(lightwalletd().getLatestBlock({}))
+    assert.equal((await call('POST', '/chain', { down: false })).body.down, false)
+    assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(sandbox.chain.height))
+  })
+
+  test('faults are set one by one, shown, and refused when they make no sense', async () => {
+    const set = await call('POST', '/faults', { lag_blocks: 1, chain_name: 'main', cut_stream_after: 2 })
+    assert.deepEqual([set.body.lag_blocks, set.body.chain_name, set.body.hang], [1, 'main', false])
+    assert.equal((await lightwalletd().getLightdInfo({})).chainName, 'main')
+    const reset = await call('POST', '/faults', { lag_blocks: 0, chain_name: null, cut_stream_after: null })
+    assert.deepEqual(await call('GET', '/faults'), reset)
+    assert.equal((await call('POST', '/faults', { garbage: 'some' })).body.code, 'invalid_garbage')
+    assert.equal((await call('POST', '/faults', { down: true })).body.code, 'unknown_field')
+  })
+
+  test('mail shows what was mailed to somebody, newest first', async () => {
+    const transport = nodemailer.createTransport(sandbox.smtpUrl)
+    const mail = { from: 'zatgate@example.org', to: 'm@example.org', subject: 'Sign in', text: 'Your code: 123456' }
+    await transport.sendMail(mail)
+    transport.close()
+    const { body } = await call('GET', '/mail?to=m%40example.org')
+    assert.deepEqual(body, [{ to: mail.to, subject: mail.subject, text: mail.text, code: '123456' }])
+    assert.deepEqual((await call('GET', '/mail?to=nobody%40example.org')).body, [])
+  })
+
+  test('swaps drives the provider, and SUCCESS pays unless told not to', async () => {
+    const address = await quotedAddress()
+    const processing = await call('POST', `/swaps/${address}`, {
+      outcome: 'PROCESSING',
+      amount_in: '12345678901234567890',
+    })
+    assert.deepEqual([processing.body.status, processing.body.deposited], ['PROCESSING', '12345678901234567890'])
+    const success = await call('POST', `/swaps/${address}`, { outcome: 'SUCCESS' })
+    assert.equal(sandbox.chain.find(String(success.body.payout_txid))!.place, 'mempool')
+    const unpaid = await quotedAddress()
+    assert.equal(
+      (await call('POST', `/swaps/${unpaid}`, { outcome: 'SUCCESS', deliver: false })).body.payout_txid,
+      null,
+    )
+    assert.match(String((await call('POST', `/swaps/${unpaid}/deliver`, {})).body.txid), /^[0-9a-f]{64}$/)
+    const small = await quotedAddress()
+    assert.equal((await call('POST', `/swaps/${small}/deposit`, { amount_in: 1 })).body.status, 'INCOMPLETE_DEPOSIT')
+    assert.deepEqual(await call('POST', '/swaps/nowhere', { outcome: 'FAILED' }), {
+      status: 404,
+      body: { code: 'no_such_swap', message: 'no quote has this deposit address' },
+    })
+    assert.equal((await call('POST', `/swaps/${small}`, { outcome: 'LOST' })).body.code, 'invalid_outcome')
+  })
+
+  test('the provider can be told to misbehave, and to behave again', async () => {
+    await call('POST', '/swap-provider/script', { endpoint: 'tokens', answer: 'bad_gateway_html', times: 2 })
+    assert.equal((await fetch(`${sandbox.swapApiUrl}/v0/tokens`)).status, 502)
+    assert.equal((await call('POST', '/swap-provider', { tampering: 'amount', api_key: 'k' })).body.tampering, 'amount')
+    const { body } = await call('POST', '/swap-provider/reset', {})
+    assert.deepEqual([body.tampering, body.api_key, body.signing_key], ['none', null, sandbox.swapSigningKey])
+    assert.equal((await fetch(`${sandbox.swapApiUrl}/v0/tokens`)).status, 200)
+  })
+
+  test('webhooks scripts the receiver and shows what came', async () => {
+    assert.equal((await call('POST', '/webhooks', { answers: [{ kind: 'status', status: 503 }] })).status, 200)
+    assert.equal((await fetch(sandbox.webhookUrl, { method: 'POST', body: '{"type":"test"}' })).status, 503)
+    const [row] = (await call('GET', '/webhooks')).body as unknown as Record<string, unknown>[]
+    assert.deepEqual([row!.method, row!.path, row!.body], ['POST', '/', '{"type":"test"}'])
+    assert.equal((await call('POST', '/webhooks', { answers: [{ kind: 'explode' }] })).body.code, 'invalid_kind')
+    assert.equal((await call('POST', '/webhooks', { answers: [] })).body.code, 'invalid_answers')
+  })
+
+  test('rates sets prices', async () => {
+    assert.equal((await call('POST', '/rates', { pair: 'ZECUSD', price: '99.5' })).status, 200)
+    const ticker = await (await fetch(`${sandbox.ratesUrl}/0/public/Ticker?pair=ZECUSD`)).json()
+    assert.equal((ticker as { result: Record<string, { o: string }> }).result.XZECZUSD!.o, '99.5')
+    assert.equal((await call('POST', '/rates', { pair: 'ZECUSD', price: '1e3' })).body.code, 'invalid_price')
+  })
+
+  for (const [name, path, body, status, code] of [
+    ['no URI', '/pay', {}, 400, 'invalid_uri'],
+    ['a URI that is none', '/pay', { uri: 'http://x' }, 400, 'invalid_uri'],
+    ['a fraction of a zat', '/pay', { uri: paymentUri(1n), amount_zat: 0.5 }, 400, 'invalid_amount_zat'],
+    ['an amount as text', '/pay', { uri: paymentUri(1n), amount_zat: '5' }, 400, 'invalid_amount_zat'],
+    [
+      'more than there is',
+      '/pay',
+      { uri: paymentUri(1n), amount_zat: 2_100_000_000_000_001 },
+      400,
+      'invalid_amount_zat',
+    ],
+    ['no amount anywhere', '/pay', { uri: `zcash:${merchantAddress()}` }, 400, 'invalid_amount_zat'],
+    ['an unknown pool', '/pay', { uri: paymentUri(1n), pool: 'sapling' }, 400, 'invalid_pool'],
+    ['a pool whose time is over', '/pay', { uri: paymentUri(1n), pool: 'orchard' }, 400, 'invalid_pool'],
+    ['a memo that is too long', '/pay', { uri: paymentUri(1n), memo: 'ü'.repeat(300) }, 400, 'invalid_memo'],
+    ['a field nobody knows', '/pay', { uri: paymentUri(1n), amount: 1 }, 400, 'unknown_field'],
+    ['no blocks', '/mine', {}, 400, 'invalid_blocks'],
+    ['zero blocks', '/mine', { blocks: 0 }, 400, 'invalid_blocks'],
+    ['too many blocks', '/mine', { blocks: 10_001 }, 400, 'invalid_blocks'],
+    ['a depth beyond the first block', '/reorg', { depth: 9_999 }, 400, 'invalid_depth'],
+    ['a transaction id that is none', '/reorg', { depth: 1, drop: ['x'] }, 400, 'invalid_drop'],
+    ['a transaction that is not there', '/reorg', { depth: 1, drop: ['00'.repeat(32)] }, 400, 'invalid_drop'],
+    ['a word for a truth', '/chain', { down: 'yes' }, 400, 'invalid_down'],
+    ['a body that is no object', '/mine', [1], 400, 'invalid_json'],
+    ['an unknown path', '/nothing', {}, 404, 'not_found'],
+    ['the wrong method', '/mail', {}, 405, 'method_not_allowed'],
+  ] as const) {
+    test(`refuses ${name} with ${status} ${code}`, async () => {
+      const answer = await call('POST', path, body)
+      assert.deepEqual([answer.status, answer.body.code], [status, code])
+      assert.equal(typeof answer.body.message, 'string')
+    })
+  }
+
+  test('refuses a body that is no JSON, of another type, or over 64 KiB', async () => {
+    const send = (body: string, type = 'application/json') =>
+      fetch(`${sandbox.controlUrl}/mine`, { method: 'POST', body, headers: { 'content-type': type } })
+    assert.equal((await send('{')).status, 400)
+    assert.equal((await send('{}', 'text/plain')).status, 415)
+    assert.equal((await send(JSON.stringify({ blocks: 'x'.repeat(70_000) }))).status, 413)
+  })
+
+  test('listens on loopback only, and not to pages that reach it under another name', async () => {
+    assert.match(sandbox.controlUrl, /^http:\/\/127\.0\.0\.1:\d+$/)
+    const status = await new Promise(resolve => {
+      const options = { headers: { host: 'evil.example' } }
+      request(`${sandbox.controlUrl}/chain`, options, response => resolve(response.resume().statusCode)).end()
+    })
+    assert.equal(status, 403)
+  })
+})
+
+test('a sandbox with a data directory comes back the same: chain, mempool, keys, swaps', async t => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-sandbox-'))
+  t.after(() => rmSync(dataDir, { recursive: true }))
+  const first = await startSandbox({ dataDir, nu63Height: 4 })
+  first.chain.mine(5)
+  const tip = first.chain.tip
+  await first.close()
+  const second = await startSandbox({ dataDir })
+  assert.deepEqual(second.chain.tip, tip)
+  assert.equal(second.demoViewingKey, first.demoViewingKey)
+  assert.equal(second.swapSigningKey, first.swapSigningKey)
+  await second.close()
+})
+
+test('two sandboxes without a seed have nothing in common', async () => {
+  const [a, b] = [await startSandbox(), await startSandbox()]
+  assert.notEqual(a.demoViewingKey, b.demoViewingKey)
+  assert.notEqual(a.swapSigningKey, b.swapSigningKey)
+  await Promise.all([a.close(), b.close()])
+})
+
+test('what fails to start takes the rest down with it', async () => {
+  const taken = Number(new URL(sandbox.controlUrl).port)
+  await assert.rejects(startSandbox({ ports: { control: taken } }), { code: 'EADDRINUSE' })
+})
+
+async function quotedAddress(): Promise<string> {
+  const { depositAddress } = sandbox.oneclick.quote({
+    dry: false,
+    swapType: 'EXACT_OUTPUT',
+    slippageTolerance: 100,
+    originAsset: 'nep141:eth.omft.near',
+    depositType: 'ORIGIN_CHAIN',
+    destinationAsset: 'nep141:zec.omft.near',
+    amount: '1000000',
+    refundTo: '0x2527D02599Ba641c19FEa793cD0F167589a0f10D',
+    refundType: 'ORIGIN_CHAIN',
+    recipient: merchantAddress(8n),
+    recipientType: 'DESTINATION_CHAIN',
+    deadline: '2026-11-22T00:00:00Z',
+  }).quote
+  return depositAddress!
+}
