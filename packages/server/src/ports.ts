@@ -9,6 +9,7 @@ import type { ViewingKeyRows } from './ports/viewing-key.ts'
 import type { DeliveryRows, WebhookRows } from './ports/webhook.ts'
 
 export type { Chain, Viewer } from './ports/chain.ts'
+export type { DeliveryMeter } from './ports/delivery-meter.ts'
 export type { Log } from './ports/log.ts'
 export type { Mailer } from './ports/mail.ts'
 export type { Outbound } from './ports/outbound.ts'

@@ -91,6 +91,22 @@ export function shares(rooms: readonly number[], total: number): number[] {
   })
 }
 
+/** Deliveries and their attempts are kept so long. */
+export const LOG_SECS = 30 * 86_400
+
+/** Of an answer's body, so much is kept for the owner to see. */
+export const ANSWER_BYTES_KEPT = 4_096
+
+/** The text that receivers sign with: the prefix and base64 of 32 random bytes (https://www.standardwebhooks.com). */
+export const SECRET_PREFIX = 'whsec_'
+
+/** Where an account's secret rests, sealed. */
+export function secretPlace(accountId: number) {
+  return { table: 'webhooks', column: 'secret', row: accountId } as const
+}
+
+export const TEST_BODY = '{"type":"test","invoice_id":null}'
+
 export const MAX_URL_CHARS = 2_048
 
 /** What is wrong with a webhook URL, in words; null when nothing is. Where it leads is judged at each connection. */
