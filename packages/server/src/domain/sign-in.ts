@@ -40,6 +40,11 @@ export function drawCode(bytes: (count: number) => Uint8Array): string {
   }
 }
 
+/** What is hashed of a code, bound to its row: the hash of one says nothing about another. */
+export function boundCode(id: number, code: string): string {
+  return `${id} ${code}`
+}
+
 /** A code as people type or paste it, with blanks or a dash inside. Null for what cannot be one. */
 export function readCode(text: string): string | null {
   const digits = text.replace(/[\s\u2010-\u2015-]/g, '')

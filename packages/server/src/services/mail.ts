@@ -1,0 +1,91 @@
+import { NOTICES } from '../domain/notice.ts'
+import { boundCode, drawCode } from '../domain/sign-in.ts'
+import type { MailRow, OutgoingMail } from '../ports/mail.ts'
+import type { Clock, KeyedHash, Log, Mailer, Random, Store } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+
+export interface Mails {
+  /** Sends up to `limit` mails that are due, side by side; how many were due. What fails stays for a later time. */
+  sendDue(limit: number): Promise<number>
+}
+
+/** Attempts of one mail, and the seconds after each until the next: a minute, two, four … an hour at most. */
+const TRIES = 8
+const retryAfterSecs = (tries: number) => Math.min(60 * 2 ** (tries - 1), 3_600)
+
+export function createMails(deps: {
+  readonly store: Store
+  readonly mailer: Mailer
+  readonly clock: Clock
+  readonly random: Random
+  readonly keyedHash: KeyedHash
+  readonly registration: 'open' | 'closed'
+  /** Where the dashboard is. */
+  readonly publicUrl: () => string
+  readonly log: Log
+}): Mails {
+  const { store, mailer, clock, random, keyedHash, registration, publicUrl, log } = deps
+
+  async function send(mail: MailRow): Promise<void> {
+    const written = mail.about === 'code' ? await writeCode(mail) : writeNotice(mail, publicUrl())
+    try {
+      if (written) await mailer.send(written)
+      await store.write(rows => rows.mails.remove(mail.id))
+    } catch (error) {
+      log.warn({ mail: mail.id, about: mail.about, tries: mail.tries, err: error }, 'a mail could not be sent')
+      if (mail.tries >= TRIES) await store.write(rows => rows.mails.remove(mail.id))
+    }
+  }
+
+  /**
+   * Draws the code only now, and keeps no more than its hash. Null when there is nothing to send any more, or nobody
+   * who may sign in: that is found out here, where the one who asked cannot see or time it.
+   */
+  async function writeCode(mail: Extract<MailRow, { about: 'code' }>): Promise<OutgoingMail | null> {
+    const code = drawCode(random.bytes)
+    const purpose = await store.write(async rows => {
+      const asked = await rows.signIn.byId(mail.codeId)
+      if (!asked || asked.expiresAt <= nowSecs(clock)) return null
+      if (registration === 'closed' && !(await rows.accounts.byEmail(asked.email))) return null
+      await rows.signIn.setCode(asked.id, keyedHash.hash('code', boundCode(asked.id, code)))
+      return asked.purpose
+    })
+    return purpose && { to: mail.to, ...codeText(code, purpose) }
+  }
+
+  return {
+    async sendDue(limit) {
+      const now = nowSecs(clock)
+      const due = await store.write(rows => rows.mails.claim(now, limit, tries => now + retryAfterSecs(tries)))
+      await Promise.all(due.map(send))
+      return due.length
+    },
+  }
+}
+
+function codeText(code: string, purpose: 'sign_in' | 'confirm'): { subject: string; text: string } {
+  const whatFor = purpose === 'sign_in' ? 'sign-in code' : 'confirmation code'
+  return {
+    subject: `Your zatgate ${whatFor}`,
+    text: [
+      `Your zatgate ${whatFor} is ${code}`,
+      '',
+      'It is valid for ten minutes, once, and only in the browser that asked for it. Nobody from zatgate will ever ask you for it.',
+      'If it was not you who asked, you can ignore this mail.',
+    ].join('\n'),
+  }
+}
+
+function writeNotice(mail: Exclude<MailRow, { about: 'code' }>, publicUrl: string): OutgoingMail {
+  const what = NOTICES[mail.about]
+  const when = `${new Date(mail.createdAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return {
+    to: mail.to,
+    subject: `zatgate: ${what}`,
+    text: [
+      `On ${when}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
+      '',
+      `If it was not you, sign in at ${publicUrl}, end the sessions that you do not know, and change it back.`,
+    ].join('\n'),
+  }
+}
