@@ -155,9 +155,10 @@ export class Chain {
   }
 
   /** Replaces the last blocks. Returns the new height. */
-  reorg({ depth, drop = [], blocks = depth, remine = false }: ReorgOptions): number {
+  reorg({ depth, drop: ids = [], blocks = depth, remine = false }: ReorgOptions): number {
     if (depth < 1 || depth > this.height) throw new ChainError('depth', `must be 1 to the height, ${this.height}`)
     const fork = this.height - depth
+    const drop = new Set(ids)
     for (const id of drop) this.#expectDroppable(id, fork)
     this.#record([{ kind: 'disconnected', height: fork }])
     for (const id of drop) this.evict(id)

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { LOOPBACK, listen, stopListening } from './listen.ts'
+import { LOOPBACK, listen, requestUrl, stopListening } from './listen.ts'
 
 export interface JsonRequest {
   readonly query: URLSearchParams
@@ -67,7 +67,7 @@ async function answer(routes: readonly Route[], request: IncomingMessage, respon
 
 async function handle(routes: readonly Route[], request: IncomingMessage): Promise<unknown> {
   expectLoopbackName(request)
-  const url = new URL(request.url ?? '/', `http://${LOOPBACK}`)
+  const url = requestUrl(request)
   const matching = routes.flatMap(route => {
     const params = matchPath(route.path, url.pathname)
     return params === undefined ? [] : [{ route, params }]

@@ -116,14 +116,14 @@ function endsWith(txid: Uint8Array, suffix: Uint8Array): boolean {
   return Buffer.from(txid.subarray(Math.max(txid.length - suffix.length, 0))).equals(suffix)
 }
 
-/** The whole mempool, then what comes in, until a block is found or the client leaves. */
+/** The whole mempool, then what comes in, until the tip changes or the client leaves. */
 async function* mempoolUntilBlock(chain: Chain, signal: AbortSignal): AsyncGenerator<ChainTransaction> {
   const waiting = chain.mempool()
   let ended = false
   let wake = () => {}
   const notice = (event: ChainEvent) => {
     if (event.kind === 'transaction') waiting.push(event.transaction)
-    if (event.kind === 'block') ended = true
+    if (event.kind === 'block' || event.kind === 'disconnected') ended = true
     wake()
   }
   const leave = () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 
 /** Everything the sandbox serves is on loopback only. */
@@ -19,4 +20,10 @@ export function stopListening(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close(error => (error === undefined ? resolve() : reject(error)))
   })
+}
+
+/** What was asked for; a target that is no URL counts as the root. */
+export function requestUrl({ url = '/' }: IncomingMessage): URL {
+  const base = `http://${LOOPBACK}`
+  return URL.parse(url, base) ?? new URL(base)
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type Clock, systemClock } from './clock.ts'
 import { RequestError, readText } from './json-server.ts'
-import { LOOPBACK, listen, stopListening } from './listen.ts'
+import { LOOPBACK, listen, requestUrl, stopListening } from './listen.ts'
 import type { OneClick } from './oneclick.ts'
 import { misbehave, sendJson } from './oneclick-misbehaving.ts'
 import { QuoteRefusal } from './oneclick-quote.ts'
@@ -47,7 +47,12 @@ export class OneClickServer {
   ): Promise<OneClickServer> {
     const server = createServer()
     const started = new OneClickServer(server, await listen(server, port), oneclick, clock)
-    server.on('request', (request, response) => void started.#answer(request, response))
+    server.on('request', (request, response) => {
+      started.#answer(request, response).catch(error => {
+        console.error('the swap provider of the sandbox failed', error)
+        response.destroy()
+      })
+    })
     return started
   }
 
@@ -58,7 +63,7 @@ export class OneClickServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.url)
+    const url = requestUrl(request)
     this.#note(request)
     const endpoint = ROUTES[`${request.method} ${url.pathname}`]
     if (endpoint === undefined)

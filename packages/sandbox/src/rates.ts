@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { LOOPBACK, listen, stopListening } from './listen.ts'
+import { LOOPBACK, listen, requestUrl, stopListening } from './listen.ts'
 
 /** What the rate source does wrong; each stays until changed. */
 export interface RatesFaults {
@@ -11,10 +11,10 @@ export interface RatesFaults {
 }
 
 /** Kraken's names of the pairs (a request may say ZECUSD, the answer says XZECZUSD), with an ordinary day's price. */
-const PAIRS: Readonly<Record<string, { name: string; price: string }>> = {
-  ZECUSD: { name: 'XZECZUSD', price: '1419.06000' },
-  ZECEUR: { name: 'XZECZEUR', price: '1222.31000' },
-}
+const PAIRS: ReadonlyMap<string, { name: string; price: string }> = new Map([
+  ['ZECUSD', { name: 'XZECZUSD', price: '1419.06000' }],
+  ['ZECEUR', { name: 'XZECZEUR', price: '1222.31000' }],
+])
 
 /**
  * A stand-in for Kraken's public REST API as far as `GET /0/public/Ticker?pair=…`, on loopback. Prices stand still until
@@ -24,7 +24,7 @@ export class Rates {
   readonly url: string
   readonly faults: RatesFaults = { down: false, hang: false, answer: 'ticker' }
   readonly #server: Server
-  readonly #prices = new Map(Object.values(PAIRS).map(({ name, price }) => [name, price]))
+  readonly #prices = new Map([...PAIRS.values()].map(({ name, price }) => [name, price]))
 
   private constructor(server: Server, port: number) {
     this.#server = server
@@ -38,7 +38,7 @@ export class Rates {
     server.on('request', (request, response) => {
       if (rates.faults.down) request.socket.resetAndDestroy()
       else if (!rates.faults.hang) {
-        const { type, body } = rates.#answer(new URL(request.url ?? '/', rates.url))
+        const { type, body } = rates.#answer(requestUrl(request))
         response.writeHead(200, { 'content-type': type }).end(body)
       }
     })
@@ -47,8 +47,8 @@ export class Rates {
 
   /** `pair` as requests name it, `price` in decimal digits. Throws for a pair it does not have. */
   setPrice(pair: string, price: string): void {
-    const known = PAIRS[pair]
-    if (known === undefined) throw new Error(`no pair ${pair}; there are ${Object.keys(PAIRS).join(', ')}`)
+    const known = PAIRS.get(pair)
+    if (known === undefined) throw new Error(`no pair ${pair}; there are ${[...PAIRS.keys()].join(', ')}`)
     this.#prices.set(known.name, price)
   }
 
@@ -80,7 +80,7 @@ export class Rates {
 }
 
 function pairName(pair: string): string | undefined {
-  return PAIRS[pair]?.name ?? Object.values(PAIRS).find(({ name }) => name === pair)?.name
+  return PAIRS.get(pair)?.name ?? [...PAIRS.values()].find(({ name }) => name === pair)?.name
 }
 
 /** A ticker row: [price, …] each for ask, bid, last trade, volume, average, trades, low, high, and the opening price. */

@@ -52,6 +52,7 @@ export class WebhookReceiver {
   readonly #arrivals = new EventEmitter<{ arrival: [] }>()
   readonly #clock: Clock
   readonly #server: Server
+  #arrived = 0
 
   private constructor(server: Server, port: number, clock: Clock) {
     this.url = `http://${LOOPBACK}:${port}/`
@@ -79,9 +80,9 @@ export class WebhookReceiver {
     this.#scripts.set(path, [...answers])
   }
 
-  /** Resolves when at least so many deliveries came since the start. */
+  /** Resolves with {@link deliveries} when at least so many came since the start. */
   async waitFor(count: number, signal?: AbortSignal): Promise<readonly Delivery[]> {
-    while (this.deliveries.length < count) await once(this.#arrivals, 'arrival', signal === undefined ? {} : { signal })
+    while (this.#arrived < count) await once(this.#arrivals, 'arrival', signal === undefined ? {} : { signal })
     return this.deliveries
   }
 
@@ -103,6 +104,7 @@ export class WebhookReceiver {
       receivedAtMs: this.#clock.nowMs(),
     })
     this.deliveries.splice(0, Math.max(this.deliveries.length - MAX_DELIVERIES, 0))
+    this.#arrived++
     this.#arrivals.emit('arrival')
     respond(this.#nextAnswer(path), request.socket, response)
   }

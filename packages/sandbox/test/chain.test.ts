@@ -161,7 +161,7 @@ describe('reorganisations', () => {
     const coinbase = chain.tip.transactions[0]!
     assert.throws(() => chain.reorg({ depth: 1, drop: ['00'.repeat(32)] }), /neither in the replaced blocks/)
     assert.throws(() => chain.reorg({ depth: 1, drop: [coinbase.id] }), /coinbase/)
-    chain.reorg({ depth: 1, drop: [gone.id] })
+    chain.reorg({ depth: 1, drop: [gone.id, gone.id] })
     assert.deepEqual(ids(chain.mempool()), [stays.id])
     assert.equal(chain.find(gone.id)!.place, 'fork')
   })

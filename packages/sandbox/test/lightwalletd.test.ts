@@ -130,6 +130,15 @@ describe('the mempool', () => {
     assert.notDeepEqual(there.txid, later.txid)
   })
 
+  test('stream ends too when blocks are taken off and none comes yet', async () => {
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    wallet.pay({ uri: paymentUri(1n) })
+    await stream.next()
+    chain.reorg({ depth: 1, blocks: 0 })
+    assert.equal((await stream.next()).done, true)
+    chain.mine()
+  })
+
   test('is sent whole again on each opening', async () => {
     wallet.pay({ uri: paymentUri(13n) })
     wallet.pay({ uri: paymentUri(14n) })

@@ -183,6 +183,20 @@ describe('the control API', () => {
   })
 })
 
+test('no request target, however odd, takes any of the servers down', async () => {
+  const urls = [sandbox.controlUrl, sandbox.swapApiUrl, sandbox.ratesUrl, sandbox.webhookUrl]
+  for (const url of urls) {
+    for (const path of ['//', '/%zz', '/swaps/%ff', '*', 'http://[', '/0/public/Ticker?pair=constructor']) {
+      const { port } = new URL(url)
+      await new Promise<void>((resolve, reject) => {
+        request({ port, path, agent: false }, response => response.resume().on('end', resolve))
+          .on('error', reject)
+          .end()
+      })
+    }
+  }
+})
+
 test('a sandbox with a data directory comes back the same: chain, mempool, keys, swaps', async t => {
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-sandbox-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
