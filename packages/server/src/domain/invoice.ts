@@ -51,24 +51,29 @@ export interface Assessment {
   readonly overpaidZat: Zat
   /** The latest counted payment's. */
   readonly txid: string | null
+  /** Paid, but no longer by what lies in the chain: a reorganisation took payments back. */
+  readonly needsAttention: boolean
 }
 
 /**
  * The status of an invoice: a function of what it asks, what it was judged before, its payments and the view.
  *
  * `before` matters in two ways only: `paid` is final, and an invoice once closed (`expired`, `underpaid`) is never
- * open again, so late money can only confirm it.
+ * open again. Late money moves it to `paid` when the full amount is confirmed; until then a late part payment makes
+ * `expired` `underpaid`, and a full amount not yet confirmed leaves either as it is.
  */
 export function assess(terms: Terms, before: InvoiceStatus, payments: readonly Payment[], view: View): Assessment {
   const live = payments.filter(payment => payment.place.at !== 'dropped')
-  const receivedZat = sumZat(live.map(payment => payment.valueZat))
-  const confirmedZat = sumZat(live.filter(isConfirmed(terms, view)).map(payment => payment.valueZat))
+  const receivedZat = sumOf(live)
+  const confirmedZat = sumOf(live.filter(({ place }) => confirmationsOf(place, view.tip) >= terms.confirmations))
+  const keptZat = terms.confirmations === 0 ? receivedZat : sumOf(live.filter(({ place }) => place.at === 'mined'))
+  const status = statusOf(terms, before, receivedZat, confirmedZat, view)
   return {
-    status: statusOf(terms, before, receivedZat, confirmedZat, view),
+    status,
     receivedZat,
     overpaidZat: overpaid(terms.amountZat, receivedZat),
-    txid:
-      live.reduce<Payment | null>((last, next) => (last && last.order > next.order ? last : next), null)?.txid ?? null,
+    txid: latest(live)?.txid ?? null,
+    needsAttention: status === 'paid' && keptZat < terms.amountZat,
   }
 }
 
@@ -90,16 +95,21 @@ export function isFinal(status: InvoiceStatus): boolean {
   return status === 'paid' || isClosed(status)
 }
 
-function isConfirmed(terms: Terms, view: View): (payment: Payment) => boolean {
-  return payment => confirmationsOf(payment.place, view.tip) >= terms.confirmations
+function sumOf(payments: readonly Payment[]): Zat {
+  return sumZat(payments.map(payment => payment.valueZat))
+}
+
+function latest(payments: readonly Payment[]): Payment | null {
+  return payments.reduce<Payment | null>((last, next) => (last && last.order > next.order ? last : next), null)
 }
 
 function statusOf(terms: Terms, before: InvoiceStatus, receivedZat: Zat, confirmedZat: Zat, view: View): InvoiceStatus {
   if (before === 'paid' || confirmedZat >= terms.amountZat) return 'paid'
   const full = receivedZat >= terms.amountZat
-  const closing = view.seenThrough >= terms.expiresAt && !full && !view.swapUnderWay
-  if (isClosed(before) || closing) return receivedZat > 0n ? 'underpaid' : 'expired'
-  return full ? 'detected' : 'pending'
+  if (full) return isClosed(before) ? before : 'detected'
+  const expired = view.seenThrough >= terms.expiresAt && !view.swapUnderWay
+  if (!isClosed(before) && !expired) return 'pending'
+  return receivedZat > 0n ? 'underpaid' : 'expired'
 }
 
 /** The public events that a change of assessment raises. */
