@@ -1,0 +1,6 @@
+// The composition: the service's command, and the sandbox that `start` falls back to when no network is set.
+import { run } from '@zatgate/server/cli/main'
+
+process.exitCode = await run(process.argv.slice(2), {
+  startSandbox: async options => (await import('@zatgate/sandbox/start')).start(options),
+})
