@@ -78,11 +78,15 @@ export class GroupCommit {
   /** Takes no more, and commits what waits. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all(this.#lanes)
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes)
   }
 
   #openLane(): void {
-    const lane = this.#drain().finally(() => this.#lanes.delete(lane))
+    const lane = this.#drain().finally(() => {
+      this.#lanes.delete(lane)
+      // Who was answered by the last batch may have come again before the lane was seen to end.
+      if (this.#line.length > 0) this.#openLane()
+    })
     this.#lanes.add(lane)
   }
 
