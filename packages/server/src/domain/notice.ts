@@ -9,3 +9,13 @@ export const NOTICES = {
   session_token_issued: 'a session token was issued',
 } as const
 export type Notice = keyof typeof NOTICES
+
+/** The mail that tells so. `detail` names what it was about, where an account has several. */
+export function notice(
+  owner: { readonly email: string },
+  about: Notice,
+  createdAt: number,
+  detail: string | null = null,
+) {
+  return { to: owner.email, about, detail, createdAt }
+}

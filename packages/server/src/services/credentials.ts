@@ -11,6 +11,7 @@ import {
   SECRET_BYTES,
 } from '../domain/credential.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
+import { notice } from '../domain/notice.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { Page } from '../ports/account.ts'
 import type { Clock, Random, Rows, Store } from '../ports.ts'
@@ -78,7 +79,7 @@ export function createCredentials(deps: {
   return {
     async byApiKey(key) {
       if (!isCredential('apiKey', key)) return null
-      const found = await store.read(rows => rows.apiKeys.authenticate(credentialHash(key)))
+      const found = await store.glance(rows => rows.apiKeys.authenticate(credentialHash(key)))
       if (!found) return null
       keyUses.note(found.key)
       return found.account
@@ -86,7 +87,7 @@ export function createCredentials(deps: {
 
     async bySessionToken(token) {
       if (!isCredential('session', token)) return null
-      const found = await store.read(rows => rows.sessions.authenticate(credentialHash(token), nowSecs(clock)))
+      const found = await store.glance(rows => rows.sessions.authenticate(credentialHash(token), nowSecs(clock)))
       if (!found) return null
       sessionUses.note(found.session)
       return found
@@ -108,6 +109,7 @@ export function createCredentials(deps: {
           throw new Fault('conflict', 'too_many_api_keys', 'too many api keys', {
             extra: { detail: `an account has at most ${MAX_API_KEYS} API keys in use: revoke one first` },
           })
+        await rows.mails.append(notice(account, 'api_key_created', apiKey.createdAt, name))
         return rows.apiKeys.insert(apiKey)
       })
       return { apiKey: made, key }
@@ -117,8 +119,11 @@ export function createCredentials(deps: {
 
     async revokeApiKey(account, publicId) {
       const at = nowSecs(clock)
-      const known = isUuid(publicId) && (await store.write(rows => rows.apiKeys.revoke(account.id, publicId, at)))
-      if (!known) throw noSuch('api key')
+      await store.write(async rows => {
+        const known = isUuid(publicId) && (await rows.apiKeys.revoke(account.id, publicId, at))
+        if (!known) throw noSuch('api key')
+        await rows.mails.append(notice(account, 'api_key_revoked', at))
+      })
     },
 
     async createSession(account, label) {

@@ -1,6 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import type { EventType } from '../domain/event.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
+import { notice } from '../domain/notice.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { LOG_SECS, SECRET_PREFIX, secretPlace, TEST_BODY, webhookUrlFault } from '../domain/webhook.ts'
 import type { Page } from '../ports/account.ts'
@@ -78,6 +79,7 @@ export function createWebhooks(deps: {
         updatedAt: now,
       }
       return store.write(async rows => {
+        await rows.mails.append(notice(account, 'webhook_url_set', now, new URL(url).host))
         if (await rows.webhooks.insert(made)) return { webhook: made, secret }
         const webhook = await rows.webhooks.setUrl(account.id, url, now)
         if (!webhook) throw new Fault('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
@@ -86,14 +88,20 @@ export function createWebhooks(deps: {
     },
 
     async remove(account) {
-      if (!(await store.write(rows => rows.webhooks.remove(account.id)))) throw notSet('not_found')
+      await store.write(async rows => {
+        if (!(await rows.webhooks.remove(account.id))) throw notSet('not_found')
+        await rows.mails.append(notice(account, 'webhook_removed', nowSecs(clock)))
+      })
     },
 
     async rotateSecret(account) {
       const secret = makeSecret()
       const sealed = seal(account, secret)
       const now = nowSecs(clock)
-      if (!(await store.write(rows => rows.webhooks.setSecret(account.id, sealed, now)))) throw notSet('conflict')
+      await store.write(async rows => {
+        if (!(await rows.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
+        await rows.mails.append(notice(account, 'webhook_secret_rotated', now))
+      })
       return secret
     },
 
