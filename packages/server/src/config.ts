@@ -34,6 +34,8 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string; readonly from: string } | null
   /** The first seals, all open. Empty in sandbox mode only, before the first start. */
   readonly encryptionKeys: readonly Uint8Array[]
+  /** Where exchange rates come from; null: the usual source. */
+  readonly ratesUrl: string | null
   readonly billingViewingKey: string | null
   readonly plans: readonly Plan[]
   /** Whether an unknown email may open an account by signing in. */
@@ -64,6 +66,9 @@ export class ConfigFault extends Error {
 
 export type Env = Readonly<Record<string, string | undefined>>
 
+/** That of this process. */
+export const ENVIRONMENT: Env = process.env
+
 /** Where the sandbox keeps the encryption key that it makes for itself. */
 export function sandboxKeyFile(dataDir: string): string {
   return join(dataDir, 'encryption.key')
@@ -73,7 +78,7 @@ export function sandboxKeyFile(dataDir: string): string {
  * Reads the settings. An empty value counts as unset.
  * @throws ConfigFault with every fault.
  */
-export function loadConfig(env: Env = process.env): Config {
+export function loadConfig(env: Env = ENVIRONMENT): Config {
   const settings = new Settings(env)
   const sandbox = !settings.has('NETWORK') && !settings.has('LIGHTWALLETD_URL')
   const dataDir = resolve(settings.read('DATA_DIR', text => text, './data'))
@@ -93,6 +98,7 @@ export function loadConfig(env: Env = process.env): Config {
     swap: readSwap(settings),
     mail: readMail(settings, sandbox),
     encryptionKeys: readEncryptionKeys(settings, sandbox, dataDir),
+    ratesUrl: settings.read('RATES_URL', values.url('http', 'https'), null),
     billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
     plans: settings.read('PLANS_FILE', file => values.plans(textOf(file)), DEFAULT_PLANS),
     registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), 'open'),

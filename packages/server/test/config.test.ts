@@ -86,6 +86,7 @@ test('each wrong value is a fault that names the setting and never repeats a sec
     ENCRYPTION_KEY: Buffer.alloc(31).toString('base64'),
     BILLING_VIEWING_KEY: 'uview2abc',
     PLANS_FILE: join(dir, 'absent.json'),
+    RATES_URL: 'example.org',
     REGISTRATION: 'maybe',
     TRUST_PROXY: 'everyone',
     WEBHOOK_ALLOW_PRIVATE: '2',

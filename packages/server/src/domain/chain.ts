@@ -1,3 +1,4 @@
+import type { Network } from './account.ts'
 import type { Pool } from './invoice.ts'
 
 /** A shielded output as the light-client protocol gives it; byte fields as on the wire. */
@@ -74,6 +75,14 @@ export function checkFollows(previous: Header, block: Block): BlockFault | null 
 export function* ancestorCandidates(tip: number, oldest: number): Generator<number> {
   for (let step = 10; tip - step > oldest; step *= 2) yield tip - step
   yield oldest
+}
+
+/** First block of NU6.3 on the public networks. */
+const NU63_HEIGHTS = { main: 3_428_143, test: 4_134_000 } as const
+
+/** @param regtest what a regtest chain was set up with */
+export function nu63HeightOf(network: Network, regtest: number): number {
+  return network === 'regtest' ? regtest : NU63_HEIGHTS[network]
 }
 
 /** ZIP 326: below NU6.3 a payment is an Orchard note, from NU6.3 on an Ironwood note, and nothing else. */

@@ -7,6 +7,7 @@ import type { Log, Store } from '../ports.ts'
 import type { Accounts } from '../services/accounts.ts'
 import type { Credentials } from '../services/credentials.ts'
 import type { Invoices } from '../services/invoices.ts'
+import type { ViewingKeys } from '../services/viewing-keys.ts'
 import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
 import { addCors } from './cors.ts'
@@ -50,6 +51,7 @@ export interface HttpOptions {
   readonly settings: HttpSettings
   readonly store: Store
   readonly accounts: Accounts
+  readonly viewingKeys: ViewingKeys
   readonly credentials: Credentials
   readonly invoices: Invoices
   readonly log: Log
@@ -65,7 +67,7 @@ const KEEP_ALIVE_MS = 75_000
 const CLOSE_MS = 10_000
 
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { settings, store, accounts, credentials, invoices, log, registry } = options
+  const { settings, store, accounts, viewingKeys, credentials, invoices, log, registry } = options
   let listeningAt = settings.publicUrl ?? ''
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
@@ -87,7 +89,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addMetrics(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, auth })
   streamRoutes(app, { stream, upgrades })
-  accountRoutes(app, { accounts, auth })
+  accountRoutes(app, { accounts, viewingKeys, auth })
   apiKeyRoutes(app, { credentials, auth })
   sessionRoutes(app, { credentials, auth })
 

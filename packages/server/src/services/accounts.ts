@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, monthOf, nextMonthAt, normaliseEmail } from '../domain/account.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { FREE_PLAN, findPlan, type Plan, planAt } from '../domain/plan.ts'
-import type { Clock, Random, Store, Vault, Viewer } from '../ports.ts'
+import type { Clock, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
 /** An account with what follows from the plans and the clock. */
@@ -26,20 +25,12 @@ export interface Accounts {
   overview(account: Account): Promise<Overview>
   /** @throws Fault `invalid_confirmations` */
   setConfirmations(account: Account, confirmations: number): Promise<Overview>
-  /**
-   * New invoices are made under this key from now on; those made before stay watched under theirs.
-   * `firstAddress` is the one at diversifier index 0, which wallets show first and no invoice is ever given.
-   * @throws Fault `invalid_viewing_key`, the reason in `detail`
-   */
-  setViewingKey(account: Account, text: string): Promise<{ overview: Overview; firstAddress: string }>
   /** The operator's word. @throws Fault `no_such_account`, `unknown_plan` */
   setPlan(email: string, plan: string, expiresAt: number | null): Promise<Account>
 }
 
 export function createAccounts(deps: {
   readonly store: Store
-  readonly viewer: Viewer
-  readonly vault: Vault
   readonly clock: Clock
   readonly random: Random
   readonly network: Network
@@ -47,7 +38,7 @@ export function createAccounts(deps: {
   /** What a new account starts with. */
   readonly confirmations: number
 }): Accounts {
-  const { store, viewer, vault, clock, random, network, plans } = deps
+  const { store, clock, random, network, plans } = deps
 
   async function find(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
@@ -89,24 +80,6 @@ export function createAccounts(deps: {
         throw invalidField('confirmations', `${least} to ${most}`)
       await store.write(rows => rows.accounts.setConfirmations(account.id, confirmations))
       return overview({ ...account, confirmations })
-    },
-
-    async setViewingKey(account, text) {
-      const key = viewer.importKey(text)
-      if (key.network !== network)
-        throw invalidField('viewing_key', `a key of the ${key.network} network; this service is on ${network}`)
-      const fingerprint = createHash('sha256').update(key.incoming).digest()
-      const [firstAddress] = await viewer.addresses(key.incoming, network, 0n, 1)
-      if (firstAddress === undefined) throw new Error('no address came back for a good viewing key')
-      const createdAt = nowSecs(clock)
-      const viewingKeyId = await store.write(async rows => {
-        const row = await rows.viewingKeys.ensure({ fingerprint, network, createdAt }, id =>
-          vault.seal(key.incoming, { table: 'viewing_keys', column: 'sealed', row: id }),
-        )
-        await rows.accounts.setViewingKey(account.id, row.id)
-        return row.id
-      })
-      return { overview: await overview({ ...account, viewingKeyId }), firstAddress }
     },
 
     async setPlan(email, name, expiresAt) {

@@ -10,7 +10,7 @@ import type { Page } from '../ports/account.ts'
 import type { Invoice, InvoiceFilter, NewInvoice } from '../ports/invoice.ts'
 import type { Clock, Random, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
-import type { Addresses } from './addresses.ts'
+import type { Addresses, Spare } from './addresses.ts'
 
 export interface InvoiceRequest {
   readonly amountZat: Zat
@@ -66,62 +66,75 @@ export function createInvoices(deps: {
   const { store, addresses, clock, random, plans, lateWatchDays } = deps
   const watch = watchLedger()
 
+  function draftOf(account: Account, viewingKeyId: number, request: InvoiceRequest, spare: Spare): NewInvoice {
+    const createdAt = nowSecs(clock)
+    const expiresAt = createdAt + (request.expiresInSecs ?? EXPIRY_SECS.usual)
+    return {
+      publicId: random.uuid(),
+      accountId: account.id,
+      viewingKeyId,
+      diversifierIndex: spare.index,
+      purpose: 'sale',
+      address: spare.address,
+      amountZat: request.amountZat,
+      confirmations: account.confirmations,
+      createdAt,
+      expiresAt,
+      watchUntil: expiresAt + lateWatchDays * 86_400,
+    }
+  }
+
+  /** The invoice, counted and watched; or the one made first under the same idempotency key. */
+  async function record(
+    rows: Rows,
+    account: Account,
+    draft: NewInvoice,
+    claim: Claim | null,
+    watchUntil: number | null,
+  ) {
+    const first = claim && (await rows.idempotency.claim({ ...claim, invoicePublicId: draft.publicId }))
+    if (first) return replayed(rows, claim, first)
+    const { plan } = planAt(plans, account, draft.createdAt)
+    const usage = await rows.usage.take(account.id, monthOf(draft.createdAt), plan.monthlyInvoiceLimit)
+    if (!usage.taken) throw limitReached(plan, usage.used)
+    if (watchUntil !== null) await rows.viewingKeys.watch(draft.viewingKeyId, watchUntil)
+    return rows.invoices.insert(draft)
+  }
+
   return {
     async create(account, request) {
-      const now = nowSecs(clock)
-      const claim = claimOf(account, request, random.uuid(), now)
-      const earlier = claim && (await store.read(rows => findReplay(rows, claim)))
-      if (earlier) return earlier
-      const viewingKeyId = account.viewingKeyId
+      const claim = claimOf(account, request, nowSecs(clock))
+      const earlier = claim && (await store.glance(rows => rows.idempotency.find(account.id, claim.key, claim.since)))
+      if (earlier) return store.glance(rows => replayed(rows, claim, earlier))
+      const { viewingKeyId } = account
       if (viewingKeyId === null) throw new Fault('invalid', 'viewing_key_not_set', 'viewing key not set')
 
       const spare = await addresses.take(viewingKeyId)
-      const expiresAt = now + (request.expiresInSecs ?? EXPIRY_SECS.usual)
-      const invoice: NewInvoice = {
-        publicId: claim?.invoicePublicId ?? random.uuid(),
-        accountId: account.id,
-        viewingKeyId,
-        diversifierIndex: spare.index,
-        purpose: 'sale',
-        address: spare.address,
-        amountZat: request.amountZat,
-        confirmations: account.confirmations,
-        createdAt: now,
-        expiresAt,
-        watchUntil: expiresAt + lateWatchDays * 86_400,
-      }
+      const draft = draftOf(account, viewingKeyId, request, spare)
+      const watchUntil = watch.due(draft)
+      // A key's row may be another account's too: who changes it does not travel in the crowd.
+      const options = watchUntil === null ? { crowd: account.id } : {}
       try {
-        const made = await store.write(rows => record(rows, invoice, claim))
-        if (made.publicId === invoice.publicId) watch.written(invoice)
+        const made = await store.write(rows => record(rows, account, draft, claim, watchUntil), options)
+        if (made.publicId === draft.publicId) watch.written(draft)
         else addresses.giveBack(viewingKeyId, spare)
         return made
       } catch (error) {
         // Only a refusal is sure to have left nothing behind; after any other failure the index counts as used.
-        if (error instanceof Fault) addresses.giveBack(viewingKeyId, spare)
+        if (error instanceof Fault && error.kind !== 'unavailable') addresses.giveBack(viewingKeyId, spare)
         throw error
-      }
-
-      async function record(rows: Rows, draft: NewInvoice, claimed: Claim | null): Promise<Invoice> {
-        const first = claimed && (await rows.idempotency.claim(claimed))
-        if (first) return replayed(rows, claimed, first)
-        const { plan } = planAt(plans, account, now)
-        const usage = await rows.usage.take(account.id, monthOf(now), plan.monthlyInvoiceLimit)
-        if (!usage.taken) throw limitReached(plan, usage.used)
-        const until = watch.due(draft)
-        if (until !== null) await rows.viewingKeys.watch(draft.viewingKeyId, until)
-        return rows.invoices.insert(draft)
       }
     },
 
     async read(publicId) {
       const invoice = isUuid(publicId)
-        ? await store.read(rows => rows.invoices.byPublicId(publicId.toLowerCase()))
+        ? await store.glance(rows => rows.invoices.byPublicId(publicId.toLowerCase()))
         : null
       if (!invoice) throw noSuch('invoice')
       return invoice
     },
 
-    list: (account, page, filter) => store.read(rows => rows.invoices.list(account.id, page, filter)),
+    list: (account, page, filter) => store.glance(rows => rows.invoices.list(account.id, page, filter)),
 
     follow: ({ cursor, wanted, also }) =>
       store.read(async rows => {
@@ -134,30 +147,25 @@ export function createInvoices(deps: {
   }
 }
 
-type Claim = Parameters<Rows['idempotency']['claim']>[0] & { readonly bodyHash: Buffer }
-type EarlierClaim = Pick<Claim, 'invoicePublicId'> & { readonly bodyHash: Uint8Array }
+type NewClaim = Parameters<Rows['idempotency']['claim']>[0]
+type Claim = Omit<NewClaim, 'invoicePublicId'>
+type EarlierClaim = Pick<NewClaim, 'bodyHash' | 'invoicePublicId'>
 
-function claimOf(account: Account, request: InvoiceRequest, invoicePublicId: string, now: number): Claim | null {
+function claimOf(account: Account, request: InvoiceRequest, now: number): Claim | null {
   if (request.idempotencyKey === undefined) return null
   const body = JSON.stringify([request.amountZat.toString(), request.expiresInSecs ?? null])
   return {
     accountId: account.id,
     key: request.idempotencyKey,
     bodyHash: createHash('sha256').update(body).digest(),
-    invoicePublicId,
     createdAt: now,
     since: now - IDEMPOTENCY_SECS + 1,
   }
 }
 
-async function findReplay(rows: Rows, claim: Claim): Promise<Invoice | null> {
-  const earlier = await rows.idempotency.find(claim.accountId, claim.key, claim.since)
-  return earlier && replayed(rows, claim, earlier)
-}
-
 /** The invoice that an earlier request with this key has made; a claim is committed only along with its invoice. */
 async function replayed(rows: Rows, claim: Claim, earlier: EarlierClaim): Promise<Invoice> {
-  if (!Buffer.from(earlier.bodyHash).equals(claim.bodyHash))
+  if (!Buffer.from(earlier.bodyHash).equals(Buffer.from(claim.bodyHash)))
     throw new Fault('conflict', 'idempotency_key_reused', 'idempotency key reused')
   const invoice = await rows.invoices.byPublicId(earlier.invoicePublicId)
   if (!invoice) throw new Error('an idempotency key stands for an invoice that does not exist')

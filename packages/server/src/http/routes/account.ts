@@ -1,10 +1,17 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import type { Accounts, Overview } from '../../services/accounts.ts'
+import type { ViewingKeys } from '../../services/viewing-keys.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { Account, AccountWithFirstAddress, answers, SetViewingKey, UpdateAccount } from '../schemas.ts'
 
-export function accountRoutes(app: App, { accounts, auth }: { accounts: Accounts; auth: Auth }): void {
+interface Deps {
+  readonly accounts: Accounts
+  readonly viewingKeys: ViewingKeys
+  readonly auth: Auth
+}
+
+export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): void {
   const common = { tags: ['account'], security: [{ session: [] }] }
 
   app.get(
@@ -41,8 +48,8 @@ export function accountRoutes(app: App, { accounts, auth }: { accounts: Accounts
       },
     },
     async request => {
-      const { overview, firstAddress } = await accounts.setViewingKey(accountOf(request), request.body.viewing_key)
-      return { ...present(overview), first_address: firstAddress }
+      const { account, firstAddress } = await viewingKeys.set(accountOf(request), request.body.viewing_key)
+      return { ...present(await accounts.overview(account)), first_address: firstAddress }
     },
   )
 }

@@ -1,0 +1,189 @@
+import { connect } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { connect as connectTls } from 'node:tls'
+import { systemClock } from '../adapters/clock.ts'
+import { createLightwalletd } from '../adapters/lightwalletd.ts'
+import { createLogger } from '../adapters/logger.ts'
+import { systemRandom } from '../adapters/random.ts'
+import { createVault } from '../adapters/vault.ts'
+import { type Config, ConfigFault } from '../config.ts'
+import { nu63HeightOf } from '../domain/chain.ts'
+import { createSecrets } from '../services/secrets.ts'
+import { type Command, type Context, readArguments } from './command.ts'
+import { withStore } from './store.ts'
+
+interface Finding {
+  readonly check: string
+  readonly state: 'ok' | 'skipped' | 'wrong'
+  readonly says: string
+  /** What to do about it. */
+  readonly advice?: string
+}
+
+const PATIENCE_MS = 15_000
+/** Blocks come every 25 to 75 seconds: an hour without one is no chance. */
+const STALE_SECS = 3_600
+/** Miners' clocks are held to two hours, and ours must be better. */
+const AHEAD_SECS = 600
+
+export const doctor: Command = {
+  name: 'doctor',
+  usage: 'doctor',
+  summary: 'checks settings, database, chain source, clock, mail and provider',
+  async run(args, context) {
+    readArguments(args, [], 0)
+    const findings = await examine(context)
+    context.out.result(findings, findings.flatMap(describe))
+    return findings.some(({ state }) => state === 'wrong') ? 1 : 0
+  },
+}
+
+async function examine(context: Context): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = context.config()
+  } catch (error) {
+    if (!(error instanceof ConfigFault)) throw error
+    const advice = 'correct it in the environment; README.md lists the settings'
+    return error.faults.map(says => ({ check: 'settings', state: 'wrong', says, advice }))
+  }
+  return [
+    {
+      check: 'settings',
+      state: 'ok',
+      says: config.sandbox ? 'no network is set: the sandbox' : `for the ${config.network} network`,
+    },
+    await checkDatabase(config),
+    ...(await checkChain(config)),
+    await checkMail(config),
+    await checkProvider(config),
+  ]
+}
+
+async function checkDatabase(config: Config): Promise<Finding> {
+  return examined(
+    'database',
+    'see DATABASE_URL and DATA_DIR; the key must be the one that secrets were sealed under',
+    async () => {
+      const accounts = await withStore(config, async store => {
+        if (config.encryptionKeys.length > 0)
+          await createSecrets({ store, vault: createVault(config.encryptionKeys, systemRandom) }).check()
+        return store.read(rows => rows.accounts.list())
+      })
+      const kind = config.databaseUrl.split(':', 1)[0]
+      return `${kind} opens, and so do its secrets; ${accounts.length} accounts`
+    },
+  )
+}
+
+async function checkChain(config: Config): Promise<Finding[]> {
+  if (config.sandbox) return [skipped('chain source', 'simulated'), skipped('clock', 'no chain to compare it with')]
+  const findings: Finding[] = []
+  for (const url of config.lightwalletdUrls) {
+    const { host } = new URL(url)
+    let tipTime: number | undefined
+    findings.push(
+      await examined(`chain source ${host}`, 'see LIGHTWALLETD_URL; name a second server to fall back on', async () => {
+        const { height, time } = await newestBlock(config, url)
+        tipTime = time
+        return `at height ${height}`
+      }),
+    )
+    if (tipTime !== undefined) findings.push(checkClock(tipTime, host))
+  }
+  return findings
+}
+
+async function newestBlock(config: Config, url: string): Promise<{ height: number; time: number }> {
+  const log = createLogger('silent')
+  const { network, sandboxNu63Height } = config
+  const nu63Height = nu63HeightOf(network, sandboxNu63Height)
+  const chain = createLightwalletd({ urls: [url], network, nu63Height, clock: systemClock, log })
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  try {
+    const height = await chain.tip(signal)
+    for await (const block of chain.blocks(height, height, signal)) return { height, time: block.time }
+    throw new Error('the server does not give its newest block')
+  } finally {
+    await chain.close()
+  }
+}
+
+/** The newest block's time is the one clock at hand that is not ours. */
+function checkClock(tipTime: number, host: string): Finding {
+  const age = Math.floor(systemClock.nowMs() / 1000) - tipTime
+  if (age < -AHEAD_SECS)
+    return wrong('clock', `the newest block of ${host} is ${-age} s ahead`, 'set the clock of this machine (NTP)')
+  if (age > STALE_SECS)
+    return wrong(
+      'clock',
+      `the newest block of ${host} is ${age} s old`,
+      'the clock is ahead, or the server is not in step',
+    )
+  return { check: 'clock', state: 'ok', says: `the newest block is ${Math.max(0, age)} s old` }
+}
+
+async function checkMail({ mail }: Config): Promise<Finding> {
+  if (!mail) return skipped('mail', 'the mailbox of the sandbox')
+  return examined('mail', 'see SMTP_URL', async () => {
+    const { hostname, port, protocol } = new URL(mail.smtpUrl)
+    const tls = protocol === 'smtps:'
+    const greeting = await firstLine(hostname, Number(port) || (tls ? 465 : 587), tls)
+    if (!greeting.startsWith('220')) throw new Error(`${hostname} does not greet as a mail server does`)
+    return `${hostname} greets`
+  })
+}
+
+function firstLine(host: string, port: number, tls: boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = tls ? connectTls({ host, port, servername: host }) : connect({ host, port })
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`${host}:${port} does not answer`)))
+    socket.on('error', reject)
+    socket.once('data', data => {
+      resolve(data.toString('latin1').slice(0, 200))
+      socket.destroy()
+    })
+    socket.once('end', () => reject(new Error(`${host}:${port} hangs up`)))
+  })
+}
+
+async function checkProvider({ swap }: Config): Promise<Finding> {
+  if (!swap) return skipped('swap provider', 'SWAP_API_URL is not set: no swaps')
+  return examined('swap provider', 'see SWAP_API_URL and SWAP_API_KEY', async () => {
+    const began = performance.now()
+    const response = await fetch(`${swap.apiUrl}/v0/tokens`, {
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      redirect: 'error',
+    })
+    await response.body?.cancel()
+    if (!response.ok) throw new Error(`answers ${response.status}`)
+    return `answers in ${Math.round(performance.now() - began)} ms`
+  })
+}
+
+async function examined(check: string, advice: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, state: 'ok', says: await look() }
+  } catch (error) {
+    return wrong(check, reasonOf(error), advice)
+  }
+}
+
+/** The innermost cause: what wraps it says only that something failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || error.name
+}
+
+function wrong(check: string, says: string, advice: string): Finding {
+  return { check, state: 'wrong', says, advice }
+}
+
+function skipped(check: string, says: string): Finding {
+  return { check, state: 'skipped', says }
+}
+
+function describe({ check, state, says, advice }: Finding): string[] {
+  const mark = { ok: 'ok      ', skipped: 'skipped ', wrong: 'WRONG   ' }[state]
+  return [`${mark} ${check}: ${says}`, ...(advice === undefined ? [] : [`         → ${advice}`])]
+}

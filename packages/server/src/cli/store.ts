@@ -1,0 +1,15 @@
+import { mkdirSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import type { Store } from '../ports.ts'
+import { openStore } from '../store/open.ts'
+
+/** Opens the database for one piece of the operator's work; the service may be running beside it. */
+export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  mkdirSync(config.dataDir, { recursive: true })
+  const store = await openStore(config.databaseUrl)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import type { Account, Network } from '../domain/account.ts'
+import { notice } from '../domain/notice.ts'
+import type { Clock, Store, Vault, Viewer } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+
+export interface ViewingKeys {
+  /**
+   * New invoices are made under this key from now on; those made before stay watched under theirs.
+   * `firstAddress` is the one at diversifier index 0, which wallets show first and no invoice is ever given.
+   * @throws Fault `invalid_viewing_key`, the reason in `detail`
+   */
+  set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
+}
+
+export function createViewingKeys(deps: {
+  readonly store: Store
+  readonly viewer: Viewer
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly network: Network
+}): ViewingKeys {
+  const { store, viewer, vault, clock, network } = deps
+  return {
+    async set(account, text) {
+      const { incoming } = viewer.importKey(text, network)
+      const fingerprint = createHash('sha256').update(incoming).digest()
+      const [firstAddress] = await viewer.addresses(incoming, network, 0n, 1)
+      if (firstAddress === undefined) throw new Error('no address came back for a good viewing key')
+      const createdAt = nowSecs(clock)
+      const viewingKeyId = await store.write(async rows => {
+        const row = await rows.viewingKeys.ensure({ fingerprint, network, createdAt }, id =>
+          vault.seal(incoming, { table: 'viewing_keys', column: 'sealed', row: id }),
+        )
+        await rows.accounts.setViewingKey(account.id, row.id)
+        await rows.mails.append(notice(account, 'viewing_key_set', createdAt))
+        return row.id
+      })
+      return { account: { ...account, viewingKeyId }, firstAddress }
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import { Registry } from 'prom-client'
+import { systemRandom } from '../../src/adapters/random.ts'
+import { createVault } from '../../src/adapters/vault.ts'
+import type { Account } from '../../src/domain/account.ts'
+import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
+import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
+import type { Log, Store } from '../../src/ports.ts'
+import { type Accounts, createAccounts } from '../../src/services/accounts.ts'
+import { createAddresses } from '../../src/services/addresses.ts'
+import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
+import { createInvoices, type Invoices } from '../../src/services/invoices.ts'
+import { createViewingKeys, type ViewingKeys } from '../../src/services/viewing-keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import { silentLog } from './log.ts'
+import { ManualClock } from './manual-clock.ts'
+import { plainViewer } from './plain-viewer.ts'
+
+export interface TestApiOptions {
+  readonly settings?: Partial<HttpSettings>
+  readonly plans?: readonly Plan[]
+  readonly log?: Log
+  /** Another API's database: a second process on the same one. */
+  readonly databaseUrl?: string
+}
+
+/** The HTTP side of the service with a real store and a clock that stands still; no chain, nothing is paid. */
+export interface TestApi {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly clock: ManualClock
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly viewingKeys: ViewingKeys
+  readonly credentials: Credentials
+  readonly invoices: Invoices
+  /** A new account: on the unlimited plan and with a viewing key, unless told otherwise. */
+  merchant(options?: { plan?: string; viewingKey?: string | null }): Promise<Merchant>
+  close(): Promise<void>
+}
+
+export interface Merchant {
+  readonly account: Account
+  readonly apiKey: string
+  readonly sessionToken: string
+}
+
+const VAULT_KEY = Buffer.alloc(32, 1)
+
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { plans = DEFAULT_PLANS, log = silentLog } = options
+  const dir = mkdtempSync(join(tmpdir(), 'zatgate-api-'))
+  const databaseUrl = options.databaseUrl ?? `sqlite:${join(dir, 'test.db')}`
+  const clock = new ManualClock()
+  const random = systemRandom
+  const viewer = plainViewer()
+  const vault = createVault([VAULT_KEY], random)
+  const store = await openStore(databaseUrl)
+  const network = 'regtest'
+  const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
+  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, network })
+  const credentials = createCredentials({ store, clock, random, onError: error => log.error({ err: error }, 'touch') })
+  const addresses = createAddresses({ store, viewer, vault })
+  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
+  const settings = {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: null,
+    trustProxy: false,
+    rateLimit: 0,
+    maxWebSockets: 1_000,
+    metricsToken: null,
+    ...options.settings,
+  } as const
+  const services = { store, accounts, viewingKeys, credentials, invoices }
+  const server = await createHttpServer({ settings, ...services, log, registry: new Registry() })
+  const url = await server.listen()
+  let merchants = 0
+
+  return {
+    url,
+    databaseUrl,
+    clock,
+    ...services,
+
+    async merchant({ plan = 'Business', viewingKey = testViewingKey() } = {}) {
+      merchants += 1
+      const email = `merchant${merchants}-${random.uuid()}@example.org`
+      let account = await accounts.open(email)
+      account = await accounts.setPlan(email, plan, null)
+      if (viewingKey !== null) account = (await viewingKeys.set(account, viewingKey)).account
+      const { key } = await credentials.createApiKey(account, 'test')
+      const { token } = await credentials.createSession(account, 'test')
+      return { account, apiKey: key, sessionToken: token }
+    },
+
+    async close() {
+      await server.close()
+      await credentials.settled()
+      await store.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A UFVK of regtest; the same for the same number. */
+export function testViewingKey(seed = 1): string {
+  const key = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0))
+  return encodeFullViewingKey(key, 'regtest')
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what comes is what the test looks at
+  readonly body: any
+}
+
+export interface Call {
+  readonly token?: string
+  readonly headers?: Record<string, string>
+  /** Sent as JSON; `raw` as it is. */
+  readonly json?: unknown
+  readonly raw?: string | Uint8Array
+}
+
+/** One request; `POST /v1/invoices`. */
+export async function call(api: { readonly url: string }, line: string, options: Call = {}): Promise<Answer> {
+  const [method = 'GET', path = '/'] = line.split(' ')
+  const { token, json, raw } = options
+  const body = json === undefined ? raw : JSON.stringify(json)
+  const headers = {
+    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...options.headers,
+  }
+  const response = await fetch(api.url + path, { method, headers, body: (body as string | undefined) ?? null })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+}

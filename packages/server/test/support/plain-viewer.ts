@@ -1,0 +1,28 @@
+import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
+import { ZcashError } from '@zatgate/zcash/errors'
+import { incomingFromBytes, incomingToBytes, parseViewingKey } from '@zatgate/zcash/viewing-key'
+import { invalidField } from '../../src/domain/fault.ts'
+import type { Viewer } from '../../src/ports.ts'
+
+/** The viewer's keys and addresses without its threads, for tests in which no chain is watched. */
+export function plainViewer(): Viewer {
+  return {
+    importKey(text, network) {
+      try {
+        const key = parseViewingKey(text)
+        if (!key.orchard || (network && key.network !== network))
+          throw invalidField('viewing_key', 'not of this network')
+        return { network: key.network, incoming: incomingToBytes(key.orchard) }
+      } catch (error) {
+        throw error instanceof ZcashError ? invalidField('viewing_key', error.message) : error
+      }
+    },
+    async addresses(incoming, network, from, count) {
+      const key = incomingFromBytes(incoming)
+      return Array.from({ length: count }, (_, i) => encodeAddress(network, orchardReceiver(key, from + BigInt(i))))
+    },
+    open: () => Promise.reject(new Error('nothing is opened here')),
+    compact: () => Promise.reject(new Error('nothing is opened here')),
+    close: async () => {},
+  }
+}
