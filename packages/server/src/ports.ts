@@ -5,6 +5,7 @@ import type { EventRows } from './ports/event.ts'
 import type { IdempotencyRows, InvoiceRows, PaymentRows } from './ports/invoice.ts'
 import type { MailRows } from './ports/mail.ts'
 import type { SignInRows } from './ports/sign-in.ts'
+import type { SwapRows } from './ports/swap.ts'
 import type { ViewingKeyRows } from './ports/viewing-key.ts'
 import type { DeliveryRows, WebhookRows } from './ports/webhook.ts'
 
@@ -14,6 +15,7 @@ export type { Log } from './ports/log.ts'
 export type { Mailer } from './ports/mail.ts'
 export type { Outbound } from './ports/outbound.ts'
 export type { KeyedHash } from './ports/sign-in.ts'
+export type { SwapProvider } from './ports/swap.ts'
 export type { WatchMeter } from './ports/watch-meter.ts'
 
 /** The tables, as one transaction sees them. */
@@ -28,6 +30,7 @@ export interface Rows {
   readonly idempotency: IdempotencyRows
   readonly chain: ChainRows
   readonly events: EventRows
+  readonly swaps: SwapRows
   readonly webhooks: WebhookRows
   readonly deliveries: DeliveryRows
   readonly signIn: SignInRows

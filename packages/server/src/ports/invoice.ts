@@ -24,8 +24,10 @@ export interface Invoice {
   /** Late payments count until then. */
   readonly watchUntil: number
   readonly paidAt: number | null
-  /** A swap of this invoice has a deposit seen and not settled. */
+  /** Held open for a swap: a deposit is with the provider, or it is yet to be asked whether one came in time. */
   readonly swapUnderWay: boolean
+  /** The present swap's; earlier ones are replaced. */
+  readonly swapId: number | null
   /** A reorganisation took back payments of this paid invoice. */
   readonly needsAttention: boolean
 }
@@ -76,6 +78,8 @@ export interface InvoiceRows {
   /** Ids above `afterId` of unpaid invoices that have received their full amount: what a new block can confirm. */
   settling(limit: number, afterId: number): Promise<number[]>
   record(id: number, outcome: InvoiceOutcome): Promise<void>
+  /** Makes a swap the present one, which holds the invoice open for now. */
+  setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
   setSwapUnderWay(id: number, underWay: boolean): Promise<void>
 }
 

@@ -141,6 +141,14 @@ export function invoiceRows(db: Db): InvoiceRows {
         .execute()
     },
 
+    async setSwap(id, swapId, watchUntil) {
+      await db
+        .updateTable('invoices')
+        .set({ swap_id: swapId, swap_under_way: 1, watch_until: watchUntil })
+        .where('id', '=', id)
+        .execute()
+    },
+
     async setSwapUnderWay(id, underWay) {
       await db
         .updateTable('invoices')
@@ -171,6 +179,7 @@ function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     watchUntil: num(row.watch_until),
     paidAt: numOrNull(row.paid_at),
     swapUnderWay: num(row.swap_under_way) === 1,
+    swapId: numOrNull(row.swap_id),
     needsAttention: num(row.needs_attention) === 1,
   }
 }

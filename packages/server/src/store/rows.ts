@@ -10,6 +10,7 @@ import { mailRows } from './mail.ts'
 import { paymentRows } from './payment.ts'
 import { sessionRows } from './session.ts'
 import { signInRows } from './sign-in.ts'
+import { swapRows } from './swap.ts'
 import type { Db } from './tables.ts'
 import { usageRows } from './usage.ts'
 import { viewingKeyRows } from './viewing-key.ts'
@@ -36,6 +37,7 @@ export function createRows(db: Db, later: Later): Rows {
     idempotency: idempotencyRows(db),
     chain: chainRows(db),
     events: eventRows(db, later, deliveries),
+    swaps: swapRows(db),
     webhooks: webhookRows(db),
     deliveries,
     signIn: signInRows(db),

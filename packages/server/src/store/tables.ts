@@ -3,6 +3,7 @@ import type { Network } from '../domain/account.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
 import type { CodePurpose } from '../domain/sign-in.ts'
+import type { SwapStatus } from '../domain/swap.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
 import type { NewMail } from '../ports/mail.ts'
@@ -29,6 +30,8 @@ export interface Tables {
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
   mails: MailsTable
+  swaps: SwapsTable
+  swap_starts: SwapStartsTable
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
@@ -107,6 +110,7 @@ export interface InvoicesTable {
   watch_until: Int
   paid_at: Int | null
   swap_under_way: Generated<Int>
+  swap_id: Generated<Int | null>
   needs_attention: Generated<Int>
 }
 
@@ -153,6 +157,46 @@ export interface EventsTable {
   type: EventType | null
   body: string | null
   created_at: Int
+}
+
+export interface SwapsTable {
+  id: Id
+  public_id: string
+  invoice_id: Int
+  asset_id: string
+  symbol: string
+  blockchain: string
+  decimals: Int
+  refund_to: string
+  deposit_address: string
+  deposit_memo: string | null
+  amount_in: string
+  min_amount_in: string
+  amount_in_usd: string
+  time_estimate: Int
+  deadline: Int
+  quote_deadline: Int
+  quote_raw: string
+  created_at: Int
+  replaced_at: Int | null
+  status: Generated<SwapStatus>
+  word: Generated<string>
+  updated_at_ms: Generated<Int>
+  status_raw: string | null
+  heard_at: Int | null
+  deposit_seen_at: Int | null
+  success_at: Int | null
+  told: Generated<string>
+  failures: Generated<Int>
+  holds: Generated<Int>
+  needs_attention: Generated<Int>
+  next_look_at_ms: Int | null
+}
+
+export interface SwapStartsTable {
+  id: Id
+  invoice_id: Int
+  at: Int
 }
 
 export interface WebhooksTable {

@@ -6,43 +6,71 @@ import {
   depositDeadline,
   eventOf,
   formatUnits,
+  hasDeposit,
+  hear,
+  holdsInvoice,
   isSettled,
   isStuck,
-  isUnderWay,
-  nextPollMs,
+  nextLookMs,
   SWAP_STATUSES,
-  told,
+  UNANSWERED_SECS,
+  watchedUntil,
 } from '../../src/domain/swap.ts'
+
+const DAY = 86_400
 
 const fresh: SwapState = {
   status: 'PENDING_DEPOSIT',
+  updatedAtMs: 0,
+  heardAt: null,
   depositSeenAt: null,
   successAt: null,
-  quoteDeadline: 1_000_000,
+  quoteDeadline: 3 * DAY,
+  invoiceExpiresAt: 3_000,
   createdAt: 0,
 }
 
 const statuses = fc.constantFrom<SwapStatus>(...SWAP_STATUSES)
 
-test('a swap without a deposit holds nothing open and is never stuck', () => {
-  assert.equal(isUnderWay(fresh, 0), false)
-  assert.equal(isStuck(fresh, false, 10 ** 9), false)
+function told(swap: SwapState, word: string, now: number): SwapState {
+  return hear(swap, { word, updatedAtMs: now * 1000 }, now)
+}
+
+test('a swap without a deposit holds its invoice until the provider was asked at the end, or keeps silent', () => {
+  assert.equal(holdsInvoice(fresh, 2_999), true)
+  assert.equal(holdsInvoice(told(fresh, 'PENDING_DEPOSIT', 2_999), 3_000), true)
+  assert.equal(holdsInvoice(told(fresh, 'PENDING_DEPOSIT', 3_000), 3_000), false)
+  assert.equal(holdsInvoice(fresh, 3_000 + UNANSWERED_SECS - 1), true)
+  assert.equal(holdsInvoice(fresh, 3_000 + UNANSWERED_SECS), false)
 })
 
 test('a deposit holds the invoice open until the swap is refunded, fails, or an hour after SUCCESS', () => {
   for (const status of ['KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING'] as const) {
-    assert.equal(isUnderWay(told(fresh, status, 100), 10 ** 9), true, status)
+    assert.equal(holdsInvoice(told(fresh, status, 100), 3 * DAY), true, status)
   }
   for (const status of ['REFUNDED', 'FAILED'] as const) {
-    assert.equal(isUnderWay(told(told(fresh, 'PROCESSING', 100), status, 200), 200), false, status)
+    assert.equal(holdsInvoice(told(told(fresh, 'PROCESSING', 100), status, 200), 200), false, status)
   }
   const done = told(fresh, 'SUCCESS', 100)
-  assert.equal(isUnderWay(done, 100 + 3_599), true)
-  assert.equal(isUnderWay(done, 100 + 3_600), false)
+  assert.equal(holdsInvoice(done, 100 + 3_599), true)
+  assert.equal(holdsInvoice(done, 100 + 3_600), false)
 })
 
-test('a deposit that falls back to PENDING_DEPOSIT no longer holds the invoice', () => {
-  assert.equal(isUnderWay(told(told(fresh, 'KNOWN_DEPOSIT_TX', 10), 'PENDING_DEPOSIT', 20), 20), false)
+test('a swap that is not watched any more holds nothing', () => {
+  const processing = told(fresh, 'PROCESSING', 100)
+  assert.equal(holdsInvoice(processing, watchedUntil(processing)), true)
+  assert.equal(holdsInvoice(processing, watchedUntil(processing) + 1), false)
+})
+
+test('a provider that names a deadline in the far future is asked for two weeks', () => {
+  assert.equal(watchedUntil({ ...fresh, quoteDeadline: 10 ** 10 }), 14 * DAY)
+  assert.equal(watchedUntil(fresh), 4 * DAY)
+})
+
+test('a deposit that falls back to PENDING_DEPOSIT no longer stands in the way of another swap', () => {
+  const back = told(told(fresh, 'KNOWN_DEPOSIT_TX', 10), 'PENDING_DEPOSIT', 20)
+  assert.equal(hasDeposit(back.status), false)
+  assert.equal(holdsInvoice(told(back, 'PENDING_DEPOSIT', 3_000), 3_000), false)
 })
 
 test('PROCESSING and SUCCESS without coins are stuck after an hour, and never once the coins are seen', () => {
@@ -52,20 +80,58 @@ test('PROCESSING and SUCCESS without coins are stuck after an hour, and never on
     assert.equal(isStuck(swap, false, 3_700), true, status)
     assert.equal(isStuck(swap, true, 3_700), false, status)
   }
+  for (const status of ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED'] as const) {
+    assert.equal(isStuck(told(fresh, status, 100), false, 10 ** 6), false, status)
+  }
 })
 
-test('the first sighting of a deposit and of SUCCESS stay, whatever comes after', () => {
+test('an unknown word, an older answer, and anything after a last word change nothing', () => {
+  const processing = told(fresh, 'PROCESSING', 100)
+  assert.equal(told(processing, 'DEPOSIT_ADMIRED', 200), processing)
+  assert.equal(hear(processing, { word: 'PENDING_DEPOSIT', updatedAtMs: 99_999 }, 200), processing)
+  for (const last of ['SUCCESS', 'REFUNDED', 'FAILED'] as const) {
+    const ended = told(processing, last, 200)
+    for (const word of SWAP_STATUSES) assert.equal(told(ended, word, 300), ended)
+  }
+})
+
+test('whatever is heard in whatever order: first sightings stay, a last word is last, and time never runs back', () => {
+  const report = fc.record({
+    word: fc.oneof(statuses, fc.constant('SOMETHING_NEW')),
+    updatedAtMs: fc.integer({ min: 0, max: 20 }),
+  })
   fc.assert(
-    fc.property(fc.array(statuses, { minLength: 1, maxLength: 12 }), words => {
+    fc.property(fc.array(report, { minLength: 1, maxLength: 15 }), reports => {
       let swap = fresh
-      words.forEach((word, at) => {
+      reports.forEach((heard, at) => {
         const before = swap
-        swap = told(swap, word, at + 1)
+        swap = hear(swap, heard, at + 1)
+        if (isSettled(before.status)) assert.equal(swap, before)
         if (before.depositSeenAt !== null) assert.equal(swap.depositSeenAt, before.depositSeenAt)
         if (before.successAt !== null) assert.equal(swap.successAt, before.successAt)
+        assert.ok(swap.updatedAtMs >= before.updatedAtMs)
+        assert.equal(swap.successAt !== null, swap.status === 'SUCCESS')
+        if (swap.status !== 'PENDING_DEPOSIT') assert.notEqual(swap.depositSeenAt, null)
       })
-      assert.equal(swap.status, words.at(-1))
     }),
+  )
+})
+
+test('a swap that holds its invoice, or may yet change, is always looked at again', () => {
+  fc.assert(
+    fc.property(
+      fc.array(statuses, { maxLength: 6 }),
+      fc.nat(5 * DAY),
+      fc.nat(10),
+      fc.nat(DAY),
+      (words, age, failures, invoiceExpiresAt) => {
+        const swap = words.reduce((state, word, at) => told(state, word, at + 1), { ...fresh, invoiceExpiresAt })
+        const now = Math.max(age, words.length + 1)
+        const nextMs = nextLookMs(swap, failures, now)
+        if (holdsInvoice(swap, now)) assert.notEqual(nextMs, null)
+        if (nextMs !== null) assert.ok(nextMs > 0 && nextMs <= 3_600_000)
+      },
+    ),
   )
 })
 
@@ -76,14 +142,27 @@ test('three statuses raise an event, and only those', () => {
   )
 })
 
-test('polls come every 5 s, then 15 s, then a minute; errors back off, bounded; a settled or old swap is left alone', () => {
-  assert.equal(nextPollMs(fresh, 0, 119), 5_000)
-  assert.equal(nextPollMs(fresh, 0, 120), 15_000)
-  assert.equal(nextPollMs(fresh, 0, 1_800), 60_000)
-  assert.equal(nextPollMs(fresh, 2, 0), 20_000)
-  assert.equal(nextPollMs(fresh, 1_000, 1_800), 300_000)
-  assert.equal(nextPollMs(fresh, 0, 1_000_000 + 86_401), null)
-  for (const status of SWAP_STATUSES.filter(isSettled)) assert.equal(nextPollMs(told(fresh, status, 1), 0, 2), null)
+test('looks come every 5 s, then 15 s, then a minute; errors back off, bounded; a settled or old swap is left alone', () => {
+  const known = told(fresh, 'KNOWN_DEPOSIT_TX', 0)
+  assert.equal(nextLookMs(known, 0, 119), 5_000)
+  assert.equal(nextLookMs(known, 0, 120), 15_000)
+  assert.equal(nextLookMs(known, 0, 1_800), 60_000)
+  assert.equal(nextLookMs(known, 2, 0), 20_000)
+  assert.equal(nextLookMs(known, 1_000, 1_800), 300_000)
+  assert.equal(nextLookMs(known, 0, watchedUntil(known) + 1), null)
+  for (const status of ['REFUNDED', 'FAILED'] as const) assert.equal(nextLookMs(told(fresh, status, 1), 0, 2), null)
+})
+
+test('SUCCESS is looked at once more, an hour later', () => {
+  const done = told(fresh, 'SUCCESS', 100)
+  assert.equal(nextLookMs(done, 0, 101), 3_599_000)
+  assert.equal(nextLookMs(done, 0, 3_700), null)
+})
+
+test('without a deposit a look falls exactly on the end of the invoice, and on the end of the wait for an answer', () => {
+  assert.equal(nextLookMs(fresh, 0, 2_990), 10_000)
+  assert.equal(nextLookMs(fresh, 6, 3_000), UNANSWERED_SECS * 1000)
+  assert.equal(nextLookMs(told(fresh, 'PROCESSING', 1), 0, 2_990), 60_000)
 })
 
 test('the buyer has 30 minutes or until the invoice expires', () => {

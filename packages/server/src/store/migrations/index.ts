@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import { up as core } from './0001_core.ts'
 import { up as webhooks } from './0002_webhooks.ts'
 import { up as signIn } from './0003_sign_in.ts'
+import { up as swaps } from './0004_swaps.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0001_core', core],
   ['0002_webhooks', webhooks],
   ['0003_sign_in', signIn],
+  ['0004_swaps', swaps],
 ]
