@@ -63,12 +63,15 @@ export function createViewer({ log, threads = usualThreads() }: ViewerOptions): 
       return clerk.run({ kind: 'addresses', incoming: copy(incoming), network, from, count })
     },
 
-    async open(keys, transactions) {
+    async open(keys, transactions, signal) {
       const chunks = chunksOf(keys, transactions)
       const notes: OpenedNote[] = []
       // As many at a time as there are threads: between two chunks, somebody else's gets its turn.
       const takers = Array.from({ length: threads }, async () => {
-        for (const chunk of chunks) notes.push(...(await openChunk(chunk)))
+        for (const chunk of chunks) {
+          signal?.throwIfAborted()
+          notes.push(...(await openChunk(chunk)))
+        }
       })
       await Promise.all(takers)
       return notes

@@ -12,6 +12,8 @@ export interface Chain {
   mempool(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** The whole mempool at one moment, all shielded pools. */
   mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]>
+  /** Another number after every change of the server in use: only within one do its answers fit together. */
+  readonly era: number
   /** Gives up the server in use for the next one, because of what it served. */
   distrust(reason: string): void
   close(): Promise<void>
@@ -51,7 +53,11 @@ export interface Viewer {
    * The notes that any of the keys sees, coinbase outputs left out; pools by height are the caller's rule.
    * All of them, or an error: never fewer.
    */
-  open(keys: readonly WatchKey[], transactions: readonly CompactTransaction[]): Promise<OpenedNote[]>
+  open(
+    keys: readonly WatchKey[],
+    transactions: readonly CompactTransaction[],
+    signal?: AbortSignal,
+  ): Promise<OpenedNote[]>
   /** A raw transaction in compact form, with its expiry height. Null for what cannot be read as one. */
   compact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>
   close(): Promise<void>

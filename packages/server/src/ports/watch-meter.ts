@@ -4,8 +4,8 @@ export interface WatchMeter {
   tip(height: number): void
   /** Blocks that the server has and we have not recorded yet. */
   lag(blocks: number): void
-  /** Seconds since the last complete look at chain and mempool began. */
-  seenThroughAge(seconds: number): void
+  /** Unix seconds when the last complete look at chain and mempool began. */
+  seenThrough(unixSecs: number): void
   /** A reorganisation that took back so many blocks. */
   reorg(depth: number): void
   /** So many paid invoices now need attention, their payments taken back (+), or no longer (−). */
@@ -15,7 +15,7 @@ export interface WatchMeter {
 export const NO_METER: WatchMeter = {
   tip: () => {},
   lag: () => {},
-  seenThroughAge: () => {},
+  seenThrough: () => {},
   reorg: () => {},
   needsAttention: () => {},
 }

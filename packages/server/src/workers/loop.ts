@@ -52,7 +52,9 @@ export function startLoop(options: LoopOptions): Loop {
   async function failed(error: unknown): Promise<void> {
     failures += 1
     const restMs = backoffMs(failures, backoff, jitter())
-    log.error({ loop: options.name, failures, restMs, err: error }, 'failed, will try again')
+    // Every failure of a long outage would drown the rest of the log: the 1st, 2nd, 4th, 8th … are told.
+    const level = Number.isInteger(Math.log2(failures)) ? 'error' : 'debug'
+    log[level]({ loop: options.name, failures, restMs, err: error }, 'failed, will try again')
     await clock.sleep(restMs, stopping.signal)
   }
 

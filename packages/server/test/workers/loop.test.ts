@@ -84,7 +84,7 @@ test('backs off longer with each failure up to the limit, says so, and starts af
     [
       ['error', 1],
       ['error', 2],
-      ['error', 3],
+      ['debug', 3],
       ['error', 4],
       ['info', 4],
     ],

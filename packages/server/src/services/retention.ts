@@ -1,0 +1,29 @@
+import type { Clock, Store } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+
+/** What is kept for a time only; each function forgets a bounded number and tells whether there may be more. */
+export interface Retention {
+  pruneIdempotencyKeys(): Promise<boolean>
+  pruneEvents(): Promise<boolean>
+}
+
+/** Twice what the contract promises: nothing is forgotten on the edge. */
+const IDEMPOTENCY_SECS = 2 * 86_400
+/** Readers follow events by a cursor that is seconds old; deliveries keep bodies of their own. */
+const EVENT_SECS = 30 * 86_400
+const PRUNE_AT_ONCE = 1_000
+
+export function createRetention({ store, clock }: { readonly store: Store; readonly clock: Clock }): Retention {
+  const before = (secs: number) => nowSecs(clock) - secs
+  return {
+    async pruneIdempotencyKeys() {
+      const pruned = await store.write(rows => rows.idempotency.prune(before(IDEMPOTENCY_SECS), PRUNE_AT_ONCE))
+      return pruned === PRUNE_AT_ONCE
+    },
+
+    async pruneEvents() {
+      const pruned = await store.write(rows => rows.events.prune(before(EVENT_SECS), PRUNE_AT_ONCE))
+      return pruned === PRUNE_AT_ONCE
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { WatchKey } from '../ports/chain.ts'
+import type { ViewingKeyRow } from '../ports/viewing-key.ts'
+import type { Rows, Store, Vault } from '../ports.ts'
+
+/** The keys to open notes with. */
+export interface WatchKeys {
+  /** Those with an invoice that was watched at `time` (Unix seconds) or later. @throws when one does not unseal. */
+  watchedAt(time: number): Promise<WatchKey[]>
+  /** Every key there is, as a rescan needs them. */
+  all(): Promise<WatchKey[]>
+}
+
+/** Unseals each key once and keeps it for as long as it is asked for. */
+export function createWatchKeys({ store, vault }: { readonly store: Store; readonly vault: Vault }): WatchKeys {
+  let unsealed = new Map<number, WatchKey>()
+
+  function unseal({ id, sealed }: ViewingKeyRow): WatchKey {
+    const place = { table: 'viewing_keys', column: 'sealed', row: id }
+    return unsealed.get(id) ?? { id, incoming: vault.open(sealed, place) }
+  }
+
+  async function read(find: (rows: Rows) => Promise<ViewingKeyRow[]>): Promise<WatchKey[]> {
+    const keys = (await store.read(find)).map(unseal)
+    unsealed = new Map(keys.map(key => [key.id, key]))
+    return keys
+  }
+
+  return {
+    watchedAt: time => read(rows => rows.viewingKeys.watched(time)),
+    all: () => read(rows => rows.viewingKeys.all()),
+  }
+}

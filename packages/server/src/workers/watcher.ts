@@ -1,0 +1,89 @@
+import type { WatchMeter } from '../ports/watch-meter.ts'
+import { NO_METER } from '../ports/watch-meter.ts'
+import type { Chain, Clock, Log, Viewer } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+import type { Payments } from '../services/payments.ts'
+import type { WatchKeys } from '../services/watch-keys.ts'
+import { type Next, startLoop } from './loop.ts'
+import { createFollow } from './watcher-follow.ts'
+import { createMempoolReader } from './watcher-mempool.ts'
+
+export interface WatcherDeps {
+  readonly chain: Chain
+  readonly viewer: Viewer
+  readonly payments: Payments
+  readonly keys: WatchKeys
+  readonly clock: Clock
+  readonly log: Log
+  readonly meter?: WatchMeter
+}
+
+export interface Watcher {
+  /** One look at chain and mempool. When it is complete, all that there was when it began is recorded. */
+  look(signal: AbortSignal): Promise<Next>
+  /** Follows the mempool until a block ends the stream. */
+  follow(signal: AbortSignal): Promise<Next>
+}
+
+const LOOK_EVERY_MS = 2_000
+const MEMPOOL_GAP_MS = 500
+const BACKOFF = { firstMs: 500, mostMs: 3_000 }
+
+export function createWatcher(deps: WatcherDeps): Watcher {
+  const { chain, payments, clock, meter = NO_METER } = deps
+  const follow = createFollow({ ...deps, meter })
+  const mempool = createMempoolReader(deps)
+
+  return {
+    async look(signal) {
+      const { era } = chain
+      const began = nowSecs(clock)
+      // Before the blocks: what leaves the mempool from here on is in a block that is read below.
+      const snapshot = await chain.mempoolSnapshot(signal)
+      const { reached, more, rewound } = await follow(signal)
+      if (!reached) return more ? 'again' : 'idle'
+      if (chain.era !== era) return 'again'
+      const seen = await mempool.open(snapshot, signal)
+      const txids = new Set(snapshot.map(transaction => transaction.txid))
+      await payments.recordSnapshot({ ...seen, txids, began, tellsMissing: !rewound })
+      meter.seenThrough(began)
+      return 'idle'
+    },
+
+    async follow(signal) {
+      await mempool.stream(signal)
+      return 'idle'
+    },
+  }
+}
+
+/** Watches until stopped: looks every two seconds and at each block, and follows the mempool in between. */
+export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
+  const { clock, log } = deps
+  const watcher = createWatcher(deps)
+  const looks = startLoop({
+    name: 'watcher',
+    run: signal => watcher.look(signal),
+    idleMs: LOOK_EVERY_MS,
+    backoff: BACKOFF,
+    clock,
+    log,
+  })
+  const mempool = startLoop({
+    name: 'mempool',
+    async run(signal) {
+      const next = await watcher.follow(signal)
+      looks.wake()
+      return next
+    },
+    idleMs: MEMPOOL_GAP_MS,
+    backoff: BACKOFF,
+    clock,
+    log,
+  })
+  return {
+    async stop() {
+      await Promise.all([looks.stop(), mempool.stop()])
+    },
+  }
+}
