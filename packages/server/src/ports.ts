@@ -1,5 +1,6 @@
 /** Everything the service needs from the world, on one page. The rows of each noun are in `ports/<noun>.ts`. */
 import type { AccountRows, ApiKeyRows, SessionRows, UsageRows } from './ports/account.ts'
+import type { BillingRows } from './ports/billing.ts'
 import type { ChainRows } from './ports/chain.ts'
 import type { EventRows } from './ports/event.ts'
 import type { IdempotencyRows, InvoiceRows, PaymentRows } from './ports/invoice.ts'
@@ -8,12 +9,15 @@ import type { SignInRows } from './ports/sign-in.ts'
 import type { SwapRows } from './ports/swap.ts'
 import type { ViewingKeyRows } from './ports/viewing-key.ts'
 import type { DeliveryRows, WebhookRows } from './ports/webhook.ts'
+import type { WithdrawalRows } from './ports/withdrawal.ts'
 
 export type { Chain, Viewer } from './ports/chain.ts'
 export type { DeliveryMeter } from './ports/delivery-meter.ts'
 export type { Log } from './ports/log.ts'
 export type { Mailer } from './ports/mail.ts'
 export type { Outbound } from './ports/outbound.ts'
+export type { PayoutProvider } from './ports/payout.ts'
+export type { Rates } from './ports/rates.ts'
 export type { KeyedHash } from './ports/sign-in.ts'
 export type { SwapProvider } from './ports/swap.ts'
 export type { WatchMeter } from './ports/watch-meter.ts'
@@ -35,6 +39,8 @@ export interface Rows {
   readonly deliveries: DeliveryRows
   readonly signIn: SignInRows
   readonly mails: MailRows
+  readonly billing: BillingRows
+  readonly withdrawals: WithdrawalRows
   /** Wakes the listeners of a topic, in every process, once the transaction is committed; lost with it. */
   wake(topic: Topic): void
 }

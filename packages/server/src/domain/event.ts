@@ -1,5 +1,6 @@
 import type { InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
+import type { WithdrawalStatus } from './withdrawal.ts'
 
 export const EVENT_TYPES = [
   'invoice.paid',
@@ -57,5 +58,32 @@ export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap:
       amount_in_formatted: swap.amountInFormatted,
       status: swap.status,
     },
+  })
+}
+
+/** The body of `plan.updated`. `expiresAt` is null for a plan that never ends, as Free. */
+export function planEventBody({ plan, planExpiresAt }: { plan: string; planExpiresAt: number | null }): string {
+  return JSON.stringify({ type: 'plan.updated', invoice_id: null, plan, expires_at: planExpiresAt })
+}
+
+export interface WithdrawalInEvent {
+  readonly publicId: string
+  readonly status: WithdrawalStatus
+  readonly amountZat: Zat
+  readonly fiatCurrency: string
+  /** Decimal. */
+  readonly fiatAmount: string
+}
+
+/** The body of `withdrawal.updated`. */
+export function withdrawalEventBody(withdrawal: WithdrawalInEvent): string {
+  return JSON.stringify({
+    type: 'withdrawal.updated',
+    invoice_id: null,
+    withdrawal_id: withdrawal.publicId,
+    status: withdrawal.status,
+    amount_zat: Number(withdrawal.amountZat),
+    fiat_currency: withdrawal.fiatCurrency,
+    fiat_amount: withdrawal.fiatAmount,
   })
 }

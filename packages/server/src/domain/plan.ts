@@ -48,3 +48,71 @@ export function limitReached(plan: Plan, used: number): Fault {
     { extra: { limit: plan.monthlyInvoiceLimit, used, plan: plan.name } },
   )
 }
+
+/** One period of a plan as it was sold: what its invoice was made for, whatever the list of plans says later. */
+export interface SoldPeriod {
+  readonly plan: string
+  /** More than 0. */
+  readonly priceZat: Zat
+  readonly periodDays: number
+}
+
+/** What an account is on, as it is written down: it may have run out. */
+export interface Holding {
+  readonly plan: string
+  /** Unix seconds; null: for ever. */
+  readonly planExpiresAt: number | null
+}
+
+/** How long before its end a plan's owner is told. */
+export const RENEWAL_NOTICE_SECS = 3 * 86_400
+
+export function isForSale(plan: Plan): boolean {
+  return plan.priceZat > 0n
+}
+
+export function hasRunOut({ planExpiresAt }: Holding, now: number): boolean {
+  return planExpiresAt !== null && now >= planExpiresAt
+}
+
+/**
+ * What the account holds once the period is paid for: the same plan runs one period longer; any other begins at once,
+ * what is left of the old one counted in. Null when nothing can be given for the money: the plan is no longer on the
+ * list, or is the account's own already and never ends.
+ */
+export function afterPurchase(
+  plans: readonly Plan[],
+  held: Holding,
+  sold: SoldPeriod,
+  now: number,
+): (Holding & { readonly planExpiresAt: number }) | null {
+  if (!findPlan(plans, sold.plan)) return null
+  const { plan: current, expiresAt } = planAt(plans, held, now)
+  const period = secsOf(sold)
+  if (current.name === sold.plan)
+    return expiresAt === null ? null : { plan: sold.plan, planExpiresAt: expiresAt + period }
+  const left = expiresAt === null ? 0 : expiresAt - now
+  return { plan: sold.plan, planExpiresAt: now + period + creditedSecs(current, left, sold) }
+}
+
+/** Seconds of the plan sold that cost as much as `left` seconds of the old one, rounded down. */
+export function creditedSecs(old: Omit<Plan, 'name'>, left: number, sold: SoldPeriod): number {
+  const worth = BigInt(left) * old.priceZat * BigInt(secsOf(sold))
+  return Number(worth / (sold.priceZat * BigInt(secsOf(old))))
+}
+
+function secsOf({ periodDays }: { readonly periodDays: number }): number {
+  return periodDays * 86_400
+}
+
+export function unknownPlan(plans: readonly Plan[]): Fault {
+  return new Fault('invalid', 'unknown_plan', 'unknown plan', {
+    extra: { detail: `one of ${plans.map(plan => plan.name).join(', ')}` },
+  })
+}
+
+export function billingNotConfigured(): Fault {
+  return new Fault('conflict', 'billing_not_configured', 'billing not configured', {
+    extra: { detail: 'the operator of this service has set no viewing key for billing' },
+  })
+}

@@ -26,6 +26,8 @@ export type WithdrawalStep =
 export interface Order {
   readonly status: WithdrawalStatus
   readonly amountZat: Zat
+  /** What the chain has last shown at the order's address. */
+  readonly receivedZat: Zat
   /** What had been received when the operator settled or failed the order; only more than that is news. */
   readonly closedAtZat: Zat | null
 }
@@ -48,7 +50,7 @@ export class IllegalStep extends Error {
  *
  * - A deposit is a fact and never illegal: what does not fit the order (too little at its end, too much, late, after a
  *   side exit) becomes `needs_attention`, so that no coin vanishes from sight.
- * - Cancel is for orders without a deposit; settle and fail are the operator's word on an order with one.
+ * - Cancel is for orders without a deposit, be it a part; settle and fail are the operator's word on an order with one.
  *
  * @throws IllegalStep
  */
@@ -57,7 +59,7 @@ export function after(order: Order, step: WithdrawalStep): WithdrawalStatus {
     case 'deposit':
       return afterDeposit(order, step)
     case 'cancel':
-      if (order.status === 'awaiting_deposit') return 'canceled'
+      if (order.status === 'awaiting_deposit' && order.receivedZat === 0n) return 'canceled'
       break
     case 'settle':
       if (order.status === 'payout_processing' || order.status === 'needs_attention') return 'completed'

@@ -40,6 +40,8 @@ export interface AccountRows {
   /** Null when the email has an account already. Emails are compared as given: the caller normalises. */
   insert(account: NewAccount): Promise<Account | null>
   byId(id: number): Promise<Account | null>
+  /** Reads for change: no other transaction changes it until this one ends. */
+  lock(id: number): Promise<Account | null>
   byEmail(email: string): Promise<Account | null>
   list(): Promise<Account[]>
   setConfirmations(id: number, confirmations: number): Promise<void>

@@ -26,6 +26,12 @@ export function accountRows(db: Db): AccountRows {
       return row ? toAccount(row) : null
     },
 
+    async lock(id) {
+      // Not a full lock: the foreign keys of invoices being made at the same time must not wait for it.
+      const row = await db.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
     async byEmail(email) {
       const row = await db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst()
       return row ? toAccount(row) : null

@@ -1,6 +1,7 @@
 import type { Rows, Topic } from '../ports.ts'
 import { accountRows } from './account.ts'
 import { apiKeyRows } from './api-key.ts'
+import { billingRows } from './billing.ts'
 import { chainRows } from './chain.ts'
 import { deliveryRows } from './delivery.ts'
 import { eventRows } from './event.ts'
@@ -15,6 +16,7 @@ import type { Db } from './tables.ts'
 import { usageRows } from './usage.ts'
 import { viewingKeyRows } from './viewing-key.ts'
 import { webhookRows } from './webhook.ts'
+import { withdrawalRows } from './withdrawal.ts'
 
 export type PutOff = () => Promise<void>
 
@@ -42,6 +44,8 @@ export function createRows(db: Db, later: Later): Rows {
     deliveries,
     signIn: signInRows(db),
     mails: mailRows(db, later),
+    billing: billingRows(db),
+    withdrawals: withdrawalRows(db),
     wake: topic => later.wake(topic),
   }
 }

@@ -5,6 +5,8 @@ import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
 import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
+import type { WithdrawalStatus } from '../domain/withdrawal.ts'
+import type { PurchaseStatus } from '../ports/billing.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
 import type { NewMail } from '../ports/mail.ts'
 
@@ -30,6 +32,9 @@ export interface Tables {
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
   mails: MailsTable
+  plan_purchases: PlanPurchasesTable
+  plan_announcements: PlanAnnouncementsTable
+  withdrawals: WithdrawalsTable
   swaps: SwapsTable
   swap_starts: SwapStartsTable
   webhooks: WebhooksTable
@@ -263,4 +268,40 @@ export interface MailsTable {
   created_at: Int
   due_at: Int
   tries: Generated<Int>
+}
+
+export interface PlanPurchasesTable {
+  invoice_id: Int
+  account_id: Int
+  plan: string
+  price_zat: Int
+  period_days: Int
+  status: PurchaseStatus
+  settled_at: Int | null
+  runs_until: Int | null
+  created_at: Int
+}
+
+export interface PlanAnnouncementsTable {
+  account_id: Int
+  plan_expires_at: Int
+}
+
+export interface WithdrawalsTable {
+  invoice_id: Int
+  public_id: string
+  account_id: Int
+  status: WithdrawalStatus
+  amount_zat: Int
+  received_zat: Int
+  closed_at_zat: Int | null
+  fiat_currency: string
+  fiat_amount: string
+  rate: string
+  payout_to: Uint8Array
+  payout_due_at: Int | null
+  reference: string | null
+  reason: string | null
+  created_at: Int
+  updated_at: Int
 }

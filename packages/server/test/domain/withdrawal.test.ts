@@ -4,7 +4,12 @@ import fc from 'fast-check'
 import type { Order, WithdrawalStatus, WithdrawalStep } from '../../src/domain/withdrawal.ts'
 import { after, fiatAmount, IllegalStep, maskPayout, WITHDRAWAL_STATUSES } from '../../src/domain/withdrawal.ts'
 
-const order = (status: WithdrawalStatus): Order => ({ status, amountZat: 100n, closedAtZat: null })
+const order = (status: WithdrawalStatus): Order => ({
+  status,
+  amountZat: 100n,
+  receivedZat: 0n,
+  closedAtZat: null,
+})
 const deposit = (receivedZat: bigint, confirmed = false, closed = false): WithdrawalStep => ({
   step: 'deposit',
   receivedZat,
@@ -29,7 +34,7 @@ test('too little at the end, too much, late: a person looks, no coin vanishes', 
 })
 
 test('what the operator knew when closing an order does not open it again; more does', () => {
-  const closed: Order = { status: 'completed', amountZat: 100n, closedAtZat: 150n }
+  const closed: Order = { ...order('completed'), closedAtZat: 150n }
   assert.equal(after(closed, deposit(150n, true)), 'completed')
   assert.equal(after(closed, deposit(151n, true)), 'needs_attention')
 })

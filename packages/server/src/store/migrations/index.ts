@@ -4,6 +4,7 @@ import { up as core } from './0001_core.ts'
 import { up as webhooks } from './0002_webhooks.ts'
 import { up as signIn } from './0003_sign_in.ts'
 import { up as swaps } from './0004_swaps.ts'
+import { up as billing } from './0005_billing.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0002_webhooks', webhooks],
   ['0003_sign_in', signIn],
   ['0004_swaps', swaps],
+  ['0005_billing', billing],
 ]
