@@ -24,6 +24,7 @@ const MOST = 512
 /** Wakes and the alarm do the work; this is for what they miss. */
 const IDLE_MS = 5_000
 const ROOMS_KEPT = 10_000
+const NO_ROOM: Room = { total: 0, of: () => 0, full: [] }
 
 /**
  * Delivers what is due. Each turn writes what has ended and takes up more; the sending itself goes on beside it. So a
@@ -38,25 +39,28 @@ export function startDelivery(options: DeliveryOptions): DeliveryWorker {
 
   async function attempt(job: Job): Promise<void> {
     const outcome = await deliveries.attempt(job)
-    meter.attempt(outcome.error === null ? 'success' : 'failure')
+    const succeeded = outcome.error === null
+    meter.attempt(succeeded ? 'success' : 'failure')
+    places.learn(outcome.accountId, succeeded)
     ended.push(outcome)
     loop.wake()
   }
 
   function start(job: Job): void {
-    places.take(job.delivery.accountId)
     const made = attempt(job).finally(() => attempts.delete(made))
     attempts.add(made)
   }
 
-  /** The ends are written, or wait for the next turn. A place is free once its end is written. */
-  async function turn(room: Room): ReturnType<Deliveries['turn']> {
+  /** Writes what has ended, which frees its places, and takes up more; if it fails, all is as it was. */
+  async function turn(roomNow: () => Room): ReturnType<Deliveries['turn']> {
     const written = ended.splice(0)
+    for (const { accountId } of written) places.free(accountId)
     try {
-      const taken = await deliveries.turn(written, room)
-      for (const { accountId, error } of written) places.free(accountId, error === null)
+      const taken = await deliveries.turn(written, roomNow())
+      for (const { delivery } of taken.jobs) places.take(delivery.accountId)
       return taken
     } catch (error) {
+      for (const { accountId } of written) places.take(accountId)
       ended.unshift(...written)
       throw error
     } finally {
@@ -66,7 +70,7 @@ export function startDelivery(options: DeliveryOptions): DeliveryWorker {
 
   async function run(signal: AbortSignal): Promise<Next> {
     if (signal.aborted) return 'idle'
-    const { jobs, nextDueAtMs } = await turn(places.room())
+    const { jobs, nextDueAtMs } = await turn(() => places.room())
     for (const job of jobs) start(job)
     setAlarm(nextDueAtMs)
     return jobs.length > 0 ? 'again' : 'idle'
@@ -76,8 +80,9 @@ export function startDelivery(options: DeliveryOptions): DeliveryWorker {
     alarm.abort()
     alarm = new AbortController()
     const { signal } = alarm
-    if (atMs === null || atMs - clock.nowMs() > IDLE_MS) return
-    void clock.sleep(atMs - clock.nowMs(), signal).then(() => signal.aborted || loop.wake())
+    const restMs = atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, atMs - clock.nowMs())
+    if (restMs > IDLE_MS) return
+    void clock.sleep(restMs, signal).then(() => signal.aborted || loop.wake())
   }
 
   const loop = startLoop({
@@ -94,7 +99,7 @@ export function startDelivery(options: DeliveryOptions): DeliveryWorker {
       alarm.abort()
       await Promise.all(attempts)
       if (ended.length === 0) return
-      await turn({ total: 0, of: () => 0, full: [] }).catch(error =>
+      await turn(() => NO_ROOM).catch(error =>
         log.error({ err: error, attempts: ended.length }, 'ends of attempts not written: they will be made again'),
       )
     },
@@ -123,23 +128,24 @@ class Places {
     this.#used.set(accountId, (this.#used.get(accountId) ?? 0) + 1)
   }
 
-  free(accountId: number, succeeded: boolean): void {
+  free(accountId: number): void {
     this.used -= 1
     const left = (this.#used.get(accountId) ?? 1) - 1
     if (left > 0) this.#used.set(accountId, left)
     else this.#used.delete(accountId)
-    this.#learn(accountId, roomAfter(this.#roomOf(accountId), succeeded))
   }
 
-  #roomOf(accountId: number): number {
-    return this.#rooms.get(accountId) ?? ROOM.first
-  }
-
-  #learn(accountId: number, room: number): void {
+  /** A good receiver gets more room, a bad one less. */
+  learn(accountId: number, succeeded: boolean): void {
+    const room = roomAfter(this.#roomOf(accountId), succeeded)
     this.#rooms.delete(accountId)
     this.#rooms.set(accountId, room)
     if (this.#rooms.size <= ROOMS_KEPT) return
     const [oldest] = this.#rooms.keys()
     if (oldest !== undefined) this.#rooms.delete(oldest)
+  }
+
+  #roomOf(accountId: number): number {
+    return this.#rooms.get(accountId) ?? ROOM.first
   }
 }

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Open, Sending } from '../../src/domain/webhook.ts'
+import {
+  ATTEMPTS,
+  begin,
+  DEADLINE_MS,
+  IllegalAttempt,
+  RETRY_AFTER_MS,
+  ROOM,
+  roomAfter,
+  settle,
+  shares,
+  webhookUrlFault,
+} from '../../src/domain/webhook.ts'
+
+function beginNow(open: Open): Sending {
+  const next = begin(open, open.dueAtMs)
+  assert.equal(next.state, 'sending')
+  return next as Sending
+}
+
+test('a delivery that fails is tried four times, 10, 60 and 300 s after the end of the attempt that failed', () => {
+  let open: Open = { state: 'waiting', attempts: 0, dueAtMs: 1_000 }
+  const pauses: number[] = []
+  for (let attempt = 1; ; attempt++) {
+    const sending = beginNow(open)
+    assert.equal(sending.attempts, attempt)
+    const endedAtMs = open.dueAtMs + 3_000
+    const next = settle(sending, false, endedAtMs)
+    if (next.state !== 'waiting') {
+      assert.deepEqual(next, { state: 'failed', attempts: 4 })
+      break
+    }
+    pauses.push(next.dueAtMs - endedAtMs)
+    open = next
+  }
+  assert.deepEqual(pauses, [10_000, 60_000, 300_000])
+})
+
+/** How each attempt goes: answered well or badly after so long, or cut off by a crash. */
+const fate = fc.oneof(
+  fc.record({ kind: fc.constant('failure' as const), tookMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+  fc.record({ kind: fc.constant('success' as const), tookMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+  fc.record({ kind: fc.constant('crash' as const), tookMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+)
+
+test('whatever crashes: never more than four attempts, none early, and the last word only after success or four', () => {
+  fc.assert(
+    fc.property(fc.array(fate, { minLength: 8, maxLength: 8 }), fates => {
+      let open: Open = { state: 'waiting', attempts: 0, dueAtMs: 0 }
+      let attempts = 0
+      let endOfLast: number | null = null
+      for (const { kind, tookMs } of fates) {
+        const nowMs = open.dueAtMs
+        assert.throws(() => begin(open, nowMs - 1), IllegalAttempt)
+        const sending = begin(open, nowMs)
+        if (sending.state !== 'sending') {
+          assert.deepEqual(sending, { state: 'failed', attempts: ATTEMPTS })
+          assert.equal(attempts, ATTEMPTS)
+          return
+        }
+        if (endOfLast !== null) assert.ok(nowMs >= endOfLast + (RETRY_AFTER_MS[attempts - 1] ?? 0))
+        attempts += 1
+        assert.equal(sending.attempts, attempts)
+        assert.ok(sending.dueAtMs > nowMs + DEADLINE_MS, 'nobody takes it up while the attempt can be under way')
+        endOfLast = nowMs + tookMs
+        if (kind === 'crash') {
+          open = sending
+          continue
+        }
+        const next = settle(sending, kind === 'success', endOfLast)
+        if (next.state === 'waiting') {
+          open = next
+          continue
+        }
+        assert.equal(next.state, kind === 'success' ? 'delivered' : 'failed')
+        if (kind === 'failure') assert.equal(attempts, ATTEMPTS)
+        return
+      }
+      assert.fail('it did not end')
+    }),
+  )
+})
+
+test('an account gets more room with each success, half with each failure, at least one and at most the limit', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 200 }), outcomes => {
+      let room: number = ROOM.first
+      for (const succeeded of outcomes) {
+        const next = roomAfter(room, succeeded)
+        assert.ok(next >= 1 && next <= ROOM.most && Number.isInteger(next))
+        assert.ok(succeeded ? next >= room : next <= room)
+        room = next
+      }
+    }),
+  )
+})
+
+test('places are split so that no account gets more than its room, and none nothing while there are enough', () => {
+  const room = fc.integer({ min: 1, max: ROOM.most })
+  fc.assert(
+    fc.property(fc.array(room, { maxLength: 600 }), fc.integer({ min: 1, max: 512 }), (rooms, total) => {
+      const split = shares(rooms, total)
+      assert.equal(split.length, rooms.length)
+      assert.ok(split.reduce((sum, share) => sum + share, 0) <= total)
+      split.forEach((share, index) => {
+        assert.ok(share <= (rooms[index] as number))
+        if (index < total) assert.ok(share >= 1)
+      })
+    }),
+  )
+})
+
+test('a webhook URL is absolute https without credentials or fragment; http only where it is allowed', () => {
+  for (const good of [
+    'https://shop.example',
+    'https://shop.example/in?key=1',
+    'HTTPS://shop.example:8443/',
+    'https://bücher.example/',
+    `https://shop.example/${'x'.repeat(2_048 - 21)}`,
+  ]) {
+    assert.equal(webhookUrlFault(good, false), null, good)
+  }
+  for (const bad of [
+    '',
+    'shop.example',
+    '/webhook',
+    '//shop.example/',
+    'https:',
+    'https:shop.example',
+    'https://',
+    'http://shop.example/',
+    'ftp://shop.example/',
+    'javascript:alert(1)',
+    'https://user@shop.example/',
+    'https://:secret@shop.example/',
+    'https://shop.example/#',
+    'https://shop.example/#top',
+    ' https://shop.example/',
+    'https://shop.example/\n',
+    'https://sh op.example/',
+    'https://shop.example/a\tb',
+    'https://shop.example:99999/',
+    'https://[::1/',
+    `https://shop.example/${'x'.repeat(2_048 - 20)}`,
+  ]) {
+    assert.notEqual(webhookUrlFault(bad, false), null, bad)
+  }
+  assert.equal(webhookUrlFault('http://localhost:3001/webhook', true), null)
+  assert.notEqual(webhookUrlFault('ftp://localhost/', true), null)
+})

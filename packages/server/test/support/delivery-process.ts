@@ -1,0 +1,19 @@
+/** A process that delivers webhooks until it is killed, or its standard input ends. See delivery-kill.test.ts. */
+import { createOutbound } from '../../src/adapters/outbound.ts'
+import { systemRandom } from '../../src/adapters/random.ts'
+import { createVault } from '../../src/adapters/vault.ts'
+import { NO_DELIVERY_METER } from '../../src/ports/delivery-meter.ts'
+import { createDeliveries } from '../../src/services/deliveries.ts'
+import { openStore } from '../../src/store/open.ts'
+import { startDelivery } from '../../src/workers/delivery.ts'
+import { silentLog } from './log.ts'
+import { scaledClock } from './scaled-clock.ts'
+
+const [url = '', key = '', sinceMs = '', factor = ''] = process.argv.slice(2)
+const clock = scaledClock(Number(sinceMs), Number(factor))
+const store = await openStore(url)
+const vault = createVault([Buffer.from(key, 'hex')], systemRandom)
+const outbound = createOutbound({ allowPrivate: true })
+const deliveries = createDeliveries({ store, vault, outbound, clock, random: systemRandom, log: silentLog })
+startDelivery({ deliveries, store, clock, log: silentLog, meter: NO_DELIVERY_METER })
+process.stdin.resume().on('end', () => process.exit())

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { createOutbound } from '../../src/adapters/outbound.ts'
+import { systemRandom } from '../../src/adapters/random.ts'
+import { createVault } from '../../src/adapters/vault.ts'
+import type { Account } from '../../src/domain/account.ts'
+import { NO_DELIVERY_METER } from '../../src/ports/delivery-meter.ts'
+import type { AttemptDetail } from '../../src/ports/webhook.ts'
+import type { Clock, DeliveryMeter, Outbound, Store } from '../../src/ports.ts'
+import { createDeliveries } from '../../src/services/deliveries.ts'
+import type { Webhooks } from '../../src/services/webhooks.ts'
+import { createWebhooks } from '../../src/services/webhooks.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { DeliveryWorker } from '../../src/workers/delivery.ts'
+import { startDelivery } from '../../src/workers/delivery.ts'
+import { silentLog } from './log.ts'
+
+export interface WebhookKit {
+  readonly url: string
+  readonly store: Store
+  readonly webhooks: Webhooks
+  readonly clock: Clock
+  readonly outbound: Outbound
+  /** A new account, with a webhook when a URL is given. */
+  account(webhookUrl?: string): Promise<Account>
+  /** Raises an event, as the use cases do. */
+  raise(account: Account, body: string): Promise<void>
+  /** Every attempt of the account, oldest first. */
+  log(account: Account): Promise<AttemptDetail[]>
+  /** A process of its own, as far as one test can have it. */
+  startWorker(options?: { most?: number; meter?: DeliveryMeter; store?: Store }): DeliveryWorker
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-webhooks-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export async function webhookKit(
+  t: TestContext,
+  options: { readonly clock: Clock; readonly outbound?: Outbound; readonly url?: string; readonly key?: Uint8Array },
+): Promise<WebhookKit> {
+  const { clock, url = `sqlite:${join(temporaryFolder(t), 'test.db')}` } = options
+  const store = await openStore(url)
+  const outbound = options.outbound ?? createOutbound({ allowPrivate: true })
+  const vault = createVault([options.key ?? randomBytes(32)], systemRandom)
+  const shared = { vault, clock, random: systemRandom }
+  const webhooks = createWebhooks({ ...shared, store, allowPrivate: true })
+  const workers: DeliveryWorker[] = []
+  t.after(async () => {
+    for (const worker of workers) await worker.stop()
+    outbound.close()
+    await store.close()
+  })
+  return {
+    url,
+    store,
+    webhooks,
+    clock,
+    outbound,
+
+    async account(webhookUrl) {
+      const publicId = systemRandom.uuid()
+      const account = await store.write(rows =>
+        rows.accounts.insert({
+          publicId,
+          email: `${publicId}@example.com`,
+          network: 'regtest',
+          confirmations: 3,
+          plan: 'Free',
+          createdAt: Math.floor(clock.nowMs() / 1000),
+        }),
+      )
+      if (!account) throw new Error('no account was made')
+      if (webhookUrl !== undefined) await webhooks.set(account, webhookUrl)
+      return account
+    },
+
+    async raise(account, body) {
+      const createdAt = Math.floor(clock.nowMs() / 1000)
+      const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', body, createdAt } as const
+      await store.write(rows => rows.events.append([event]))
+    },
+
+    async log(account) {
+      const rows = await webhooks.attempts(account, { limit: 200 })
+      return Promise.all(rows.reverse().map(row => webhooks.attempt(account, row.publicId)))
+    },
+
+    startWorker({ most, meter = NO_DELIVERY_METER, store: its = store } = {}) {
+      const deliveries = createDeliveries({ ...shared, store: its, outbound, log: silentLog })
+      const worker = startDelivery({
+        deliveries,
+        store: its,
+        clock,
+        log: silentLog,
+        meter,
+        ...(most !== undefined && { most }),
+      })
+      workers.push(worker)
+      return worker
+    },
+  }
+}
