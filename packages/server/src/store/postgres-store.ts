@@ -165,6 +165,7 @@ async function migratePostgres(source: PgSource, migrations: readonly Migration[
     await client.query('COMMIT')
     client.release(false)
   } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
     client.release(true)
     throw error
   }

@@ -59,8 +59,9 @@ export async function openSqliteStore(
   }
 
   async function close(): Promise<void> {
+    const idle = within(limits.workMs, () => readers.close())
     await commits.close()
-    for (const reader of await within(limits.workMs, () => readers.close())) reader.close()
+    for (const reader of await idle) reader.close()
     writer.close()
   }
 

@@ -5,8 +5,10 @@ import { Pool } from '../../src/store/pool.ts'
 const INT8 = 20
 
 export interface TestPglite {
-  /** The one connection to a database that is empty again. */
-  freshSource(): Promise<PgSource>
+  /** Empties the database. */
+  reset(): Promise<void>
+  /** Its one connection; open one source at a time. */
+  source(): PgSource
   stop(): Promise<void>
 }
 
@@ -14,10 +16,10 @@ export interface TestPglite {
 export async function startPglite(): Promise<TestPglite> {
   const pglite = await PGlite.create({ parsers: { [INT8]: BigInt } })
   return {
-    async freshSource() {
+    async reset() {
       await pglite.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-      return oneConnection(pglite)
     },
+    source: () => oneConnection(pglite),
     stop: () => pglite.close(),
   }
 }

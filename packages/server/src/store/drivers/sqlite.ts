@@ -105,7 +105,6 @@ const BUSY = 5
 const TROUBLE = new Map([
   [BUSY, 'busy'],
   [6, 'locked'],
-  [8, 'read only'],
   [10, 'I/O error'],
   [13, 'disk full'],
   [14, 'cannot open'],

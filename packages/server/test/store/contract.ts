@@ -1,0 +1,32 @@
+import { describe } from 'node:test'
+import type { Engine } from './databases.ts'
+import { accountSuite } from './suites/account.ts'
+import { chainSuite } from './suites/chain.ts'
+import { credentialSuite } from './suites/credential.ts'
+import { eventSuite } from './suites/event.ts'
+import { idempotencySuite } from './suites/idempotency.ts'
+import { invoiceSuite } from './suites/invoice.ts'
+import { migrationSuite } from './suites/migration.ts'
+import { paymentSuite } from './suites/payment.ts'
+import { transactionSuite } from './suites/transaction.ts'
+import { usageSuite } from './suites/usage.ts'
+import { viewingKeySuite } from './suites/viewing-key.ts'
+
+/** What a Store promises, whatever database it stands on. A new noun adds its suite here. */
+const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
+  ['accounts', accountSuite],
+  ['credentials', credentialSuite],
+  ['usage', usageSuite],
+  ['viewing keys', viewingKeySuite],
+  ['invoices', invoiceSuite],
+  ['payments', paymentSuite],
+  ['idempotency', idempotencySuite],
+  ['chain', chainSuite],
+  ['events', eventSuite],
+  ['transactions', transactionSuite],
+  ['migrations', migrationSuite],
+]
+
+export function storeContract(engine: Engine): void {
+  for (const [name, suite] of SUITES) describe(name, () => suite(engine))
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Store } from '../../src/ports.ts'
+import { pgPool } from '../../src/store/drivers/postgres.ts'
+import type { StoreLimits } from '../../src/store/limits.ts'
+import { USUAL_LIMITS } from '../../src/store/limits.ts'
+import type { Migration } from '../../src/store/migrations/index.ts'
+import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { openPostgresStore } from '../../src/store/postgres-store.ts'
+import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import type { TestPglite } from '../support/pglite.ts'
+import type { TestPostgres } from '../support/postgres.ts'
+
+export interface OpenOptions {
+  readonly limits?: Partial<StoreLimits>
+  readonly migrations?: readonly Migration[]
+  readonly onFault?: (error: unknown) => void
+}
+
+/** A database of one test. Where several stores may be open on it, they are as several processes. */
+export interface TestDatabase {
+  open(options?: OpenOptions): Promise<Store>
+}
+
+/** One of the databases that the store runs on. */
+export interface Engine {
+  readonly name: 'sqlite' | 'pglite' | 'postgres'
+  /** An empty database, gone after the test. */
+  fresh(test: TestContext): Promise<TestDatabase>
+}
+
+/** An open store on an empty database. */
+export async function freshStore(engine: Engine, test: TestContext, options?: OpenOptions): Promise<Store> {
+  const database = await engine.fresh(test)
+  return database.open(options)
+}
+
+export const sqliteEngine: Engine = {
+  name: 'sqlite',
+  async fresh(test) {
+    const folder = mkdtempSync(join(tmpdir(), 'zatgate-store-'))
+    test.after(() => rmSync(folder, { recursive: true, force: true }))
+    return testDatabase(test, options => openSqliteStore(join(folder, 'zatgate.db'), ...settings(options)))
+  },
+}
+
+export function postgresEngine(server: () => TestPostgres): Engine {
+  return {
+    name: 'postgres',
+    async fresh(test) {
+      const url = await server().freshDatabase()
+      return testDatabase(test, options => {
+        const [migrations, limits, onFault] = settings(options)
+        return openPostgresStore(pgPool(url, limits, onFault), migrations, limits, onFault)
+      })
+    },
+  }
+}
+
+export function pgliteEngine(pglite: () => TestPglite): Engine {
+  return {
+    name: 'pglite',
+    async fresh(test) {
+      await pglite().reset()
+      return testDatabase(test, options => openPostgresStore(pglite().source(), ...settings(options)))
+    },
+  }
+}
+
+function testDatabase(test: TestContext, open: (options: OpenOptions) => Promise<Store>): TestDatabase {
+  return {
+    async open(options = {}) {
+      const store = await open(options)
+      test.after(() => store.close())
+      return store
+    },
+  }
+}
+
+function settings(options: OpenOptions) {
+  const limits = { ...USUAL_LIMITS, ...options.limits }
+  const onFault = options.onFault ?? ((error: unknown) => console.error('the store reports', error))
+  return [options.migrations ?? MIGRATIONS, limits, onFault] as const
+}

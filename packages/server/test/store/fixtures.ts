@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Account } from '../../src/domain/account.ts'
+import type { Header } from '../../src/domain/chain.ts'
+import type { NewEvent } from '../../src/domain/event.ts'
+import type { Invoice, NewInvoice, NewPayment } from '../../src/ports/invoice.ts'
+import type { ViewingKeyRow } from '../../src/ports/viewing-key.ts'
+import type { Store } from '../../src/ports.ts'
+
+/** Some instant. */
+export const NOW = 1_800_000_000
+
+export function hashOf(text: string): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(text).digest())
+}
+
+export async function makeAccount(store: Store, email = `${randomUUID()}@example.com`): Promise<Account> {
+  const account = await store.write(rows =>
+    rows.accounts.insert({
+      publicId: randomUUID(),
+      email,
+      network: 'regtest',
+      confirmations: 3,
+      plan: 'Free',
+      createdAt: NOW,
+    }),
+  )
+  if (!account) throw new Error(`${email} has an account already`)
+  return account
+}
+
+export function makeViewingKey(store: Store, name = randomUUID() as string): Promise<ViewingKeyRow> {
+  const key = { fingerprint: hashOf(name), network: 'regtest', createdAt: NOW } as const
+  return store.write(rows => rows.viewingKeys.ensure(key, id => Uint8Array.of(id)))
+}
+
+export interface Shop {
+  readonly account: Account
+  readonly viewingKey: ViewingKeyRow
+  /** The next invoice, with some terms its own. */
+  draft(terms?: Partial<NewInvoice>): NewInvoice
+  sell(terms?: Partial<NewInvoice>): Promise<Invoice>
+}
+
+export async function openShop(store: Store): Promise<Shop> {
+  const account = await makeAccount(store)
+  const viewingKey = await makeViewingKey(store)
+  let index = 0n
+  const draft = (terms: Partial<NewInvoice> = {}): NewInvoice => ({
+    publicId: randomUUID(),
+    accountId: account.id,
+    viewingKeyId: viewingKey.id,
+    diversifierIndex: index++,
+    purpose: 'sale',
+    address: 'uregtest1…',
+    amountZat: 5_000n,
+    confirmations: 3,
+    createdAt: NOW,
+    expiresAt: NOW + 900,
+    watchUntil: NOW + 86_400,
+    ...terms,
+  })
+  return { account, viewingKey, draft, sell: terms => store.write(rows => rows.invoices.insert(draft(terms))) }
+}
+
+export function payment(invoice: Invoice, terms: Partial<NewPayment> = {}): NewPayment {
+  return {
+    invoiceId: invoice.id,
+    txid: 'aa'.repeat(32),
+    pool: 'ironwood',
+    outputIndex: 0,
+    valueZat: 5_000n,
+    place: { at: 'mempool' },
+    expiryHeight: null,
+    seenAt: NOW,
+    ...terms,
+  }
+}
+
+/** A told-to-nobody event: something about the invoice moved. */
+export function moved(invoice: Invoice): NewEvent {
+  return { accountId: invoice.accountId, invoiceId: invoice.id, type: null, body: null, createdAt: NOW }
+}
+
+export function header(height: number): Header {
+  return {
+    height,
+    hash: hexOf(height),
+    prevHash: hexOf(height - 1),
+    time: NOW + height * 25,
+    trees: { sapling: height, orchard: 2 * height, ironwood: 3 * height },
+  }
+}
+
+function hexOf(height: number): string {
+  return height.toString(16).padStart(64, '0')
+}

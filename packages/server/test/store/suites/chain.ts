@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HEADERS_KEPT } from '../../../src/domain/chain.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { header, NOW } from '../fixtures.ts'
+
+export function chainSuite(engine: Engine): void {
+  test('headers are appended, found and removed from the top', async t => {
+    const store = await freshStore(engine, t)
+    assert.equal(await store.read(rows => rows.chain.tip()), null)
+    assert.equal(await store.read(rows => rows.chain.oldestHeight()), null)
+    await store.write(rows => rows.chain.append([]))
+    await store.write(rows => rows.chain.append([header(5), header(6), header(7)]))
+    assert.deepEqual(await store.read(rows => rows.chain.tip()), header(7))
+    assert.deepEqual(await store.read(rows => rows.chain.headerAt(6)), header(6))
+    assert.equal(await store.read(rows => rows.chain.headerAt(8)), null)
+    assert.equal(await store.read(rows => rows.chain.oldestHeight()), 5)
+    await store.write(rows => rows.chain.removeAbove(5))
+    assert.deepEqual(await store.read(rows => rows.chain.tip()), header(5))
+  })
+
+  test('as many headers are kept below the newest as a reorganisation is deep', async t => {
+    const store = await freshStore(engine, t)
+    const heights = Array.from({ length: 3_000 }, (_, index) => 10 + index)
+    await store.write(rows => rows.chain.append(heights.map(header)))
+    const newest = 10 + 2_999
+    assert.equal((await store.read(rows => rows.chain.tip()))?.height, newest)
+    assert.equal(await store.read(rows => rows.chain.oldestHeight()), newest - HEADERS_KEPT)
+  })
+
+  test('a height is never stored twice', async t => {
+    const store = await freshStore(engine, t)
+    await store.write(rows => rows.chain.append([header(5)]))
+    await assert.rejects(store.write(rows => rows.chain.append([header(4), header(5)])))
+    assert.equal(await store.read(rows => rows.chain.oldestHeight()), 5)
+  })
+
+  test('seen-through moves on, never back', async t => {
+    const store = await freshStore(engine, t)
+    const seenThrough = () => store.read(rows => rows.chain.seenThrough())
+    assert.equal(await seenThrough(), 0)
+    await store.write(rows => rows.chain.setSeenThrough(NOW))
+    await store.write(rows => rows.chain.setSeenThrough(NOW - 1))
+    assert.equal(await seenThrough(), NOW)
+  })
+}

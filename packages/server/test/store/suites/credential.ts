@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { ApiKey, Session } from '../../../src/domain/account.ts'
+import type { Store } from '../../../src/ports.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { hashOf, makeAccount, NOW } from '../fixtures.ts'
+
+function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKey> {
+  const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), createdAt: NOW }
+  return store.write(rows => rows.apiKeys.insert({ ...key, hash: hashOf(secret) }))
+}
+
+function makeSession(store: Store, accountId: number, token: string, expiresAt = NOW + 100): Promise<Session> {
+  const session = { publicId: randomUUID(), accountId, label: 'Firefox', createdAt: NOW, expiresAt }
+  return store.write(rows => rows.sessions.insert({ ...session, hash: hashOf(token) }))
+}
+
+export function credentialSuite(engine: Engine): void {
+  test('a key is known by its hash, with its account, until it is revoked', async t => {
+    const store = await freshStore(engine, t)
+    await makeAccount(store)
+    const account = await makeAccount(store)
+    const key = await makeKey(store, account.id, 'zg_1234')
+    assert.deepEqual(
+      { ...key, id: 0, publicId: '' },
+      {
+        id: 0,
+        publicId: '',
+        accountId: account.id,
+        name: 'till',
+        last4: '1234',
+        createdAt: NOW,
+        lastUsedAt: null,
+        revokedAt: null,
+      },
+    )
+    const authenticate = (secret: string) => store.glance(rows => rows.apiKeys.authenticate(hashOf(secret)))
+    assert.deepEqual(await authenticate('zg_1234'), { key, account })
+    assert.equal(await authenticate('zg_12345'), null)
+    assert.equal(await store.write(rows => rows.apiKeys.revoke(account.id, key.publicId, NOW + 1)), true)
+    assert.equal(await authenticate('zg_1234'), null)
+  })
+
+  test('revoking is for the owner, and twice keeps the first time', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const stranger = await makeAccount(store)
+    const key = await makeKey(store, account.id, 'zg_1234')
+    const revoke = (accountId: number, publicId: string, at: number) =>
+      store.write(rows => rows.apiKeys.revoke(accountId, publicId, at))
+    assert.equal(await revoke(stranger.id, key.publicId, NOW), false)
+    assert.equal(await revoke(account.id, randomUUID(), NOW), false)
+    assert.equal(await store.read(rows => rows.apiKeys.count(account.id)), 1)
+    assert.equal(await revoke(account.id, key.publicId, NOW + 1), true)
+    assert.equal(await revoke(account.id, key.publicId, NOW + 2), true)
+    assert.equal(await store.read(rows => rows.apiKeys.count(account.id)), 0)
+    const [listed] = await store.read(rows => rows.apiKeys.list(account.id, { limit: 10 }))
+    assert.equal(listed?.revokedAt, NOW + 1)
+  })
+
+  test('keys are listed newest first, in pages that begin below a key of the account', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const stranger = await makeAccount(store)
+    const keys: ApiKey[] = []
+    for (const secret of ['zg_1', 'zg_2', 'zg_3']) keys.unshift(await makeKey(store, account.id, secret))
+    const foreign = await makeKey(store, stranger.id, 'zg_4')
+    const list = (limit: number, before?: string) =>
+      store.read(rows => rows.apiKeys.list(account.id, { limit, ...(before && { before }) }))
+    assert.deepEqual(await list(2), keys.slice(0, 2))
+    assert.deepEqual(await list(2, keys[1]?.publicId), keys.slice(2))
+    assert.deepEqual(await list(2, foreign.publicId), [])
+    assert.deepEqual(await list(2, 'no such id'), [])
+  })
+
+  test('a session is known by its hash until it expires or is ended', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const stranger = await makeAccount(store)
+    const session = await makeSession(store, account.id, 'one')
+    const expired = await makeSession(store, account.id, 'two', NOW + 1)
+    const authenticate = (token: string, now: number) =>
+      store.glance(rows => rows.sessions.authenticate(hashOf(token), now))
+    const end = (accountId: number, { publicId }: Session, at: number) =>
+      store.write(rows => rows.sessions.end(accountId, publicId, at))
+    assert.deepEqual(await authenticate('one', NOW + 99), { session, account })
+    assert.equal(await authenticate('one', NOW + 100), null)
+    assert.equal(await end(stranger.id, session, NOW), false)
+    assert.equal(await end(account.id, expired, NOW + 1), false)
+    assert.deepEqual(await store.read(rows => rows.sessions.list(account.id, NOW, { limit: 9 })), [expired, session])
+    assert.equal(await end(account.id, session, NOW + 2), true)
+    assert.equal(await end(account.id, session, NOW + 3), false)
+    assert.equal(await authenticate('one', NOW + 3), null)
+    assert.deepEqual(await store.read(rows => rows.sessions.list(account.id, NOW + 1, { limit: 9 })), [])
+  })
+
+  test('uses are noted on the credentials named alone', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const used = await makeKey(store, account.id, 'zg_1')
+    const unused = await makeKey(store, account.id, 'zg_2')
+    const session = await makeSession(store, account.id, 'one')
+    await store.write(async rows => {
+      await rows.apiKeys.touch([used.id, used.id], NOW + 5)
+      await rows.apiKeys.touch([], NOW + 6)
+      await rows.sessions.touch([session.id], NOW + 7)
+    })
+    const keys = await store.read(rows => rows.apiKeys.list(account.id, { limit: 9 }))
+    assert.deepEqual(keys, [unused, { ...used, lastUsedAt: NOW + 5 }])
+    const sessions = await store.read(rows => rows.sessions.list(account.id, NOW, { limit: 9 }))
+    assert.deepEqual(sessions, [{ ...session, lastUsedAt: NOW + 7 }])
+  })
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { moved, NOW, openShop } from '../fixtures.ts'
+
+export function eventSuite(engine: Engine): void {
+  test('a cursor reads what came after it, oldest first, each invoice once', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [a, b] = [await shop.sell(), await shop.sell()]
+    assert.equal(await store.read(rows => rows.events.lastSeq()), 0)
+    assert.deepEqual(await store.read(rows => rows.events.touchedSince(0, 9)), { seq: 0, invoiceIds: [] })
+    const plan = { ...moved(a), invoiceId: null, type: 'plan.updated', body: '{"plan":"Pro"}' } as const
+    await store.write(rows => rows.events.append([moved(b), moved(a), plan, moved(b)]))
+    assert.equal(await store.read(rows => rows.events.lastSeq()), 4)
+    const since = (seq: number, limit: number) => store.read(rows => rows.events.touchedSince(seq, limit))
+    assert.deepEqual(await since(0, 9), { seq: 4, invoiceIds: [b.id, a.id] })
+    assert.deepEqual(await since(0, 2), { seq: 2, invoiceIds: [b.id, a.id] })
+    assert.deepEqual(await since(2, 9), { seq: 4, invoiceIds: [b.id] })
+    assert.deepEqual(await since(4, 9), { seq: 4, invoiceIds: [] })
+  })
+
+  test('events appended in several calls of one use case are numbered together; of a failed one, not at all', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const failing = store.write(async rows => {
+      await rows.events.append([moved(invoice)])
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /^Error: no$/)
+    await store.write(async rows => {
+      await rows.events.append([moved(invoice)])
+      await rows.events.append([])
+      await rows.events.append([moved(invoice), moved(invoice)])
+    })
+    assert.equal(await store.read(rows => rows.events.lastSeq()), 3)
+  })
+
+  test('an event that cannot be written fails its use case, with all it did', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const failing = store.write(async rows => {
+      await rows.invoices.setSwapUnderWay(invoice.id, true)
+      await rows.events.append([{ ...moved(invoice), invoiceId: 999 }])
+    })
+    await assert.rejects(failing, /foreign key/i)
+    assert.deepEqual(await store.read(rows => rows.invoices.byIds([invoice.id])), [invoice])
+    assert.equal(await store.read(rows => rows.events.lastSeq()), 0)
+  })
+
+  test('old events are pruned from the oldest on, and their numbers are not used again', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const at = (createdAt: number) => ({ ...moved(invoice), createdAt })
+    await store.write(rows => rows.events.append([at(NOW), at(NOW + 1), at(NOW + 2)]))
+    assert.equal(await store.write(rows => rows.events.prune(NOW + 2, 1)), 1)
+    assert.equal(await store.write(rows => rows.events.prune(NOW + 2, 9)), 1)
+    assert.equal(await store.write(rows => rows.events.prune(NOW + 9, 9)), 1)
+    await store.write(rows => rows.events.append([at(NOW + 3)]))
+    assert.deepEqual(await store.read(rows => rows.events.touchedSince(0, 9)), { seq: 4, invoiceIds: [invoice.id] })
+  })
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { makeAccount } from '../fixtures.ts'
+
+export function usageSuite(engine: Engine): void {
+  for (const crowd of [false, true]) {
+    test(`200 takes at once of 50 give exactly 50${crowd ? ', in a crowd' : ''}`, async t => {
+      const store = await freshStore(engine, t)
+      const account = await makeAccount(store)
+      const take = () =>
+        store.write(rows => rows.usage.take(account.id, '2026-11', 50), crowd ? { crowd: account.id } : {})
+      const takes = await Promise.all(Array.from({ length: 200 }, take))
+      const taken = takes.filter(result => result.taken).map(result => result.used)
+      assert.deepEqual(
+        taken.sort((a, b) => a - b),
+        Array.from({ length: 50 }, (_, index) => index + 1),
+      )
+      assert.ok(takes.every(result => result.taken || result.used === 50))
+      assert.equal(await store.read(rows => rows.usage.used(account.id, '2026-11')), 50)
+    })
+  }
+
+  test('months and accounts count for themselves; no limit is no limit, and none at all takes nothing', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const other = await makeAccount(store)
+    const take = (accountId: number, month: string, limit: number | null) =>
+      store.write(rows => rows.usage.take(accountId, month, limit))
+    assert.deepEqual(await take(account.id, '2026-11', 0), { taken: false, used: 0 })
+    assert.deepEqual(await take(account.id, '2026-11', 1), { taken: true, used: 1 })
+    assert.deepEqual(await take(account.id, '2026-11', 1), { taken: false, used: 1 })
+    assert.deepEqual(await take(account.id, '2026-11', null), { taken: true, used: 2 })
+    assert.deepEqual(await take(account.id, '2026-11', 1), { taken: false, used: 2 })
+    assert.deepEqual(await take(account.id, '2026-12', 1), { taken: true, used: 1 })
+    assert.deepEqual(await take(other.id, '2026-11', 1), { taken: true, used: 1 })
+    assert.equal(await store.read(rows => rows.usage.used(other.id, '2026-12')), 0)
+  })
+}
