@@ -7,8 +7,8 @@ import type { Zat } from '../domain/money.ts'
 import { limitReached, type Plan, planAt } from '../domain/plan.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { Page } from '../ports/account.ts'
-import type { Invoice, InvoiceFilter, NewInvoice } from '../ports/invoice.ts'
-import type { Clock, Random, Rows, Store } from '../ports.ts'
+import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../ports/invoice.ts'
+import type { Clock, Random, Rows, Store, WriteOptions } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { Addresses, Spare } from './addresses.ts'
 
@@ -20,12 +20,40 @@ export interface InvoiceRequest {
   readonly idempotencyKey: string | undefined
 }
 
+/** A request for one of the service's own invoices. */
+export interface OwnRequest {
+  readonly purpose: Exclude<InvoicePurpose, 'sale'>
+  readonly amountZat: Zat
+  readonly expiresInSecs: number
+  /** Null: the request may be repeated as another one. */
+  readonly once: Once | null
+}
+
+/** What makes a request the same as an earlier one: who asks, the key, and all that is asked for. */
+export interface Once {
+  readonly accountId: number
+  readonly key: string
+  readonly body: string
+}
+
 export interface Invoices {
   /**
    * Makes an invoice, counted in the account's month. A repeated idempotency key brings back the invoice made first.
    * @throws Fault `idempotency_key_reused`, `viewing_key_not_set`, `monthly_invoice_limit_reached`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
+  /**
+   * Makes an invoice of the service's own under the operator's key; it counts in no month. `record` writes what it is
+   * for into the same transaction, and is not called where a repeated idempotency key brings back an earlier invoice.
+   * @throws Fault `idempotency_key_reused`
+   */
+  issue(
+    operator: Account,
+    request: OwnRequest,
+    record: (rows: Rows, invoice: Invoice) => Promise<void>,
+  ): Promise<Invoice>
+  /** The invoice that such a request has made already. @throws Fault `idempotency_key_reused` */
+  issued(once: Once): Promise<Invoice | null>
   /** @throws Fault `no_such_invoice`, for what is no UUID too */
   read(publicId: string): Promise<Invoice>
   /** An account's sales, newest first. */
@@ -66,17 +94,17 @@ export function createInvoices(deps: {
   const { store, addresses, clock, random, plans, lateWatchDays } = deps
   const watch = watchLedger()
 
-  function draftOf(account: Account, viewingKeyId: number, request: InvoiceRequest, spare: Spare): NewInvoice {
+  function draftOf(account: Account, viewingKeyId: number, terms: DraftTerms, spare: Spare): NewInvoice {
     const createdAt = nowSecs(clock)
-    const expiresAt = createdAt + (request.expiresInSecs ?? EXPIRY_SECS.usual)
+    const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.usual)
     return {
       publicId: random.uuid(),
       accountId: account.id,
       viewingKeyId,
       diversifierIndex: spare.index,
-      purpose: 'sale',
+      purpose: terms.purpose,
       address: spare.address,
-      amountZat: request.amountZat,
+      amountZat: terms.amountZat,
       confirmations: account.confirmations,
       createdAt,
       expiresAt,
@@ -84,47 +112,69 @@ export function createInvoices(deps: {
     }
   }
 
-  /** The invoice, counted and watched; or the one made first under the same idempotency key. */
-  async function record(
-    rows: Rows,
+  /**
+   * Has an invoice under a fresh address written by `record`, and its key watched long enough; or brings back the one
+   * made first under the same idempotency key.
+   */
+  async function make(
     account: Account,
-    draft: NewInvoice,
+    terms: DraftTerms,
     claim: Claim | null,
-    watchUntil: number | null,
-  ) {
-    const first = claim && (await rows.idempotency.claim({ ...claim, invoicePublicId: draft.publicId }))
-    if (first) return replayed(rows, claim, first)
-    const { plan } = planAt(plans, account, draft.createdAt)
-    const usage = await rows.usage.take(account.id, monthOf(draft.createdAt), plan.monthlyInvoiceLimit)
-    if (!usage.taken) throw limitReached(plan, usage.used)
-    if (watchUntil !== null) await rows.viewingKeys.watch(draft.viewingKeyId, watchUntil)
-    return rows.invoices.insert(draft)
+    record: (rows: Rows, draft: NewInvoice) => Promise<Invoice>,
+    crowd: WriteOptions = {},
+  ): Promise<Invoice> {
+    const { viewingKeyId } = account
+    if (viewingKeyId === null) throw new Fault('invalid', 'viewing_key_not_set', 'viewing key not set')
+    const spare = await addresses.take(viewingKeyId)
+    const draft = draftOf(account, viewingKeyId, terms, spare)
+    const watchUntil = watch.due(draft)
+    const write = async (rows: Rows) => {
+      const first = claim && (await rows.idempotency.claim({ ...claim, invoicePublicId: draft.publicId }))
+      if (first) return replayed(rows, claim, first)
+      if (watchUntil !== null) await rows.viewingKeys.watch(viewingKeyId, watchUntil)
+      return record(rows, draft)
+    }
+    try {
+      // A key's row may be another account's too: who changes it does not travel in the crowd.
+      const made = await store.write(write, watchUntil === null ? crowd : {})
+      if (made.publicId === draft.publicId) watch.written(draft)
+      else addresses.giveBack(viewingKeyId, spare)
+      return made
+    } catch (error) {
+      // Only a refusal is sure to have left nothing behind; after any other failure the index counts as used.
+      if (error instanceof Fault && error.kind !== 'unavailable') addresses.giveBack(viewingKeyId, spare)
+      throw error
+    }
+  }
+
+  async function earlierOf(claim: Claim | null): Promise<Invoice | null> {
+    if (!claim) return null
+    const earlier = await store.glance(rows => rows.idempotency.find(claim.accountId, claim.key, claim.since))
+    return earlier && store.glance(rows => replayed(rows, claim, earlier))
   }
 
   return {
     async create(account, request) {
-      const claim = claimOf(account, request, nowSecs(clock))
-      const earlier = claim && (await store.glance(rows => rows.idempotency.find(account.id, claim.key, claim.since)))
-      if (earlier) return store.glance(rows => replayed(rows, claim, earlier))
-      const { viewingKeyId } = account
-      if (viewingKeyId === null) throw new Fault('invalid', 'viewing_key_not_set', 'viewing key not set')
-
-      const spare = await addresses.take(viewingKeyId)
-      const draft = draftOf(account, viewingKeyId, request, spare)
-      const watchUntil = watch.due(draft)
-      // A key's row may be another account's too: who changes it does not travel in the crowd.
-      const options = watchUntil === null ? { crowd: account.id } : {}
-      try {
-        const made = await store.write(rows => record(rows, account, draft, claim, watchUntil), options)
-        if (made.publicId === draft.publicId) watch.written(draft)
-        else addresses.giveBack(viewingKeyId, spare)
-        return made
-      } catch (error) {
-        // Only a refusal is sure to have left nothing behind; after any other failure the index counts as used.
-        if (error instanceof Fault && error.kind !== 'unavailable') addresses.giveBack(viewingKeyId, spare)
-        throw error
+      const claim = claimOf(onceOf(account, request), nowSecs(clock))
+      const earlier = await earlierOf(claim)
+      if (earlier) return earlier
+      const record = async (rows: Rows, draft: NewInvoice) => {
+        const { plan } = planAt(plans, account, draft.createdAt)
+        const usage = await rows.usage.take(account.id, monthOf(draft.createdAt), plan.monthlyInvoiceLimit)
+        if (!usage.taken) throw limitReached(plan, usage.used)
+        return rows.invoices.insert(draft)
       }
+      return make(account, { ...request, purpose: 'sale' }, claim, record, { crowd: account.id })
     },
+
+    issue: (operator, request, record) =>
+      make(operator, request, claimOf(request.once, nowSecs(clock)), async (rows, draft) => {
+        const invoice = await rows.invoices.insert(draft)
+        await record(rows, invoice)
+        return invoice
+      }),
+
+    issued: once => earlierOf(claimOf(once, nowSecs(clock))),
 
     async read(publicId) {
       const invoice = isUuid(publicId)
@@ -151,13 +201,20 @@ type NewClaim = Parameters<Rows['idempotency']['claim']>[0]
 type Claim = Omit<NewClaim, 'invoicePublicId'>
 type EarlierClaim = Pick<NewClaim, 'bodyHash' | 'invoicePublicId'>
 
-function claimOf(account: Account, request: InvoiceRequest, now: number): Claim | null {
+type DraftTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
+
+function onceOf(account: Account, request: InvoiceRequest): Once | null {
   if (request.idempotencyKey === undefined) return null
   const body = JSON.stringify([request.amountZat.toString(), request.expiresInSecs ?? null])
+  return { accountId: account.id, key: request.idempotencyKey, body }
+}
+
+function claimOf(once: Once | null, now: number): Claim | null {
+  if (once === null) return null
   return {
-    accountId: account.id,
-    key: request.idempotencyKey,
-    bodyHash: createHash('sha256').update(body).digest(),
+    accountId: once.accountId,
+    key: once.key,
+    bodyHash: createHash('sha256').update(once.body).digest(),
     createdAt: now,
     since: now - IDEMPOTENCY_SECS + 1,
   }
