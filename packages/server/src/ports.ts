@@ -2,6 +2,7 @@
 import type { AccountRows, ApiKeyRows, SessionRows, UsageRows } from './ports/account.ts'
 import type { BillingRows } from './ports/billing.ts'
 import type { ChainRows } from './ports/chain.ts'
+import type { DashboardRows } from './ports/dashboard.ts'
 import type { EventRows } from './ports/event.ts'
 import type { IdempotencyRows, InvoiceRows, PaymentRows } from './ports/invoice.ts'
 import type { MailRows } from './ports/mail.ts'
@@ -38,6 +39,7 @@ export interface Rows {
   readonly webhooks: WebhookRows
   readonly deliveries: DeliveryRows
   readonly signIn: SignInRows
+  readonly dashboard: DashboardRows
   readonly mails: MailRows
   readonly billing: BillingRows
   readonly withdrawals: WithdrawalRows

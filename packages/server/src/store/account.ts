@@ -48,6 +48,11 @@ export function accountRows(db: Db): AccountRows {
 
     async setViewingKey(id, viewingKeyId) {
       await db.updateTable('accounts').set({ viewing_key_id: viewingKeyId }).where('id', '=', id).execute()
+      await db
+        .insertInto('account_viewing_keys')
+        .values({ account_id: id, viewing_key_id: viewingKeyId })
+        .onConflict(conflict => conflict.doNothing())
+        .execute()
     },
 
     async setPlan(id, plan, expiresAt) {

@@ -52,12 +52,16 @@ export function invoiceRows(db: Db): InvoiceRows {
         .selectAll()
         .where('account_id', '=', accountId)
         .where('purpose', '=', 'sale')
+        .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
       if (before !== undefined) {
-        query = query.where('id', '<', eb =>
-          eb.selectFrom('invoices').select('id').where('public_id', '=', before).where('account_id', '=', accountId),
-        )
+        const last = db
+          .selectFrom('invoices')
+          .select(['created_at', 'id'])
+          .where('public_id', '=', before)
+          .where('account_id', '=', accountId)
+        query = query.where(sql<boolean>`(created_at, id) < ${last}`)
       }
       if (status !== undefined) query = query.where('status', '=', status)
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
@@ -159,7 +163,7 @@ export function invoiceRows(db: Db): InvoiceRows {
   }
 }
 
-function toInvoice(row: Selectable<InvoicesTable>): Invoice {
+export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
   return {
     id: num(row.id),
     publicId: row.public_id,

@@ -3,6 +3,7 @@ import { accountRows } from './account.ts'
 import { apiKeyRows } from './api-key.ts'
 import { billingRows } from './billing.ts'
 import { chainRows } from './chain.ts'
+import { dashboardRows } from './dashboard.ts'
 import { deliveryRows } from './delivery.ts'
 import { eventRows } from './event.ts'
 import { idempotencyRows } from './idempotency.ts'
@@ -43,6 +44,7 @@ export function createRows(db: Db, later: Later): Rows {
     webhooks: webhookRows(db),
     deliveries,
     signIn: signInRows(db),
+    dashboard: dashboardRows(db),
     mails: mailRows(db, later),
     billing: billingRows(db),
     withdrawals: withdrawalRows(db),

@@ -32,6 +32,7 @@ export interface Tables {
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
   mails: MailsTable
+  account_viewing_keys: AccountViewingKeysTable
   plan_purchases: PlanPurchasesTable
   plan_announcements: PlanAnnouncementsTable
   withdrawals: WithdrawalsTable
@@ -304,4 +305,9 @@ export interface WithdrawalsTable {
   reason: string | null
   created_at: Int
   updated_at: Int
+}
+
+export interface AccountViewingKeysTable {
+  account_id: Int
+  viewing_key_id: Int
 }

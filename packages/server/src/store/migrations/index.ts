@@ -5,6 +5,7 @@ import { up as webhooks } from './0002_webhooks.ts'
 import { up as signIn } from './0003_sign_in.ts'
 import { up as swaps } from './0004_swaps.ts'
 import { up as billing } from './0005_billing.ts'
+import { up as dashboard } from './0006_dashboard.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0003_sign_in', signIn],
   ['0004_swaps', swaps],
   ['0005_billing', billing],
+  ['0006_dashboard', dashboard],
 ]
