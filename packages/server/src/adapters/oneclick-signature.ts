@@ -1,0 +1,106 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { base58 } from '@scure/base'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The part of a quote that its signature is about. */
+export interface SignedQuote {
+  readonly timestamp: string
+  /** `ed25519:<base58>` */
+  readonly signature: string
+  readonly quoteRequest: Members
+  readonly quote: Members
+}
+
+/** The key that the provider signs with in production; its documentation gives it. */
+export const PRODUCTION_KEY = 'ed25519:reYaWhvwu8Jzo3WUM3zhn6VrhuMEF4eADL17qtRVifc'
+
+const SIGNATURE_BYTES = 64
+const KEY_BYTES = 32
+
+/** Signed whatever they hold. */
+const REQUEST = [
+  'dry',
+  'swapType',
+  'slippageTolerance',
+  'originAsset',
+  'depositType',
+  'destinationAsset',
+  'amount',
+  'refundTo',
+  'refundType',
+  'recipient',
+  'recipientType',
+  'deadline',
+] as const
+
+/** Signed unless they are empty: missing, null, 0 or ''. */
+const REQUEST_IF_ANY = [
+  'quoteWaitingTimeMs',
+  'referral',
+  'virtualChainRecipient',
+  'virtualChainRefundRecipient',
+  'customRecipientMsg',
+] as const
+
+const QUOTE = [
+  'amountIn',
+  'amountInFormatted',
+  'amountInUsd',
+  'minAmountIn',
+  'amountOut',
+  'amountOutFormatted',
+  'amountOutUsd',
+  'minAmountOut',
+] as const
+
+/** Signed unless they are empty, and only in a quote that can be paid. */
+const QUOTE_IF_ANY = [
+  'depositAddress',
+  'depositMemo',
+  'deadline',
+  'timeWhenInactive',
+  'timeEstimate',
+  'virtualChainRecipient',
+  'virtualChainRefundRecipient',
+  'customRecipientMsg',
+  'refundFee',
+  'withdrawFee',
+] as const
+
+/**
+ * Whether the provider has signed this quote: Ed25519 over the text of `quoteDigest`, as `quote-signature` of the
+ * provider's SDK has it. False for whatever is no signature or no key, too.
+ *
+ * @param publicKey `ed25519:<base58>`
+ */
+export function isSignedBy(answer: SignedQuote, publicKey: string): boolean {
+  const signature = decode(answer.signature, SIGNATURE_BYTES)
+  const key = decode(publicKey, KEY_BYTES)
+  if (!signature || !key) return false
+  return ed25519.verify(signature, new TextEncoder().encode(quoteDigest(answer)), key, { zip215: false })
+}
+
+/**
+ * Base58 of the SHA-256 of the signed members as JSON, sorted by name. Request and quote share one namespace: a name
+ * that both have is the quote's, even where the quote leaves it empty.
+ */
+export function quoteDigest({ quoteRequest, quote, timestamp }: SignedQuote): string {
+  const signed = new Map<string, unknown>([
+    ...REQUEST.map(name => [name, quoteRequest[name]] as const),
+    ...REQUEST_IF_ANY.map(name => [name, quoteRequest[name] || undefined] as const),
+    ...QUOTE.map(name => [name, quote[name]] as const),
+    ...(quoteRequest.dry ? [] : QUOTE_IF_ANY.map(name => [name, quote[name] || undefined] as const)),
+    ['timestamp', timestamp],
+  ])
+  const sorted = [...signed].sort(([a], [b]) => (a < b ? -1 : 1))
+  return base58.encode(sha256(new TextEncoder().encode(JSON.stringify(Object.fromEntries(sorted)))))
+}
+
+function decode(text: string, bytes: number): Uint8Array | null {
+  const encoded = /^ed25519:([1-9A-HJ-NP-Za-km-z]{1,90})$/.exec(text)?.[1]
+  if (encoded === undefined) return null
+  const decoded = base58.decode(encoded)
+  return decoded.length === bytes ? decoded : null
+}

@@ -1,0 +1,55 @@
+import type { TestContext } from 'node:test'
+import { Chain } from '@zatgate/sandbox/chain'
+import { OneClick } from '@zatgate/sandbox/oneclick'
+import { OneClickServer } from '@zatgate/sandbox/oneclick-server'
+import { Wallet } from '@zatgate/sandbox/wallet'
+import { createOneClick } from '../../src/adapters/oneclick.ts'
+import { createOutbound } from '../../src/adapters/outbound.ts'
+import type { OutboundRequest } from '../../src/ports/outbound.ts'
+import type { Clock, Outbound, SwapProvider } from '../../src/ports.ts'
+
+/** The sandbox's provider over HTTP, and our client of it. */
+export interface TestProvider {
+  readonly oneclick: OneClick
+  readonly server: OneClickServer
+  readonly chain: Chain
+  readonly provider: SwapProvider
+  /** What our client has sent, oldest first. */
+  readonly sent: readonly OutboundRequest[]
+}
+
+export interface TestProviderOptions {
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly apiKey?: string
+}
+
+export async function startProvider(t: TestContext, { clock, apiKey }: TestProviderOptions): Promise<TestProvider> {
+  const chain = new Chain({ seed: new Uint8Array(32).fill(5), clock })
+  const oneclick = new OneClick({ wallet: new Wallet(chain), seed: chain.seed, clock })
+  const server = await OneClickServer.start(oneclick, { clock })
+  const sent: OutboundRequest[] = []
+  const provider = createOneClick({
+    outbound: impatient(sent),
+    apiUrl: server.url,
+    apiKey: apiKey ?? null,
+    signingKey: oneclick.signingKey,
+  })
+  t.after(async () => {
+    provider.close()
+    await server.close()
+    chain.close()
+  })
+  return { oneclick, server, chain, provider, sent }
+}
+
+/** Waits a fraction of a second for an answer, so that a test of silence does not last. */
+function impatient(sent: OutboundRequest[]): Outbound {
+  const outbound = createOutbound({ allowPrivate: true })
+  return {
+    send(request) {
+      sent.push(request)
+      return outbound.send({ ...request, deadlineMs: 400 })
+    },
+    close: () => outbound.close(),
+  }
+}
