@@ -49,7 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ['web', 'http', 'services', 'domain', 'ports'],
   config: ['config', 'domain'],
   main: ['adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
-  cli: ['adapters', 'cli', 'config', 'domain', 'main', 'ports', 'services', 'store'],
+  cli: ['adapters', 'cli', 'config', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
 }
 
 function layerOf(path: string): string {

@@ -7,6 +7,7 @@ import { type Command, createContext, WrongUse } from './command.ts'
 import { doctor } from './doctor.ts'
 import { open } from './open.ts'
 import { createOutput } from './output.ts'
+import { rescan } from './rescan.ts'
 import { rotateEncryptionKey } from './rotate-encryption-key.ts'
 import { sessionCreate } from './session.ts'
 import { type StartSandbox, start } from './start.ts'
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
   accountList,
   accountPlan,
   sessionCreate,
+  rescan,
   backup,
   rotateEncryptionKey,
 ]

@@ -1,4 +1,3 @@
-import '@fastify/rate-limit'
 import { Fault } from '../domain/fault.ts'
 import type { App } from './app.ts'
 import { notFound } from './faults.ts'
@@ -19,7 +18,7 @@ export function addNotFound(app: App): void {
     for (const one of [method].flat()) known.methods.add(one)
     routes.set(url, known)
   })
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+  app.setNotFoundHandler((request, reply) => {
     const path = request.raw.url?.split('?', 1)[0] ?? ''
     const known = [...routes.values()].find(({ pattern }) => pattern.test(path))
     if (!known) throw notFound()

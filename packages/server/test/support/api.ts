@@ -14,6 +14,7 @@ import { createAddresses } from '../../src/services/addresses.ts'
 import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
 import { createInvoices, type Invoices } from '../../src/services/invoices.ts'
 import { createViewingKeys, type ViewingKeys } from '../../src/services/viewing-keys.ts'
+import { createWebhooks, type Webhooks } from '../../src/services/webhooks.ts'
 import { openStore } from '../../src/store/open.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -37,6 +38,7 @@ export interface TestApi {
   readonly viewingKeys: ViewingKeys
   readonly credentials: Credentials
   readonly invoices: Invoices
+  readonly webhooks: Webhooks
   /** A new account: on the unlimited plan and with a viewing key, unless told otherwise. */
   merchant(options?: { plan?: string; viewingKey?: string | null }): Promise<Merchant>
   close(): Promise<void>
@@ -65,6 +67,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const credentials = createCredentials({ store, clock, random, onError: error => log.error({ err: error }, 'touch') })
   const addresses = createAddresses({ store, viewer, vault })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
+  const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: false })
   const settings = {
     host: '127.0.0.1',
     port: 0,
@@ -75,7 +78,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     metricsToken: null,
     ...options.settings,
   } as const
-  const services = { store, accounts, viewingKeys, credentials, invoices }
+  const services = { store, accounts, viewingKeys, credentials, invoices, webhooks }
   const server = await createHttpServer({ settings, ...services, log, registry: new Registry() })
   const url = await server.listen()
   let merchants = 0
@@ -141,5 +144,10 @@ export async function call(api: { readonly url: string }, line: string, options:
   const response = await fetch(api.url + path, { method, headers, body: (body as string | undefined) ?? null })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  }
 }

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, test } from 'node:test'
+import { call, type Merchant, startTestApi, type TestApi } from '../support/api.ts'
+import { recordingLog } from '../support/log.ts'
+
+let api: TestApi
+let merchant: Merchant
+
+before(async () => {
+  api = await startTestApi()
+  merchant = await api.merchant()
+})
+after(() => api.close())
+
+const UNKNOWN = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const post = (raw: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
+  call(api, 'POST /v1/invoices', { token: merchant.apiKey, raw, headers })
+
+/** Sends bytes as they are and reads until the server closes. */
+async function raw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  let answer = ''
+  socket.setEncoding('latin1').on('data', data => {
+    answer += data
+  })
+  socket.on('error', () => {})
+  socket.end(text)
+  await once(socket, 'close')
+  return answer
+}
+
+test('GET /healthz answers ok as text', async () => {
+  const { status, text, headers } = await call(api, 'GET /healthz')
+  assert.deepEqual([status, text], [200, 'ok'])
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+})
+
+test('what is not JSON is refused, and so is JSON that is no object', async () => {
+  for (const text of ['', '{', '{"amount_zat": 1,}', "{'amount_zat': 1}", 'amount_zat=1', '\0', '{"amount_zat": 01}']) {
+    const { status, body } = await post(text)
+    assert.deepEqual([status, body.code, body.message], [400, 'invalid_json', 'invalid json'], JSON.stringify(text))
+  }
+  for (const text of ['[]', 'null', '5', '"x"']) assert.equal((await post(text)).body.message, 'invalid json', text)
+})
+
+test('another content type is 415, with a charset it is JSON all the same', async () => {
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'json',
+  ]) {
+    const { status, body } = await post('{"amount_zat": 1}', { 'content-type': type })
+    assert.deepEqual([status, body.code], [415, 'unsupported_media_type'], type)
+  }
+  assert.equal((await post('{"amount_zat": 1}', { 'content-type': 'application/json; charset=utf-8' })).status, 200)
+})
+
+test('a body of 64 KiB is read, one byte more is 413', async () => {
+  const padded = (length: number) => '{"amount_zat": 1}'.padEnd(length)
+  assert.equal((await post(padded(65_536))).status, 200)
+  const { status, body } = await post(padded(65_537))
+  assert.deepEqual([status, body], [413, { code: 'body_too_large', message: 'body too large' }])
+})
+
+test('a chunked body is held to the same 64 KiB', async () => {
+  const { host } = new URL(api.url)
+  const head = `POST /v1/invoices HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${merchant.apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
+  const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`
+  assert.match(await raw(api.url, `${head}${chunk}${chunk}${chunk}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
+})
+
+test('endpoints that take no body do not mind an empty one that is called JSON', async () => {
+  const { token } = await api.credentials.createSession(merchant.account, 'to end')
+  assert.equal((await call(api, 'POST /v1/auth/logout', { token, headers: JSON_TYPE })).status, 204)
+})
+
+test('an unknown route is 404, a known one with a wrong method 405 with what it allows', async () => {
+  for (const line of [
+    'GET /',
+    'GET /v1',
+    'POST /v1/invoices/',
+    'GET /v1//invoices',
+    'GET /v2/invoices',
+    'GET /%zz',
+    'PUT /healthz/x',
+  ]) {
+    const { status, body } = await call(api, line)
+    assert.deepEqual([status, body], [404, { code: 'not_found', message: 'not found' }], line)
+  }
+  const allowed = {
+    'GET /v1/invoices': 'POST',
+    'PUT /v1/invoices': 'POST',
+    [`DELETE /v1/invoices/${UNKNOWN}`]: 'GET, HEAD, OPTIONS',
+    'POST /v1/account': 'GET, HEAD, PATCH',
+    'GET /v1/account/viewing-key': 'PUT',
+    'POST /healthz': 'GET, HEAD',
+    'GET /v1/auth/logout': 'POST',
+    'PATCH /v1/account/api-keys?x=1': 'GET, HEAD, POST',
+    [`POST /v1/invoices/${UNKNOWN}/ws`]: 'GET, HEAD',
+  }
+  for (const [line, allow] of Object.entries(allowed)) {
+    const { status, body, headers } = await call(api, line)
+    assert.deepEqual([status, body], [405, { code: 'method_not_allowed', message: 'method not allowed' }], line)
+    assert.equal(headers.get('allow'), allow, line)
+  }
+})
+
+test('methods that no route has are answered like any other', async () => {
+  const { host } = new URL(api.url)
+  const send = (line: string) => raw(api.url, `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  assert.match(await send('PROPFIND /v1/invoices'), /^HTTP\/1\.1 405 [\s\S]*allow: POST\r\n/)
+  assert.match(await send('PURGE /nowhere'), /^HTTP\/1\.1 404 /)
+})
+
+test('signup and login are gone, for every method and whatever is sent', async () => {
+  for (const path of ['/v1/auth/signup', '/v1/auth/login'])
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
+      const { status, body } = await call(api, `${method} ${path}`)
+      assert.equal(status, 410, `${method} ${path}`)
+      if (method !== 'HEAD') assert.equal(body.code, 'gone')
+    }
+  for (const raw of ['{', 'x'.repeat(70_000)])
+    assert.equal((await call(api, 'POST /v1/auth/login', { raw, headers: { 'content-type': 'text/x' } })).status, 410)
+})
+
+test('every answer, errors included, carries the protective headers', async () => {
+  for (const line of [
+    'GET /healthz',
+    `GET /v1/invoices/${UNKNOWN}`,
+    'GET /nowhere',
+    'DELETE /v1/invoices',
+    'GET /%zz',
+  ]) {
+    const { headers } = await call(api, line)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', line)
+    assert.equal(headers.get('cache-control'), 'no-store', line)
+    assert.equal(headers.get('referrer-policy'), 'no-referrer', line)
+    assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'/, line)
+    assert.equal(headers.get('x-powered-by'), null)
+  }
+})
+
+test('https is insisted on where the service is known by it', async t => {
+  const own = await startTestApi({ settings: { publicUrl: 'https://pay.example.org' } })
+  t.after(() => own.close())
+  assert.match((await call(own, 'GET /healthz')).headers.get('strict-transport-security') ?? '', /^max-age=31536000/)
+  assert.equal((await call(api, 'GET /healthz')).headers.get('strict-transport-security'), null)
+})
+
+test('pages of any origin may read an invoice, and nothing else', async () => {
+  const origin = { origin: 'https://shop.example' }
+  const open = await call(api, `GET /v1/invoices/${UNKNOWN}`, { headers: origin })
+  assert.equal(open.headers.get('access-control-allow-origin'), '*')
+  const preflight = await call(api, `OPTIONS /v1/invoices/${UNKNOWN}`, { headers: origin })
+  assert.equal(preflight.status, 204)
+  assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /GET/)
+  for (const line of ['GET /v1/account', 'POST /v1/invoices', 'OPTIONS /v1/account']) {
+    const closed = await call(api, line, { headers: origin })
+    assert.equal(closed.headers.get('access-control-allow-origin'), null, line)
+  }
+})
+
+test('the rate limit: so many requests a minute and client, then 429 with Retry-After; health is not counted', async t => {
+  const own = await startTestApi({ settings: { rateLimit: 5 } })
+  t.after(() => own.close())
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++)
+    statuses.push((await call(own, ['GET /v1/account', 'GET /nowhere'][i % 2] as string)).status)
+  assert.deepEqual(statuses, [401, 404, 401, 404, 401])
+  for (const line of [`GET /v1/invoices/${UNKNOWN}`, 'GET /nowhere', 'DELETE /v1/invoices']) {
+    const { status, body, headers } = await call(own, line)
+    assert.deepEqual([status, body], [429, { code: 'too_many_requests', message: 'too many requests' }], line)
+    assert.ok(Number(headers.get('retry-after')) >= 1 && Number(headers.get('retry-after')) <= 60)
+  }
+  assert.equal((await call(own, 'GET /healthz')).status, 200)
+})
+
+test('behind a trusted proxy each client has its own allowance; without one the header means nothing', async t => {
+  const trusting = await startTestApi({ settings: { rateLimit: 1, trustProxy: ['127.0.0.1'] } })
+  t.after(() => trusting.close())
+  const plain = await startTestApi({ settings: { rateLimit: 1 } })
+  t.after(() => plain.close())
+  const from = async (on: TestApi, address: string) =>
+    (await call(on, 'GET /nowhere', { headers: { 'x-forwarded-for': address } })).status
+  assert.deepEqual([await from(trusting, '192.0.2.1'), await from(trusting, '192.0.2.2')], [404, 404])
+  assert.equal(await from(trusting, '192.0.2.1'), 429)
+  assert.deepEqual([await from(plain, '192.0.2.1'), await from(plain, '192.0.2.2')], [404, 429])
+})
+
+test('metrics are for whoever has the token; without the setting there are none', async t => {
+  const own = await startTestApi({ settings: { metricsToken: 'a-token-of-some-length' } })
+  t.after(() => own.close())
+  await call(own, `GET /v1/invoices/${UNKNOWN}`)
+  const { status, text } = await call(own, 'GET /metrics', { token: 'a-token-of-some-length' })
+  assert.equal(status, 200)
+  assert.match(text, /zatgate_http_request_seconds_count\{method="GET",route="\/v1\/invoices\/:id",status="404"\} 1/)
+  assert.ok(!text.includes(UNKNOWN))
+  assert.equal((await call(own, 'GET /metrics', { token: 'another-token-entirely' })).status, 401)
+  assert.equal((await call(own, 'GET /metrics')).status, 401)
+  assert.equal((await call(api, 'GET /metrics')).status, 404)
+})
+
+test('our own fault is a bare 500, and the log has its cause without the id in the path', async t => {
+  const log = recordingLog()
+  const own = await startTestApi({ log })
+  const { apiKey } = await own.merchant()
+  t.after(() => own.close().catch(() => undefined))
+  await own.store.close()
+  const { status, body } = await call(own, `GET /v1/invoices/${UNKNOWN}`)
+  assert.ok(status === 500 || status === 503, String(status))
+  assert.deepEqual(Object.keys(body), ['code', 'message'])
+  assert.ok(log.lines.some(({ details }) => details.route === '/v1/invoices/:id'))
+  const logged = JSON.stringify(log.lines)
+  assert.ok(!logged.includes(UNKNOWN) && !logged.includes(apiKey))
+})
+
+test('garbage on the wire is refused without taking the server down', async () => {
+  for (const text of [
+    '\x16\x03\x01\x02\0\x01',
+    'GET\r\n\r\n',
+    'GET / HTTP/9.9\r\n\r\n',
+    `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
+  ]) {
+    const answer = await raw(api.url, text)
+    assert.match(answer, /^(HTTP\/1\.1 4\d\d |$)/)
+  }
+  assert.equal((await call(api, 'GET /healthz')).status, 200)
+})
