@@ -10,6 +10,12 @@ export const NOTICES = {
 } as const
 export type Notice = keyof typeof NOTICES
 
+/** The mail to the owner of a plan that ends soon. @param planExpiresAt Unix seconds */
+export function planEnds(owner: { readonly email: string }, plan: string, planExpiresAt: number, createdAt: number) {
+  const until = new Date(planExpiresAt * 1000).toISOString().slice(0, 16).replace('T', ' ')
+  return { to: owner.email, about: 'plan_ends', detail: `${plan} until ${until} UTC`, createdAt } as const
+}
+
 /** The mail that tells so. `detail` names what it was about, where an account has several. */
 export function notice(
   owner: { readonly email: string },

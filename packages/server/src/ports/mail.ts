@@ -3,6 +3,7 @@ import type { Notice } from '../domain/notice.ts'
 /** A mail to be written and sent after the commit. It holds no secret: a code is drawn when it is sent. */
 export type NewMail =
   | { readonly to: string; readonly about: 'code'; readonly codeId: number; readonly createdAt: number }
+  | { readonly to: string; readonly about: 'plan_ends'; readonly detail: string; readonly createdAt: number }
   | { readonly to: string; readonly about: Notice; readonly detail: string | null; readonly createdAt: number }
 
 export type MailRow = NewMail & {

@@ -1,4 +1,4 @@
-import { NOTICES } from '../domain/notice.ts'
+import { NOTICES, type Notice } from '../domain/notice.ts'
 import { boundCode, drawCode } from '../domain/sign-in.ts'
 import type { MailRow, OutgoingMail } from '../ports/mail.ts'
 import type { Clock, KeyedHash, Log, Mailer, Random, Store } from '../ports.ts'
@@ -27,13 +27,24 @@ export function createMails(deps: {
   const { store, mailer, clock, random, keyedHash, registration, publicUrl, log } = deps
 
   async function send(mail: MailRow): Promise<void> {
-    const written = mail.about === 'code' ? await writeCode(mail) : writeNotice(mail, publicUrl())
+    const written = await write(mail)
     try {
       if (written) await mailer.send(written)
       await store.write(rows => rows.mails.remove(mail.id))
     } catch (error) {
       log.warn({ mail: mail.id, about: mail.about, tries: mail.tries, err: error }, 'a mail could not be sent')
       if (mail.tries >= TRIES) await store.write(rows => rows.mails.remove(mail.id))
+    }
+  }
+
+  async function write(mail: MailRow): Promise<OutgoingMail | null> {
+    switch (mail.about) {
+      case 'code':
+        return writeCode(mail)
+      case 'plan_ends':
+        return writePlanEnds(mail, publicUrl())
+      default:
+        return writeNotice(mail, publicUrl())
     }
   }
 
@@ -76,7 +87,20 @@ function codeText(code: string, purpose: 'sign_in' | 'confirm'): { subject: stri
   }
 }
 
-function writeNotice(mail: Exclude<MailRow, { about: 'code' }>, publicUrl: string): OutgoingMail {
+function writePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicUrl: string): OutgoingMail {
+  return {
+    to: mail.to,
+    subject: 'Your zatgate plan ends soon',
+    text: [
+      `Your zatgate plan is ${mail.detail}.`,
+      '',
+      `To go on with it, buy another period at ${publicUrl}/billing; it begins where this one ends.`,
+      'Without that, your account is on the Free plan afterwards, and makes no more invoices a month than that allows.',
+    ].join('\n'),
+  }
+}
+
+function writeNotice(mail: Extract<MailRow, { about: Notice }>, publicUrl: string): OutgoingMail {
   const what = NOTICES[mail.about]
   const when = `${new Date(mail.createdAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
 import { notice } from '../domain/notice.ts'
-import type { Clock, Store, Vault, Viewer } from '../ports.ts'
+import type { Clock, Rows, Store, Vault, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
 export interface ViewingKeys {
@@ -11,6 +11,8 @@ export interface ViewingKeys {
    * @throws Fault `invalid_viewing_key`, the reason in `detail`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
+  /** As `set`, and nobody is told by mail: for an account without an owner. */
+  assign(account: Account, text: string): Promise<Account>
 }
 
 export function createViewingKeys(deps: {
@@ -21,22 +23,32 @@ export function createViewingKeys(deps: {
   readonly network: Network
 }): ViewingKeys {
   const { store, viewer, vault, clock, network } = deps
+
+  async function putUnder(rows: Rows, account: Account, incoming: Uint8Array, createdAt: number): Promise<Account> {
+    const fingerprint = createHash('sha256').update(incoming).digest()
+    const { id: viewingKeyId } = await rows.viewingKeys.ensure({ fingerprint, network, createdAt }, id =>
+      vault.seal(incoming, { table: 'viewing_keys', column: 'sealed', row: id }),
+    )
+    await rows.accounts.setViewingKey(account.id, viewingKeyId)
+    return { ...account, viewingKeyId }
+  }
+
   return {
     async set(account, text) {
       const { incoming } = viewer.importKey(text, network)
-      const fingerprint = createHash('sha256').update(incoming).digest()
       const [firstAddress] = await viewer.addresses(incoming, network, 0n, 1)
       if (firstAddress === undefined) throw new Error('no address came back for a good viewing key')
-      const createdAt = nowSecs(clock)
-      const viewingKeyId = await store.write(async rows => {
-        const row = await rows.viewingKeys.ensure({ fingerprint, network, createdAt }, id =>
-          vault.seal(incoming, { table: 'viewing_keys', column: 'sealed', row: id }),
-        )
-        await rows.accounts.setViewingKey(account.id, row.id)
-        await rows.mails.append(notice(account, 'viewing_key_set', createdAt))
-        return row.id
+      const now = nowSecs(clock)
+      const changed = await store.write(async rows => {
+        await rows.mails.append(notice(account, 'viewing_key_set', now))
+        return putUnder(rows, account, incoming, now)
       })
-      return { account: { ...account, viewingKeyId }, firstAddress }
+      return { account: changed, firstAddress }
+    },
+
+    async assign(account, text) {
+      const { incoming } = viewer.importKey(text, network)
+      return store.write(rows => putUnder(rows, account, incoming, nowSecs(clock)))
     },
   }
 }

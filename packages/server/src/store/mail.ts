@@ -56,6 +56,7 @@ function toMail(row: Selectable<MailsTable>): MailRow {
     createdAt: num(row.created_at),
     tries: num(row.tries) + 1,
   }
-  if (row.about !== 'code') return { ...common, about: row.about, detail: row.detail }
-  return { ...common, about: 'code', codeId: num(row.code_id as bigint) }
+  if (row.about === 'code') return { ...common, about: row.about, codeId: num(row.code_id as bigint) }
+  if (row.about === 'plan_ends') return { ...common, about: row.about, detail: row.detail ?? '' }
+  return { ...common, about: row.about, detail: row.detail }
 }

@@ -1,0 +1,163 @@
+import type { Account } from '../domain/account.ts'
+import type { NewEvent } from '../domain/event.ts'
+import { planEventBody } from '../domain/event.ts'
+import { Fault } from '../domain/fault.ts'
+import { planEnds } from '../domain/notice.ts'
+import {
+  afterPurchase,
+  billingNotConfigured,
+  FREE_PLAN,
+  findPlan,
+  type Holding,
+  hasRunOut,
+  isForSale,
+  type Plan,
+  RENEWAL_NOTICE_SECS,
+  unknownPlan,
+} from '../domain/plan.ts'
+import type { Page } from '../ports/account.ts'
+import type { Purchase } from '../ports/billing.ts'
+import type { Invoice } from '../ports/invoice.ts'
+import type { Clock, Log, Rows, Store } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+import type { Invoices } from './invoices.ts'
+
+/** A buyer has this long to pay for a plan. What comes later counts too, as for any invoice. */
+const PAY_SECS = 3_600
+
+export interface Billing {
+  /** In the order of the list. */
+  readonly plans: readonly Plan[]
+  /**
+   * An invoice that buys one period of a plan, once it is paid.
+   * @param idempotencyKey a repeated one brings back the invoice made first
+   * @throws Fault `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `idempotency_key_reused`
+   */
+  subscribe(account: Account, plan: string, idempotencyKey?: string): Promise<Invoice>
+  /** What the account has bought or begun to buy, newest first, each with its invoice. */
+  purchases(account: Account, page: Page): Promise<BoughtPeriod[]>
+  /** Gives what was bought, in the transaction in which its invoice becomes paid; once, however often it is told. */
+  settle(rows: Rows, invoice: Invoice): Promise<void>
+  /** Puts accounts whose plan has ended back on Free; how many were due. */
+  lapseDue(limit: number): Promise<number>
+  /** Mails the owners of plans that end soon, once for each end; how many were due. */
+  announceDue(limit: number): Promise<number>
+}
+
+export interface BoughtPeriod {
+  readonly purchase: Purchase
+  readonly invoice: Invoice
+}
+
+export function createBilling(deps: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly plans: readonly Plan[]
+  readonly invoices: Pick<Invoices, 'issue'>
+  /** Who is paid; null: nothing is sold. */
+  readonly operator: Account | null
+  readonly log: Log
+}): Billing {
+  const { store, clock, plans, invoices, operator, log } = deps
+
+  /** Free again, with its event. */
+  async function lapse(rows: Rows, account: Account, now: number): Promise<Account> {
+    const free = { plan: FREE_PLAN, planExpiresAt: null }
+    await hold(rows, account, free, now)
+    return { ...account, ...free }
+  }
+
+  async function hold(rows: Rows, account: Account, holding: Holding, now: number): Promise<void> {
+    await rows.accounts.setPlan(account.id, holding.plan, holding.planExpiresAt)
+    await rows.events.append([planUpdated(account.id, holding, now)])
+    rows.wake('events')
+  }
+
+  async function grant(rows: Rows, purchase: Purchase, now: number): Promise<void> {
+    const buyer = await rows.accounts.lock(purchase.accountId)
+    if (!buyer) throw new Error('a plan was bought for an account that does not exist')
+    const current = hasRunOut(buyer, now) ? await lapse(rows, buyer, now) : buyer
+    const holding = afterPurchase(plans, current, purchase, now)
+    if (holding) await hold(rows, current, holding, now)
+    else log.warn({ account: buyer.publicId, plan: purchase.plan }, 'a plan was paid for that cannot be given')
+    await rows.billing.settle(purchase.invoiceId, {
+      status: holding ? 'granted' : 'needs_attention',
+      settledAt: now,
+      runsUntil: holding?.planExpiresAt ?? null,
+    })
+  }
+
+  return {
+    plans,
+
+    async subscribe(account, name, idempotencyKey) {
+      if (!operator) throw billingNotConfigured()
+      const plan = findPlan(plans, name)
+      if (!plan || !isForSale(plan)) throw unknownPlan(plans.filter(isForSale))
+      const now = nowSecs(clock)
+      const sold = { plan: plan.name, priceZat: plan.priceZat, periodDays: plan.periodDays }
+      if (!afterPurchase(plans, account, sold, now)) throw planNeverEnds(plan)
+      const once =
+        idempotencyKey === undefined
+          ? null
+          : { accountId: account.id, key: idempotencyKey, body: JSON.stringify(['plan', name]) }
+      const terms = { purpose: 'plan', amountZat: plan.priceZat, expiresInSecs: PAY_SECS, once } as const
+      return invoices.issue(operator, terms, (rows, invoice) =>
+        rows.billing.insert({ ...sold, invoiceId: invoice.id, accountId: account.id, createdAt: invoice.createdAt }),
+      )
+    },
+
+    purchases: (account, page) =>
+      store.read(async rows => {
+        const purchases = await rows.billing.list(account.id, page)
+        const found = await rows.invoices.byIds(purchases.map(purchase => purchase.invoiceId))
+        const invoices = new Map(found.map(invoice => [invoice.id, invoice]))
+        return purchases.flatMap(purchase => {
+          const invoice = invoices.get(purchase.invoiceId)
+          return invoice ? [{ purchase, invoice }] : []
+        })
+      }),
+
+    async settle(rows, invoice) {
+      if (invoice.status !== 'paid') return
+      const purchase = await rows.billing.byInvoice(invoice.id)
+      if (purchase?.status === 'open') await grant(rows, purchase, nowSecs(clock))
+    },
+
+    async lapseDue(limit) {
+      const now = nowSecs(clock)
+      return store.write(async rows => {
+        const ids = await rows.billing.ended(now, limit)
+        for (const id of ids.toSorted((a, b) => a - b)) {
+          const account = await rows.accounts.lock(id)
+          if (account && hasRunOut(account, now)) await lapse(rows, account, now)
+        }
+        return ids.length
+      })
+    },
+
+    async announceDue(limit) {
+      const now = nowSecs(clock)
+      return store.write(async rows => {
+        const ids = await rows.billing.unannounced(now, now + RENEWAL_NOTICE_SECS, limit)
+        for (const id of ids.toSorted((a, b) => a - b)) {
+          const account = await rows.accounts.lock(id)
+          if (!account || account.planExpiresAt === null) continue
+          await rows.billing.announce(id, account.planExpiresAt)
+          await rows.mails.append(planEnds(account, account.plan, account.planExpiresAt, now))
+        }
+        return ids.length
+      })
+    },
+  }
+}
+
+function planUpdated(accountId: number, holding: Holding, createdAt: number): NewEvent {
+  return { accountId, invoiceId: null, type: 'plan.updated', body: planEventBody(holding), createdAt }
+}
+
+function planNeverEnds(plan: Plan): Fault {
+  return new Fault('conflict', 'plan_never_ends', 'plan never ends', {
+    extra: { detail: `this account is on the ${plan.name} plan for ever: there is nothing to renew` },
+  })
+}
