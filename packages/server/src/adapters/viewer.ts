@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { diversifierIndex, parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
-import { incomingToBytes, parseViewingKey, type ViewingKey } from '@zatgate/zcash/viewing-key'
+import { incomingFromBytes, incomingToBytes, parseViewingKey, type ViewingKey } from '@zatgate/zcash/viewing-key'
 import type { Network } from '../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../domain/chain.ts'
 import { invalidField } from '../domain/fault.ts'
@@ -35,6 +36,7 @@ const POOLS = ['orchard', 'ironwood'] as const satisfies readonly Pool[]
 const PAIRS_PER_JOB = 512
 const KEYS_PER_JOB = 10_000
 const MAX_ADDRESSES = 1_000
+const DIVERSIFIER_BYTES = 11
 const JOB_LIMIT_MS = 120_000
 
 /** The viewer on worker threads: the main thread only hands out work. */
@@ -55,6 +57,7 @@ export function createViewer({ log, threads = usualThreads() }: ViewerOptions): 
 
   return {
     importKey,
+    indexOf,
 
     async addresses(incoming, network, from, count) {
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
@@ -96,6 +99,16 @@ function importKey(text: string, network?: Network): ImportedKey {
   }
   if (!key.orchard) throw invalidField('viewing_key', 'has no Orchard item, and invoices are paid to Orchard receivers')
   return { network: key.network, incoming: incomingToBytes(key.orchard) }
+}
+
+function indexOf(incoming: Uint8Array, address: string): bigint | null {
+  try {
+    const { orchard } = parseAddress(address)
+    return orchard ? diversifierIndex(incomingFromBytes(incoming), orchard.subarray(0, DIVERSIFIER_BYTES)) : null
+  } catch (error) {
+    if (error instanceof ZcashError) return null
+    throw error
+  }
 }
 
 function parse(text: string): ViewingKey {

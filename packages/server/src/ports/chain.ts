@@ -50,6 +50,11 @@ export interface Viewer {
   /** Addresses at `count` diversifier indexes from `from` on. */
   addresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
   /**
+   * The diversifier index at which the key has this address; of an address that is not the key's, a number that means
+   * nothing, below 2^88. Null for what has no Orchard receiver.
+   */
+  indexOf(incoming: Uint8Array, address: string): bigint | null
+  /**
    * The notes that any of the keys sees, coinbase outputs left out; pools by height are the caller's rule.
    * All of them, or an error: never fewer.
    */

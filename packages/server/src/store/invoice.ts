@@ -65,7 +65,9 @@ export function invoiceRows(db: Db): InvoiceRows {
       }
       if (status !== undefined) query = query.where('status', '=', status)
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
-      if (createdTo !== undefined) query = query.where('created_at', '<', createdTo)
+      // After the first page the position alone is where to begin; SQLite would begin at the period's end each time.
+      const end = before === undefined ? sql.ref('created_at') : sql`created_at + 0`
+      if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
       return (await query.execute()).map(toInvoice)
     },
 

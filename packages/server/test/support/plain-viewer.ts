@@ -1,4 +1,4 @@
-import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
+import { diversifierIndex, encodeAddress, orchardReceiver, parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
 import { incomingFromBytes, incomingToBytes, parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { invalidField } from '../../src/domain/fault.ts'
@@ -20,6 +20,10 @@ export function plainViewer(): Viewer {
     async addresses(incoming, network, from, count) {
       const key = incomingFromBytes(incoming)
       return Array.from({ length: count }, (_, i) => encodeAddress(network, orchardReceiver(key, from + BigInt(i))))
+    },
+    indexOf(incoming, address) {
+      const { orchard } = parseAddress(address)
+      return orchard ? diversifierIndex(incomingFromBytes(incoming), orchard.subarray(0, 11)) : null
     },
     open: () => Promise.reject(new Error('nothing is opened here')),
     compact: () => Promise.reject(new Error('nothing is opened here')),
