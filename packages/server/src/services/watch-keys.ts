@@ -4,11 +4,17 @@ import type { Rows, Store, Vault } from '../ports.ts'
 
 /** The keys to open notes with. */
 export interface WatchKeys {
-  /** Those with an invoice that was watched at `time` (Unix seconds) or later. @throws when one does not unseal. */
+  /**
+   * Those with an invoice that was watched at `time` (Unix seconds) or later, and those whose last payments, seen just
+   * in time, may still be mined or moved. @throws when one does not unseal.
+   */
   watchedAt(time: number): Promise<WatchKey[]>
   /** Every key there is, as a rescan needs them. */
   all(): Promise<WatchKey[]>
 }
+
+/** Longer than the deepest reorganisation that is followed, and than any wallet's transaction waits to be mined. */
+const SETTLING_SECS = 2 * 86_400
 
 /** Unseals each key once and keeps it for as long as it is asked for. */
 export function createWatchKeys({ store, vault }: { readonly store: Store; readonly vault: Vault }): WatchKeys {
@@ -26,7 +32,7 @@ export function createWatchKeys({ store, vault }: { readonly store: Store; reado
   }
 
   return {
-    watchedAt: time => read(rows => rows.viewingKeys.watched(time)),
+    watchedAt: time => read(rows => rows.viewingKeys.watched(time - SETTLING_SECS)),
     all: () => read(rows => rows.viewingKeys.all()),
   }
 }

@@ -1,0 +1,271 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { Chain as SandboxChain } from '@zatgate/sandbox/chain'
+import { demoViewingKey } from '@zatgate/sandbox/keys'
+import { Lightwalletd } from '@zatgate/sandbox/lightwalletd'
+import { type SendOptions, Wallet } from '@zatgate/sandbox/wallet'
+import { orchardReceiver } from '@zatgate/zcash/address'
+import { incomingFromBytes } from '@zatgate/zcash/viewing-key'
+import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { systemClock } from '../../src/adapters/clock.ts'
+import { createLightwalletd } from '../../src/adapters/lightwalletd.ts'
+import { systemRandom } from '../../src/adapters/random.ts'
+import { createVault } from '../../src/adapters/vault.ts'
+import { createViewer } from '../../src/adapters/viewer.ts'
+import type { Account } from '../../src/domain/account.ts'
+import type { Invoice, InvoicePurpose } from '../../src/ports/invoice.ts'
+import type { Chain, Rows, Store, Viewer } from '../../src/ports.ts'
+import { type AssessmentHooks, createReassess } from '../../src/services/assessment.ts'
+import { createPayments, type Payments } from '../../src/services/payments.ts'
+import { createWatchKeys, type WatchKeys } from '../../src/services/watch-keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import { createWatcher, type Watcher } from '../../src/workers/watcher.ts'
+import { type LogLine, recordingLog, silentLog } from './log.ts'
+import { ManualClock } from './manual-clock.ts'
+
+export interface RigOptions extends AssessmentHooks {
+  readonly nu63Height?: number
+  /** Light-client servers on the one chain. */
+  readonly servers?: number
+  /** Blocks mined before the watcher's first look. */
+  readonly startHeight?: number
+}
+
+export interface InvoiceTerms {
+  readonly amount: bigint
+  readonly confirmations?: number
+  readonly expiresInSecs?: number
+  readonly purpose?: InvoicePurpose
+}
+
+export interface StoredEvent {
+  readonly invoiceId: number | null
+  readonly type: string | null
+  readonly body: string | null
+}
+
+export interface Metered {
+  tip: number
+  lag: number
+  seenThrough: number
+  reorgs: number[]
+  needsAttention: number
+}
+
+export const LATE_SECS = 7 * 86_400
+const SEED = new Uint8Array(32).fill(9)
+let sharedViewer: Viewer | null = null
+
+/** One for a whole test file: its threads take a while to start. `closeViewer` ends it. */
+export function testViewer(): Viewer {
+  sharedViewer ??= createViewer({ log: silentLog, threads: 1 })
+  return sharedViewer
+}
+
+export async function closeViewer(): Promise<void> {
+  await sharedViewer?.close()
+  sharedViewer = null
+}
+
+/** The watcher on a real store, real servers of a simulated chain and real notes; the time is the test's. */
+export class WatchRig {
+  readonly clock = new ManualClock()
+  readonly log = recordingLog()
+  readonly metered: Metered = { tip: 0, lag: 0, seenThrough: 0, reorgs: [], needsAttention: 0 }
+  readonly viewer = testViewer()
+  readonly sandbox: SandboxChain
+  readonly wallet: Wallet
+  readonly signal: AbortSignal
+  servers: Lightwalletd[] = []
+  store!: Store
+  chain!: Chain
+  keys!: WatchKeys
+  payments!: Payments
+  watcher!: Watcher
+  account!: Account
+  readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-watch-'))
+  readonly #ending = new AbortController()
+  readonly #vault = createVault([new Uint8Array(32).fill(1)], systemRandom)
+  #nextIndex = 1n
+
+  private constructor(nu63Height: number) {
+    this.signal = this.#ending.signal
+    this.sandbox = new SandboxChain({ seed: SEED, nu63Height, clock: this.clock })
+    this.wallet = new Wallet(this.sandbox)
+  }
+
+  static async start(options: RigOptions = {}): Promise<WatchRig> {
+    const rig = new WatchRig(options.nu63Height ?? 0)
+    try {
+      await rig.#open(options)
+      return rig
+    } catch (error) {
+      await rig.close()
+      throw error
+    }
+  }
+
+  async #open(options: RigOptions): Promise<void> {
+    for (let i = 0; i < (options.servers ?? 1); i++) this.servers.push(await Lightwalletd.start(this.sandbox))
+    this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
+    if (options.startHeight) this.sandbox.mine(options.startHeight - this.sandbox.height)
+    this.begin(options)
+    await this.#openAccount()
+  }
+
+  get server(): Lightwalletd {
+    return this.servers[0]!
+  }
+
+  get logged(): readonly LogLine[] {
+    return this.log.lines
+  }
+
+  /** New services over the same store and servers, as after a restart: nothing in memory is left. */
+  begin(options: RigOptions = {}): void {
+    const { store, clock, log, viewer, sandbox } = this
+    const { nu63Height } = sandbox
+    const urls = this.servers.map(server => server.url)
+    this.chain = createLightwalletd({ urls, network: 'regtest', nu63Height, clock: systemClock, log })
+    this.keys = createWatchKeys({ store, vault: this.#vault })
+    const meter = {
+      tip: (height: number) => (this.metered.tip = height),
+      lag: (blocks: number) => (this.metered.lag = blocks),
+      seenThrough: (secs: number) => (this.metered.seenThrough = secs),
+      reorg: (depth: number) => this.metered.reorgs.push(depth),
+      needsAttention: (change: number) => (this.metered.needsAttention += change),
+    }
+    this.payments = createPayments({ store, reassess: createReassess(options), clock, log, nu63Height, meter })
+    const { chain, keys, payments } = this
+    this.watcher = createWatcher({ chain, viewer, payments, keys, clock, log, meter })
+  }
+
+  async restart(): Promise<void> {
+    await this.chain.close()
+    this.begin()
+  }
+
+  /** Looks until there is nothing more to read at once. */
+  async look(): Promise<void> {
+    while ((await this.watcher.look(this.signal)) === 'again');
+  }
+
+  async invoice({ amount, confirmations = 3, expiresInSecs = 900, purpose = 'sale' }: InvoiceTerms): Promise<Invoice> {
+    const diversifierIndex = this.#nextIndex++
+    const { incoming } = this.viewer.importKey(demoViewingKey(SEED))
+    const [address] = await this.viewer.addresses(incoming, 'regtest', diversifierIndex, 1)
+    const createdAt = this.clock.secs
+    const expiresAt = createdAt + expiresInSecs
+    const watchUntil = expiresAt + LATE_SECS
+    return this.store.write(async rows => {
+      const viewingKeyId = this.account.viewingKeyId!
+      await rows.viewingKeys.watch(viewingKeyId, watchUntil)
+      return rows.invoices.insert({
+        publicId: systemRandom.uuid(),
+        accountId: this.account.id,
+        viewingKeyId,
+        diversifierIndex,
+        purpose,
+        address: address!,
+        amountZat: amount,
+        confirmations,
+        createdAt,
+        expiresAt,
+        watchUntil,
+      })
+    })
+  }
+
+  /** Pays into the mempool; the txid. */
+  pay(invoice: Invoice, amount: bigint, options?: SendOptions): string {
+    return this.wallet.pay({ uri: makePaymentUri({ address: invoice.address, amount }) }, options).id
+  }
+
+  payTogether(payments: readonly (readonly [Invoice, bigint])[]): string {
+    const uris = payments.map(([{ address }, amount]) => ({ uri: makePaymentUri({ address, amount }) }))
+    return this.wallet.payTogether(uris).id
+  }
+
+  receiverAt(index: bigint): Uint8Array {
+    return orchardReceiver(incomingFromBytes(this.viewer.importKey(demoViewingKey(SEED)).incoming), index)
+  }
+
+  receiverOf(invoice: Invoice): Uint8Array {
+    return this.receiverAt(invoice.diversifierIndex)
+  }
+
+  /** Lets every open invoice run out. */
+  async expire(): Promise<void> {
+    this.clock.advance(900)
+    await this.look()
+    await this.payments.closeDue(1_000)
+  }
+
+  /** All events, as they are in their table. */
+  async events(): Promise<StoredEvent[]> {
+    const db = new DatabaseSync(join(this.#directory, 'test.db'), { readOnly: true })
+    const rows = db.prepare('SELECT invoice_id AS invoiceId, type, body FROM events ORDER BY seq').all()
+    db.close()
+    return rows as unknown as StoredEvent[]
+  }
+
+  async read(invoice: Invoice): Promise<Invoice> {
+    const [found] = await this.store.read(rows => rows.invoices.byIds([invoice.id]))
+    return found!
+  }
+
+  async status(invoice: Invoice): Promise<string> {
+    return (await this.read(invoice)).status
+  }
+
+  async rows<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+    return this.store.read(work)
+  }
+
+  async tip(): Promise<number> {
+    return (await this.payments.position())!.tip.height
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await this.chain?.close()
+    for (const server of this.servers) await server.close()
+    await this.store?.close()
+    this.sandbox.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  async #openAccount(): Promise<void> {
+    const { incoming } = this.viewer.importKey(demoViewingKey(SEED), 'regtest')
+    const key = { fingerprint: new Uint8Array(32).fill(5), network: 'regtest' as const, createdAt: this.clock.secs }
+    const place = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
+    await this.store.write(async rows => {
+      const account = await rows.accounts.insert({
+        publicId: systemRandom.uuid(),
+        email: 'merchant@example.com',
+        network: 'regtest',
+        confirmations: 3,
+        plan: 'Free',
+        createdAt: this.clock.secs,
+      })
+      const { id } = await rows.viewingKeys.ensure(key, row => this.#vault.seal(incoming, place(row)))
+      await rows.accounts.setViewingKey(account!.id, id)
+      this.account = { ...account!, viewingKeyId: id }
+    })
+  }
+}
+
+/** A test with a rig of its own. */
+export function watching(name: string, work: (rig: WatchRig) => Promise<void>, options: RigOptions = {}): void {
+  test(name, async () => {
+    const rig = await WatchRig.start(options)
+    try {
+      await work(rig)
+    } finally {
+      await rig.close()
+    }
+  })
+}
