@@ -22,7 +22,11 @@ export function sqliteBatches(connection: SqliteConnection, lockMs: number): Bat
       connection.run('COMMIT')
     },
     async abandon() {
-      connection.rollback()
+      try {
+        connection.rollback()
+      } catch {
+        // The disk, most likely. The next batch begins by trying again.
+      }
     },
   }
   return {
@@ -41,6 +45,7 @@ export async function lockForWrite(connection: SqliteConnection, lockMs: number)
   const deadline = performance.now() + lockMs
   for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
     try {
+      connection.rollback()
       connection.run('BEGIN IMMEDIATE')
       return
     } catch (error) {

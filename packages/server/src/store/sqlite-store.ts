@@ -53,6 +53,7 @@ export async function openSqliteStore(
       throw sqliteFault(error)
     } finally {
       transaction.end()
+      // At once: a snapshot that stays open keeps the log from being folded into the database.
       reader.rollback()
       readers.release(reader)
     }

@@ -11,6 +11,7 @@ import { paymentSuite } from './suites/payment.ts'
 import { transactionSuite } from './suites/transaction.ts'
 import { usageSuite } from './suites/usage.ts'
 import { viewingKeySuite } from './suites/viewing-key.ts'
+import { webhookSuite } from './suites/webhook.ts'
 
 /** What a Store promises, whatever database it stands on. A new noun adds its suite here. */
 const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
@@ -23,6 +24,7 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['idempotency', idempotencySuite],
   ['chain', chainSuite],
   ['events', eventSuite],
+  ['webhooks', webhookSuite],
   ['transactions', transactionSuite],
   ['migrations', migrationSuite],
 ]

@@ -43,16 +43,14 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
   )
   if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`)
 
-  const options = [
-    '-c',
-    'listen_addresses=',
-    '-k',
-    folder,
-    '-c',
-    `fsync=${durable ? 'on' : 'off'}`,
-    '-c',
-    'max_connections=60',
-  ]
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: folder,
+    fsync: durable ? 'on' : 'off',
+    max_connections: '60',
+    deadlock_timeout: '100ms',
+  }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   // The server lives as long as the shell's standard input: this process holds the other end.
   const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server'
   const shell = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...options], {

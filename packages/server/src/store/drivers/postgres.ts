@@ -60,6 +60,8 @@ export function pgPool(url: string, limits: StoreLimits, onFault: (error: unknow
     // Lets a read's first statement travel with its BEGIN. Not yet in the published types.
     ...{ pipeline: true },
   })
+  // A connection lost while it is held: its holder's statement fails. Unheard, the event would end the process.
+  pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', error => {
     if (!pool.ending) onFault(error)
   })

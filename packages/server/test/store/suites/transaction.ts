@@ -169,6 +169,20 @@ export function transactionSuite(engine: Engine): void {
     assert.deepEqual(await store.glance(rows => rows.accounts.byId(account.id)), account)
   })
 
+  test('more use cases than may wait are turned away at once, and told when to come again', async t => {
+    const store = await freshStore(engine, t, { limits: { waiting: 3 } })
+    const account = await makeAccount(store)
+    const take = () => store.write(rows => rows.usage.take(account.id, '2026-11', null), { crowd: account.id })
+    const results = await Promise.allSettled(Array.from({ length: 5 }, take))
+    const refused = results.filter(result => result.status === 'rejected').map(result => result.reason)
+    assert.deepEqual(
+      refused.map(({ kind, code, retryAfterSecs }) => ({ kind, code, retryAfterSecs })),
+      Array.from({ length: 2 }, () => ({ kind: 'unavailable', code: 'overloaded', retryAfterSecs: 1 })),
+    )
+    assert.equal(await store.read(rows => rows.usage.used(account.id, '2026-11')), 3)
+    assert.equal((await take()).used, 4)
+  })
+
   test('a closed store turns everybody away, after what it had taken is done', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
