@@ -2,9 +2,11 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { type Static, type TSchema, Type } from 'typebox'
 import { CONFIRMATIONS } from '../domain/account.ts'
 import { MAX_NAME_LENGTH } from '../domain/credential.ts'
+import { EVENT_TYPES } from '../domain/event.ts'
 import { EXPIRY_SECS, INVOICE_STATUSES } from '../domain/invoice.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 import { SWAP_STATUSES } from '../domain/swap.ts'
+import { ATTEMPTS, MAX_URL_CHARS } from '../domain/webhook.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Flat<T> = { [K in keyof T]: T[K] }
@@ -52,6 +54,11 @@ export const NO_CONTENT = {
   204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }),
   '4xx': ErrorBody,
   '5xx': ErrorBody,
+}
+
+/** 202: taken, and done soon. */
+export function accepted<S extends TSchema>(body: S) {
+  return { 202: body, '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
 /** No format is asked of an id: what is no UUID is as unknown as any other. */
@@ -203,5 +210,51 @@ export const Session = of<Wire.Session>()(
     created_at: UnixSecs('When it began.'),
     expires_at: UnixSecs('When it ends.'),
     last_used_at: nullable(UnixSecs('When it was last used, to the minute.')),
+  }),
+)
+
+const webhookMembers = {
+  url: Type.String(),
+  created_at: UnixSecs('When there was a webhook first.'),
+  updated_at: UnixSecs('When its URL or its secret last changed.'),
+}
+const SecretText = Type.String({ description: 'Signing secret, `whsec_…`. Shown this once.' })
+
+export const Webhook = of<Wire.Webhook>()(Type.Object(webhookMembers))
+
+export const SetWebhook = of<Wire.SetWebhookRequest>()(
+  Type.Object(
+    { url: Type.String({ maxLength: MAX_URL_CHARS, description: 'Absolute https URL, no credentials, no fragment.' }) },
+    closed,
+  ),
+)
+
+export const SetWebhookAnswer = of<Wire.SetWebhookResponse>()(
+  Type.Object({ ...webhookMembers, secret: Type.Optional(SecretText) }),
+)
+
+export const RotatedSecret = of<Wire.RotatedSecret>()(Type.Object({ secret: SecretText }))
+
+export const DeliveryAccepted = of<Wire.DeliveryAccepted>()(Type.Object({ delivery_id: Id }))
+
+export const DeliveryParam = Type.Object({ delivery_id: Id })
+
+export const DeliveryQuery = Type.Object({
+  ...PageQuery.properties,
+  invoice_id: Type.Optional(Type.String({ description: 'Only the attempts for this invoice.' })),
+})
+
+export const DeliveryAttempt = of<Wire.DeliveryAttempt>()(
+  Type.Object({
+    id: Id,
+    delivery_id: Type.String({ description: 'UUID; the header `webhook-id` of every attempt of the delivery.' }),
+    invoice_id: nullable(Id),
+    event_type: word(EVENT_TYPES, 'See Events.'),
+    url: Type.String(),
+    status_code: nullable(Type.Integer({ description: 'Null: no answer came.' })),
+    error: nullable(Type.String({ description: 'Null: success, or still under way.' })),
+    attempt: Type.Integer({ description: `1 to ${ATTEMPTS}.` }),
+    duration_ms: nullable(Type.Integer({ description: 'Null: still under way, or interrupted.' })),
+    created_at: UnixSecs('When it began.'),
   }),
 )

@@ -8,6 +8,7 @@ import type { Accounts } from '../services/accounts.ts'
 import type { Credentials } from '../services/credentials.ts'
 import type { Invoices } from '../services/invoices.ts'
 import type { ViewingKeys } from '../services/viewing-keys.ts'
+import type { Webhooks } from '../services/webhooks.ts'
 import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
 import { addCors } from './cors.ts'
@@ -21,6 +22,7 @@ import { healthRoutes } from './routes/health.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { streamRoutes } from './routes/stream.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { createInvoiceStream } from './stream.ts'
 import { addUpgrades, asksForWebSocket } from './upgrade.ts'
 import { compileValidator } from './validation.ts'
@@ -54,6 +56,7 @@ export interface HttpOptions {
   readonly viewingKeys: ViewingKeys
   readonly credentials: Credentials
   readonly invoices: Invoices
+  readonly webhooks: Webhooks
   readonly log: Log
   readonly registry: Registry
 }
@@ -67,7 +70,7 @@ const KEEP_ALIVE_MS = 75_000
 const CLOSE_MS = 10_000
 
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { settings, store, accounts, viewingKeys, credentials, invoices, log, registry } = options
+  const { settings, store, accounts, viewingKeys, credentials, invoices, webhooks, log, registry } = options
   let listeningAt = settings.publicUrl ?? ''
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
@@ -92,6 +95,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   accountRoutes(app, { accounts, viewingKeys, auth })
   apiKeyRoutes(app, { credentials, auth })
   sessionRoutes(app, { credentials, auth })
+  webhookRoutes(app, { webhooks, auth })
 
   return {
     async listen() {
@@ -121,7 +125,8 @@ function createApp({ trustProxy }: HttpSettings): App {
     forceCloseConnections: 'idle',
     // An id of any length is an unknown id.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    frameworkErrors: (error, _request, reply) => sendFault(reply, toFault(error)),
+    // No hook runs for these: the path itself could not be read.
+    frameworkErrors: (error, _request, reply) => sendFault(reply.headers(SECURITY_HEADERS), toFault(error)),
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_MS,
@@ -166,33 +171,45 @@ function answerFaults(app: App, log: Log): void {
 }
 
 /** For answers that are data and never a page; the pages set stricter and looser ones of their own. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'no-store',
+}
+
 function addSecurityHeaders(app: App, publicUrl: string | null): void {
-  const headers = {
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'cross-origin',
-    'cache-control': 'no-store',
-    ...(publicUrl?.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
-  }
+  const insist = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+  const headers = publicUrl?.startsWith('https:') ? { ...SECURITY_HEADERS, ...insist } : SECURITY_HEADERS
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers)
     done()
   })
 }
 
+/**
+ * Counts every request by its client's address, before anything else is done for it: refused ones and unknown paths
+ * too. A route says `config: { rateLimit: false }` to be left out.
+ */
 async function limitRates(app: App, perMinute: number): Promise<void> {
+  if (perMinute === 0) return
+  const silent = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
   await app.register(rateLimit, {
-    global: perMinute > 0,
-    max: perMinute > 0 ? perMinute : Number.MAX_SAFE_INTEGER,
+    global: false,
+    max: perMinute,
     timeWindow: 60_000,
     cache: 20_000,
     ipv6Subnet: 64,
-    addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-    addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
+    addHeaders: silent,
+    addHeadersOnExceeding: silent,
     errorResponseBuilder: (_request, { ttl }) =>
       new Fault('too_many', 'too_many_requests', 'too many requests', { retryAfterSecs: Math.ceil(ttl / 1000) }),
+  })
+  const count = app.rateLimit()
+  app.addHook('onRequest', async function (request, reply) {
+    if (request.routeOptions.config?.rateLimit !== false) await count.call(this, request, reply)
   })
 }
 

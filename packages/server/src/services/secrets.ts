@@ -1,3 +1,4 @@
+import { secretPlace } from '../domain/webhook.ts'
 import type { Store, Vault } from '../ports.ts'
 
 export interface Secrets {
@@ -7,21 +8,47 @@ export interface Secrets {
   check(): Promise<void>
 }
 
+const PAGE = 500
+
 export function createSecrets({ store, vault }: { store: Store; vault: Vault }): Secrets {
   const place = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
+
+  async function resealViewingKeys(): Promise<number> {
+    const keys = await store.read(rows => rows.viewingKeys.all())
+    for (const { id, sealed } of keys) {
+      const again = vault.seal(vault.open(sealed, place(id)), place(id))
+      await store.write(rows => rows.viewingKeys.reseal(id, again))
+    }
+    return keys.length
+  }
+
+  /** These may be rotated meanwhile, so each is held, opened and sealed in one transaction. */
+  function resealWebhook(accountId: number): Promise<void> {
+    const at = secretPlace(accountId)
+    return store.write(async rows => {
+      await rows.deliveries.hold([accountId])
+      const webhook = await rows.webhooks.byAccount(accountId)
+      if (webhook) await rows.webhooks.reseal(accountId, vault.seal(vault.open(webhook.sealedSecret, at), at))
+    })
+  }
+
+  async function resealWebhooks(after = 0): Promise<number> {
+    const page = await store.read(rows => rows.webhooks.all(after, PAGE))
+    for (const { accountId } of page) await resealWebhook(accountId)
+    const last = page.at(-1)
+    return last ? page.length + (await resealWebhooks(last.accountId)) : 0
+  }
+
   return {
     async reseal() {
-      const keys = await store.read(rows => rows.viewingKeys.all())
-      for (const { id, sealed } of keys) {
-        const again = vault.seal(vault.open(sealed, place(id)), place(id))
-        await store.write(rows => rows.viewingKeys.reseal(id, again))
-      }
-      return keys.length
+      return (await resealViewingKeys()) + (await resealWebhooks())
     },
 
     async check() {
       const [key] = await store.read(rows => rows.viewingKeys.all())
       if (key) vault.open(key.sealed, place(key.id))
+      const [webhook] = await store.read(rows => rows.webhooks.all(0, 1))
+      if (webhook) vault.open(webhook.sealedSecret, secretPlace(webhook.accountId))
     },
   }
 }

@@ -101,7 +101,7 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
           ({ accountId, limit }) => sql`SELECT * FROM (
             SELECT * FROM deliveries WHERE account_id = ${accountId} AND due_at_ms <= ${nowMs}
             ORDER BY due_at_ms, id LIMIT ${limit}
-          ) AS some`,
+          ) AS share`,
         )
         const { rows } = await sql<Selectable<DeliveriesTable>>`${sql.join(terms, sql` UNION ALL `)}`.execute(db)
         found.push(...rows.map(toOpen))
