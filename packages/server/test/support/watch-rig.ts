@@ -22,6 +22,7 @@ import { type AssessmentHooks, createReassess } from '../../src/services/assessm
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import { createWatchKeys, type WatchKeys } from '../../src/services/watch-keys.ts'
 import { openStore } from '../../src/store/open.ts'
+import { type Rescanned, rescan } from '../../src/workers/rescan.ts'
 import { createWatcher, type Watcher } from '../../src/workers/watcher.ts'
 import { type LogLine, recordingLog, silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -202,6 +203,37 @@ export class WatchRig {
     this.clock.advance(900)
     await this.look()
     await this.payments.closeDue(1_000)
+  }
+
+  /** Follows the mempool until all that is in it now has been read. */
+  async mempool(): Promise<void> {
+    const stop = new AbortController()
+    const before = this.sandbox.mempool().length
+    let read = 0
+    const chain = { ...this.chain, mempool: (signal: AbortSignal) => count(this.chain.mempool(signal)) }
+    async function* count(raws: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const raw of raws) {
+        yield raw
+        if (++read === before) return
+      }
+    }
+    const { viewer, payments, keys, clock, log } = this
+    await createWatcher({ chain, viewer, payments, keys, clock, log }).follow(stop.signal)
+  }
+
+  rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<Rescanned> {
+    const { chain, viewer, payments, keys } = this
+    return rescan({ chain, viewer, payments, keys, onProgress }, from, this.signal)
+  }
+
+  /** As if they had never been recorded. */
+  async forgetPayments({ id }: Invoice): Promise<void> {
+    const db = new DatabaseSync(join(this.#directory, 'test.db'))
+    db.prepare('DELETE FROM payments WHERE invoice_id = ?').run(id)
+    db.prepare(
+      `UPDATE invoices SET status = 'pending', received_zat = 0, txid = NULL, paid_at = NULL WHERE id = ?`,
+    ).run(id)
+    db.close()
   }
 
   /** All events, as they are in their table. */
