@@ -48,7 +48,7 @@ export interface Rows {
 }
 
 /** What a process can be woken for. A wake is a hint, never the data: everyone also looks by the clock. */
-export const TOPICS = ['events', 'deliveries', 'swaps', 'mails'] as const
+export const TOPICS = ['events', 'deliveries', 'swaps', 'mails', 'payouts'] as const
 export type Topic = (typeof TOPICS)[number]
 
 export interface WriteOptions {

@@ -21,11 +21,15 @@ export function readPrice(text: string): string | null {
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** Digits after the point in amounts of an ISO 4217 currency: 2 for USD, 0 for JPY. Null for what is no currency. */
-export function currencyDecimals(currency: string): number | null {
-  if (!CURRENCIES.has(currency)) return null
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? null
+/** Whether a code is one of ISO 4217's that Node knows. */
+export function isCurrency(code: string): boolean {
+  return CURRENCIES.has(code)
+}
+
+/** Digits after the point in amounts of a currency: 2 for USD, 0 for JPY. */
+export function decimalsOf(currency: string): number {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
+  return maximumFractionDigits
 }
 
 /** @param cause What went wrong with the source, for the log. */

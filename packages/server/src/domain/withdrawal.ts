@@ -112,3 +112,12 @@ export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, deci
   const digits = units.toString().padStart(decimals + 1, '0')
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
+
+export const PAYOUT_TO_CHARS = 512
+/** Of a payout's reference, and of the reason why one failed. */
+export const NOTE_CHARS = 200
+
+/** Where `payout_to` rests, sealed: a withdrawal has the id of the invoice that takes its deposit. */
+export function payoutPlace(invoiceId: number) {
+  return { table: 'withdrawals', column: 'payout_to', row: invoiceId } as const
+}

@@ -37,6 +37,6 @@ export interface BillingRows {
   ended(now: number, limit: number): Promise<number[]>
   /** Ids of accounts whose plan ends after `now`, by `until`, and whose owners were not told of that end. */
   unannounced(now: number, until: number, limit: number): Promise<number[]>
-  /** Writes down that the owner was told of the plan's end at `planExpiresAt`. */
-  announce(accountId: number, planExpiresAt: number): Promise<void>
+  /** Writes down that the owner is told of the plan's end at `planExpiresAt`; false when that was written already. */
+  announce(accountId: number, planExpiresAt: number): Promise<boolean>
 }

@@ -17,13 +17,13 @@ export type Payout =
   | { readonly state: 'by_hand' }
   /** Under way: ask again after so many seconds. */
   | { readonly state: 'processing'; readonly askAgainSecs: number }
-  /** @see Withdrawal.reference */
+  /** With the provider's proof. */
   | { readonly state: 'paid'; readonly reference: string }
   | { readonly state: 'failed'; readonly reason: string }
 
 /** Who pays merchants out. */
 export interface PayoutProvider {
-  /** Written down with each order it takes. */
+  /** For the log. */
   readonly name: string
   /**
    * Pays the order out, or tells how that stands. Called again until it has ended, after a crash too: a call with an

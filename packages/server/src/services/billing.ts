@@ -87,6 +87,17 @@ export function createBilling(deps: {
     })
   }
 
+  /** One transaction for all, each account held for change; those found due may no longer be. */
+  async function forEachHeld(ids: readonly number[], work: (rows: Rows, account: Account) => Promise<void>) {
+    if (ids.length === 0) return
+    await store.write(async rows => {
+      for (const id of ids.toSorted((a, b) => a - b)) {
+        const account = await rows.accounts.lock(id)
+        if (account) await work(rows, account)
+      }
+    })
+  }
+
   return {
     plans,
 
@@ -126,28 +137,23 @@ export function createBilling(deps: {
 
     async lapseDue(limit) {
       const now = nowSecs(clock)
-      return store.write(async rows => {
-        const ids = await rows.billing.ended(now, limit)
-        for (const id of ids.toSorted((a, b) => a - b)) {
-          const account = await rows.accounts.lock(id)
-          if (account && hasRunOut(account, now)) await lapse(rows, account, now)
-        }
-        return ids.length
+      const due = await store.glance(rows => rows.billing.ended(now, limit))
+      await forEachHeld(due, async (rows, account) => {
+        if (hasRunOut(account, now)) await lapse(rows, account, now)
       })
+      return due.length
     },
 
     async announceDue(limit) {
       const now = nowSecs(clock)
-      return store.write(async rows => {
-        const ids = await rows.billing.unannounced(now, now + RENEWAL_NOTICE_SECS, limit)
-        for (const id of ids.toSorted((a, b) => a - b)) {
-          const account = await rows.accounts.lock(id)
-          if (!account || account.planExpiresAt === null) continue
-          await rows.billing.announce(id, account.planExpiresAt)
-          await rows.mails.append(planEnds(account, account.plan, account.planExpiresAt, now))
-        }
-        return ids.length
+      const until = now + RENEWAL_NOTICE_SECS
+      const due = await store.glance(rows => rows.billing.unannounced(now, until, limit))
+      await forEachHeld(due, async (rows, { id, email, plan, planExpiresAt }) => {
+        if (planExpiresAt === null || planExpiresAt > until) return
+        if (!(await rows.billing.announce(id, planExpiresAt))) return
+        await rows.mails.append(planEnds({ email }, plan, planExpiresAt, now))
       })
+      return due.length
     },
   }
 }

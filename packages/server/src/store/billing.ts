@@ -98,11 +98,18 @@ export function billingRows(db: Db): BillingRows {
     },
 
     async announce(accountId, planExpiresAt) {
-      await db
+      const written = await db
         .insertInto('plan_announcements')
         .values({ account_id: accountId, plan_expires_at: planExpiresAt })
-        .onConflict(conflict => conflict.column('account_id').doUpdateSet({ plan_expires_at: planExpiresAt }))
-        .execute()
+        .onConflict(conflict =>
+          conflict
+            .column('account_id')
+            .doUpdateSet({ plan_expires_at: planExpiresAt })
+            .where('plan_announcements.plan_expires_at', '<>', planExpiresAt),
+        )
+        .returning('account_id')
+        .executeTakeFirst()
+      return written !== undefined
     },
   }
 }

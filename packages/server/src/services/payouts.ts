@@ -1,0 +1,185 @@
+import { Fault, invalidField, noSuch } from '../domain/fault.ts'
+import { isUuid } from '../domain/uuid.ts'
+import {
+  IllegalStep,
+  NOTE_CHARS,
+  payoutPlace,
+  WITHDRAWAL_STATUSES,
+  type WithdrawalStatus,
+} from '../domain/withdrawal.ts'
+import type { Payout } from '../ports/payout.ts'
+import type { Withdrawal } from '../ports/withdrawal.ts'
+import type { Clock, Log, PayoutProvider, Rows, Store, Vault } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+import { move } from './withdrawal-moves.ts'
+
+/** An order as the desk sees it. */
+export interface DeskOrder {
+  readonly withdrawal: Withdrawal
+  /** Where to pay to, in full. */
+  readonly payoutTo: string
+}
+
+/** The other side of withdrawals: those who pay out. */
+export interface Payouts {
+  /** Orders of all accounts, newest first. Default: every status. */
+  list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<DeskOrder[]>
+  /** @throws Fault `no_such_withdrawal` */
+  read(id: string): Promise<DeskOrder>
+  /** The operator has paid out. @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open` */
+  settle(id: string, reference: string): Promise<DeskOrder>
+  /** The operator will not pay out. @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open` */
+  fail(id: string, reason: string): Promise<DeskOrder>
+  /** Hands orders that are due to the provider, and writes down what it says; how many were due. */
+  payDue(limit: number): Promise<number>
+}
+
+/** For so long an order is this caller's; who takes longer to answer is asked again. */
+const LEASE_SECS = 120
+/** After a provider's fault. */
+const RETRY_SECS = 60
+const MAX_ASK_AGAIN_SECS = 86_400
+
+export function createPayouts(deps: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly provider: PayoutProvider
+  readonly log: Log
+}): Payouts {
+  const { store, clock, vault, provider, log } = deps
+
+  function deskOrder(withdrawal: Withdrawal): DeskOrder {
+    const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
+    return { withdrawal, payoutTo: Buffer.from(payoutTo).toString() }
+  }
+
+  /** Ends an order, at what the chain has shown so far: only more than that will be news. */
+  function close(
+    rows: Rows,
+    withdrawal: Withdrawal,
+    step: 'settle' | 'fail',
+    note: Partial<Note>,
+  ): Promise<Withdrawal> {
+    return move(rows, withdrawal, { step }, { ...note, closedAtZat: withdrawal.receivedZat }, nowSecs(clock))
+  }
+
+  function closeByHand(id: string, step: 'settle' | 'fail', note: Partial<Note>): Promise<DeskOrder> {
+    return store.write(async rows => {
+      const withdrawal = await hold(rows, (await find(rows, id)).invoiceId)
+      try {
+        return deskOrder(await close(rows, withdrawal, step, note))
+      } catch (error) {
+        throw error instanceof IllegalStep ? notOpen(withdrawal.status) : error
+      }
+    })
+  }
+
+  async function pay(withdrawal: Withdrawal): Promise<void> {
+    const { publicId: id, amountZat, fiatCurrency, fiatAmount } = withdrawal
+    const order = id.slice(0, 8)
+    try {
+      const { payoutTo } = deskOrder(withdrawal)
+      const payout = await provider.pay({ id, amountZat, fiatCurrency, fiatAmount, payoutTo })
+      await store.write(rows => heed(rows, withdrawal.invoiceId, payout))
+      log.info(
+        { order, provider: provider.name, state: payout.state },
+        'a withdrawal was handed to the payout provider',
+      )
+    } catch (err) {
+      log.error({ order, provider: provider.name, err }, 'the payout provider failed; it will be asked again')
+      await store.write(rows => postpone(rows, withdrawal.invoiceId))
+    }
+  }
+
+  /**
+   * What the provider says ends an order only while it is the provider's. Of one that has changed meanwhile (more coins
+   * came, the operator closed it) it is kept as a note, and a person looks.
+   */
+  async function heed(rows: Rows, invoiceId: number, payout: Payout): Promise<void> {
+    const withdrawal = await hold(rows, invoiceId)
+    const note = noteOf(payout)
+    if (withdrawal.status !== 'payout_processing')
+      return rows.withdrawals.record(invoiceId, { ...withdrawal, ...absent(withdrawal, note) })
+    switch (payout.state) {
+      case 'by_hand':
+        return rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: null })
+      case 'processing': {
+        const pauseSecs = Math.min(Math.max(payout.askAgainSecs, 1), MAX_ASK_AGAIN_SECS)
+        return rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + pauseSecs })
+      }
+      case 'paid':
+        await close(rows, withdrawal, 'settle', note)
+        return
+      case 'failed':
+        await close(rows, withdrawal, 'fail', note)
+    }
+  }
+
+  async function postpone(rows: Rows, invoiceId: number): Promise<void> {
+    const withdrawal = await hold(rows, invoiceId)
+    if (withdrawal.status !== 'payout_processing') return
+    await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
+  }
+
+  return {
+    list: async (limit, statuses = WITHDRAWAL_STATUSES) =>
+      (await store.read(rows => rows.withdrawals.listIn(statuses, limit))).map(deskOrder),
+
+    read: async id => deskOrder(await store.read(rows => find(rows, id))),
+
+    async settle(id, reference) {
+      checkNote('reference', reference)
+      return closeByHand(id, 'settle', { reference })
+    },
+
+    async fail(id, reason) {
+      checkNote('reason', reason)
+      return closeByHand(id, 'fail', { reason })
+    },
+
+    async payDue(limit) {
+      const now = nowSecs(clock)
+      const due = await store.write(rows => rows.withdrawals.claimPayouts(now, now + LEASE_SECS, limit))
+      for (const withdrawal of due) await pay(withdrawal)
+      return due.length
+    },
+  }
+}
+
+type Note = Pick<Withdrawal, 'reference' | 'reason'>
+
+function noteOf(payout: Payout): Partial<Note> {
+  if (payout.state === 'paid') return { reference: payout.reference.slice(0, NOTE_CHARS) }
+  return payout.state === 'failed' ? { reason: payout.reason.slice(0, NOTE_CHARS) } : {}
+}
+
+/** Of a note, what the order has nothing of yet: the operator's own words stay. */
+function absent({ reference, reason }: Note, note: Partial<Note>): Note {
+  return { reference: reference ?? note.reference ?? null, reason: reason ?? note.reason ?? null }
+}
+
+/** The withdrawal for change, its invoice first, as everyone holds them. */
+async function hold(rows: Rows, invoiceId: number): Promise<Withdrawal> {
+  await rows.invoices.lock([invoiceId])
+  const withdrawal = await rows.withdrawals.lock(invoiceId)
+  if (!withdrawal) throw noSuch('withdrawal')
+  return withdrawal
+}
+
+async function find(rows: Rows, id: string): Promise<Withdrawal> {
+  const withdrawal = isUuid(id) ? await rows.withdrawals.byPublicId(id.toLowerCase()) : null
+  if (!withdrawal) throw noSuch('withdrawal')
+  return withdrawal
+}
+
+function checkNote(field: 'reference' | 'reason', text: string): void {
+  if (text.trim() === '' || text.length > NOTE_CHARS || /\p{Cc}/u.test(text))
+    throw invalidField(field, `1 to ${NOTE_CHARS} printable characters`)
+}
+
+function notOpen(status: WithdrawalStatus): Fault {
+  return new Fault('conflict', 'withdrawal_not_open', 'withdrawal not open', {
+    extra: { detail: `it is ${status}; only one in payout_processing or needs_attention can be settled or failed` },
+  })
+}
