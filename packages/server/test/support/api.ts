@@ -50,7 +50,7 @@ export interface Merchant {
   readonly sessionToken: string
 }
 
-const VAULT_KEY = Buffer.alloc(32, 1)
+export const VAULT_KEY = Buffer.alloc(32, 1)
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { plans = DEFAULT_PLANS, log = silentLog } = options
