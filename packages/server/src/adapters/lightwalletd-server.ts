@@ -33,9 +33,14 @@ export interface Server {
   close(): void
 }
 
-const UNARY_MS = 10_000
-const RANGE_MS = 90_000
-const SNAPSHOT_MS = 30_000
+/** Milliseconds until a call is given up. */
+export interface Deadlines {
+  readonly unaryMs: number
+  readonly rangeMs: number
+  readonly snapshotMs: number
+}
+
+const USUAL_DEADLINES: Deadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
 /** A compact block has at most a few hundred outputs, a raw transaction 2 MB. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 const MAX_SNAPSHOT_TRANSACTIONS = 100_000
@@ -44,7 +49,8 @@ const SYNCING_BLOCKS = 100
 const KEEP_ALIVE = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000, idleConnectionTimeoutMs: 300_000 }
 
 /** @param url `https://…`, or `http://…` for HTTP/2 without TLS. */
-export function connectServer(url: string, expected: Expectations): Server {
+export function connectServer(url: string, expected: Expectations, deadlines: Partial<Deadlines> = {}): Server {
+  const { unaryMs, rangeMs, snapshotMs } = { ...USUAL_DEADLINES, ...deadlines }
   const { host, origin } = new URL(url)
   const sessionManager = new Http2SessionManager(origin, KEEP_ALIVE)
   const transport = createGrpcTransport({
@@ -54,7 +60,7 @@ export function connectServer(url: string, expected: Expectations): Server {
     readMaxBytes: MAX_MESSAGE_BYTES,
   })
   const client = createClient(CompactTxStreamer, transport)
-  const unary = (signal: AbortSignal): CallOptions => ({ signal, timeoutMs: UNARY_MS })
+  const unary = (signal: AbortSignal): CallOptions => ({ signal, timeoutMs: unaryMs })
 
   async function latestHeight(signal: AbortSignal): Promise<number> {
     return decodeHeight((await client.getLatestBlock({}, unary(signal))).height)
@@ -70,7 +76,7 @@ export function connectServer(url: string, expected: Expectations): Server {
   async function* blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {
     const range = { start: { height: BigInt(from) }, end: { height: BigInt(to) } }
     let next = from
-    for await (const message of client.getBlockRange(range, { signal, timeoutMs: RANGE_MS })) {
+    for await (const message of client.getBlockRange(range, { signal, timeoutMs: rangeMs })) {
       const block = decodeBlock(message)
       if (block.height !== next || next > to) throw new BadAnswer(`block ${block.height} where ${next} was asked for`)
       checkIronwood(block)
@@ -90,7 +96,7 @@ export function connectServer(url: string, expected: Expectations): Server {
 
     async mempool(signal) {
       const transactions: CompactTransaction[] = []
-      for await (const message of client.getMempoolTx({}, { signal, timeoutMs: SNAPSHOT_MS })) {
+      for await (const message of client.getMempoolTx({}, { signal, timeoutMs: snapshotMs })) {
         if (transactions.length === MAX_SNAPSHOT_TRANSACTIONS) throw new BadAnswer('a mempool without end')
         transactions.push(decodeUnmined(message))
       }

@@ -1,6 +1,6 @@
 import type { Network } from '../domain/account.ts'
 import type { Chain, Clock, Log } from '../ports.ts'
-import { connectServer, isPastTip, isTransient, type Server } from './lightwalletd-server.ts'
+import { connectServer, type Deadlines, isPastTip, isTransient, type Server } from './lightwalletd-server.ts'
 
 export interface LightwalletdOptions {
   /** At least one: `https://…`, or `http://…` for HTTP/2 without TLS. */
@@ -10,6 +10,7 @@ export interface LightwalletdOptions {
   readonly nu63Height: number | null
   readonly clock: Clock
   readonly log: Log
+  readonly deadlines?: Partial<Deadlines>
 }
 
 /** The use of one server, from its inspection until it is left for the next one. */
@@ -33,7 +34,7 @@ const MAX_MEMPOOL_FAILURES = 3
  */
 export function createLightwalletd(options: LightwalletdOptions): Chain {
   const { clock, log } = options
-  const servers = options.urls.map(url => connectServer(url, options))
+  const servers = options.urls.map(url => connectServer(url, options, options.deadlines))
   if (servers.length === 0) throw new RangeError('a chain source needs at least one server')
   const closing = new AbortController()
   let next = 0

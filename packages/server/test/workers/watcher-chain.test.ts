@@ -155,7 +155,7 @@ watching(
 )
 
 watching(
-  'stops at a reorganisation deeper than its headers, loudly and unchanged, and goes on when it is over',
+  'stops at a reorganisation deeper than its headers, loudly and unchanged, however often it tries',
   async rig => {
     await rig.look()
     rig.sandbox.mine(1_010)

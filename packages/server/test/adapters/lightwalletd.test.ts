@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import { Chain as SandboxChain } from '@zatgate/sandbox/chain'
+import { demoViewingKey } from '@zatgate/sandbox/keys'
+import { Lightwalletd } from '@zatgate/sandbox/lightwalletd'
+import { type LightwalletdFaults, NO_FAULTS } from '@zatgate/sandbox/lightwalletd-faults'
+import { Wallet } from '@zatgate/sandbox/wallet'
+import { orchardReceiver } from '@zatgate/zcash/address'
+import { parseViewingKey } from '@zatgate/zcash/viewing-key'
+import { createLightwalletd, type LightwalletdOptions } from '../../src/adapters/lightwalletd.ts'
+import type { Block } from '../../src/domain/chain.ts'
+import { checkFollows } from '../../src/domain/chain.ts'
+import type { Chain, Clock } from '../../src/ports.ts'
+import { recordingLog } from '../support/log.ts'
+import { until } from '../support/until.ts'
+
+const SEED = new Uint8Array(32).fill(3)
+const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
+const never = new AbortController().signal
+
+let sandbox: SandboxChain
+let wallet: Wallet
+let servers: Lightwalletd[]
+const open: Chain[] = []
+
+/** Moves on only where a test wants it to, and wakes every sleeper at once: back-off costs a test no time. */
+let nowMs = 0
+const slept: number[] = []
+const clock: Clock = {
+  nowMs: () => nowMs,
+  async sleep(ms) {
+    slept.push(ms)
+  },
+}
+
+before(async () => {
+  sandbox = new SandboxChain({ seed: SEED })
+  wallet = new Wallet(sandbox)
+  servers = [await Lightwalletd.start(sandbox), await Lightwalletd.start(sandbox)]
+  for (let i = 0; i < 5; i++) {
+    wallet.send([{ receiver, value: BigInt(i + 1) }])
+    sandbox.mine(2)
+  }
+})
+
+beforeEach(async () => {
+  for (const chain of open.splice(0)) await chain.close()
+  for (const server of servers) await server.setFaults(NO_FAULTS)
+  slept.length = 0
+  nowMs = 0
+})
+
+after(async () => {
+  for (const chain of open) await chain.close()
+  for (const server of servers) await server.close()
+})
+
+function connect(options: Partial<LightwalletdOptions> = {}) {
+  const log = recordingLog()
+  const urls = [servers[0]!.url]
+  const chain = createLightwalletd({ urls, network: 'regtest', nu63Height: 0, clock, log, ...options })
+  open.push(chain)
+  return { chain, log }
+}
+
+const both = () => servers.map(server => server.url)
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+function faults(change: Partial<LightwalletdFaults>, server = 0): Promise<void> {
+  return servers[server]!.setFaults(change)
+}
+
+const display = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex')
+
+test('gives the tip, and blocks that follow one another, with hashes and txids as people write them', async () => {
+  const { chain } = connect()
+  assert.equal(await chain.tip(never), sandbox.height)
+  const blocks = await all(chain.blocks(0, sandbox.height, never))
+  assert.equal(blocks.length, sandbox.height + 1)
+  for (const [height, block] of blocks.entries()) {
+    assert.equal(block.hash, display(sandbox.block(height)!.hash))
+    if (height > 0) assert.equal(checkFollows(blocks[height - 1]!, block), null)
+  }
+  const paying = sandbox.block(2)!.transactions.map(({ id, coinbase }) => ({ id, coinbase }))
+  assert.deepEqual(
+    blocks[2]!.transactions.map(({ txid, coinbase }) => ({ id: txid, coinbase })),
+    paying.filter(({ coinbase }) => !coinbase),
+    'transactions without shielded outputs are left out by the server',
+  )
+  assert.equal(blocks[0]!.transactions[0]!.coinbase, true)
+})
+
+test('a range past the tip ends with what there is', async () => {
+  const { chain } = connect()
+  const blocks = await all(chain.blocks(sandbox.height - 1, sandbox.height + 50, never))
+  assert.deepEqual(
+    blocks.map(block => block.height),
+    [sandbox.height - 1, sandbox.height],
+  )
+  assert.deepEqual(await all(chain.blocks(sandbox.height + 1, sandbox.height + 2, never)), [])
+})
+
+test('a range cut off again and again goes on where it was cut: no block twice, none left out, and an end to it', async () => {
+  const { chain } = connect()
+  const heights: number[] = []
+  const read = async () => {
+    for await (const block of chain.blocks(heights.length, sandbox.height, never)) heights.push(block.height)
+  }
+  await chain.tip(never)
+  await faults({ cutStreamAfter: 3 })
+  // How much of a stream arrives before its reset does is up to the network.
+  await read().catch(error => assert.match(error.message, /INTERNAL_ERROR/))
+  assert.ok(slept.length >= 2)
+  await faults({ cutStreamAfter: null })
+  await read()
+  assert.deepEqual(
+    heights,
+    Array.from({ length: sandbox.height + 1 }, (_, height) => height),
+  )
+})
+
+for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
+  test(`${fault} twice is tried again with growing, jittered rests, and three times is an error`, async () => {
+    const { chain, log } = connect()
+    await chain.tip(never)
+    await faults({ [fault]: 2 })
+    assert.equal(await chain.tip(never), sandbox.height)
+    assert.equal(slept.length, 2)
+    assert.ok(slept[0]! >= 100 && slept[0]! <= 200 && slept[1]! >= 200 && slept[1]! <= 400, slept.join())
+    await faults({ [fault]: 3 })
+    await assert.rejects(chain.tip(never))
+    assert.deepEqual(
+      log.lines.map(line => line.message),
+      ['the chain server failed'],
+    )
+    assert.equal(await chain.tip(never), sandbox.height, 'and the next call begins anew')
+  })
+}
+
+test('a server that does not answer is given up at its deadline', async () => {
+  const { chain } = connect({ deadlines: { unaryMs: 50 } })
+  await faults({ hang: true })
+  await assert.rejects(chain.tip(never), /deadline/i)
+  assert.equal(slept.length, 2)
+})
+
+test('an abort ends a call at once, however the server hangs, and counts against nobody', async () => {
+  const { chain, log } = connect()
+  await faults({ hang: true })
+  const stopping = new AbortController()
+  const call = chain.tip(stopping.signal)
+  stopping.abort(new Error('stopped'))
+  await assert.rejects(call, /stopped/)
+  await assert.rejects(chain.tip(stopping.signal), /stopped/)
+  assert.deepEqual(log.lines, [])
+})
+
+test('refuses a server of another network, naming both', async () => {
+  await faults({ chainName: 'main' })
+  const { chain } = connect()
+  await assert.rejects(chain.tip(never), /serves the chain "main", and this service is on "regtest"/)
+})
+
+test('refuses a server whose Ironwood tree is empty after NU6.3, and one that turns so later', async () => {
+  const { chain } = connect()
+  await faults({ hideIronwood: true })
+  await assert.rejects(chain.tip(never), /hides Ironwood/)
+  await faults({ hideIronwood: false })
+  await chain.tip(never)
+  await faults({ hideIronwood: true })
+  await assert.rejects(all(chain.blocks(1, 3, never)), /hides Ironwood/)
+})
+
+test('takes a server without Ironwood as long as NU6.3 is ahead', async () => {
+  await faults({ hideIronwood: true })
+  const { chain } = connect({ nu63Height: 1_000_000 })
+  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await all(chain.blocks(0, 3, never))).length, 4)
+})
+
+test('refuses a protocol before 0.5.0 after NU6.3; one that is not named is no ground', async () => {
+  await faults({ protocolVersion: 'v0.4.0' })
+  await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which leaves out Ironwood/)
+  await faults({ protocolVersion: '' })
+  assert.equal(await connect().chain.tip(never), sandbox.height)
+})
+
+test('refuses a server whose node is still syncing', async () => {
+  const tall = new SandboxChain({ seed: SEED })
+  tall.mine(200)
+  const server = await Lightwalletd.start(tall)
+  await server.setFaults({ lagBlocks: 150 })
+  await assert.rejects(connect({ urls: [server.url] }).chain.tip(never), /still syncing: 150 blocks behind/)
+  await server.setFaults({ lagBlocks: 60 })
+  assert.equal(await connect({ urls: [server.url] }).chain.tip(never), tall.height - 60)
+  for (const chain of open.splice(0)) await chain.close()
+  await server.close()
+})
+
+for (const garbage of ['bytes', 'fields'] as const) {
+  test(`answers that are garbage (${garbage}) are an error, never blocks`, async () => {
+    const { chain } = connect()
+    await chain.tip(never)
+    await faults({ garbage })
+    await assert.rejects(all(chain.blocks(1, 3, never)))
+    wallet.send([{ receiver, value: 1n }])
+    await assert.rejects(chain.mempoolSnapshot(never))
+    sandbox.mine(1)
+  })
+}
+
+test('never asks for a single transaction, whatever else it asks', async () => {
+  await faults({ forgetTransactions: true, reverseLatestHash: true })
+  const { chain } = connect()
+  wallet.send([{ receiver, value: 1n }])
+  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await chain.mempoolSnapshot(never)).length, 1)
+  assert.equal((await all(chain.blocks(1, 3, never))).length, 3)
+  sandbox.mine(1)
+})
+
+test('a snapshot is the whole mempool, and nothing in it is taken for a coinbase', async () => {
+  const { chain } = connect()
+  const ids = [1n, 2n, 3n].map(value => wallet.send([{ receiver, value }]).id)
+  const snapshot = await chain.mempoolSnapshot(never)
+  assert.deepEqual(
+    snapshot.map(({ txid, coinbase }) => [txid, coinbase]),
+    ids.map(id => [id, false]),
+  )
+  assert.ok(snapshot.every(({ ironwood, orchard }) => ironwood.length === 2 && orchard.length === 0))
+  sandbox.mine(1)
+})
+
+test('the mempool stream gives what is there, then what comes, and ends with a block', async () => {
+  const { chain } = connect()
+  wallet.send([{ receiver, value: 1n }])
+  const raws: Uint8Array[] = []
+  const stream = (async () => {
+    for await (const raw of chain.mempool(never)) raws.push(raw)
+  })()
+  await until('the first transaction', () => raws.length === 1)
+  wallet.send([{ receiver, value: 2n }])
+  await until('the second transaction', () => raws.length === 2)
+  sandbox.mine(1)
+  await stream
+  assert.equal(raws.length, 2)
+})
+
+test('an abort ends the mempool stream without an error', async () => {
+  const { chain } = connect()
+  const stopping = new AbortController()
+  const stream = all(chain.mempool(stopping.signal))
+  await chain.tip(never)
+  stopping.abort()
+  assert.deepEqual(await stream, [])
+})
+
+test('a server that is down is left for the next one', async () => {
+  const { chain, log } = connect({ urls: both() })
+  await chain.tip(never)
+  const era = chain.era
+  await faults({ down: true })
+  await assert.rejects(chain.tip(never))
+  assert.notEqual(chain.era, era)
+  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await all(chain.blocks(1, 3, never))).length, 3)
+  const [line] = log.lines
+  assert.deepEqual(
+    [line!.message, line!.details.server, line!.details.next],
+    ['leaving a chain server for the next', new URL(servers[0]!.url).host, new URL(servers[1]!.url).host],
+  )
+  await faults({ down: false })
+  await faults({ down: true }, 1)
+  await assert.rejects(chain.tip(never))
+  assert.equal(await chain.tip(never), sandbox.height, 'and back again')
+})
+
+test('leaving a server ends its mempool stream, so that the next one is followed', async () => {
+  const { chain } = connect({ urls: both() })
+  wallet.send([{ receiver, value: 1n }])
+  let read = 0
+  const stream = (async () => {
+    for await (const _ of chain.mempool(never)) read++
+  })()
+  await until('the transaction', () => read === 1)
+  chain.distrust('a test')
+  await stream
+  sandbox.mine(1)
+})
+
+test('three mempool streams in a row that fail leave the server', async () => {
+  const { chain } = connect({ urls: both() })
+  await chain.tip(never)
+  const { era } = chain
+  wallet.send([{ receiver, value: 1n }])
+  await faults({ cutStreamAfter: 0 })
+  for (const failures of [1, 2, 3]) {
+    await assert.rejects(all(chain.mempool(never)))
+    assert.equal(chain.era, failures < 3 ? era : era + 1)
+  }
+  sandbox.mine(1)
+})
+
+test('a server more than three blocks behind another is left, three are forgiven', async () => {
+  const { chain } = connect({ urls: both() })
+  await faults({ lagBlocks: 3 })
+  assert.equal(await chain.tip(never), sandbox.height - 3)
+  nowMs += 15_000
+  assert.equal(await chain.tip(never), sandbox.height - 3)
+  await faults({ lagBlocks: 4 })
+  assert.equal(await chain.tip(never), sandbox.height - 4, 'the others are asked every 15 s only')
+  nowMs += 15_000
+  await assert.rejects(chain.tip(never), /4 blocks behind another/)
+  assert.equal(await chain.tip(never), sandbox.height)
+})
+
+test('a server that is refused itself puts no other one in the shade', async () => {
+  const { chain } = connect({ urls: both() })
+  await faults({ lagBlocks: 5 })
+  await faults({ chainName: 'main' }, 1)
+  assert.equal(await chain.tip(never), sandbox.height - 5)
+  nowMs += 15_000
+  assert.equal(await chain.tip(never), sandbox.height - 5)
+})
+
+test('a server that sends blocks other than those asked for is left', async () => {
+  const { chain } = connect({ urls: both() })
+  await assert.rejects(all(misdirected(chain)), /no more|block/)
+
+  async function* misdirected(source: Chain): AsyncGenerator<Block> {
+    // lightwalletd answers a range whose end is below its start backwards.
+    yield* source.blocks(5, 3, never)
+    throw new Error('no more')
+  }
+})
+
+test('https means TLS: a plain server behind such a URL is no server', async () => {
+  const url = servers[0]!.url.replace('http:', 'https:')
+  await assert.rejects(connect({ urls: [url] }).chain.tip(never))
+})
+
+test('asks for no compression, so that nothing can swell on arrival', async () => {
+  const seen: Buffer[] = []
+  const server = createServer(socket => socket.on('data', data => seen.push(data)).on('error', () => {}))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const stopping = new AbortController()
+  const { chain } = connect({ urls: [url] })
+  const call = chain.tip(stopping.signal)
+  await until('the preface', () => Buffer.concat(seen).includes('PRI * HTTP/2.0'))
+  stopping.abort()
+  await assert.rejects(call)
+  await chain.close()
+  server.close()
+  assert.ok(!Buffer.concat(seen).includes('gzip'))
+})
