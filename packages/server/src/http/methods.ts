@@ -18,12 +18,14 @@ export function addNotFound(app: App): void {
     for (const one of [method].flat()) known.methods.add(one)
     routes.set(url, known)
   })
-  app.setNotFoundHandler((request, reply) => {
+  // In the first hook and not in the handler: what is sent to nowhere is not read.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
     const path = request.raw.url?.split('?', 1)[0] ?? ''
     const known = [...routes.values()].find(({ pattern }) => pattern.test(path))
-    if (!known) throw notFound()
+    if (!known) return done(notFound())
     reply.header('allow', [...known.methods].sort().join(', '))
-    throw new Fault('method_not_allowed', 'method_not_allowed', 'method not allowed')
+    done(new Fault('method_not_allowed', 'method_not_allowed', 'method not allowed'))
   })
 }
 

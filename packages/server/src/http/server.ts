@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import fastify from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
-import { Fault } from '../domain/fault.ts'
+import { codeOf, Fault } from '../domain/fault.ts'
 import type { Log, Store } from '../ports.ts'
 import type { Accounts } from '../services/accounts.ts'
 import type { Credentials } from '../services/credentials.ts'
@@ -125,6 +125,7 @@ function createApp({ trustProxy }: HttpSettings): App {
     forceCloseConnections: 'idle',
     // An id of any length is an unknown id.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    clientErrorHandler: refuseBytes,
     // No hook runs for these: the path itself could not be read.
     frameworkErrors: (error, _request, reply) => sendFault(reply.headers(SECURITY_HEADERS), toFault(error)),
     http: {
@@ -137,6 +138,23 @@ function createApp({ trustProxy }: HttpSettings): App {
   app.setValidatorCompiler(compileValidator)
   acceptJsonOnly(app)
   return app
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+}
+
+/** For what is no HTTP, or too slow to become a request: there is nothing yet to answer but the socket. */
+function refuseBytes(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = UNREADABLE[error.code ?? ''] ?? '400 Bad Request'
+  const message = status.slice(4).toLowerCase()
+  const body = JSON.stringify({ code: codeOf(message), message })
+  const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
+  socket.write(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
 }
 
 /** Fastify takes a mere number for a mistake; here it is the operator's word that only proxies can reach us. */

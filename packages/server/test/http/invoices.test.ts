@@ -134,7 +134,7 @@ test('no key, and every kind of bad key, has its 401 and its message', async () 
     'x',
     `${merchant.apiKey}x`,
     merchant.apiKey.slice(0, -1),
-    'zg_' + 'a'.repeat(49),
+    `zg_${'a'.repeat(49)}`,
   ]
   for (const key of wrong) assert.equal(await message({ authorization: `Bearer ${key}` }), 'bad api key')
 })
