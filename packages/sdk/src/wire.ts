@@ -334,10 +334,20 @@ export interface Withdrawal {
   fiat_amount: string
   /** Decimal: units of `fiat_currency` for one whole coin. */
   rate: string
+  /** Masked: its first two and last four characters. */
   payout_to: string
   deposit_address: string
   zip321_uri: string
+  /** Until then the rate holds and a deposit is in time. */
   expires_at: number
+  /** What the chain shows at the deposit address, mempool included. */
+  received_zat: number
+  /** The latest deposit's transaction. */
+  txid: string | null
+  /** Proof of the payout, once completed. */
+  reference: string | null
+  /** Why it failed. */
+  reason: string | null
   created_at: number
   updated_at: number
 }

@@ -19,16 +19,18 @@ export function of<W>() {
 export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
 
-const closed = { additionalProperties: false } as const
+export const closed = { additionalProperties: false } as const
 
-const word = <const T extends readonly string[]>(words: T, description: string) =>
+export const word = <const T extends readonly string[]>(words: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...words], description })
 
 export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: Number(MAX_ZAT), description })
 export const UnixSecs = (description: string) => Type.Integer({ description: `${description} Unix seconds.` })
-const Id = Type.String({ description: 'UUID.' })
-const Status = word(INVOICE_STATUSES, 'See the life of an invoice.')
-const Txid = nullable(Type.String({ description: "The latest counted payment's transaction; 64 hex characters." }))
+export const Id = Type.String({ description: 'UUID.' })
+export const Status = word(INVOICE_STATUSES, 'See the life of an invoice.')
+export const Txid = nullable(
+  Type.String({ description: "The latest counted payment's transaction; 64 hex characters." }),
+)
 
 export const ErrorBody = of<Wire.ErrorBody>()(
   Type.Object(

@@ -1,11 +1,11 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { invalidField } from '../../domain/fault.ts'
-import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice as InvoiceRow } from '../../ports/invoice.ts'
 import type { Invoices } from '../../services/invoices.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
+import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
+import { createdInvoice } from '../invoice-presenter.ts'
 import {
   answers,
   CreatedInvoice,
@@ -29,7 +29,7 @@ export function invoiceRoutes(app: App, { invoices, auth }: { invoices: Invoices
           'printable characters) the same request within 24 hours brings back the same invoice and counts once.',
         tags: ['invoices'],
         security: [{ apiKey: [] }],
-        headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+        headers: IdempotencyHeader,
         body: CreateInvoice,
         response: answers(CreatedInvoice),
       },
@@ -73,24 +73,6 @@ export function invoiceRoutes(app: App, { invoices, auth }: { invoices: Invoices
     },
     async request => (await invoices.list(accountOf(request), pageOf(request.query))).map(listedInvoice),
   )
-}
-
-/** What a client asks with is checked here, after the body: the schema could not say it in the header's own name. */
-function idempotencyKey(header: string | undefined): string | undefined {
-  if (header !== undefined && !/^[\x20-\x7e]{1,255}$/.test(header))
-    throw invalidField('Idempotency-Key', '1 to 255 printable characters')
-  return header
-}
-
-export function createdInvoice(invoice: InvoiceRow): Wire.CreatedInvoice {
-  return {
-    id: invoice.publicId,
-    address: invoice.address,
-    amount_zat: Number(invoice.amountZat),
-    zip321_uri: paymentUri(invoice.address, invoice.amountZat, invoice.publicId),
-    status: invoice.status,
-    expires_at: invoice.expiresAt,
-  }
 }
 
 export function readInvoice(invoice: InvoiceRow): Wire.Invoice {

@@ -1,0 +1,57 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import type { Accounts, Overview } from '../../services/accounts.ts'
+import type { Billing as BillingService } from '../../services/billing.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
+import { createdInvoice } from '../invoice-presenter.ts'
+import { answers, CreatedInvoice } from '../schemas.ts'
+import { Billing, Subscribe } from '../schemas-billing.ts'
+
+interface Deps {
+  readonly billing: BillingService
+  readonly accounts: Accounts
+  readonly auth: Auth
+}
+
+export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void {
+  const common = { tags: ['billing'], security: [{ session: [] }] }
+
+  app.get(
+    '/v1/account/billing',
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'The plan and its use', response: answers(Billing) },
+    },
+    async request => present(await accounts.overview(accountOf(request))),
+  )
+
+  app.post(
+    '/v1/account/billing/subscribe',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Buy one period of a plan',
+        description:
+          'The answer is an invoice; the plan runs once it is paid. The same plan again adds a period; another plan ' +
+          'begins at once, and what is left of the old one is counted in. An `Idempotency-Key` is heeded as for invoices.',
+        headers: IdempotencyHeader,
+        body: Subscribe,
+        response: answers(CreatedInvoice),
+      },
+    },
+    async request => {
+      const key = idempotencyKey(request.headers['idempotency-key'])
+      return createdInvoice(await billing.subscribe(accountOf(request), request.body.plan, key))
+    },
+  )
+}
+
+function present({ plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Wire.Billing {
+  return {
+    plan: plan.name,
+    expires_at: planExpiresAt,
+    invoices_this_month: { used: usedThisMonth, limit: plan.monthlyInvoiceLimit, resets_at: resetsAt },
+  }
+}
