@@ -1,4 +1,4 @@
-import { followInvoice } from './follow.ts'
+import { follow } from './follow.ts'
 import type { Transport } from './transport.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'
@@ -68,7 +68,7 @@ export class ZatgateClient {
     })
   }
 
-  invoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
+  getInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
     return this.#transport.json('GET', `/v1/invoices/${segment(id)}`, options)
   }
 
@@ -78,18 +78,18 @@ export class ZatgateClient {
    *
    * @throws ZatgateError 404 `no_such_invoice`; `network_error` when no connection comes about for a minute
    */
-  follow(id: string, options: CallOptions = {}): AsyncGenerator<wire.InvoiceMessage, void, undefined> {
-    return followInvoice(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
+  followInvoice(id: string, options: CallOptions = {}): AsyncGenerator<wire.InvoiceMessage, void, undefined> {
+    return follow(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
   }
 
   /** Needs the session token, as does everything below except the lists of assets and plans. */
-  invoices(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
+  listInvoices(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
     return this.#session('GET', `/v1/account/invoices${query(page)}`, undefined, options)
   }
 
   // Swaps
 
-  swapAssets(options: CallOptions = {}): Promise<wire.Asset[]> {
+  listSwapAssets(options: CallOptions = {}): Promise<wire.Asset[]> {
     return this.#transport.json('GET', '/v1/swap/assets', options)
   }
 
@@ -100,7 +100,7 @@ export class ZatgateClient {
 
   // Account
 
-  account(options: CallOptions = {}): Promise<wire.Account> {
+  getAccount(options: CallOptions = {}): Promise<wire.Account> {
     return this.#session('GET', '/v1/account', undefined, options)
   }
 
@@ -113,7 +113,7 @@ export class ZatgateClient {
     return this.#session('PUT', '/v1/account/viewing-key', request, options)
   }
 
-  apiKeys(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.ApiKey[]> {
+  listApiKeys(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.ApiKey[]> {
     return this.#session('GET', `/v1/account/api-keys${query(page)}`, undefined, options)
   }
 
@@ -126,7 +126,7 @@ export class ZatgateClient {
     return this.#session('DELETE', `/v1/account/api-keys/${segment(id)}`, undefined, options)
   }
 
-  sessions(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Session[]> {
+  listSessions(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Session[]> {
     return this.#session('GET', `/v1/account/sessions${query(page)}`, undefined, options)
   }
 
@@ -148,7 +148,7 @@ export class ZatgateClient {
   // Webhooks
 
   /** @throws ZatgateError 404 `webhook_not_set` */
-  webhook(options: CallOptions = {}): Promise<wire.Webhook> {
+  getWebhook(options: CallOptions = {}): Promise<wire.Webhook> {
     return this.#session('GET', '/v1/account/webhook', undefined, options)
   }
 
@@ -170,7 +170,7 @@ export class ZatgateClient {
     return this.#session('POST', '/v1/account/webhook/test', undefined, options)
   }
 
-  deliveries(filter: wire.DeliveryQuery = {}, options: CallOptions = {}): Promise<wire.DeliveryAttempt[]> {
+  listDeliveries(filter: wire.DeliveryQuery = {}, options: CallOptions = {}): Promise<wire.DeliveryAttempt[]> {
     return this.#session('GET', `/v1/account/webhook/deliveries${query(filter)}`, undefined, options)
   }
 
@@ -180,11 +180,11 @@ export class ZatgateClient {
 
   // Plans, billing, withdrawals
 
-  plans(options: CallOptions = {}): Promise<wire.Plan[]> {
+  listPlans(options: CallOptions = {}): Promise<wire.Plan[]> {
     return this.#transport.json('GET', '/v1/plans', options)
   }
 
-  billing(options: CallOptions = {}): Promise<wire.Billing> {
+  getBilling(options: CallOptions = {}): Promise<wire.Billing> {
     return this.#session('GET', '/v1/account/billing', undefined, options)
   }
 
@@ -194,7 +194,7 @@ export class ZatgateClient {
     return this.#session('POST', '/v1/account/billing/subscribe', request, options)
   }
 
-  withdrawals(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Withdrawal[]> {
+  listWithdrawals(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Withdrawal[]> {
     return this.#session('GET', `/v1/account/withdrawals${query(page)}`, undefined, options)
   }
 
@@ -202,7 +202,7 @@ export class ZatgateClient {
     return this.#session('POST', '/v1/account/withdrawals', request, options)
   }
 
-  withdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
+  getWithdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
     return this.#session('GET', `/v1/account/withdrawals/${segment(id)}`, undefined, options)
   }
 

@@ -12,11 +12,8 @@ const SILENCE_MS = 120_000
 /** Each message is a whole state, so a reader that falls behind loses nothing but the oldest. */
 const MAX_WAITING = 100
 
-/** The messages of an invoice's WebSocket at `url`, over as many connections as it takes. See ZatgateClient.follow. */
-export async function* followInvoice(
-  url: string,
-  signal?: AbortSignal,
-): AsyncGenerator<InvoiceMessage, void, undefined> {
+/** The messages of an invoice's WebSocket at `url`, over as many connections as it takes. See ZatgateClient.followInvoice. */
+export async function* follow(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
   let pauseMs = FIRST_PAUSE_MS
   let failingSinceMs: number | null = null
   while (!signal?.aborted) {

@@ -24,7 +24,7 @@ async function run(t: TestContext, code: string): Promise<{ port: number; printe
     ['--import', `${PACKAGE}/test/support/report-port.mjs`, '--input-type=module', '--eval', code],
     {
       cwd: PACKAGE,
-      env: { PATH: process.env.PATH, PORT: '0', ZATGATE_WEBHOOK_SECRET: SECRET },
+      env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: '0', ZATGATE_WEBHOOK_SECRET: SECRET },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     },
   )
