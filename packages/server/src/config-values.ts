@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { MAX_ZAT } from './domain/money.ts'
 import { FREE_PLAN, type Plan } from './domain/plan.ts'
+import { isCurrency } from './domain/rate.ts'
 
 /** Readers of single settings: the value, or a `WrongValue` that says what would be right. */
 export class WrongValue extends Error {
@@ -87,6 +88,12 @@ export function unifiedViewingKey(raw: string): string {
 export function token(raw: string): string {
   if (/^[\x21-\x7e]{16,200}$/.test(raw)) return raw
   throw new WrongValue('16 to 200 printable characters without spaces')
+}
+
+export function currencies(raw: string): readonly string[] {
+  const list = commaSeparated(raw)
+  if (list.length > 0 && list.every(isCurrency) && new Set(list).size === list.length) return list
+  throw new WrongValue('currency codes of ISO 4217, such as USD,EUR')
 }
 
 export function databaseUrl(raw: string): string {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as values from './config-values.ts'
 import { CONFIRMATIONS, type Network } from './domain/account.ts'
+import { EXPIRY_SECS } from './domain/invoice.ts'
 import { DEFAULT_PLANS, type Plan } from './domain/plan.ts'
 
 export const ROLES = ['api', 'watcher', 'delivery'] as const
@@ -35,7 +36,17 @@ export interface Config {
   /** The first seals, all open. Empty in sandbox mode only, before the first start. */
   readonly encryptionKeys: readonly Uint8Array[]
   /** Where exchange rates come from; null: the usual source. */
-  readonly ratesUrl: string | null
+  readonly ratesUrl: string
+  /** A rate older than that is none. */
+  readonly ratesMaxAgeSecs: number
+  readonly withdrawals: {
+    /** ISO 4217. */
+    readonly currencies: readonly string[]
+    /** Hundredths of a percent that the desk keeps. */
+    readonly spreadBps: number
+    /** How long a rate is held, and a deposit address open. */
+    readonly expiresInSecs: number
+  }
   readonly billingViewingKey: string | null
   readonly plans: readonly Plan[]
   /** Whether an unknown email may open an account by signing in. */
@@ -98,7 +109,17 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     swap: readSwap(settings),
     mail: readMail(settings, sandbox),
     encryptionKeys: readEncryptionKeys(settings, sandbox, dataDir),
-    ratesUrl: settings.read('RATES_URL', values.url('http', 'https'), null),
+    ratesUrl: settings.read('RATES_URL', values.url('http', 'https'), 'https://api.kraken.com'),
+    ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS', values.wholeNumber(1, 3_600), 60),
+    withdrawals: {
+      currencies: settings.read('WITHDRAWAL_CURRENCIES', values.currencies, ['USD', 'EUR']),
+      spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS', values.wholeNumber(0, 5_000), 100),
+      expiresInSecs: settings.read(
+        'WITHDRAWAL_EXPIRES_SECS',
+        values.wholeNumber(EXPIRY_SECS.least, EXPIRY_SECS.most),
+        EXPIRY_SECS.usual,
+      ),
+    },
     billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
     plans: settings.read('PLANS_FILE', file => values.plans(textOf(file)), DEFAULT_PLANS),
     registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), 'open'),

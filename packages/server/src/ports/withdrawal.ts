@@ -44,6 +44,8 @@ export interface WithdrawalRows {
   list(accountId: number, page: Page): Promise<Withdrawal[]>
   /** Of all accounts, newest first. */
   listIn(statuses: readonly WithdrawalStatus[], limit: number): Promise<Withdrawal[]>
+  /** Of all accounts. */
+  countIn(status: WithdrawalStatus): Promise<number>
   record(invoiceId: number, outcome: WithdrawalOutcome): Promise<void>
   /** Takes orders whose payout is due, for this caller alone: others see them due at `until`. */
   claimPayouts(now: number, until: number, limit: number): Promise<Withdrawal[]>

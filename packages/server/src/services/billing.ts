@@ -38,6 +38,8 @@ export interface Billing {
   purchases(account: Account, page: Page): Promise<BoughtPeriod[]>
   /** Gives what was bought, in the transaction in which its invoice becomes paid; once, however often it is told. */
   settle(rows: Rows, invoice: Invoice): Promise<void>
+  /** Plans paid for that could not be given, of all accounts. */
+  waiting(): Promise<number>
   /** Puts accounts whose plan has ended back on Free; how many were due. */
   lapseDue(limit: number): Promise<number>
   /** Mails the owners of plans that end soon, once for each end; how many were due. */
@@ -134,6 +136,8 @@ export function createBilling(deps: {
       const purchase = await rows.billing.byInvoice(invoice.id)
       if (purchase?.status === 'open') await grant(rows, purchase, nowSecs(clock))
     },
+
+    waiting: () => store.glance(rows => rows.billing.countNeedingAttention()),
 
     async lapseDue(limit) {
       const now = nowSecs(clock)

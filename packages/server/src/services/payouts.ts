@@ -30,6 +30,8 @@ export interface Payouts {
   settle(id: string, reference: string): Promise<DeskOrder>
   /** The operator will not pay out. @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open` */
   fail(id: string, reason: string): Promise<DeskOrder>
+  /** Orders that wait for the operator: to be paid out, and to be looked at. */
+  waiting(): Promise<{ readonly payouts: number; readonly withdrawals: number }>
   /** Hands orders that are due to the provider, and writes down what it says; how many were due. */
   payDue(limit: number): Promise<number>
 }
@@ -137,6 +139,12 @@ export function createPayouts(deps: {
       checkNote('reason', reason)
       return closeByHand(id, 'fail', { reason })
     },
+
+    waiting: () =>
+      store.read(async rows => ({
+        payouts: await rows.withdrawals.countIn('payout_processing'),
+        withdrawals: await rows.withdrawals.countIn('needs_attention'),
+      })),
 
     async payDue(limit) {
       const now = nowSecs(clock)

@@ -1,4 +1,5 @@
 import { secretPlace } from '../domain/webhook.ts'
+import { payoutPlace } from '../domain/withdrawal.ts'
 import type { Store, Vault } from '../ports.ts'
 
 export interface Secrets {
@@ -39,9 +40,19 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
     return last ? page.length + (await resealWebhooks(last.accountId)) : 0
   }
 
+  async function resealWithdrawals(after = 0): Promise<number> {
+    const page = await store.read(rows => rows.withdrawals.after(after, PAGE))
+    for (const { invoiceId, sealedPayoutTo } of page) {
+      const again = vault.seal(vault.open(sealedPayoutTo, payoutPlace(invoiceId)), payoutPlace(invoiceId))
+      await store.write(rows => rows.withdrawals.reseal(invoiceId, again))
+    }
+    const last = page.at(-1)
+    return last ? page.length + (await resealWithdrawals(last.invoiceId)) : 0
+  }
+
   return {
     async reseal() {
-      return (await resealViewingKeys()) + (await resealWebhooks())
+      return (await resealViewingKeys()) + (await resealWebhooks()) + (await resealWithdrawals())
     },
 
     async check() {
@@ -49,6 +60,8 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
       if (key) vault.open(key.sealed, place(key.id))
       const [webhook] = await store.read(rows => rows.webhooks.all(0, 1))
       if (webhook) vault.open(webhook.sealedSecret, secretPlace(webhook.accountId))
+      const [withdrawal] = await store.read(rows => rows.withdrawals.after(0, 1))
+      if (withdrawal) vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
     },
   }
 }

@@ -63,6 +63,15 @@ export function withdrawalRows(db: Db): WithdrawalRows {
       return rows.map(toWithdrawal)
     },
 
+    async countIn(status) {
+      const row = await db
+        .selectFrom('withdrawals')
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .where('status', '=', status)
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
     async record(invoiceId, outcome) {
       await db
         .updateTable('withdrawals')

@@ -1,0 +1,20 @@
+import { Gauge, type Registry } from 'prom-client'
+
+/** What waits for the operator, counted in the database when somebody looks. */
+export function addDeskGauges(
+  registry: Registry,
+  waiting: () => Promise<{ readonly payouts: number; readonly withdrawals: number; readonly plans: number }>,
+): void {
+  new Gauge({
+    name: 'zatgate_desk_waiting',
+    help: 'Withdrawals to pay out, and withdrawals and paid plans that need attention.',
+    labelNames: ['what'],
+    registers: [registry],
+    async collect() {
+      const { payouts, withdrawals, plans } = await waiting()
+      this.labels('payout').set(payouts)
+      this.labels('withdrawal').set(withdrawals)
+      this.labels('plan').set(plans)
+    },
+  })
+}
