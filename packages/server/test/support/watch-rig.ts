@@ -205,6 +205,15 @@ export class WatchRig {
     await this.payments.closeDue(1_000)
   }
 
+  /** A watcher of another process: the same database and chain, nothing else in common. */
+  secondWatcher(): Watcher {
+    const { store, clock, log, viewer, sandbox } = this
+    const { nu63Height } = sandbox
+    const keys = createWatchKeys({ store, vault: this.#vault })
+    const payments = createPayments({ store, reassess: createReassess(), clock, log, nu63Height })
+    return createWatcher({ chain: this.chain, viewer, payments, keys, clock, log })
+  }
+
   /** Follows the mempool until all that is in it now has been read. */
   async mempool(): Promise<void> {
     const stop = new AbortController()
