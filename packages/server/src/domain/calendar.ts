@@ -22,3 +22,8 @@ export function readDay(text: string): number | null {
   const ms = Date.parse(`${text}T00:00:00Z`)
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? null : ms / 1000
 }
+
+/** ISO 8601 in UTC, to the second. */
+export function isoOf(unixSecs: number): string {
+  return new Date(unixSecs * 1000).toISOString().replace('.000', '')
+}

@@ -5,10 +5,14 @@ import { Gauge, type Registry } from 'prom-client'
 import { codeOf, Fault } from '../domain/fault.ts'
 import type { Log, Store } from '../ports.ts'
 import type { Accounts } from '../services/accounts.ts'
+import type { Billing } from '../services/billing.ts'
 import type { Credentials } from '../services/credentials.ts'
+import type { Exports } from '../services/export.ts'
 import type { Invoices } from '../services/invoices.ts'
+import type { Swaps } from '../services/swaps.ts'
 import type { ViewingKeys } from '../services/viewing-keys.ts'
 import type { Webhooks } from '../services/webhooks.ts'
+import type { Withdrawals } from '../services/withdrawals.ts'
 import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
 import { addCors } from './cors.ts'
@@ -18,11 +22,16 @@ import { addMetrics, addObservation } from './observe.ts'
 import { addOpenApi } from './openapi.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
+import { billingRoutes } from './routes/billing.ts'
+import { exportRoutes } from './routes/export.ts'
 import { healthRoutes } from './routes/health.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
+import { planRoutes } from './routes/plans.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { streamRoutes } from './routes/stream.ts'
+import { measureSwaps, swapRoutes } from './routes/swaps.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { withdrawalRoutes } from './routes/withdrawals.ts'
 import { createInvoiceStream } from './stream.ts'
 import { addUpgrades, asksForWebSocket } from './upgrade.ts'
 import { compileValidator } from './validation.ts'
@@ -55,10 +64,16 @@ export interface HttpOptions {
   readonly accounts: Accounts
   readonly viewingKeys: ViewingKeys
   readonly credentials: Credentials
+  readonly exports: Exports
   readonly invoices: Invoices
+  readonly swaps: Swaps
   readonly webhooks: Webhooks
+  readonly billing: Billing
+  readonly withdrawals: Withdrawals
   readonly log: Log
   readonly registry: Registry
+  /** Adds the pages, after the routes of the API. */
+  readonly site?: (app: App, publicUrl: () => string) => void
 }
 
 export const MAX_BODY_BYTES = 64 * 1024
@@ -70,18 +85,32 @@ const KEEP_ALIVE_MS = 75_000
 const CLOSE_MS = 10_000
 
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { settings, store, accounts, viewingKeys, credentials, invoices, webhooks, log, registry } = options
+  const {
+    settings,
+    store,
+    accounts,
+    viewingKeys,
+    credentials,
+    invoices,
+    swaps,
+    webhooks,
+    billing,
+    withdrawals,
+    log,
+    registry,
+  } = options
   let listeningAt = settings.publicUrl ?? ''
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
   const app = createApp(settings)
-  const stream = createInvoiceStream({ store, invoices, log, most: settings.maxWebSockets })
+  const stream = createInvoiceStream({ store, invoices, swaps, log, most: settings.maxWebSockets })
   const upgrades = addUpgrades(app)
   const auth = createAuth(credentials)
 
   answerFaults(app, log)
   addObservation(app, log, registry)
   countWebSockets(registry, () => stream.size)
+  measureSwaps(registry, swaps)
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl)
   await limitRates(app, settings.rateLimit)
@@ -90,12 +119,18 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
 
   healthRoutes(app)
   addMetrics(app, registry, settings.metricsToken)
-  invoiceRoutes(app, { invoices, auth })
+  invoiceRoutes(app, { invoices, swaps, auth })
+  swapRoutes(app, { swaps, invoices })
   streamRoutes(app, { stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
   apiKeyRoutes(app, { credentials, auth })
   sessionRoutes(app, { credentials, auth })
   webhookRoutes(app, { webhooks, auth })
+  planRoutes(app, { billing })
+  billingRoutes(app, { billing, accounts, auth })
+  withdrawalRoutes(app, { withdrawals, auth })
+  exportRoutes(app, { exports: options.exports, auth })
+  options.site?.(app, publicUrl)
 
   return {
     async listen() {

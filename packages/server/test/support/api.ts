@@ -3,18 +3,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
 import { Registry } from 'prom-client'
+import { noSwapProvider } from '../../src/adapters/oneclick.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import type { Account } from '../../src/domain/account.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
-import type { Log, Store } from '../../src/ports.ts'
+import type { Log, Rates, Store, SwapProvider } from '../../src/ports.ts'
 import { type Accounts, createAccounts } from '../../src/services/accounts.ts'
 import { createAddresses } from '../../src/services/addresses.ts'
+import { createReassess } from '../../src/services/assessment.ts'
+import { createBilling } from '../../src/services/billing.ts'
 import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
+import { createExports } from '../../src/services/export.ts'
 import { createInvoices, type Invoices } from '../../src/services/invoices.ts'
+import { openOperator } from '../../src/services/operator.ts'
+import { createSwapAssets } from '../../src/services/swap-assets.ts'
+import { createSwapLooks, type SwapLooks, swapOfInvoice } from '../../src/services/swap-looks.ts'
+import { createSwaps, type Swaps } from '../../src/services/swaps.ts'
 import { createViewingKeys, type ViewingKeys } from '../../src/services/viewing-keys.ts'
 import { createWebhooks, type Webhooks } from '../../src/services/webhooks.ts'
+import { createWithdrawals } from '../../src/services/withdrawals.ts'
 import { openStore } from '../../src/store/open.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -24,8 +33,15 @@ export interface TestApiOptions {
   readonly settings?: Partial<HttpSettings>
   readonly plans?: readonly Plan[]
   readonly log?: Log
+  /** Whether the operator sells plans and takes withdrawals. Default: yes. */
+  readonly billing?: boolean
+  /** Default: 100 of any currency. */
+  readonly rates?: Rates
   /** Another API's database: a second process on the same one. */
   readonly databaseUrl?: string
+  readonly clock?: ManualClock
+  /** Default: there is none. */
+  readonly swapProvider?: SwapProvider
 }
 
 /** The HTTP side of the service with a real store and a clock that stands still; no chain, nothing is paid. */
@@ -38,6 +54,8 @@ export interface TestApi {
   readonly viewingKeys: ViewingKeys
   readonly credentials: Credentials
   readonly invoices: Invoices
+  readonly swaps: Swaps
+  readonly looks: SwapLooks
   readonly webhooks: Webhooks
   /** A new account: on the unlimited plan and with a viewing key, unless told otherwise. */
   merchant(options?: { plan?: string; viewingKey?: string | null }): Promise<Merchant>
@@ -53,10 +71,9 @@ export interface Merchant {
 export const VAULT_KEY = Buffer.alloc(32, 1)
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { plans = DEFAULT_PLANS, log = silentLog } = options
+  const { plans = DEFAULT_PLANS, log = silentLog, clock = new ManualClock() } = options
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-api-'))
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(dir, 'test.db')}`
-  const clock = new ManualClock()
   const random = systemRandom
   const viewer = plainViewer()
   const vault = createVault([VAULT_KEY], random)
@@ -67,7 +84,27 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const credentials = createCredentials({ store, clock, random, onError: error => log.error({ err: error }, 'touch') })
   const addresses = createAddresses({ store, viewer, vault })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
+  const provider = options.swapProvider ?? noSwapProvider()
+  const assets = createSwapAssets({ provider, clock, log })
+  const looks = createSwapLooks({ store, provider, reassess: createReassess({ swapOf: swapOfInvoice }), clock, log })
+  const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
   const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: false })
+  const operator =
+    options.billing === false
+      ? null
+      : await openOperator({
+          store,
+          viewingKeys,
+          clock,
+          random,
+          network,
+          confirmations: 3,
+          billingViewingKey: testViewingKey(9),
+        })
+  const billing = createBilling({ store, clock, plans, invoices, operator, log })
+  const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: clock.secs }) }
+  const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
+  const withdrawals = createWithdrawals({ store, clock, random, vault, rates, invoices, operator, terms })
   const settings = {
     host: '127.0.0.1',
     port: 0,
@@ -78,8 +115,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     metricsToken: null,
     ...options.settings,
   } as const
-  const services = { store, accounts, viewingKeys, credentials, invoices, webhooks }
-  const server = await createHttpServer({ settings, ...services, log, registry: new Registry() })
+  const services = { store, accounts, viewingKeys, credentials, invoices, swaps, webhooks, billing, withdrawals }
+  const exports = createExports({ store, clock })
+  const server = await createHttpServer({ settings, ...services, exports, log, registry: new Registry() })
   const url = await server.listen()
   let merchants = 0
 
@@ -87,6 +125,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     url,
     databaseUrl,
     clock,
+    looks,
     ...services,
 
     async merchant({ plan = 'Business', viewingKey = testViewingKey() } = {}) {

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Exports } from '../../services/export.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import { ErrorBody } from '../schemas.ts'
+
+const LATEST = 2 ** 40
+
+const ExportQuery = Type.Object(
+  {
+    format: Type.Union([Type.Literal('csv'), Type.Literal('json')], { description: 'The kind of file.' }),
+    from: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST, description: 'Unix seconds, inclusive.' })),
+    to: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST, description: 'Unix seconds, exclusive.' })),
+  },
+  { additionalProperties: false },
+)
+
+const File = Type.Unsafe<Readable>({ type: 'string', description: 'The file.' })
+
+export function exportRoutes(app: App, { exports, auth }: { exports: Exports; auth: Auth }): void {
+  app.get(
+    '/v1/account/export',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        tags: ['account'],
+        security: [{ session: [] }],
+        summary: 'The invoices made in a period, as a file',
+        description:
+          'Oldest first. CSV by RFC 4180, safe to open in a spreadsheet; JSON with the members of the invoice listing. ' +
+          'An answer that breaks off is incomplete.',
+        querystring: ExportQuery,
+        response: { 200: File, '4xx': ErrorBody, '5xx': ErrorBody },
+      },
+    },
+    async (request, reply) => {
+      const { format, from = 0, to } = request.query
+      const period = { from, ...(to === undefined ? {} : { to }) }
+      const { type, fileName, chunks } = exports.write(accountOf(request), format, period)
+      reply.type(type).header('content-disposition', `attachment; filename="${fileName}"`)
+      return Readable.from(chunks)
+    },
+  )
+}

@@ -1,0 +1,124 @@
+import type { Account } from '../domain/account.ts'
+import { isoOf } from '../domain/calendar.ts'
+import { decimalZec } from '../domain/payment-uri.ts'
+import type { Position } from '../ports/dashboard.ts'
+import type { Invoice } from '../ports/invoice.ts'
+import type { Clock, Store } from '../ports.ts'
+import { nowSecs } from '../ports.ts'
+
+export type ExportFormat = 'csv' | 'json'
+
+/** Unix seconds; `to` is exclusive, and without it the period ends now. */
+export interface Period {
+  readonly from: number
+  readonly to?: number
+}
+
+export interface Export {
+  readonly type: string
+  readonly fileName: string
+  /** The file, a page of rows at a time: each is read only when the one before was taken. */
+  readonly chunks: AsyncIterable<string>
+}
+
+export interface Exports {
+  /** The account's invoices of a period by their creation, oldest first. */
+  write(account: Account, format: ExportFormat, period: Period): Export
+}
+
+const PAGE = 500
+
+const COLUMNS = [
+  'id',
+  'status',
+  'amount_zat',
+  'received_zat',
+  'overpaid_zat',
+  'address',
+  'txid',
+  'created_at',
+  'expires_at',
+  'paid_at',
+] as const
+
+/** What a spreadsheet shows better: decimal ZEC, and times that it takes for times. */
+const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
+
+export function createExports({ store, clock }: { store: Store; clock: Clock }): Exports {
+  /** Pages of one fixed period: what is made meanwhile lies beyond its end. */
+  async function* pages(account: Account, period: { from: number; to: number }): AsyncGenerator<Invoice[]> {
+    let after: Position | null = null
+    for (;;) {
+      const position: Position | null = after
+      const page: Invoice[] = await store.glance(rows => rows.dashboard.inOrder(account.id, period, position, PAGE))
+      if (page.length > 0) yield page
+      const last = page.at(-1)
+      if (!last || page.length < PAGE) return
+      after = { createdAt: last.createdAt, id: last.id }
+    }
+  }
+
+  async function* csv(found: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
+    yield `${CSV_COLUMNS.join(',')}\r\n`
+    for await (const page of found) yield page.map(csvRow).join('')
+  }
+
+  async function* json(found: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
+    let before = '['
+    for await (const page of found) {
+      yield before + page.map(invoice => JSON.stringify(jsonRow(invoice))).join(',\n')
+      before = ',\n'
+    }
+    yield before === '[' ? '[]\n' : ']\n'
+  }
+
+  return {
+    write(account, format, { from, to }) {
+      const now = nowSecs(clock)
+      const found = pages(account, { from, to: to ?? now + 1 })
+      const fileName = `zatgate-invoices-${isoOf(now).slice(0, 10)}.${format}`
+      return format === 'csv'
+        ? { type: 'text/csv; charset=utf-8', fileName, chunks: csv(found) }
+        : { type: 'application/json; charset=utf-8', fileName, chunks: json(found) }
+    },
+  }
+}
+
+/** As the listing shows an invoice (GET /v1/account/invoices). */
+function jsonRow(invoice: Invoice) {
+  return {
+    id: invoice.publicId,
+    status: invoice.status,
+    amount_zat: Number(invoice.amountZat),
+    received_zat: Number(invoice.receivedZat),
+    overpaid_zat: Number(invoice.overpaidZat),
+    address: invoice.address,
+    txid: invoice.txid,
+    created_at: invoice.createdAt,
+    expires_at: invoice.expiresAt,
+    paid_at: invoice.paidAt,
+  }
+}
+
+/** RFC 4180. */
+function csvRow(invoice: Invoice): string {
+  const values = {
+    ...jsonRow(invoice),
+    amount_zec: decimalZec(invoice.amountZat),
+    received_zec: decimalZec(invoice.receivedZat),
+    created_utc: sheetTime(invoice.createdAt),
+    paid_utc: invoice.paidAt === null ? null : sheetTime(invoice.paidAt),
+  }
+  return `${CSV_COLUMNS.map(column => csvField(values[column])).join(',')}\r\n`
+}
+
+function sheetTime(unixSecs: number): string {
+  return isoOf(unixSecs).replace('T', ' ').replace('Z', '')
+}
+
+/** What a spreadsheet would take for a formula gets an apostrophe before it; what needs quotes gets them. */
+export function csvField(value: string | number | null): string {
+  if (value === null) return ''
+  const text = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
+
+/** The pages' only files, and what they are called with. A change of a file changes its path. */
+const NAMES = ['style.css', 'enhance.js', 'icon.svg'] as const
+export type AssetName = (typeof NAMES)[number]
+
+interface Asset {
+  readonly path: string
+  readonly type: string
+  readonly etag: string
+  readonly bytes: Buffer
+}
+
+const ASSETS: ReadonlyMap<AssetName, Asset> = new Map(NAMES.map(name => [name, load(name)]))
+
+function load(name: AssetName): Asset {
+  const bytes = readFileSync(new URL(`./assets/${name}`, import.meta.url))
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+  const [stem, ending] = name.split('.') as [string, keyof typeof TYPES]
+  return { path: `/assets/${stem}.${digest}.${ending}`, type: TYPES[ending], etag: `"${digest}"`, bytes }
+}
+
+/** Where a page finds the file. */
+export function assetPath(name: AssetName): string {
+  return (ASSETS.get(name) as Asset).path
+}
+
+/** Serves the files: for ever fresh, since another content has another path. */
+export function assetRoutes(app: FastifyInstance): void {
+  for (const { path, type, etag, bytes } of ASSETS.values()) {
+    app.get(path, { schema: { hide: true } }, (request, reply) => {
+      reply.headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+        etag,
+      })
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+      return reply.type(type).send(bytes)
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import { isoOf } from '../domain/calendar.ts'
+import type { Zat } from '../domain/money.ts'
+import { decimalZec } from '../domain/payment-uri.ts'
+import { type Html, html } from './html.ts'
+
+/** 1234567 → `1,234,567`. */
+export function grouped(value: bigint | number): string {
+  return value.toString().replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+export function zec(amount: Zat): string {
+  const [whole = '', fraction] = decimalZec(amount).split('.')
+  return `${grouped(BigInt(whole))}${fraction === undefined ? '' : `.${fraction}`} ZEC`
+}
+
+export function zat(amount: Zat): string {
+  return `${grouped(amount)} zat`
+}
+
+/** ZEC, with the exact zat beside it. */
+export function money(amount: Zat): Html {
+  return html`<span class="money"><span class="zec">${zec(amount)}</span> <span class="zat">${zat(amount)}</span></span>`
+}
+
+/** A moment: UTC until a script says it in the reader's zone, the exact one on hover. */
+export function moment(unixSecs: number): Html {
+  const iso = isoOf(unixSecs)
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+}
+
+/** A UTC day. */
+export function day(unixSecs: number): string {
+  return isoOf(unixSecs).slice(0, 10)
+}
+
+/** Enough of an id, address or txid to tell it from its neighbours. */
+export function shortened(text: string, head = 8, tail = 4): string {
+  return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${tail === 0 ? '' : text.slice(-tail)}`
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`
+}
+
+/** `2 h 5 min`, `40 s`: rounded down to its two largest parts. */
+export function duration(secs: number): string {
+  const parts = [
+    [Math.floor(secs / 86_400), 'd'],
+    [Math.floor(secs / 3_600) % 24, 'h'],
+    [Math.floor(secs / 60) % 60, 'min'],
+    [secs % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([value]) => value > 0)
+  if (first < 0) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(' ')
+}

@@ -1,0 +1,36 @@
+export interface NavItem {
+  readonly href: string
+  readonly label: string
+}
+
+export interface NavGroup {
+  /** Null for the first, which needs no name. */
+  readonly label: string | null
+  readonly items: readonly NavItem[]
+}
+
+/** The dashboard's pages, as its menu has them. */
+export const NAV: readonly NavGroup[] = [
+  {
+    label: null,
+    items: [
+      { href: '/overview', label: 'Overview' },
+      { href: '/invoices', label: 'Invoices' },
+    ],
+  },
+  {
+    label: 'Integration',
+    items: [
+      { href: '/viewing-key', label: 'Viewing key' },
+      { href: '/api-keys', label: 'API keys' },
+      { href: '/webhook', label: 'Webhook' },
+    ],
+  },
+  {
+    label: 'Account',
+    items: [
+      { href: '/sessions', label: 'Sessions' },
+      { href: '/export', label: 'Export' },
+    ],
+  },
+]

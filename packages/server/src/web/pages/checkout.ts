@@ -1,0 +1,68 @@
+import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
+import { paymentUri } from '../../domain/payment-uri.ts'
+import type { Invoice } from '../../ports/invoice.ts'
+import { grouped, moment, zec } from '../format.ts'
+import { type Child, type Html, html } from '../html.ts'
+import { plainPage } from '../layout.ts'
+import { copyButton, statusBadge } from '../parts.ts'
+import { qrCode } from '../qr.ts'
+
+export interface CheckoutView {
+  readonly invoice: Invoice
+  /** What the parts that come later offer: other assets to pay in. */
+  readonly further: Child
+}
+
+const TITLES: Readonly<Record<InvoiceStatus, string>> = {
+  pending: 'Pay with Zcash',
+  detected: 'Payment seen',
+  paid: 'Paid',
+  underpaid: 'Paid too little',
+  expired: 'Expired',
+}
+
+/** What the buyer sees. */
+export function checkoutPage(view: CheckoutView): Html {
+  const { invoice } = view
+  return plainPage({
+    title: TITLES[invoice.status],
+    ...(isFinal(invoice.status) ? {} : { follow: invoice.publicId }),
+    body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat}">
+      <p class="center" role="status">${statusBadge(invoice.status)}</p>
+      <h1>${TITLES[invoice.status]}</h1>
+      ${invoice.status === 'pending' ? request(view) : outcome(invoice)}
+    </div>`,
+  })
+}
+
+function request({ invoice, further }: CheckoutView): Html {
+  const missing = invoice.amountZat - invoice.receivedZat
+  const uri = paymentUri(invoice.address, missing, invoice.publicId)
+  return html`
+    <p class="big center">${zec(missing)}</p>
+    <p class="below center">${grouped(missing)} zat${invoice.receivedZat > 0n && html` still missing; ${zec(invoice.receivedZat)} has come`}</p>
+    <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
+    <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
+    <h2>Or send it by hand</h2>
+    <dl class="facts stacked">
+      <div><dt>Exactly</dt><dd><code>${zec(missing)}</code> ${copyButton(zec(missing).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
+      <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
+    </dl>
+    <p class="hint">Valid until ${moment(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page notices the payment by itself.</p>
+    ${further}`
+}
+
+function outcome(invoice: Invoice): Html {
+  const amount = html`<p class="big center">${zec(invoice.amountZat)}</p>`
+  switch (invoice.status) {
+    case 'pending':
+    case 'detected':
+      return html`${amount}<p class="center">The full amount has been seen. It counts as paid once the network has confirmed it, usually within a few minutes. You can leave this page.</p>`
+    case 'paid':
+      return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>`
+    case 'underpaid':
+      return html`${amount}<p class="center">Only ${zec(invoice.receivedZat)} came in time. Please contact the shop.</p>`
+    case 'expired':
+      return html`${amount}<p class="center">The time to pay is over. Please ask the shop for a new invoice, and do not pay this one.</p>`
+  }
+}

@@ -1,0 +1,173 @@
+import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
+import type { Invoice, PaymentRow } from '../../ports/invoice.ts'
+import type { AttemptRow } from '../../ports/webhook.ts'
+import { grouped, moment, money, shortened, zec } from '../format.ts'
+import { type Child, type Html, html } from '../html.ts'
+import { dashboardPage } from '../layout.ts'
+import { copyable, copyButton, definitions, statusBadge } from '../parts.ts'
+import type { Viewer } from '../viewer.ts'
+import { attemptTable } from './webhook.ts'
+
+export interface SeenPayment extends PaymentRow {
+  readonly confirmed: number
+}
+
+export interface InvoiceView {
+  readonly invoice: Invoice
+  readonly payments: readonly SeenPayment[]
+  readonly attempts: readonly AttemptRow[]
+  readonly webhookSet: boolean
+  /** The buyer's page, absolute. */
+  readonly checkoutUrl: string
+  /** The simulated wallet can pay it. */
+  readonly payable: boolean
+  /** What the parts that come later say of this invoice: its swap. */
+  readonly further: Child
+  readonly notice?: string
+  readonly error?: string
+}
+
+export function invoicePage(viewer: Viewer, view: InvoiceView): Html {
+  const { invoice, checkoutUrl, notice, error } = view
+  const following = !isFinal(invoice.status)
+  return dashboardPage({
+    ...viewer,
+    at: '/invoices',
+    title: `Invoice ${shortened(invoice.publicId, 8, 0)}`,
+    notice,
+    error,
+    ...(following ? { follow: invoice.publicId } : {}),
+    actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
+    body: html`<div id="live" data-live data-state="${stateOf(view)}">
+      <section class="card hero" aria-label="Status" aria-live="polite">
+        <p>${statusBadge(invoice.status)}</p>
+        <p class="big">${zec(invoice.amountZat)}</p>
+        <p class="below">${grouped(invoice.amountZat)} zat${receivedLine(invoice)}</p>
+      </section>
+      ${view.payable && payButton(view)}
+      <div class="columns">
+        <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
+        <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
+      </div>
+      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payment seen yet.</p>`}</section>
+      ${view.further}
+      <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook attempts</h2>${hooks(view)}</section>
+    </div>`,
+  })
+}
+
+/** Changes whenever anything shown does, so that the live page is replaced only then. */
+function stateOf({ invoice, payments, attempts, payable }: InvoiceView): string {
+  const parts = [
+    invoice.status,
+    invoice.receivedZat,
+    ...payments.map(({ place, confirmed }) => `${place.at}${confirmed}`),
+    ...attempts.map(({ statusCode, durationMs }) => `${statusCode}/${durationMs}`),
+    payable,
+  ]
+  return parts.join(' ')
+}
+
+function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {
+  if (receivedZat === 0n) return false
+  if (overpaidZat > 0n) return html` · ${zec(overpaidZat)} more than asked for`
+  return receivedZat < amountZat && html` · ${zec(receivedZat)} received, ${zec(amountZat - receivedZat)} missing`
+}
+
+function payButton({ invoice }: InvoiceView): Html {
+  return html`<form class="card try" method="post" action="/invoices/${invoice.publicId}/sandbox-payment">
+    <p>This is the sandbox: its wallet can play the buyer.</p><button id="pay" class="primary">Pay this invoice</button></form>`
+}
+
+function facts({ invoice, checkoutUrl }: InvoiceView): Html {
+  return definitions([
+    ['Id', copyable(invoice.publicId, 'the id')],
+    ['Address', copyable(invoice.address, 'the address')],
+    [
+      'Transaction',
+      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction id'),
+    ],
+    [
+      'Payment page',
+      html`<a href="${checkoutUrl}" target="_blank" rel="noopener">Open</a> ${copyButton(checkoutUrl, 'the link to the payment page')}`,
+    ],
+    ['Confirmations', `${invoice.confirmations} to count as paid`],
+  ])
+}
+
+interface Moment {
+  readonly at: number
+  readonly what: Child
+  readonly kind: 'past' | 'good' | 'bad' | 'ahead'
+}
+
+/** From created to paid, as far as it has come; what lies ahead comes last. */
+function timeline(view: InvoiceView): Html {
+  const items = momentsOf(view).map(
+    ({ at, what, kind }) => html`<li class="${kind}"><span>${what}</span><span class="below">${moment(at)}</span></li>`,
+  )
+  return html`<ol class="timeline">${items}</ol>`
+}
+
+function momentsOf({ invoice, payments }: InvoiceView): Moment[] {
+  const past: Moment[] = [
+    { at: invoice.createdAt, what: 'Created', kind: 'past' },
+    ...payments.map(payment => ({ at: payment.seenAt, what: paymentLine(payment), kind: 'past' as const })),
+  ]
+  if (isLate(invoice.status, payments, invoice.expiresAt))
+    past.push({ at: invoice.expiresAt, what: 'Expired', kind: 'bad' })
+  if (invoice.paidAt !== null)
+    past.push({ at: invoice.paidAt, what: 'Paid: the full amount is confirmed', kind: 'good' })
+  past.sort((a, b) => a.at - b.at)
+  if (invoice.needsAttention)
+    past.push({
+      at: invoice.paidAt ?? invoice.createdAt,
+      what: 'The chain took a payment back after this was paid',
+      kind: 'bad',
+    })
+  return [...past, ...ahead(invoice)]
+}
+
+/** Whether it expired on its way, even if late money has paid it since. */
+function isLate(status: InvoiceStatus, payments: readonly SeenPayment[], expiresAt: number): boolean {
+  if (status === 'expired' || status === 'underpaid') return true
+  const live = payments.filter(({ place }) => place.at !== 'dropped')
+  return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
+}
+
+function ahead({ status, expiresAt, watchUntil }: Invoice): Moment[] {
+  if (status === 'pending' || status === 'detected')
+    return [{ at: expiresAt, what: 'Expires, if not paid in full', kind: 'ahead' }]
+  if (status === 'paid') return []
+  return [{ at: watchUntil, what: 'Late money still counts until then', kind: 'ahead' }]
+}
+
+function paymentLine({ valueZat, place }: SeenPayment): string {
+  return `${zec(valueZat)} ${place.at === 'dropped' ? 'was seen, and vanished' : 'seen'}`
+}
+
+function paymentTable({ payments, invoice }: InvoiceView): Html {
+  const rows = payments.map(
+    payment => html`<tr>
+      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction id')}<span class="below">${moment(payment.seenAt)}</span></td>
+      <td>${placeOf(payment, invoice)}</td>
+      <td class="number">${money(payment.valueZat)}</td>
+    </tr>`,
+  )
+  return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+function placeOf({ place, confirmed, pool }: SeenPayment, { confirmations }: Invoice): Html {
+  if (place.at === 'dropped') return html`<span class="badge badge-bad">vanished</span>`
+  if (place.at === 'mempool') return html`<span class="badge badge-pending">in the mempool</span>`
+  const progress =
+    confirmations > 0 &&
+    html` <progress max="${confirmations}" value="${Math.min(confirmed, confirmations)}" aria-label="Confirmations"></progress>`
+  return html`${grouped(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${grouped(place.height)}, ${pool}</span>`
+}
+
+function hooks({ attempts, webhookSet }: InvoiceView): Html {
+  if (attempts.length > 0) return attemptTable(attempts)
+  if (webhookSet) return html`<p class="empty">Nothing sent yet.</p>`
+  return html`<p class="empty">No webhook is set. <a href="/webhook">Set one</a> to have your server told.</p>`
+}

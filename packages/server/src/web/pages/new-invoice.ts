@@ -1,0 +1,38 @@
+import { EXPIRY_SECS } from '../../domain/invoice.ts'
+import { duration } from '../format.ts'
+import { flag, type Html, html } from '../html.ts'
+import { dashboardPage } from '../layout.ts'
+import { field } from '../parts.ts'
+import type { Viewer } from '../viewer.ts'
+
+export interface NewInvoiceView {
+  readonly viewingKeySet: boolean
+  readonly amount?: string
+  readonly expiresInSecs?: string
+  readonly error?: string
+}
+
+const EXPIRIES = [EXPIRY_SECS.usual, 3_600, 6 * 3_600, EXPIRY_SECS.most]
+
+export function newInvoicePage(
+  viewer: Viewer,
+  { viewingKeySet, amount = '', expiresInSecs, error }: NewInvoiceView,
+): Html {
+  const chosen = expiresInSecs ?? String(EXPIRY_SECS.usual)
+  const expiries = EXPIRIES.map(
+    secs => html`<option value="${secs}"${flag('selected', String(secs) === chosen)}>${duration(secs)}</option>`,
+  )
+  return dashboardPage({
+    ...viewer,
+    at: '/invoices',
+    title: 'New invoice',
+    error,
+    body: viewingKeySet
+      ? html`<form class="card narrow" method="post" action="/invoices">
+          ${field({ name: 'amount', label: 'Amount in ZEC', value: amount, autofocus: true, maxlength: 20, hint: 'Up to eight decimals. 0.001 ZEC is 100,000 zat.', attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
+          <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries}</select></div>
+          <button class="primary">Create invoice</button>
+        </form>`
+      : html`<div class="card narrow"><p>An invoice’s address comes from your viewing key, and there is none yet.</p><p><a class="button primary" href="/viewing-key">Set your viewing key</a></p></div>`,
+  })
+}

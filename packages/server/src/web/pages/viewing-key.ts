@@ -1,0 +1,68 @@
+import { CONFIRMATIONS } from '../../domain/account.ts'
+import { type Html, html } from '../html.ts'
+import { dashboardPage } from '../layout.ts'
+import { copyable, field } from '../parts.ts'
+import type { Viewer } from '../viewer.ts'
+
+export interface ViewingKeyView {
+  readonly set: boolean
+  readonly network: 'main' | 'test' | 'regtest'
+  readonly confirmations: number
+  /** Just set: the address at index 0, to compare. */
+  readonly firstAddress?: string
+  /** The sandbox's own, to try with. */
+  readonly demoKey: string | null
+  /** The way on for those who have just begun. */
+  readonly nextStep: boolean
+  readonly text?: string
+  readonly notice?: string
+  readonly error?: string
+}
+
+const PREFIXES = {
+  main: ['uview1', 'uivk1'],
+  test: ['uviewtest1', 'uivktest1'],
+  regtest: ['uviewregtest1', 'uivkregtest1'],
+}
+
+export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
+  const { set, network, confirmations, firstAddress, demoKey, nextStep, text = '', notice, error } = view
+  const [full, incoming] = PREFIXES[network]
+  return dashboardPage({
+    ...viewer,
+    at: '/viewing-key',
+    title: 'Viewing key',
+    notice,
+    error,
+    body: html`
+      ${firstAddress !== undefined && compare(firstAddress)}
+      ${nextStep && html`<p><a class="button primary" href="/api-keys">Next: create an API key</a></p>`}
+      <div class="columns">
+        <section class="card" aria-labelledby="what"><h2 id="what">What it can do, and what it cannot</h2>
+          <ul class="plain-list">
+            <li><b>It sees</b> the payments that reach your wallet’s own addresses, and their amounts. That is how we know an invoice is paid.</li>
+            <li><b>It cannot spend.</b> Nobody who has it can move a single zat; the money goes straight to your wallet.</li>
+            <li>We keep only the part that sees incoming payments, encrypted, and never show it again. An incoming key (<code>${incoming}…</code>) is enough; a full one (<code>${full}…</code>) works too.</li>
+            <li>A new key counts for new invoices. Those already made stay watched under the old one.</li>
+          </ul>
+        </section>
+        <form class="card" method="post" action="/viewing-key">
+          <h2>${set ? 'Change the key' : 'Set the key'}</h2>
+          <p>${set ? 'A viewing key is set.' : 'No viewing key is set yet.'} Your wallet exports it, often under “Export viewing key”.</p>
+          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="4000" spellcheck="false" autocomplete="off" autocapitalize="off"${demoKey !== null && html` aria-describedby="viewing_key-hint"`}>${text || (set ? '' : demoKey)}</textarea>
+            ${demoKey !== null && html`<p class="hint" id="viewing_key-hint">This is the sandbox: the key of its demo wallet is filled in for you to try.</p>`}</div>
+          <button class="primary">${set ? 'Change viewing key' : 'Set viewing key'}</button>
+        </form>
+      </div>
+      <form class="card inline" method="post" action="/confirmations">
+        ${field({ name: 'confirmations', label: 'Confirmations before an invoice is paid', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.least} to ${CONFIRMATIONS.most} blocks, for new invoices. 0 takes a payment as soon as it is seen, ${CONFIRMATIONS.usual} is usual.`, attributes: html` min="${CONFIRMATIONS.least}" max="${CONFIRMATIONS.most}" inputmode="numeric"` })}
+        <button>Save</button>
+      </form>`,
+  })
+}
+
+function compare(address: string): Html {
+  return html`<section class="card once" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
+    <p>${copyable(address, 'the address')}</p>
+    <p class="hint">It is the first address of the key. Your wallet should show the same one as its first shielded address; if not, the key is of another account.</p></section>`
+}

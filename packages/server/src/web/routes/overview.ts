@@ -1,0 +1,49 @@
+import type { Overview } from '../../services/accounts.ts'
+import type { Standing } from '../../services/dashboard.ts'
+import { shortened } from '../format.ts'
+import type { Child } from '../html.ts'
+import { html } from '../html.ts'
+import { overviewPage } from '../pages/overview.ts'
+import type { Site } from '../site.ts'
+
+/** The share of the month's invoices from which the owner is told. */
+const NEARLY = 0.8
+
+export function overviewPages(site: Site): void {
+  const { accounts, dashboard } = site.deps
+
+  site.page('GET', '/overview', async (_request, _reply, who) => {
+    const standing = await dashboard.standing(who.account)
+    const plan = await accounts.overview(who.account)
+    return overviewPage(site.viewer(who), {
+      standing,
+      usage: {
+        plan: plan.plan.name,
+        used: plan.usedThisMonth,
+        limit: plan.plan.monthlyInvoiceLimit,
+        resetsAt: plan.resetsAt,
+      },
+      attention: attentionTo(standing, plan),
+    })
+  })
+}
+
+function attentionTo({ takenBack, failedAttempt, steps, webhookSet }: Standing, overview: Overview): Child[] {
+  const { usedThisMonth: used, plan } = overview
+  const limit = plan.monthlyInvoiceLimit
+  const lines: Child[] = takenBack.map(
+    ({ publicId }) =>
+      html`The chain took back a payment of the paid invoice <a class="code" href="/invoices/${publicId}">${shortened(publicId, 8, 0)}</a>. Look before you hand anything out.`,
+  )
+  if (failedAttempt)
+    lines.push(
+      html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">See what came back</a>.`,
+    )
+  if (limit !== null && used >= limit)
+    lines.push(html`The ${plan.name} plan’s ${limit} invoices of this month are used up: no more can be made.`)
+  else if (limit !== null && used >= limit * NEARLY)
+    lines.push(html`${used} of the ${plan.name} plan’s ${limit} invoices of this month are used.`)
+  if (steps.invoice && !webhookSet)
+    lines.push(html`Your server is not told of payments yet. <a href="/webhook">Set a webhook</a>.`)
+  return lines
+}
