@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { call } from '../support/api.ts'
+import { follow } from '../support/follower.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const AMOUNT = 1_000_000
+
+async function sell(at: TestService, amount = AMOUNT) {
+  const { status, body } = await call(at, 'POST /v1/invoices', { token: at.apiKey, json: { amount_zat: amount } })
+  assert.equal(status, 200)
+  return body as { id: string; zip321_uri: string }
+}
+
+const read = async (at: TestService, id: string) => (await call(at, `GET /v1/invoices/${id}`)).body
+
+/** The issue's own story: part payment, the rest, three blocks; seen over HTTP and over the WebSocket. */
+async function paidInTwoParts(at: TestService): Promise<void> {
+  const { id, zip321_uri: uri } = await sell(at)
+  const follower = follow(at.url, id)
+  await follower.message(0)
+
+  const first = at.sandbox.wallet.pay({ uri, amount: 600_000n })
+  assert.equal(await follower.message(1), '{"status":"pending"}')
+  const partly = await read(at, id)
+  assert.deepEqual([partly.status, partly.received_zat, partly.overpaid_zat], ['pending', 600_000, 0])
+  assert.equal(partly.txid, first.id)
+
+  const paidAt = performance.now()
+  const second = at.sandbox.wallet.pay({ uri, amount: 500_000n })
+  assert.equal(await follower.message(2), '{"status":"detected"}')
+  assert.ok(performance.now() - paidAt < 5_000)
+  const fully = await read(at, id)
+  assert.deepEqual([fully.status, fully.received_zat, fully.overpaid_zat], ['detected', 1_100_000, 100_000])
+  assert.equal(fully.txid, second.id)
+
+  at.sandbox.chain.mine(2)
+  await until('two blocks to be read', async () => ((await readTip(at)) ?? 0) >= at.sandbox.chain.height)
+  assert.equal((await read(at, id)).status, 'detected')
+  at.sandbox.chain.mine(1)
+  assert.equal(await follower.closed, 1000)
+  assert.equal(follower.messages.at(-1), '{"status":"paid"}')
+  const paid = await read(at, id)
+  assert.deepEqual([paid.status, paid.received_zat, paid.overpaid_zat], ['paid', 1_100_000, 100_000])
+  assert.equal(paid.txid, second.id)
+}
+
+const readTip = async (at: TestService) => (await at.service.store.read(rows => rows.chain.tip()))?.height
+
+test('an invoice paid in two parts, on SQLite', async t => {
+  const at = await startTestService()
+  t.after(() => at.close())
+  await paidInTwoParts(at)
+})
+
+test('the same with Orchard payments, before the chain has Ironwood, and with Ironwood after', async t => {
+  const at = await startTestService({ sandboxOptions: { nu63Height: 8 } })
+  t.after(() => at.close())
+  await paidInTwoParts(at)
+  assert.ok(at.sandbox.chain.height < 8)
+  at.sandbox.chain.mine(8 - at.sandbox.chain.height)
+  await until('Ironwood to be reached', async () => (await readTip(at)) === at.sandbox.chain.height)
+  await paidInTwoParts(at)
+})
+
+const bin = findPostgres()
+test('two processes on one PostgreSQL: what one watches, the other tells', {
+  skip: bin ? false : NO_POSTGRES,
+}, async t => {
+  const postgres = await startPostgres(bin!)
+  t.after(() => postgres.stop())
+  const databaseUrl = await postgres.freshDatabase()
+  const watcher = await startTestService({ databaseUrl, env: { ROLES: 'api,watcher' } })
+  t.after(() => watcher.close())
+  const front = await startTestService({ databaseUrl, sandbox: watcher.sandbox, env: { ROLES: 'api' } })
+  t.after(() => front.close())
+  await paidInTwoParts(front)
+})
