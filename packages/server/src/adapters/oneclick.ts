@@ -24,7 +24,7 @@ const MEMO_CHAINS: readonly string[] = ['stellar']
 const LIMITS = {
   tokens: { deadlineMs: 10_000, maxBytes: 4 * 1024 * 1024 },
   quote: { deadlineMs: 15_000, maxBytes: 64 * 1024 },
-  status: { deadlineMs: 8_000, maxBytes: 64 * 1024 },
+  status: { deadlineMs: 5_000, maxBytes: 64 * 1024 },
 } as const
 
 type Call = Pick<OutboundRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
@@ -85,9 +85,13 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey }: OneClic
         if (quoteResponse.quote.depositAddress !== address) throw new Unreadable('the status of another deposit')
         return { word: status, updatedAtMs: instantMs(updatedAt), raw: answer.text }
       }),
-
-    close: () => outbound.close(),
   }
+}
+
+/** Stands in where the settings name no provider. */
+export function noSwapProvider(): SwapProvider {
+  const refuse = () => Promise.reject(providerUnavailable(new Error('the settings name no swap provider')))
+  return { assets: refuse, quote: refuse, status: refuse }
 }
 
 /** Whatever goes wrong inside, nothing that came can be trusted. */

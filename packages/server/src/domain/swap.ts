@@ -1,3 +1,4 @@
+import type { SwapInEvent } from './event.ts'
 import { Fault } from './fault.ts'
 
 /** The provider's own words (1Click `GET /v0/status`). */
@@ -185,4 +186,20 @@ export function formatUnits(amount: bigint, decimals: number): string {
   const whole = digits.slice(0, digits.length - decimals)
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
   return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** The swap as the body of an event tells of it. */
+export function swapInEvent(swap: {
+  readonly assetId: string
+  readonly blockchain: string
+  readonly amountIn: bigint
+  readonly decimals: number
+  readonly status: SwapStatus
+}): SwapInEvent {
+  return {
+    asset: swap.assetId,
+    blockchain: swap.blockchain,
+    amountInFormatted: formatUnits(swap.amountIn, swap.decimals),
+    status: swap.status,
+  }
 }

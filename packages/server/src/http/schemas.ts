@@ -129,6 +129,41 @@ export const Invoice = of<Wire.Invoice>()(
   }),
 )
 
+export const Asset = of<Wire.Asset>()(
+  Type.Object({
+    asset_id: Type.String({ description: 'What a swap is started with.' }),
+    symbol: Type.String(),
+    blockchain: Type.String({ description: 'Origin chain code.' }),
+    decimals: Type.Integer(),
+    price_usd: Type.Number({ description: '0 where nobody knows.' }),
+  }),
+)
+
+export const StartSwap = of<Wire.StartSwapRequest>()(
+  Type.Object(
+    {
+      asset_id: Type.String({ description: 'From the list of assets.' }),
+      refund_to: Type.String({ maxLength: 500, description: "The buyer's address on the origin chain. Not empty." }),
+    },
+    closed,
+  ),
+)
+
+export const SwapQuote = of<Wire.SwapQuote>()(
+  Type.Object({
+    swap_id: Id,
+    deposit_address: Type.String(),
+    deposit_memo: nullable(Type.String({ description: 'To be sent along where there is one.' })),
+    amount_in: Type.String({ description: "A whole number of the asset's smallest unit." }),
+    amount_in_formatted: Type.String({ description: 'Decimal.' }),
+    amount_in_usd: Type.String({ description: 'Decimal.' }),
+    symbol: Type.String(),
+    blockchain: Type.String(),
+    deadline: Type.String({ description: 'ISO 8601, UTC.' }),
+    time_estimate: Type.Integer({ description: 'Seconds.' }),
+  }),
+)
+
 export const InvoiceListItem = of<Wire.InvoiceListItem>()(
   Type.Object({
     id: Id,

@@ -4,8 +4,10 @@ import type { WebSocket } from 'ws'
 import { Fault } from '../domain/fault.ts'
 import { isFinal } from '../domain/invoice.ts'
 import type { Invoice } from '../ports/invoice.ts'
+import type { Swap } from '../ports/swap.ts'
 import type { Log, Store } from '../ports.ts'
 import type { Invoices } from '../services/invoices.ts'
+import type { Swaps } from '../services/swaps.ts'
 
 /** Follows invoices over WebSockets. */
 export interface InvoiceStream {
@@ -19,6 +21,7 @@ export interface InvoiceStream {
 export interface StreamOptions {
   readonly store: Pick<Store, 'listen'>
   readonly invoices: Pick<Invoices, 'read' | 'follow'>
+  readonly swaps: Pick<Swaps, 'ofInvoices'>
   readonly log: Log
   /** WebSockets at a time. */
   readonly most: number
@@ -56,7 +59,7 @@ const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as
  * the two no change can be lost, and no older state can overtake a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
-  const { store, invoices, log, most, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { store, invoices, swaps, log, most, pollMs = 1_000, heartbeatMs = 30_000 } = options
   const watchers = new Map<number, Set<Watcher>>()
   const sockets = new Map<WebSocket, Watcher>()
   const fresh = new Set<number>()
@@ -89,10 +92,11 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
       const also = [...fresh].slice(0, FRESH_BATCH)
       try {
         const seen = await invoices.follow({ cursor, wanted: id => watchers.has(id), also })
+        const present = await swaps.ofInvoices(seen.invoices)
         cursor = seen.cursor
         for (const id of also) fresh.delete(id)
         woken ||= seen.more || fresh.size > 0
-        await tellAll(seen.invoices)
+        await tellAll(seen.invoices, present)
       } catch (error) {
         // The cursor has not moved: the next look, a poll away at most, reads the same again.
         woken = false
@@ -102,10 +106,10 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
     }
   }
 
-  async function tellAll(changed: readonly Invoice[]): Promise<void> {
+  async function tellAll(changed: readonly Invoice[], present: ReadonlyMap<number, Swap>): Promise<void> {
     let sent = 0
     for (const invoice of changed) {
-      const message = JSON.stringify(messageOf(invoice))
+      const message = JSON.stringify(messageOf(invoice, present.get(invoice.id)))
       const state = `${invoice.receivedZat} ${message}`
       for (const watcher of watchers.get(invoice.id) ?? []) {
         tell(watcher, state, message)
@@ -201,6 +205,6 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
   }
 }
 
-function messageOf(invoice: Invoice): InvoiceMessage {
-  return { status: invoice.status }
+function messageOf({ status }: Invoice, swap: Swap | undefined): InvoiceMessage {
+  return swap ? { status, swap_status: swap.status } : { status }
 }

@@ -57,7 +57,6 @@ export interface SwapProvider {
   quote(request: QuoteRequest, signal?: AbortSignal): Promise<SwapOffer>
   /** Null while the provider does not know the deposit address: it has not indexed a new quote yet. */
   status(deposit: { address: string; memo: string | null }, signal?: AbortSignal): Promise<StatusAnswer | null>
-  close(): void
 }
 
 export interface NewSwap extends Omit<SwapOffer, 'raw'> {

@@ -235,7 +235,7 @@ test('a database that fails for a while delays the news and loses none', async t
     follow: (look: Parameters<typeof api.invoices.follow>[0]) =>
       failing ? Promise.reject(new Error('away')) : api.invoices.follow(look),
   }
-  const stream = createInvoiceStream({ store: api.store, invoices, log: silentLog, most: 10, pollMs: 20 })
+  const stream = createInvoiceStream({ ...api, invoices, log: silentLog, most: 10, pollMs: 20 })
   t.after(() => stream.close())
   const told: string[] = []
   await stream.follow(silentSocket(told), invoice.publicId)

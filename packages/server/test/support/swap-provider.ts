@@ -12,7 +12,6 @@ import type { Clock, Outbound, SwapProvider } from '../../src/ports.ts'
 export interface TestProvider {
   readonly oneclick: OneClick
   readonly server: OneClickServer
-  readonly chain: Chain
   readonly provider: SwapProvider
   /** What our client has sent, oldest first. */
   readonly sent: readonly OutboundRequest[]
@@ -21,25 +20,32 @@ export interface TestProvider {
 export interface TestProviderOptions {
   readonly clock: Pick<Clock, 'nowMs'>
   readonly apiKey?: string
+  /** Where it pays; absent: on a chain that nobody sees. */
+  readonly wallet?: Wallet
 }
 
-export async function startProvider(t: TestContext, { clock, apiKey }: TestProviderOptions): Promise<TestProvider> {
+export async function startProvider(
+  t: Pick<TestContext, 'after'>,
+  options: TestProviderOptions,
+): Promise<TestProvider> {
+  const { clock, apiKey } = options
   const chain = new Chain({ seed: new Uint8Array(32).fill(5), clock })
-  const oneclick = new OneClick({ wallet: new Wallet(chain), seed: chain.seed, clock })
+  const oneclick = new OneClick({ wallet: options.wallet ?? new Wallet(chain), seed: chain.seed, clock })
   const server = await OneClickServer.start(oneclick, { clock })
   const sent: OutboundRequest[] = []
+  const outbound = impatient(sent)
   const provider = createOneClick({
-    outbound: impatient(sent),
+    outbound,
     apiUrl: server.url,
     apiKey: apiKey ?? null,
     signingKey: oneclick.signingKey,
   })
   t.after(async () => {
-    provider.close()
+    outbound.close()
     await server.close()
     chain.close()
   })
-  return { oneclick, server, chain, provider, sent }
+  return { oneclick, server, provider, sent }
 }
 
 /** Waits a fraction of a second for an answer, so that a test of silence does not last. */

@@ -132,7 +132,7 @@ test('a quote signed with another key than the one set is not taken', async t =>
   assert.ok(btc)
   const outbound = createOutbound({ allowPrivate: true })
   const stranger = createOneClick({ outbound, apiUrl: server.url, apiKey: null, signingKey: null })
-  t.after(() => stranger.close())
+  t.after(() => outbound.close())
   await assert.rejects(stranger.quote(requestFor(btc)), unavailable)
 })
 
@@ -169,7 +169,7 @@ test('the status of another deposit, and one without a date, are no answer', asy
   const outbound = createOutbound({ allowPrivate: true })
   const provider = createOneClick({ outbound, apiUrl: `http://127.0.0.1:${port}`, apiKey: null, signingKey: null })
   t.after(() => {
-    provider.close()
+    outbound.close()
     server.close()
   })
   while (bodies.length > 1) await assert.rejects(provider.status({ address: 'a', memo: null }), unavailable)

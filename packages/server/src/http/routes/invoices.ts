@@ -1,7 +1,9 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import type { Invoice as InvoiceRow } from '../../ports/invoice.ts'
+import type { Swap } from '../../ports/swap.ts'
 import type { Invoices } from '../../services/invoices.ts'
+import type { Swaps } from '../../services/swaps.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
@@ -16,8 +18,15 @@ import {
   PageQuery,
   pageOf,
 } from '../schemas.ts'
+import { swapOfInvoice } from '../swap-presenter.ts'
 
-export function invoiceRoutes(app: App, { invoices, auth }: { invoices: Invoices; auth: Auth }): void {
+interface Deps {
+  readonly invoices: Invoices
+  readonly swaps: Pick<Swaps, 'ofInvoices'>
+  readonly auth: Auth
+}
+
+export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   app.post(
     '/v1/invoices',
     {
@@ -56,7 +65,10 @@ export function invoiceRoutes(app: App, { invoices, auth }: { invoices: Invoices
         response: answers(Invoice),
       },
     },
-    async request => readInvoice(await invoices.read(request.params.id)),
+    async request => {
+      const invoice = await invoices.read(request.params.id)
+      return readInvoice(invoice, (await swaps.ofInvoices([invoice])).get(invoice.id) ?? null)
+    },
   )
 
   app.get(
@@ -75,13 +87,13 @@ export function invoiceRoutes(app: App, { invoices, auth }: { invoices: Invoices
   )
 }
 
-export function readInvoice(invoice: InvoiceRow): Wire.Invoice {
+export function readInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
   return {
     ...createdInvoice(invoice),
     txid: invoice.txid,
     received_zat: Number(invoice.receivedZat),
     overpaid_zat: Number(invoice.overpaidZat),
-    swap: null,
+    swap: swap && swapOfInvoice(swap),
   }
 }
 

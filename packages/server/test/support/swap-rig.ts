@@ -1,0 +1,97 @@
+import type { TestContext } from 'node:test'
+import { systemRandom } from '../../src/adapters/random.ts'
+import type { Invoice } from '../../src/ports/invoice.ts'
+import type { Swap } from '../../src/ports/swap.ts'
+import { createReassess } from '../../src/services/assessment.ts'
+import { createSwapAssets } from '../../src/services/swap-assets.ts'
+import { createSwapLooks, type SwapLooks, swapOfInvoice } from '../../src/services/swap-looks.ts'
+import { createSwaps, type Swaps } from '../../src/services/swaps.ts'
+import { startProvider, type TestProvider } from './swap-provider.ts'
+import { type InvoiceTerms, WatchRig } from './watch-rig.ts'
+
+export const BTC = 'nep141:btc.omft.near'
+export const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz'
+
+export interface ToldEvent {
+  readonly type: string
+  // biome-ignore lint/suspicious/noExplicitAny: what was told is what the test looks at
+  readonly body: any
+}
+
+/** Swaps on a watched chain that the sandbox's provider pays on; the time is the test's. */
+export class SwapRig {
+  readonly watch: WatchRig
+  readonly test: TestProvider
+  swaps!: Swaps
+  looks!: SwapLooks
+
+  private constructor(watch: WatchRig, test: TestProvider) {
+    this.watch = watch
+    this.test = test
+    this.begin()
+  }
+
+  static async start(t: Pick<TestContext, 'after'>): Promise<SwapRig> {
+    const watch = await WatchRig.start({ swapOf: swapOfInvoice })
+    t.after(() => watch.close())
+    const rig = new SwapRig(watch, await startProvider(t, watch))
+    await watch.look()
+    return rig
+  }
+
+  /** New services, as after a restart: nothing in memory is left. */
+  begin(): void {
+    const { store, clock, log } = this.watch
+    const { provider } = this.test
+    this.looks = createSwapLooks({ store, provider, reassess: createReassess({ swapOf: swapOfInvoice }), clock, log })
+    const assets = createSwapAssets({ provider, clock, log })
+    this.swaps = createSwaps({ store, provider, assets, looks: this.looks, clock, random: systemRandom, log })
+  }
+
+  invoice(terms: Partial<InvoiceTerms> = {}): Promise<Invoice> {
+    return this.watch.invoice({ amount: 2_500_000n, confirmations: 1, ...terms })
+  }
+
+  start(invoice: Pick<Invoice, 'publicId'>, assetId = BTC): Promise<Swap> {
+    return this.swaps.start(invoice.publicId, { assetId, refundTo: 'the-buyers-own-address' })
+  }
+
+  /** The provider's side of a swap moves. */
+  drive(swap: Swap, outcome: string, deliver = false): void {
+    if (!this.test.oneclick.drive(swap.depositAddress, { outcome, deliver })) throw new Error('no such swap')
+  }
+
+  /** Lets the time pass, with every look at its moment and whatever is due at the end of it. */
+  async pass(secs: number): Promise<void> {
+    const { clock, store, payments } = this.watch
+    const end = clock.nowMs() + secs * 1000
+    while (clock.nowMs() < end) {
+      const nextMs = (await store.read(rows => rows.swaps.nextLookAtMs())) ?? end
+      clock.advanceMs(Math.max(1, Math.min(nextMs, end) - clock.nowMs()))
+      await this.lookNow()
+    }
+    await this.watch.look()
+    await payments.closeDue(100)
+  }
+
+  async lookNow(): Promise<void> {
+    while ((await this.looks.lookAtDue(100)) > 0);
+  }
+
+  async mine(blocks = 1): Promise<void> {
+    this.watch.sandbox.mine(blocks)
+    await this.watch.look()
+  }
+
+  async read(swap: Swap): Promise<Swap> {
+    const found = await this.watch.store.read(rows => rows.swaps.byId(swap.id))
+    if (!found) throw new Error('the swap is gone')
+    return found
+  }
+
+  /** What went to webhooks, oldest first. */
+  async told(): Promise<ToldEvent[]> {
+    const events = await this.watch.events()
+    return events.flatMap(({ type, body }) => (type === null ? [] : [{ type, body: JSON.parse(body ?? 'null') }]))
+  }
+}
