@@ -11,6 +11,7 @@ import { rescan } from './rescan.ts'
 import { rotateEncryptionKey } from './rotate-encryption-key.ts'
 import { sessionCreate } from './session.ts'
 import { type StartSandbox, start } from './start.ts'
+import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './withdrawals.ts'
 
 const COMMANDS: readonly Command[] = [
   start,
@@ -20,6 +21,10 @@ const COMMANDS: readonly Command[] = [
   accountList,
   accountPlan,
   sessionCreate,
+  withdrawalsList,
+  withdrawalsShow,
+  withdrawalsSettle,
+  withdrawalsFail,
   rescan,
   backup,
   rotateEncryptionKey,

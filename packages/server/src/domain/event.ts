@@ -1,5 +1,6 @@
 import type { InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
+import type { Holding } from './plan.ts'
 import type { WithdrawalStatus } from './withdrawal.ts'
 
 export const EVENT_TYPES = [
@@ -61,12 +62,16 @@ export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap:
   })
 }
 
-/** The body of `plan.updated`. `expiresAt` is null for a plan that never ends, as Free. */
-export function planEventBody({ plan, planExpiresAt }: { plan: string; planExpiresAt: number | null }): string {
-  return JSON.stringify({ type: 'plan.updated', invoice_id: null, plan, expires_at: planExpiresAt })
+/** The account is on this plan from now on. `expires_at` is null for a plan that never ends, as Free. */
+export function planUpdated(accountId: number, { plan, planExpiresAt }: Holding, createdAt: number): NewEvent {
+  const type = 'plan.updated'
+  const body = JSON.stringify({ type, invoice_id: null, plan, expires_at: planExpiresAt })
+  return { accountId, invoiceId: null, type, body, createdAt }
 }
 
 export interface WithdrawalInEvent {
+  /** The merchant's. */
+  readonly accountId: number
   readonly publicId: string
   readonly status: WithdrawalStatus
   readonly amountZat: Zat
@@ -75,10 +80,11 @@ export interface WithdrawalInEvent {
   readonly fiatAmount: string
 }
 
-/** The body of `withdrawal.updated`. */
-export function withdrawalEventBody(withdrawal: WithdrawalInEvent): string {
-  return JSON.stringify({
-    type: 'withdrawal.updated',
+/** The withdrawal has this status from now on. */
+export function withdrawalUpdated(withdrawal: WithdrawalInEvent, createdAt: number): NewEvent {
+  const type = 'withdrawal.updated'
+  const body = JSON.stringify({
+    type,
     invoice_id: null,
     withdrawal_id: withdrawal.publicId,
     status: withdrawal.status,
@@ -86,4 +92,5 @@ export function withdrawalEventBody(withdrawal: WithdrawalInEvent): string {
     fiat_currency: withdrawal.fiatCurrency,
     fiat_amount: withdrawal.fiatAmount,
   })
+  return { accountId: withdrawal.accountId, invoiceId: null, type, body, createdAt }
 }

@@ -1,7 +1,8 @@
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, monthOf, nextMonthAt, normaliseEmail } from '../domain/account.ts'
-import { Fault, invalidField, noSuch } from '../domain/fault.ts'
-import { FREE_PLAN, findPlan, type Plan, planAt } from '../domain/plan.ts'
+import { planUpdated } from '../domain/event.ts'
+import { invalidField, noSuch } from '../domain/fault.ts'
+import { FREE_PLAN, findPlan, type Plan, planAt, unknownPlan } from '../domain/plan.ts'
 import type { Clock, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
@@ -85,12 +86,17 @@ export function createAccounts(deps: {
     async setPlan(email, name, expiresAt) {
       const account = await find(email)
       const plan = findPlan(plans, name)
-      if (!plan)
-        throw new Fault('invalid', 'unknown_plan', 'unknown plan', {
-          extra: { detail: `one of ${plans.map(known => known.name).join(', ')}` },
-        })
-      await store.write(rows => rows.accounts.setPlan(account.id, plan.name, expiresAt))
-      return { ...account, plan: plan.name, planExpiresAt: expiresAt }
+      if (!plan) throw unknownPlan(plans)
+      const holding = { plan: plan.name, planExpiresAt: expiresAt }
+      const now = nowSecs(clock)
+      return store.write(async rows => {
+        const before = await rows.accounts.lock(account.id)
+        if (before?.plan === holding.plan && before.planExpiresAt === expiresAt) return before
+        await rows.accounts.setPlan(account.id, holding.plan, expiresAt)
+        await rows.events.append([planUpdated(account.id, holding, now)])
+        rows.wake('events')
+        return { ...account, ...holding }
+      })
     },
   }
 }

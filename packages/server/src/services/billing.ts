@@ -1,6 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import type { NewEvent } from '../domain/event.ts'
-import { planEventBody } from '../domain/event.ts'
+import { planUpdated } from '../domain/event.ts'
 import { Fault } from '../domain/fault.ts'
 import { planEnds } from '../domain/notice.ts'
 import {
@@ -160,10 +159,6 @@ export function createBilling(deps: {
       return due.length
     },
   }
-}
-
-function planUpdated(accountId: number, holding: Holding, createdAt: number): NewEvent {
-  return { accountId, invoiceId: null, type: 'plan.updated', body: planEventBody(holding), createdAt }
 }
 
 function planNeverEnds(plan: Plan): Fault {

@@ -1,4 +1,4 @@
-import { withdrawalEventBody } from '../domain/event.ts'
+import { withdrawalUpdated } from '../domain/event.ts'
 import { after, type WithdrawalStep } from '../domain/withdrawal.ts'
 import type { Withdrawal, WithdrawalOutcome } from '../ports/withdrawal.ts'
 import type { Rows } from '../ports.ts'
@@ -30,8 +30,7 @@ export async function move(
   }
   await rows.withdrawals.record(withdrawal.invoiceId, next)
   if (!moved) return next
-  const event = { accountId: next.accountId, invoiceId: null, type: 'withdrawal.updated' as const, createdAt: now }
-  await rows.events.append([{ ...event, body: withdrawalEventBody(next) }])
+  await rows.events.append([withdrawalUpdated(next, now)])
   rows.wake('events')
   if (next.payoutDueAt !== null) rows.wake('payouts')
   return next

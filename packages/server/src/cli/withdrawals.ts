@@ -1,0 +1,108 @@
+import { systemClock } from '../adapters/clock.ts'
+import { createLogger } from '../adapters/logger.ts'
+import { createManualPayout } from '../adapters/payout-manual.ts'
+import { systemRandom } from '../adapters/random.ts'
+import { createVault } from '../adapters/vault.ts'
+import type { Config } from '../config.ts'
+import { decimalZec } from '../domain/payment-uri.ts'
+import { maskPayout } from '../domain/withdrawal.ts'
+import { createPayouts, type DeskOrder, type Payouts } from '../services/payouts.ts'
+import { type Command, needed, readArguments } from './command.ts'
+import { table, when } from './output.ts'
+import { withStore } from './store.ts'
+
+const MOST_LISTED = 200
+
+export const withdrawalsList: Command = {
+  name: 'withdrawals list',
+  usage: 'withdrawals list',
+  summary: 'lists the last 200 orders to pay out, newest first',
+  async run(args, { out, config }) {
+    readArguments(args, [], 0)
+    const orders = await atDesk(config(), payouts => payouts.list(MOST_LISTED))
+    out.result(
+      orders.map(({ withdrawal, payoutTo }) => ({ ...shown(withdrawal), payout_to: maskPayout(payoutTo) })),
+      orders.length === 0
+        ? ['no withdrawals yet']
+        : table(
+            ['id', 'status', 'deposited', 'of', 'pay out', 'to', 'created'],
+            orders.map(({ withdrawal, payoutTo }) => [
+              withdrawal.publicId,
+              withdrawal.status,
+              `${decimalZec(withdrawal.receivedZat)} ZEC`,
+              `${decimalZec(withdrawal.amountZat)} ZEC`,
+              `${withdrawal.fiatAmount} ${withdrawal.fiatCurrency}`,
+              maskPayout(payoutTo),
+              when(withdrawal.createdAt),
+            ]),
+          ),
+    )
+    return 0
+  },
+}
+
+export const withdrawalsShow: Command = {
+  name: 'withdrawals show',
+  usage: 'withdrawals show ID',
+  summary: 'shows one order, with where to pay it to in full',
+  async run(args, { out, config }) {
+    const id = needed(readArguments(args, [], 1).positionals[0], 'ID')
+    const { withdrawal, payoutTo } = await atDesk(config(), payouts => payouts.read(id))
+    const value = { ...shown(withdrawal), payout_to: payoutTo }
+    out.result(
+      value,
+      Object.entries(value).map(([name, member]) => `${name}: ${member ?? ''}`),
+    )
+    return 0
+  },
+}
+
+export const withdrawalsSettle: Command = {
+  name: 'withdrawals settle',
+  usage: 'withdrawals settle ID --reference R',
+  summary: 'says that an order is paid out, with the proof',
+  async run(args, { out, config }) {
+    const { positionals, values } = readArguments(args, ['reference'], 1)
+    const [id, reference] = [needed(positionals[0], 'ID'), needed(values.reference, '--reference')]
+    const { withdrawal } = await atDesk(config(), payouts => payouts.settle(id, reference))
+    out.result(shown(withdrawal), [`${withdrawal.publicId} is completed`])
+    return 0
+  },
+}
+
+export const withdrawalsFail: Command = {
+  name: 'withdrawals fail',
+  usage: 'withdrawals fail ID --reason R',
+  summary: 'says that an order will not be paid out, and why',
+  async run(args, { out, config }) {
+    const { positionals, values } = readArguments(args, ['reason'], 1)
+    const [id, reason] = [needed(positionals[0], 'ID'), needed(values.reason, '--reason')]
+    const { withdrawal } = await atDesk(config(), payouts => payouts.fail(id, reason))
+    out.result(shown(withdrawal), [`${withdrawal.publicId} has failed`])
+    return 0
+  },
+}
+
+function atDesk<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Promise<T> {
+  const log = createLogger(config.logLevel)
+  return withStore(config, store => {
+    const vault = createVault(config.encryptionKeys, systemRandom)
+    return work(createPayouts({ store, clock: systemClock, vault, provider: createManualPayout(log), log }))
+  })
+}
+
+function shown(withdrawal: DeskOrder['withdrawal']) {
+  return {
+    id: withdrawal.publicId,
+    status: withdrawal.status,
+    amount_zat: withdrawal.amountZat,
+    received_zat: withdrawal.receivedZat,
+    fiat_currency: withdrawal.fiatCurrency,
+    fiat_amount: withdrawal.fiatAmount,
+    rate: withdrawal.rate,
+    reference: withdrawal.reference,
+    reason: withdrawal.reason,
+    created_at: withdrawal.createdAt,
+    updated_at: withdrawal.updatedAt,
+  }
+}
