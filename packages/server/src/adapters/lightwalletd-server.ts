@@ -76,7 +76,7 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
   async function* blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {
     const range = { start: { height: BigInt(from) }, end: { height: BigInt(to) } }
     let next = from
-    for await (const message of client.getBlockRange(range, { signal, timeoutMs: rangeMs })) {
+    for await (const message of streamed(own => client.getBlockRange(range, { signal: own }), signal, rangeMs)) {
       const block = decodeBlock(message)
       if (block.height !== next || next > to) throw new BadAnswer(`block ${block.height} where ${next} was asked for`)
       checkIronwood(block)
@@ -91,12 +91,12 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
     blocks,
 
     async *mempoolStream(signal) {
-      for await (const { data } of client.getMempoolStream({}, { signal })) yield data
+      for await (const { data } of streamed(own => client.getMempoolStream({}, { signal: own }), signal)) yield data
     },
 
     async mempool(signal) {
       const transactions: CompactTransaction[] = []
-      for await (const message of client.getMempoolTx({}, { signal, timeoutMs: snapshotMs })) {
+      for await (const message of streamed(own => client.getMempoolTx({}, { signal: own }), signal, snapshotMs)) {
         if (transactions.length === MAX_SNAPSHOT_TRANSACTIONS) throw new BadAnswer('a mempool without end')
         transactions.push(decodeUnmined(message))
       }
@@ -115,6 +115,22 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
     },
 
     close: () => sessionManager.abort(),
+  }
+}
+
+/** A stream that is cancelled when it is left or runs out of time: the client lets those that nobody reads stay open. */
+async function* streamed<T>(
+  open: (signal: AbortSignal) => AsyncIterable<T>,
+  signal: AbortSignal,
+  limitMs?: number,
+): AsyncGenerator<T> {
+  const left = new AbortController()
+  const signals = [signal, left.signal]
+  if (limitMs !== undefined) signals.push(AbortSignal.timeout(limitMs))
+  try {
+    yield* open(AbortSignal.any(signals))
+  } finally {
+    left.abort()
   }
 }
 

@@ -144,10 +144,19 @@ for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
 }
 
 test('a server that does not answer is given up at its deadline', async () => {
-  const { chain } = connect({ deadlines: { unaryMs: 50 } })
-  await faults({ hang: true })
-  await assert.rejects(chain.tip(never), /deadline/i)
-  assert.equal(slept.length, 2)
+  const { chain } = connect({ deadlines: { unaryMs: 50, rangeMs: 50, snapshotMs: 50 } })
+  for (const call of [
+    () => chain.tip(never),
+    () => all(chain.blocks(1, 3, never)),
+    () => chain.mempoolSnapshot(never),
+  ]) {
+    await faults({ hang: false })
+    await chain.tip(never)
+    slept.length = 0
+    await faults({ hang: true })
+    await assert.rejects(call(), /deadline|timed out|timeout/i)
+    assert.equal(slept.length, 2)
+  }
 })
 
 test('an abort ends a call at once, however the server hangs, and counts against nobody', async () => {
@@ -250,6 +259,28 @@ test('the mempool stream gives what is there, then what comes, and ends with a b
   sandbox.mine(1)
   await stream
   assert.equal(raws.length, 2)
+})
+
+test('a stream that is left is cancelled at the server, not kept open unread', async () => {
+  const { chain } = connect()
+  let following = 0
+  const { subscribe } = sandbox
+  sandbox.subscribe = listener => {
+    following++
+    const leave = subscribe.call(sandbox, listener)
+    return () => {
+      following--
+      return leave()
+    }
+  }
+  wallet.send([{ receiver, value: 1n }])
+  for await (const _ of chain.mempool(never)) {
+    assert.equal(following, 1)
+    break
+  }
+  await until('the end of the stream', () => following === 0)
+  sandbox.subscribe = subscribe
+  sandbox.mine(1)
 })
 
 test('an abort ends the mempool stream without an error', async () => {
