@@ -20,8 +20,10 @@ const MOST_POOLS = 2_000
 
 interface Pool {
   readonly spares: Spare[]
-  /** How many the next filling brings: doubled whenever the pool runs dry. */
+  /** How many a filling brings. */
   size: number
+  /** Somebody found it empty: the next filling brings twice as many. */
+  ranDry: boolean
   filling: Promise<void> | null
   key: { readonly incoming: Uint8Array; readonly network: Network } | null
 }
@@ -35,7 +37,7 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
   const pools = new Map<number, Pool>()
 
   function poolOf(viewingKeyId: number): Pool {
-    const pool = pools.get(viewingKeyId) ?? { spares: [], size: 1, filling: null, key: null }
+    const pool = pools.get(viewingKeyId) ?? { spares: [], size: 0, ranDry: false, filling: null, key: null }
     pools.delete(viewingKeyId)
     pools.set(viewingKeyId, pool)
     if (pools.size > MOST_POOLS) pools.delete(pools.keys().next().value as number)
@@ -45,6 +47,8 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
   async function fill(viewingKeyId: number, pool: Pool): Promise<void> {
     pool.key ??= await openKey(viewingKeyId)
     const { incoming, network } = pool.key
+    if (pool.ranDry) pool.size = Math.min(Math.max(1, pool.size * 2), LARGEST_FILL)
+    pool.ranDry = false
     const count = pool.size
     const first = await store.write(rows => rows.viewingKeys.reserve(viewingKeyId, count))
     const addresses = await viewer.addresses(incoming, network, first, count)
@@ -76,7 +80,7 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
           if (pool.spares.length * 2 < pool.size) filled(viewingKeyId, pool).catch(() => undefined)
           return spare
         }
-        if (!pool.filling) pool.size = Math.min(pool.size * 2, LARGEST_FILL)
+        pool.ranDry = true
         await filled(viewingKeyId, pool)
       }
     },

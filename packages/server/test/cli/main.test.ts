@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { after, test } from 'node:test'
+import { systemClock } from '../../src/adapters/clock.ts'
+import { systemRandom } from '../../src/adapters/random.ts'
+import { createVault, UnknownKey } from '../../src/adapters/vault.ts'
+import { accountsOf } from '../../src/cli/account.ts'
+import { run } from '../../src/cli/main.ts'
+import { withStore } from '../../src/cli/store.ts'
+import { type Env, loadConfig } from '../../src/config.ts'
+import { createCredentials } from '../../src/services/credentials.ts'
+import { createViewingKeys } from '../../src/services/viewing-keys.ts'
+import { testViewingKey } from '../support/api.ts'
+import { plainViewer } from '../support/plain-viewer.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
+after(() => rmSync(dir, { recursive: true, force: true }))
+
+const KEY = randomBytes(32).toString('base64')
+const ENV: Env = { DATA_DIR: dir, ENCRYPTION_KEY: KEY }
+const VECTORS = join(import.meta.dirname, '../../../../../shared/vectors/testnet-ironwood')
+
+async function zatgate(line: string | readonly string[], env: Env = ENV) {
+  const written = { out: '', err: '' }
+  const into = (name: 'out' | 'err') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[name] += chunk
+        done()
+      },
+    })
+  const words = typeof line === 'string' ? line.split(' ').filter(word => word !== '') : line
+  const code = await run(words, { env, stdout: into('out'), stderr: into('err') })
+  return { code, ...written, json: () => JSON.parse(written.out) }
+}
+
+/** What the service would have made: an account with a viewing key. */
+async function openAccount(email: string): Promise<void> {
+  const config = loadConfig(ENV)
+  await withStore(config, async store => {
+    const account = await accountsOf(config, store).open(email)
+    const vault = createVault(config.encryptionKeys, systemRandom)
+    const deps = { store, viewer: plainViewer(), vault, clock: systemClock, network: config.network }
+    await createViewingKeys(deps).set(account, testViewingKey())
+  })
+}
+
+test('wrong use of any kind exits 2 with one line that helps', async () => {
+  for (const line of [
+    '',
+    'bogus',
+    'account',
+    'account bogus',
+    'address --index 1',
+    'address --viewing-key x',
+    'address --viewing-key x --index -1',
+    'address --viewing-key x --index 1.5',
+    'address --viewing-key x --index 1 --wrong',
+    'address --viewing-key x --index 1 more',
+    'open --viewing-key x',
+    'open --viewing-key x --tx 00 --blocks f',
+    'account plan a@b.c',
+    'session create',
+    'session create --email',
+    'rescan',
+    'rescan --from abc',
+    'backup',
+    'start now',
+  ]) {
+    const { code, out, err } = await zatgate(line)
+    assert.equal(code, 2, line)
+    assert.equal(out, '', line)
+    assert.match(err, /^zatgate: [^\n]+\n$/, line)
+  }
+})
+
+test('help lists every command, and each has its own', async () => {
+  const { code, out } = await zatgate('--help')
+  assert.equal(code, 0)
+  const commands = [
+    'start',
+    'doctor',
+    'address',
+    'open',
+    'account list',
+    'account plan',
+    'session create',
+    'rescan',
+    'backup',
+    'rotate-encryption-key',
+  ]
+  for (const name of commands) {
+    assert.match(out, new RegExp(`^ {2}${name}`, 'm'))
+    assert.match((await zatgate(`${name} --help`)).out, new RegExp(`Usage: zatgate ${name}`))
+  }
+})
+
+test('address: the address of an index, for people and as JSON', async () => {
+  const key = testViewingKey()
+  const { code, out } = await zatgate(`address --viewing-key ${key} --index 0`)
+  assert.equal(code, 0)
+  assert.match(out, /^uregtest1[a-z0-9]+\n$/)
+  const { json } = await zatgate(`address --viewing-key ${key} --index 309485009821345068724781055 --json`)
+  assert.notEqual(json().address, out.trim())
+  assert.deepEqual(Object.keys(json()), ['address', 'diversifier_index'])
+})
+
+test('what cannot be done exits 1 with the reason', async () => {
+  for (const [line, reason] of [
+    ['address --viewing-key nonsense --index 0', /viewing-key/],
+    [`address --viewing-key ${testViewingKey()} --index 309485009821345068724781056`, /index/],
+    [`open --viewing-key ${testViewingKey()} --tx zz`, /not hex/],
+    [`open --viewing-key ${testViewingKey()} --tx 0500`, /invalid tx/],
+    [`open --viewing-key ${testViewingKey()} --blocks ${join(dir, 'absent.json')}`, /cannot be read/],
+    ['session create --email nobody@example.org', /no such account/],
+    ['account plan nobody@example.org Pro', /no such account/],
+    ['rotate-encryption-key', /ENCRYPTION_KEY holds one key/],
+  ] as const) {
+    const { code, err } = await zatgate(line)
+    assert.equal(code, 1, line)
+    assert.match(err, reason)
+    assert.match(err, /^zatgate: [^\n]+\n$/)
+  }
+})
+
+test('open refuses block files that are none', async () => {
+  const file = join(dir, 'blocks.json')
+  for (const text of [
+    '',
+    '[]',
+    '{}',
+    '{"blocks": {}}',
+    '{"blocks": {"x": ""}}',
+    '{"blocks": {"1": 5}}',
+    '{"blocks": {"1": "/w=="}}',
+  ]) {
+    writeFileSync(file, text)
+    const { code, err } = await zatgate(`open --viewing-key ${testViewingKey()} --blocks ${file}`)
+    assert.equal(code, 1, text)
+    assert.match(err, /invalid blocks/, text)
+  }
+})
+
+const vectors = existsSync(VECTORS) ? false : 'the official vectors are not beside this repository'
+test('open lists exactly the external notes of real testnet blocks', { skip: vectors }, async () => {
+  const key = readFileSync(join(VECTORS, 'issuer-ufvk.txt'), 'utf8').trim()
+  const expected = JSON.parse(readFileSync(join(VECTORS, 'expected-notes.json'), 'utf8'))
+    .filter((note: { scope: string; key: string }) => note.scope === 'external' && note.key === 'issuer')
+    .map(({ txid, pool, action, value_zat }: Record<string, unknown>) => ({
+      txid,
+      pool,
+      action,
+      amount_zat: value_zat,
+    }))
+  const { json } = await zatgate([
+    'open',
+    '--viewing-key',
+    key,
+    '--blocks',
+    join(VECTORS, 'compact-blocks.json'),
+    '--json',
+  ])
+  const seen = json().map(({ txid, pool, action, amount_zat }: Record<string, unknown>) => ({
+    txid,
+    pool,
+    action,
+    amount_zat,
+  }))
+  assert.ok(expected.length > 0)
+  assert.deepEqual(seen, expected)
+  for (const payment of json())
+    assert.deepEqual(Object.keys(payment), ['txid', 'pool', 'action', 'amount_zat', 'diversifier_index', 'address'])
+})
+
+test('the operator: list accounts, set a plan, make a session that works', async () => {
+  assert.match((await zatgate('account list')).out, /no accounts yet/)
+  await openAccount('Shop@Example.org')
+  const [account] = (await zatgate('account list --json')).json()
+  assert.deepEqual([account.email, account.plan, account.viewing_key_set], ['shop@example.org', 'Free', true])
+
+  assert.equal((await zatgate('account plan shop@example.org Gold')).code, 1)
+  assert.match((await zatgate('account plan SHOP@example.org Pro')).out, /on the Pro plan/)
+  assert.match((await zatgate('account list')).out, /^EMAIL +PLAN.*\nshop@example\.org +Pro /)
+
+  const { json } = await zatgate('session create --email shop@example.org --json')
+  const { session_token: token } = json()
+  const plain = await zatgate('session create --email shop@example.org')
+  assert.match(plain.out, /^zgs_[0-9A-Za-z]{49}\n$/)
+  await withStore(loadConfig(ENV), async store => {
+    const credentials = createCredentials({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
+    assert.equal((await credentials.bySessionToken(token))?.account.email, 'shop@example.org')
+    await credentials.settled()
+  })
+})
+
+test('backup makes a copy that opens, and never writes over a file', async () => {
+  await openAccount('backup@example.org')
+  const file = join(dir, 'copy.db')
+  assert.equal((await zatgate(`backup ${file}`)).code, 0)
+  const { json } = await zatgate('account list --json', { ...ENV, DATABASE_URL: `sqlite:${file}` })
+  assert.ok(json().some(({ email }: { email: string }) => email === 'backup@example.org'))
+  const { code, err } = await zatgate(`backup ${file}`)
+  assert.equal(code, 1)
+  assert.match(err, /exists already/)
+})
+
+test('rotate-encryption-key: afterwards the new key opens everything and the old one nothing', async () => {
+  await openAccount('rotate@example.org')
+  const next = randomBytes(32).toString('base64')
+  const { code, json } = await zatgate('rotate-encryption-key --json', { ...ENV, ENCRYPTION_KEY: `${next},${KEY}` })
+  assert.equal(code, 0)
+  assert.ok(json().secrets >= 1)
+  await withStore(loadConfig(ENV), async store => {
+    const [key] = await store.read(rows => rows.viewingKeys.all())
+    const place = { table: 'viewing_keys', column: 'sealed', row: key!.id }
+    const open = (secret: string) => createVault([Buffer.from(secret, 'base64')], systemRandom).open(key!.sealed, place)
+    assert.equal(open(next).length, 64)
+    assert.throws(() => open(KEY), UnknownKey)
+  })
+  assert.match((await zatgate('doctor')).out, /WRONG +database: sealed under an encryption key/)
+  await zatgate('rotate-encryption-key', { ...ENV, ENCRYPTION_KEY: `${KEY},${next}` })
+  assert.match((await zatgate('doctor')).out, /ok +database/)
+})
+
+test('doctor names every wrong setting and what to do, and exits 1', async () => {
+  const { code, json } = await zatgate('doctor --json', { ...ENV, NETWORK: 'main', PORT: 'x' })
+  assert.equal(code, 1)
+  const findings = json()
+  assert.ok(findings.length >= 4)
+  for (const { check, state, advice } of findings)
+    assert.deepEqual([check, state, advice.length > 5], ['settings', 'wrong', true])
+})
+
+test('doctor finds a chain source and a mail server that are not there', async () => {
+  const env = {
+    ...ENV,
+    NETWORK: 'regtest',
+    LIGHTWALLETD_URL: 'http://127.0.0.1:1',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'a@b.c',
+    SWAP_API_URL: 'http://127.0.0.1:1',
+  }
+  const { code, json } = await zatgate('doctor --json', env)
+  assert.equal(code, 1)
+  const states = new Map(json().map(({ check, state }: { check: string; state: string }) => [check, state]))
+  assert.equal(states.get('database'), 'ok')
+  for (const check of ['chain source 127.0.0.1:1', 'mail', 'swap provider'])
+    assert.equal(states.get(check), 'wrong', check)
+})
+
+test('start without a network and without the sandbox says so', async () => {
+  const { code, err } = await zatgate('start')
+  assert.equal(code, 1)
+  assert.match(err, /NETWORK and LIGHTWALLETD_URL are not set/)
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Store, Viewer } from '../../src/ports.ts'
+import { createAddresses } from '../../src/services/addresses.ts'
+import { startTestApi, type TestApi, testViewingKey } from '../support/api.ts'
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+/** Addresses that only say where they come from, and a count of the ranges taken. */
+async function pools(options: { failAt?: number } = {}) {
+  const { account } = await api.merchant({ viewingKey: testViewingKey(Math.ceil(Math.random() * 200) + 20) })
+  const ranges: number[] = []
+  const viewer: Pick<Viewer, 'addresses'> = {
+    async addresses(_incoming, _network, from, count) {
+      ranges.push(count)
+      if (ranges.length === options.failAt) throw new Error('the thread is lost')
+      return Array.from({ length: count }, (_, offset) => `address ${from + BigInt(offset)}`)
+    },
+  }
+  const vault = { seal: (secret: Uint8Array) => secret, open: (sealed: Uint8Array) => sealed }
+  const make = (store: Store = api.store) => createAddresses({ store, viewer: viewer as Viewer, vault })
+  return { id: account.viewingKeyId!, ranges, make }
+}
+
+const settle = () => new Promise(resolve => setTimeout(resolve, 20))
+
+test('the first index handed out is not 0, and each comes once, with the address of its index', async () => {
+  const { id, make } = await pools()
+  const addresses = make()
+  const taken = []
+  for (let i = 0; i < 20; i++) taken.push(await addresses.take(id))
+  assert.ok(taken.every(({ index, address }) => address === `address ${index}` && index >= 1n))
+  assert.equal(new Set(taken.map(({ index }) => index)).size, 20)
+})
+
+test('what is kept ready grows with what is asked for, up to 64 at a time', async () => {
+  const { id, ranges, make } = await pools()
+  const addresses = make()
+  await Promise.all(Array.from({ length: 400 }, () => addresses.take(id)))
+  assert.equal(ranges[0], 1)
+  assert.equal(Math.max(...ranges), 64)
+  assert.ok(ranges.length < 20, `${ranges.length} ranges for 400 addresses`)
+})
+
+test('a calm key has one address ready, so that nobody waits for it', async () => {
+  const { id, ranges, make } = await pools()
+  const addresses = make()
+  await addresses.take(id)
+  await settle()
+  const before = ranges.length
+  await addresses.take(id)
+  assert.equal(ranges.length, before)
+})
+
+test('an address given back is handed out again', async () => {
+  const { id, make } = await pools()
+  const addresses = make()
+  const spare = await addresses.take(id)
+  addresses.giveBack(id, spare)
+  const next = await Promise.all(Array.from({ length: 5 }, () => addresses.take(id)))
+  assert.ok(next.some(({ index }) => index === spare.index))
+})
+
+test('after a crash the range that was taken is left out, never handed out again', async () => {
+  const { id, make } = await pools()
+  const first = await make().take(id)
+  const second = await make().take(id)
+  assert.ok(second.index > first.index)
+})
+
+test('a failed derivation fails those who wait, and the next one tries again', async () => {
+  const { id, make } = await pools({ failAt: 1 })
+  const addresses = make()
+  await assert.rejects(addresses.take(id), /the thread is lost/)
+  assert.match((await addresses.take(id)).address, /^address \d+$/)
+})
+
+test('a key that does not exist is an error, not an endless wait', async () => {
+  const { make } = await pools()
+  await assert.rejects(make().take(999_999), /viewing key/)
+})
