@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Running, StartSandbox } from '@zatgate/server/cli/start'
 import { type Config, type Env, loadConfig, sandboxKeyFile } from '@zatgate/server/config'
 import { startService } from '@zatgate/server/main'
+import type { Playground } from '@zatgate/server/web/site'
 import { bannerOf } from './banner.ts'
 import { seedDemo } from './demo.ts'
 import { choosePorts } from './ports.ts'
@@ -23,7 +24,7 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
     it => it.close(),
   )
   const settings = loadConfig({ ...neighbours(sandbox), ...encryptionKey(config), ...set(env) })
-  const service = stack.adopt(await startService(settings, { logger }), it => it.close())
+  const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it => it.close())
   const demo = await seedDemo(service, sandbox, settings)
   process.stdout.write(json ? `${JSON.stringify(demo)}\n` : bannerOf(demo, settings))
 
@@ -43,6 +44,17 @@ function neighbours(sandbox: Sandbox): Env {
     BILLING_VIEWING_KEY: sandbox.operatorViewingKey,
     RATES_URL: sandbox.ratesUrl,
     WEBHOOK_ALLOW_PRIVATE: 'true',
+  }
+}
+
+/** What the dashboard offers for trying. */
+export function playgroundOf(sandbox: Sandbox): Playground {
+  return {
+    mailboxUrl: `${sandbox.controlUrl}/mail`,
+    viewingKey: sandbox.demoViewingKey,
+    async pay(uri) {
+      sandbox.wallet.pay({ uri })
+    },
   }
 }
 
