@@ -95,10 +95,14 @@ export function afterPurchase(
   return { plan: sold.plan, planExpiresAt: now + period + creditedSecs(current, left, sold) }
 }
 
+/** A hundred years: prices a billion times apart must not make an end that no calendar has. */
+const MOST_CREDITED_SECS = 100n * 365n * 86_400n
+
 /** Seconds of the plan sold that cost as much as `left` seconds of the old one, rounded down. */
 export function creditedSecs(old: Omit<Plan, 'name'>, left: number, sold: SoldPeriod): number {
   const worth = BigInt(left) * old.priceZat * BigInt(secsOf(sold))
-  return Number(worth / (sold.priceZat * BigInt(secsOf(old))))
+  const secs = worth / (sold.priceZat * BigInt(secsOf(old)))
+  return Number(secs < MOST_CREDITED_SECS ? secs : MOST_CREDITED_SECS)
 }
 
 function secsOf({ periodDays }: { readonly periodDays: number }): number {

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decimalsOf, isCurrency, readPrice } from '../../src/domain/rate.ts'
+
+test('a price is read as the digits it has', () => {
+  for (const [text, price] of [
+    ['1419.06000', '1419.06'],
+    ['1419', '1419'],
+    ['1419.00000', '1419'],
+    ['0.5', '0.5'],
+    ['007.10', '7.1'],
+    ['0.000000000001', '0.000000000001'],
+  ] as const)
+    assert.equal(readPrice(text), price)
+})
+
+test('what is no price is none: zero, signs, exponents, words, blanks, more digits than any price has', () => {
+  for (const text of [
+    '0',
+    '0.00000',
+    '',
+    '-1',
+    '+1',
+    '1e3',
+    'NaN',
+    'Infinity',
+    ' 1',
+    '1 ',
+    '1,5',
+    '.5',
+    '5.',
+    '0x10',
+    '1'.repeat(13),
+  ])
+    assert.equal(readPrice(text), null, text)
+})
+
+test('reading changes no value, whatever zeros stand around it', () => {
+  const digits = fc.stringMatching(/^\d{1,12}$/)
+  fc.assert(
+    fc.property(digits, fc.stringMatching(/^\d{0,12}$/), (whole, fraction) => {
+      const scaled = (text: string) => {
+        const [before = '', after = ''] = text.split('.')
+        return BigInt(before + after.padEnd(12, '0'))
+      }
+      const text = fraction === '' ? whole : `${whole}.${fraction}`
+      const price = readPrice(text)
+      if (scaled(text) === 0n) assert.equal(price, null)
+      else assert.equal(scaled(price ?? ''), scaled(text))
+      if (price !== null) assert.match(price, /^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+    }),
+  )
+})
+
+test('currencies are those of ISO 4217, with their own number of decimals', () => {
+  assert.deepEqual(['USD', 'EUR', 'JPY', 'usd', 'XXZ', 'US', ''].map(isCurrency), [
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+  assert.deepEqual(['USD', 'JPY', 'KWD'].map(decimalsOf), [2, 0, 3])
+})
