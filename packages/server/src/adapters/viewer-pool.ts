@@ -23,8 +23,8 @@ interface Task {
 
 interface Thread {
   readonly worker: Worker
-  /** Ids of the keys it has. */
-  readonly keys: Set<number>
+  /** The keys it has, by their ids. */
+  readonly keys: Map<number, Uint8Array>
   busy: { readonly task: Task; readonly timer: NodeJS.Timeout } | null
 }
 
@@ -88,7 +88,7 @@ export class ViewerPool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
     })
-    const thread: Thread = { worker, keys: new Set(), busy: null }
+    const thread: Thread = { worker, keys: new Map(), busy: null }
     this.#threads.add(thread)
     worker.on('message', (reply: Reply) => this.#finish(thread, reply))
     worker.on('messageerror', error => this.#lose(thread, error))
@@ -135,10 +135,15 @@ function messageFor(thread: Thread, job: Job): Message {
   const forget = thread.keys.size + keys.length > MAX_KEYS_IN_THREAD
   if (forget) thread.keys.clear()
   const newKeys = keys
-    .filter(key => !thread.keys.has(key.id))
+    .filter(({ id, incoming }) => !sameBytes(thread.keys.get(id), incoming))
     .map(({ id, incoming }) => ({ id, incoming: new Uint8Array(incoming) }))
-  for (const { id } of newKeys) thread.keys.add(id)
+  for (const { id, incoming } of newKeys) thread.keys.set(id, incoming)
   return { kind: 'open', keyIds: keys.map(key => key.id), newKeys, forget, pool, actions }
+}
+
+/** An id that came to stand for another key would open nothing, and nobody would know. */
+function sameBytes(known: Uint8Array | undefined, given: Uint8Array): boolean {
+  return known !== undefined && (known === given || Buffer.compare(known, given) === 0)
 }
 
 function unavailable(cause: string): Fault {
