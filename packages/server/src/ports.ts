@@ -53,8 +53,9 @@ export type Topic = (typeof TOPICS)[number]
 
 export interface WriteOptions {
   /**
-   * The account's id: for short use cases that come in crowds, so that PostgreSQL commits them together. They lock no
-   * row but their own account's and new ones, and raise no events; ordered by this, crowds do not deadlock.
+   * The account's id: for short use cases that come in crowds. Those that wait together run side by side in one
+   * transaction and share their statements, so each must be right whatever the others do between two of its own. They
+   * lock no row but their own account's and new ones, and raise no events; ordered by this, crowds do not deadlock.
    */
   readonly crowd?: number
 }

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConnection } from 'kysely'
 import type { Rows, Topic } from '../ports.ts'
+import type { CrowdEnd } from './crowd.ts'
+import { openCrowd } from './crowd.ts'
 import type { Dialect } from './dialect.ts'
 import type { StoreLimits } from './limits.ts'
 import { closing, overloaded } from './limits.ts'
@@ -34,8 +36,8 @@ const TURN_MS = 4
 
 interface Job {
   readonly work: (rows: Rows) => Promise<unknown>
-  /** Where in the batch it stands: jobs that lock the same rows do so in one order. */
-  readonly order: number
+  /** The account of one that comes in a crowd: those run side by side. */
+  readonly crowd: number | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   attempts: number
@@ -46,8 +48,9 @@ type Outcome = () => void
 
 /**
  * Gathers the use cases that arrive while the last batch is under way into one transaction: one fsync for them all.
- * Each runs alone in a savepoint, so one that fails takes only its own changes back; each is answered, good or bad,
- * after the commit, since what it saw was not durable before.
+ * Each runs alone in a savepoint, so one that fails takes only its own changes back, or in a crowd, with statements
+ * shared, as long as none of that fails. Each is answered, good or bad, after the commit, since what it saw was not
+ * durable before.
  */
 export class GroupCommit {
   readonly #batches: Batches
@@ -66,11 +69,11 @@ export class GroupCommit {
     this.#mostLanes = lanes
   }
 
-  write<T>(work: (rows: Rows) => Promise<T>, order = 0): Promise<T> {
+  write<T>(work: (rows: Rows) => Promise<T>, crowd?: number): Promise<T> {
     if (this.#closed) return Promise.reject(closing())
     if (this.#line.length >= this.#limits.waiting) return Promise.reject(overloaded())
     return new Promise<T>((resolve, reject) => {
-      this.#line.push({ work, order, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
+      this.#line.push({ work, crowd, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
       if (this.#lanes.size < this.#mostLanes) this.#openLane()
     })
   }
@@ -94,7 +97,7 @@ export class GroupCommit {
     do {
       await nextTurn()
       const jobs = this.#line.splice(0, this.#limits.batch)
-      if (jobs.length > 0) await this.#commit(jobs.sort((a, b) => a.order - b.order))
+      if (jobs.length > 0) await this.#commit(jobs.sort((a, b) => (a.crowd ?? 0) - (b.crowd ?? 0)))
     } while (this.#line.length > 0)
   }
 
@@ -117,6 +120,32 @@ export class GroupCommit {
   }
 
   async #runAll(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[]> {
+    const { together = [], alone = [] } = Object.groupBy(jobs, job => (job.crowd === undefined ? 'alone' : 'together'))
+    const outcomes = together.length > 1 ? await this.#runTogether(batch, together, topics) : null
+    if (outcomes) return [...outcomes, ...(await this.#runInTurn(batch, alone, topics))]
+    return this.#runInTurn(batch, jobs, topics)
+  }
+
+  /** Runs a crowd with shared statements. Null, with nothing changed, when some of it must be told from the rest. */
+  async #runTogether(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[] | null> {
+    batch.savepoint()
+    const crowd = openCrowd(batch.connection, this.#batches.dialect)
+    const ends = await Promise.all(jobs.map(job => crowd.run(this.#limits.workMs, job.work)))
+    crowd.end()
+    const failure = ends.find(end => end.kind === 'failed')
+    if (failure) {
+      await batch.rollbackTo(failure.error)
+      return null
+    }
+    batch.release()
+    for (const topic of crowd.topics) topics.add(topic)
+    return jobs.map((job, at) => {
+      const end = ends[at] as CrowdEnd
+      return end.kind === 'done' ? () => job.resolve(end.value) : () => job.reject(end.error)
+    })
+  }
+
+  async #runInTurn(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     let turnEnds = performance.now() + TURN_MS
     for (const job of jobs) {

@@ -1,34 +1,17 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Invoice, InvoiceRows } from '../ports/invoice.ts'
+import type { Invoice, InvoiceRows, NewInvoice } from '../ports/invoice.ts'
 import { ascending, chunks, num, numOrNull } from './mapping.ts'
 import type { Db, InvoicesTable } from './tables.ts'
+
+const INSERTED_COLUMNS = 14
 
 /** Statuses stand in the queries as literals: a partial index is not used for a bound value. */
 export function invoiceRows(db: Db): InvoiceRows {
   return {
     async insert(invoice) {
-      const row = await db
-        .insertInto('invoices')
-        .values({
-          public_id: invoice.publicId,
-          account_id: invoice.accountId,
-          viewing_key_id: invoice.viewingKeyId,
-          diversifier_index: invoice.diversifierIndex,
-          purpose: invoice.purpose,
-          address: invoice.address,
-          amount_zat: invoice.amountZat,
-          confirmations: invoice.confirmations,
-          status: 'pending',
-          received_zat: 0,
-          overpaid_zat: 0,
-          created_at: invoice.createdAt,
-          expires_at: invoice.expiresAt,
-          watch_until: invoice.watchUntil,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return toInvoice(row)
+      const [made] = await insertAll(db, [invoice])
+      return made as Invoice
     },
 
     async byPublicId(publicId) {
@@ -162,6 +145,35 @@ export function invoiceRows(db: Db): InvoiceRows {
         .where('id', '=', id)
         .execute()
     },
+  }
+}
+
+/** Invoices that were asked for together, by one statement; in the order given. */
+export async function insertAll(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
+  const made = new Map<string, Invoice>()
+  for (const some of chunks(invoices, INSERTED_COLUMNS)) {
+    const rows = await db.insertInto('invoices').values(some.map(toNewRow)).returningAll().execute()
+    for (const row of rows) made.set(row.public_id, toInvoice(row))
+  }
+  return invoices.map(invoice => made.get(invoice.publicId) as Invoice)
+}
+
+function toNewRow(invoice: NewInvoice): Insertable<InvoicesTable> {
+  return {
+    public_id: invoice.publicId,
+    account_id: invoice.accountId,
+    viewing_key_id: invoice.viewingKeyId,
+    diversifier_index: invoice.diversifierIndex,
+    purpose: invoice.purpose,
+    address: invoice.address,
+    amount_zat: invoice.amountZat,
+    confirmations: invoice.confirmations,
+    status: 'pending',
+    received_zat: 0,
+    overpaid_zat: 0,
+    created_at: invoice.createdAt,
+    expires_at: invoice.expiresAt,
+    watch_until: invoice.watchUntil,
   }
 }
 

@@ -25,8 +25,7 @@ const BACKOFF_MS = { first: 5, most: 200 }
 
 /**
  * The store in PostgreSQL, for several processes. A use case is a READ COMMITTED transaction whose order is kept by
- * row locks, run again when it loses a deadlock; those that come in crowds share one, each in a savepoint. A read is
- * a snapshot (REPEATABLE READ): its BEGIN travels with its first statement, and nobody waits for its end.
+ * row locks, run again when it loses a deadlock; those that come in crowds share one. A read is a snapshot (REPEATABLE READ): its BEGIN travels with its first statement, and nobody waits for its end.
  */
 export async function openPostgresStore(
   source: PgSource,

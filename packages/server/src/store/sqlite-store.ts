@@ -70,7 +70,7 @@ export async function openSqliteStore(
   return {
     read: work => read(work, 'read'),
     glance: work => read(work, 'glance'),
-    write: work => commits.write(work),
+    write: (work, options) => commits.write(work, options?.crowd),
     listen: wakes.listen,
     backup: file => backupSqlite(path, file),
     close: () => (closed ??= close()),

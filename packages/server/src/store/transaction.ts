@@ -13,6 +13,8 @@ export interface Transaction {
   readonly rows: Rows
   /** Topics to wake once this is committed. */
   readonly topics: ReadonlySet<Topic>
+  /** A statement that may have changed something was sent. */
+  readonly changed: boolean
   /**
    * Writes what was put off to the end; call it last, before the commit.
    * @throws what a statement has failed with, even if the use case made light of it: PostgreSQL would not commit.
@@ -47,6 +49,9 @@ export function openTransaction(connection: DatabaseConnection, dialect: Dialect
   return {
     rows,
     topics,
+    get changed() {
+      return fence.changed
+    },
     async flush() {
       for (const work of late.splice(0)) await work()
       fence.check()
@@ -88,6 +93,7 @@ class FencedConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   #statementsLeft: number
   #ended = false
+  changed = false
   #failure: { readonly error: unknown } | null = null
 
   constructor(connection: DatabaseConnection, statements: number) {
@@ -106,6 +112,7 @@ class FencedConnection implements DatabaseConnection {
   executeQuery: DatabaseConnection['executeQuery'] = async (query, options) => {
     if (this.#ended) throw new Error('the transaction of these rows is over')
     if (this.#statementsLeft-- === 0) throw new Error('a glance is one statement: use read')
+    if (query.query.kind !== 'SelectQueryNode') this.changed = true
     try {
       return await this.#connection.executeQuery(query, options)
     } catch (error) {

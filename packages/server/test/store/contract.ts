@@ -3,6 +3,7 @@ import type { Engine } from './databases.ts'
 import { accountSuite } from './suites/account.ts'
 import { chainSuite } from './suites/chain.ts'
 import { credentialSuite } from './suites/credential.ts'
+import { crowdSuite } from './suites/crowd.ts'
 import { eventSuite } from './suites/event.ts'
 import { idempotencySuite } from './suites/idempotency.ts'
 import { invoiceSuite } from './suites/invoice.ts'
@@ -26,6 +27,7 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['events', eventSuite],
   ['webhooks', webhookSuite],
   ['transactions', transactionSuite],
+  ['crowds', crowdSuite],
   ['migrations', migrationSuite],
 ]
 

@@ -8,6 +8,7 @@ import type { StoreLimits } from '../../src/store/limits.ts'
 import { USUAL_LIMITS } from '../../src/store/limits.ts'
 import type { Migration } from '../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { openStore } from '../../src/store/open.ts'
 import { openPostgresStore } from '../../src/store/postgres-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { TestPglite } from '../support/pglite.ts'
@@ -47,10 +48,17 @@ export const sqliteEngine: Engine = {
 }
 
 export function postgresEngine(server: () => TestPostgres): Engine {
+  let migrated: Promise<string> | undefined
+  async function migrate(): Promise<string> {
+    const url = await server().freshDatabase()
+    await (await openStore(url)).close()
+    return url
+  }
   return {
     name: 'postgres',
     async fresh(test) {
-      const url = await server().freshDatabase()
+      migrated ??= migrate()
+      const url = await server().freshDatabase(await migrated)
       return testDatabase(test, options => {
         const [migrations, limits, onFault] = settings(options)
         return openPostgresStore(pgPool(url, limits, onFault), migrations, limits, onFault)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DatabaseConnection } from 'kysely'
+import { Fault } from '../../src/domain/fault.ts'
 import { SQLITE } from '../../src/store/dialect.ts'
 import type { Batch, Batches } from '../../src/store/group-commit.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
@@ -133,6 +134,43 @@ test('what lost a deadlock comes again, so many times', async () => {
   }
   await assert.rejects(commits.write(unlucky), DEADLOCK)
   assert.equal(more, 3)
+})
+
+test('a crowd runs side by side in one savepoint, and who refuses before any change only refuses', async () => {
+  const { lines, batches } = journal()
+  const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
+  const meeting = Promise.withResolvers<void>()
+  const refusal = new Fault('payment_required', 'no', 'no')
+  const results = await Promise.allSettled([
+    commits.write(() => meeting.promise, 1),
+    commits.write(() => Promise.reject(refusal), 2),
+    commits.write(async () => meeting.resolve(), 3),
+    commits.write(async () => 'alone'),
+  ])
+  assert.deepEqual(
+    results.map(result => result.status === 'rejected' && result.reason),
+    [false, refusal, false, false],
+  )
+  assert.deepEqual(lines, ['begin', 'savepoint', 'release', 'savepoint', 'release', 'commit '])
+})
+
+test('a crowd in which one breaks is run again one by one', async () => {
+  const { lines, batches } = journal()
+  const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
+  const broken = new Error('broken')
+  const results = await Promise.allSettled([
+    commits.write(async () => 1, 1),
+    commits.write(() => Promise.reject(broken), 1),
+    commits.write(async () => 3, 1),
+  ])
+  assert.deepEqual(
+    results.map(result => (result.status === 'rejected' ? result.reason : result.value)),
+    [1, broken, 3],
+  )
+  assert.deepEqual(lines, [
+    ...['begin', 'savepoint', 'rollback to'],
+    ...['savepoint', 'release', 'savepoint', 'rollback to', 'savepoint', 'release', 'commit '],
+  ])
 })
 
 test('a batch runs in the order asked for, and of equals in the order they came', async () => {

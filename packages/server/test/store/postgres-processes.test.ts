@@ -53,20 +53,18 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
       })
 
     const seen: number[] = []
+    let done = false
     async function follow(store: Store): Promise<void> {
-      let cursor = 0
-      while (seen.length < invoices.length) {
+      for (let cursor = 0; ; ) {
+        const last = done
         const touched = await store.read(rows => rows.events.touchedSince(cursor, 7))
         seen.push(...touched.invoiceIds)
-        if (touched.seq === cursor && left.length === 0 && (await isDone())) return
+        if (last && touched.seq === cursor) return
         cursor = touched.seq
       }
     }
-    let done = false
-    const isDone = async () => done && (await reader.read(rows => rows.events.lastSeq())) === invoices.length
-    const writers = stores.flatMap(store => [1, 2, 3].map(() => write(store)))
     const following = follow(reader)
-    await Promise.all(writers)
+    await Promise.all(stores.flatMap(store => [1, 2, 3].map(() => write(store))))
     done = true
     await following
     const ascending = (ids: number[]) => ids.toSorted((a, b) => a - b)

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline'
 import pg from 'pg'
 
 export interface TestPostgres {
-  /** The URL of a new, empty database. */
-  freshDatabase(): Promise<string>
+  /** The URL of a new database: empty, or a copy of one that nobody is connected to. */
+  freshDatabase(copyOf?: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -47,6 +47,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
     listen_addresses: '',
     unix_socket_directories: folder,
     fsync: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
     max_connections: '60',
     deadlock_timeout: '100ms',
   }
@@ -65,9 +66,10 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
   await admin.connect()
   let databases = 0
   return {
-    async freshDatabase() {
+    async freshDatabase(copyOf) {
       const name = `test_${++databases}`
-      await admin.query(`CREATE DATABASE ${name}`)
+      const template = copyOf === undefined ? '' : ` TEMPLATE ${new URL(copyOf).pathname.slice(1)}`
+      await admin.query(`CREATE DATABASE ${name}${template}`)
       return url(name)
     },
     async stop() {
