@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { systemRandom } from '../../src/adapters/random.ts'
+import { createVault } from '../../src/adapters/vault.ts'
+import type { Account } from '../../src/domain/account.ts'
+import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
+import type { Invoice } from '../../src/ports/invoice.ts'
+import type { Payout, PayoutProvider } from '../../src/ports/payout.ts'
+import type { Clock, Log, Rates, Rows, Store } from '../../src/ports.ts'
+import { createAccounts } from '../../src/services/accounts.ts'
+import { createAddresses } from '../../src/services/addresses.ts'
+import { createReassess } from '../../src/services/assessment.ts'
+import { createBilling } from '../../src/services/billing.ts'
+import { createInvoices } from '../../src/services/invoices.ts'
+import { openOperator } from '../../src/services/operator.ts'
+import { createPayouts } from '../../src/services/payouts.ts'
+import { createViewingKeys } from '../../src/services/viewing-keys.ts'
+import { createWithdrawals } from '../../src/services/withdrawals.ts'
+import { testViewingKey } from './api.ts'
+import { silentLog } from './log.ts'
+import { plainViewer } from './plain-viewer.ts'
+
+export interface RigOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly plans?: readonly Plan[]
+  readonly rates?: Rates
+  readonly provider?: PayoutProvider
+  readonly log?: Log
+}
+
+export type BillingRig = Awaited<ReturnType<typeof billingRig>>
+
+export const CONFIRMATIONS = 3
+export const SPREAD_BPS = 100
+
+/** Billing and withdrawals on a real store, and a chain that is told what to show: no blocks, no notes. */
+export async function billingRig({ store, clock, ...options }: RigOptions) {
+  const { plans = DEFAULT_PLANS, log = silentLog } = options
+  const random = systemRandom
+  const network = 'regtest'
+  const viewer = plainViewer()
+  const vault = createVault([Buffer.alloc(32, 1)], random)
+  const rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: now() }) }
+  const provider = options.provider ?? { name: 'test', pay: async (): Promise<Payout> => ({ state: 'by_hand' }) }
+  const now = () => Math.floor(clock.nowMs() / 1000)
+
+  const accounts = createAccounts({ store, clock, random, network, plans, confirmations: CONFIRMATIONS })
+  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, network })
+  const addresses = createAddresses({ store, viewer, vault })
+  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
+  const operator = await openOperator({
+    store,
+    viewingKeys,
+    clock,
+    random,
+    network,
+    confirmations: CONFIRMATIONS,
+    billingViewingKey: testViewingKey(9),
+  })
+  const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
+  const billing = createBilling({ store, clock, plans, invoices, operator, log })
+  const withdrawals = createWithdrawals({ store, clock, random, vault, rates, invoices, operator, terms })
+  const payouts = createPayouts({ store, clock, vault, provider, log })
+  const reassess = createReassess({
+    settle: (rows, _before, after) =>
+      after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after),
+  })
+
+  async function mineHeaders(rows: Rows, count: number): Promise<void> {
+    const height = (await rows.chain.tip())?.height ?? 0
+    const trees = { sapling: 0, orchard: 0, ironwood: 0 }
+    const hash = (at: number) => createHash('sha256').update(`block ${at}`).digest('hex')
+    const blocks = Array.from({ length: count }, (_, i) => height + 1 + i)
+    await rows.chain.append(
+      blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time: now(), trees })),
+    )
+  }
+
+  return {
+    store,
+    accounts,
+    invoices,
+    billing,
+    withdrawals,
+    payouts,
+    operator,
+
+    async merchant(plan = 'Free'): Promise<Account> {
+      const email = `${randomUUID()}@example.org`
+      await accounts.open(email)
+      return accounts.setPlan(email, plan, null)
+    },
+
+    account: (id: number): Promise<Account> =>
+      store.read(async rows => {
+        const account = await rows.accounts.byId(id)
+        if (!account) throw new Error(`no account ${id}`)
+        return account
+      }),
+
+    /** A payment comes into the mempool; its transaction. */
+    async deposit(invoice: Invoice, valueZat: bigint): Promise<string> {
+      const txid = createHash('sha256').update(randomUUID()).digest('hex')
+      const payment = {
+        invoiceId: invoice.id,
+        txid,
+        valueZat,
+        outputIndex: 0,
+        pool: 'ironwood',
+        seenAt: now(),
+      } as const
+      await store.write(async rows => {
+        const place = { at: 'mempool' } as const
+        await reassess(rows, await rows.payments.record([{ ...payment, place, expiryHeight: null }]), now())
+      })
+      return txid
+    },
+
+    /** An unmined payment is gone for good. */
+    async vanish(txid: string): Promise<void> {
+      await store.write(async rows => reassess(rows, await rows.payments.drop([txid]), now()))
+    },
+
+    /** What is in the mempool is mined, and has so many confirmations. */
+    async mine(count = CONFIRMATIONS): Promise<void> {
+      await store.write(async rows => {
+        const height = ((await rows.chain.tip())?.height ?? 0) + 1
+        await mineHeaders(rows, count)
+        const unmined = await rows.payments.inMempool()
+        const place = { at: 'mined', height } as const
+        const mined = await rows.payments.record(unmined.map(payment => ({ ...payment, place })))
+        await reassess(rows, [...mined, ...(await rows.invoices.settling(1_000, 0))], now())
+      })
+    },
+
+    /** Chain and mempool were seen as they are now: what is expired is closed. */
+    async seeThrough(): Promise<void> {
+      await store.write(async rows => {
+        await rows.chain.setSeenThrough(now())
+        await reassess(rows, await rows.invoices.due(now(), 1_000), now())
+      })
+    },
+  }
+}
