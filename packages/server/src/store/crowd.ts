@@ -5,7 +5,7 @@ import type { Rows, Topic } from '../ports.ts'
 import type { Dialect } from './dialect.ts'
 import { insertAll } from './invoice.ts'
 import type { Tables } from './tables.ts'
-import { openDb, openTransaction, within } from './transaction.ts'
+import { FencedConnection, openDb, openTransaction, within } from './transaction.ts'
 import type { Take } from './usage.ts'
 import { takeAll } from './usage.ts'
 
@@ -27,14 +27,11 @@ export interface Crowd {
 }
 
 export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Crowd {
-  const db = openDb<Tables>(connection, dialect)
+  const fence = new FencedConnection(connection)
+  const db = openDb<Tables>(fence, dialect)
   const take = gather((takes: readonly Take[]) => takeAll(db, takes))
   const insert = gather((invoices: readonly NewInvoice[]) => insertAll(db, invoices))
   const topics = new Set<Topic>()
-  let ended = false
-  const check = () => {
-    if (ended) throw new Error('the transaction of these rows is over')
-  }
 
   async function run(workMs: number, work: (rows: Rows) => Promise<unknown>): Promise<CrowdEnd> {
     const transaction = openTransaction(connection, dialect, 'write')
@@ -44,7 +41,6 @@ export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Cro
       usage: {
         ...transaction.rows.usage,
         async take(accountId, month, limit) {
-          check()
           const taken = await take({ accountId, month, limit })
           changed ||= taken.taken
           return taken
@@ -53,7 +49,6 @@ export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Cro
       invoices: {
         ...transaction.rows.invoices,
         async insert(invoice) {
-          check()
           changed = true
           return insert(invoice)
         },
@@ -78,9 +73,7 @@ export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Cro
   return {
     topics,
     run,
-    end() {
-      ended = true
-    },
+    end: () => fence.end(),
   }
 }
 

@@ -29,7 +29,7 @@ export type Mode = 'write' | 'read' | 'glance'
 
 /** Opens the rows on a connection whose transaction has begun. */
 export function openTransaction(connection: DatabaseConnection, dialect: Dialect, mode: Mode): Transaction {
-  const fence = new FencedConnection(connection, mode === 'glance' ? 1 : Number.POSITIVE_INFINITY)
+  const fence = new FencedConnection(connection, mode === 'glance' ? 1 : undefined)
   const db = openDb<Tables>(fence, dialect)
   const topics = new Set<Topic>()
   const late: PutOff[] = []
@@ -89,14 +89,15 @@ export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> 
   }
 }
 
-class FencedConnection implements DatabaseConnection {
+/** A connection that one use case can be cut off from. */
+export class FencedConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   #statementsLeft: number
   #ended = false
   changed = false
   #failure: { readonly error: unknown } | null = null
 
-  constructor(connection: DatabaseConnection, statements: number) {
+  constructor(connection: DatabaseConnection, statements = Number.POSITIVE_INFINITY) {
     this.#connection = connection
     this.#statementsLeft = statements
   }
