@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  ancestorCandidates,
+  type Block,
+  checkFollows,
+  HEADERS_KEPT,
+  type Header,
+  nu63HeightOf,
+  paysAt,
+} from '../../src/domain/chain.ts'
+import { BLOCK_TIME_SKEW_SECS, isDead, isWatched } from '../../src/domain/payment.ts'
+
+const previous: Header = {
+  height: 41,
+  hash: 'aa',
+  prevHash: '99',
+  time: 1,
+  trees: { sapling: 5, orchard: 10, ironwood: 20 },
+}
+const block: Block = {
+  height: 42,
+  hash: 'bb',
+  prevHash: 'aa',
+  time: 2,
+  trees: { sapling: 5, orchard: 11, ironwood: 23 },
+  outputs: { sapling: 0, orchard: 1, ironwood: 3 },
+  transactions: [],
+}
+
+test('a block follows when height, previous hash and every tree fit', () => {
+  assert.equal(checkFollows(previous, block), null)
+  assert.deepEqual(checkFollows(previous, { ...block, height: 43 }), { fault: 'gap', expected: 42 })
+  assert.deepEqual(checkFollows(previous, { ...block, height: 41 }), { fault: 'gap', expected: 42 })
+  assert.deepEqual(checkFollows(previous, { ...block, prevHash: 'ab' }), { fault: 'fork' })
+})
+
+test('one output too few or too many in any pool is seen', () => {
+  for (const pool of ['sapling', 'orchard', 'ironwood'] as const) {
+    for (const change of [-1, 1]) {
+      const trees = { ...block.trees, [pool]: block.trees[pool] + change }
+      assert.deepEqual(checkFollows(previous, { ...block, trees }), {
+        fault: 'hidden_outputs',
+        pool,
+        expected: block.trees[pool],
+        given: block.trees[pool] + change,
+      })
+    }
+  }
+})
+
+test('candidates go back in doubling steps from 10, stay above the oldest height and end with it', () => {
+  assert.deepEqual([...ancestorCandidates(1_000, 0)], [990, 980, 960, 920, 840, 680, 360, 0])
+  assert.deepEqual([...ancestorCandidates(10, 10)], [10])
+  fc.assert(
+    fc.property(fc.nat(10_000_000), fc.nat(HEADERS_KEPT), (oldest, kept) => {
+      const tip = oldest + kept
+      const heights = [...ancestorCandidates(tip, oldest)]
+      assert.equal(heights.at(-1), oldest)
+      assert.ok(heights.length <= 9)
+      for (const [i, height] of heights.entries()) {
+        assert.ok(height >= oldest && (i === 0 || height < heights[i - 1]!))
+        assert.ok(height === oldest || tip - height === 10 * 2 ** i)
+      }
+    }),
+  )
+})
+
+test('one pool pays at a time: Orchard below NU6.3, Ironwood from it on', () => {
+  assert.deepEqual([paysAt('orchard', 99, 100), paysAt('ironwood', 99, 100)], [true, false])
+  assert.deepEqual([paysAt('orchard', 100, 100), paysAt('ironwood', 100, 100)], [false, true])
+  assert.deepEqual([paysAt('orchard', 1e9, null), paysAt('ironwood', 1e9, null)], [true, false])
+  assert.deepEqual(
+    [nu63HeightOf('main', 7), nu63HeightOf('test', 7), nu63HeightOf('regtest', 7)],
+    [3_428_143, 4_134_000, 7],
+  )
+})
+
+test('an unmined transaction is dead once its last height is reached; 0 and unknown never are', () => {
+  assert.deepEqual([isDead(50, 49), isDead(50, 50), isDead(50, 51)], [false, true, true])
+  assert.deepEqual([isDead(0, 1e9), isDead(null, 1e9)], [false, false])
+})
+
+test('an invoice is watched from before its making, by the skew of blocks, to the last second of its window', () => {
+  const window = { createdAt: 100_000, watchUntil: 200_000 }
+  assert.equal(isWatched(window, 100_000 - BLOCK_TIME_SKEW_SECS), true)
+  assert.equal(isWatched(window, 100_000 - BLOCK_TIME_SKEW_SECS - 1), false)
+  assert.equal(isWatched(window, 200_000), true)
+  assert.equal(isWatched(window, 200_001), false)
+})
