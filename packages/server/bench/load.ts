@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+
+export interface Load {
+  readonly url: string
+  /** Whole requests, each with its Content-Length; every connection goes through them round and round. */
+  readonly requests: readonly string[]
+  readonly connections: number
+  readonly seconds: number
+}
+
+export interface Measured {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Answers with another status than 200. */
+  readonly failed: number
+}
+
+/**
+ * Loads a server from a thread of its own: keep-alive connections, one request at a time on each. It reads of an answer
+ * only the status and the length, so that as little as possible of the machine goes into asking.
+ */
+export async function load(options: Load): Promise<Measured> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: options })
+  const [measured] = (await Promise.race([
+    once(worker, 'message'),
+    once(worker, 'error').then(([error]) => Promise.reject(error)),
+  ])) as [Measured]
+  await worker.terminate()
+  return measured
+}
+
+/** A request as bytes. */
+export function requestText(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+): string {
+  const all = { host: new URL(url).host, ...headers, ...(body && { 'content-length': String(body.length) }) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}
+
+async function run({ url, requests, connections, seconds }: Load): Promise<Measured> {
+  const times: number[] = []
+  let failed = 0
+  const began = performance.now()
+  const ends = began + seconds * 1000
+
+  async function connection(number: number): Promise<void> {
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    await once(socket, 'connect')
+    for (let next = number; performance.now() < ends; next++) {
+      const asked = performance.now()
+      socket.write(requests[next % requests.length]!)
+      const status = await answer(socket)
+      if (status !== 200) failed++
+      times.push(performance.now() - asked)
+    }
+    socket.destroy()
+  }
+
+  await Promise.all(Array.from({ length: connections }, (_, number) => connection(number)))
+  const elapsed = (performance.now() - began) / 1000
+  times.sort((a, b) => a - b)
+  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
+  return { perSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), failed }
+}
+
+/** Reads one answer to its end; its status. */
+function answer(socket: Socket): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const read = (data: Buffer) => {
+      text += data.toString('latin1')
+      const head = text.indexOf('\r\n\r\n')
+      if (head < 0) return
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1])
+      if (text.length < head + 4 + length) return
+      socket.off('data', read).off('close', lost)
+      resolve(Number(text.slice(9, 12)))
+    }
+    const lost = () => reject(new Error('the server closed a connection'))
+    socket.on('data', read).on('close', lost)
+  })
+}
+
+if (parentPort) parentPort.postMessage(await run(workerData as Load))

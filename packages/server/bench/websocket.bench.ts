@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { startTestApi, type TestApi } from '../test/support/api.ts'
+import { watch } from './watchers.ts'
+
+const WATCHERS = 10_000
+const LIMIT_MS = 60_000
+const FIRST = '{"status":"pending"}'
+const FINAL = '{"status":"paid"}'
+const SLICE = 500
+
+/** Ten thousand invoices watched by one WebSocket each, and all paid at once: until everybody has been told. */
+const bare = await bareSends()
+const { ms, told, memory } = await watchedInvoices()
+const rate = (ms: number) => `${Math.round((WATCHERS / ms) * 1000).toLocaleString('en-US')}/s`
+process.stdout.write(
+  `WebSocket: ${told.toLocaleString('en-US')} of ${WATCHERS.toLocaleString('en-US')} watchers told in ${ms.toFixed(0)} ms ` +
+    `(${rate(ms)}), ratio ${(bare / ms).toFixed(2)} to one bare send each (${rate(bare)}); ${memory} KB of heap and buffers a socket\n`,
+)
+
+/** The time that ws alone needs to send each of as many sockets one message. */
+async function bareSends(): Promise<number> {
+  const http = createServer()
+  const server = new WebSocketServer({ server: http, perMessageDeflate: false })
+  const sockets: WebSocket[] = []
+  server.on('connection', socket => {
+    sockets.push(socket)
+    socket.send(FIRST)
+  })
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const watchers = watch(url, Array(WATCHERS).fill('/'), FIRST, FINAL)
+  await watchers.ready
+  const began = performance.now()
+  for (const [number, socket] of sockets.entries()) {
+    socket.send(FINAL)
+    if (number % SLICE === 0) await breathe()
+  }
+  await watchers.told(LIMIT_MS)
+  const ms = performance.now() - began
+  await watchers.close()
+  for (const socket of sockets) socket.terminate()
+  http.close()
+  return ms
+}
+
+async function watchedInvoices() {
+  const api = await startTestApi({ settings: { maxWebSockets: WATCHERS } })
+  const ids = await makeInvoices(api)
+  const before = used()
+  const paths = ids.map(id => `/v1/invoices/${id}/ws`)
+  const watchers = watch(api.url, paths, FIRST, FINAL)
+  await watchers.ready
+  const memory = Math.round((used() - before) / WATCHERS / 1024)
+  await payAll(api, ids)
+  const began = performance.now()
+  const told = await watchers.told(LIMIT_MS)
+  const ms = performance.now() - began
+  await watchers.close()
+  await api.close()
+  return { ms, told, memory }
+}
+
+function used(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** Straight into the table: their addresses are never paid. */
+async function makeInvoices(api: TestApi): Promise<string[]> {
+  const { account } = await api.merchant()
+  const createdAt = api.clock.secs
+  const ids = Array.from({ length: WATCHERS }, () => crypto.randomUUID() as string)
+  for (let from = 0; from < WATCHERS; from += SLICE)
+    await api.store.write(async rows => {
+      for (const [number, publicId] of ids.slice(from, from + SLICE).entries())
+        await rows.invoices.insert({
+          publicId,
+          accountId: account.id,
+          viewingKeyId: account.viewingKeyId!,
+          diversifierIndex: BigInt(1_000_000 + from + number),
+          purpose: 'sale',
+          address: 'none',
+          amountZat: 1n,
+          confirmations: 3,
+          createdAt,
+          expiresAt: createdAt + 900,
+          watchUntil: createdAt + 900,
+        })
+    })
+  return ids
+}
+
+/** One transaction: its commit is the moment from which everybody is to be told. */
+async function payAll(api: TestApi, ids: readonly string[]): Promise<void> {
+  const invoices = []
+  for (const id of ids) invoices.push(await api.invoices.read(id))
+  await api.store.write(async rows => {
+    for (const { id } of invoices) {
+      const outcome = { receivedZat: 1n, overpaidZat: 0n, txid: null, paidAt: api.clock.secs, needsAttention: false }
+      await rows.invoices.record(id, { status: 'paid', ...outcome })
+    }
+    await rows.events.append(
+      invoices.map(({ id, accountId }) => ({
+        accountId,
+        invoiceId: id,
+        type: null,
+        body: null,
+        createdAt: api.clock.secs,
+      })),
+    )
+    rows.wake('events')
+  })
+}
