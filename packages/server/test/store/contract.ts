@@ -9,6 +9,7 @@ import { idempotencySuite } from './suites/idempotency.ts'
 import { invoiceSuite } from './suites/invoice.ts'
 import { migrationSuite } from './suites/migration.ts'
 import { paymentSuite } from './suites/payment.ts'
+import { swapSuite } from './suites/swap.ts'
 import { transactionSuite } from './suites/transaction.ts'
 import { usageSuite } from './suites/usage.ts'
 import { viewingKeySuite } from './suites/viewing-key.ts'
@@ -23,6 +24,7 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['invoices', invoiceSuite],
   ['payments', paymentSuite],
   ['idempotency', idempotencySuite],
+  ['swaps', swapSuite],
   ['chain', chainSuite],
   ['events', eventSuite],
   ['webhooks', webhookSuite],
