@@ -98,7 +98,7 @@ export function transactionSuite(engine: Engine): void {
     })
 
     test(`a use case that does not end is ended, and its rows are of no more use${inCrowd}`, async t => {
-      const store = await freshStore(engine, t, { limits: { workMs: 100 } })
+      const store = await freshStore(engine, t, { limits: { workMs: 1_000 } })
       const account = await makeAccount(store)
       let kept: Rows | undefined
       const endless = store.write(async rows => {
