@@ -37,7 +37,7 @@ export function dashboardPage(page: DashboardPage): Html {
       <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
       <button class="menu-button" popovertarget="menu" aria-label="Menu"><span aria-hidden="true">☰</span></button>
     </header>
-    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.at))}<form class="sign-out" method="post" action="/sign-out"><button>Sign out</button></form></nav>
+    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.at))}<form class="sign-out" method="post" action="/sign-out"><p class="hint">${page.email}</p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
       ${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
@@ -67,7 +67,7 @@ function frame({ title, follow }: PageOptions, kind: string) {
 ${follow !== undefined && html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
 </head>
 <body class="${kind}">${html(strings, ...values)}
-${follow !== undefined && html`<div hidden data-follow="${follow}"></div>`}
+${follow !== undefined && html`<p class="unseen" role="status" data-follow="${follow}"></p>`}
 </body>
 </html>
 `

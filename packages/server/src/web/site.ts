@@ -192,6 +192,9 @@ function answerFault(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const page =
     fault.kind === 'unauthenticated'
       ? signInPage({ sandbox: playground !== null })
-      : faultPage(TITLES[fault.kind] ?? 'That did not work', `${fault.message}.`)
+      : faultPage(
+          TITLES[fault.kind] ?? 'That did not work',
+          fault.kind === 'internal' ? 'It is noted. Please try again.' : sentence(fault),
+        )
   return send(reply.code(statusOf(fault)), page)
 }

@@ -59,10 +59,19 @@ async function refresh() {
     const next = fresh.getElementById(shown.id)
     if (!next || next.dataset.state === shown.dataset.state) continue
     const focused = shown.contains(document.activeElement) ? document.activeElement.id : ''
-    shown.replaceWith(next)
-    enhance(next)
+    shown.replaceChildren(...next.childNodes)
+    shown.dataset.state = next.dataset.state
+    enhance(shown)
+    announce(shown)
     if (focused) document.getElementById(focused)?.focus()
   }
+}
+
+/** Says what has changed to those who do not see it. */
+function announce(root) {
+  const news = root.querySelector('[data-announce]')?.textContent.trim()
+  const voice = document.querySelector('[data-follow]')
+  if (news && voice && voice.textContent !== news) voice.textContent = news
 }
 
 /** One refresh at a time, and one more when something happened meanwhile. */
@@ -105,6 +114,17 @@ function follow(invoice) {
   }, 5000)
 }
 
+/** Looks again for a while: what was just sent is answered within seconds. */
+function lookAgain(times) {
+  const run = createRefresher()
+  const timer = setInterval(() => {
+    run()
+    times -= 1
+    if (times <= 0) clearInterval(timer)
+  }, 1500)
+}
+
 enhance(document)
+if (document.querySelector('[data-awaiting]')) lookAgain(8)
 const followed = document.querySelector('[data-follow]')
 if (followed) follow(followed.dataset.follow)

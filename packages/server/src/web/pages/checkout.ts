@@ -4,7 +4,7 @@ import type { Invoice } from '../../ports/invoice.ts'
 import { grouped, moment, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { plainPage } from '../layout.ts'
-import { copyButton, statusBadge } from '../parts.ts'
+import { copyButton } from '../parts.ts'
 import { qrCode } from '../qr.ts'
 
 export interface CheckoutView {
@@ -28,11 +28,24 @@ export function checkoutPage(view: CheckoutView): Html {
     title: TITLES[invoice.status],
     ...(isFinal(invoice.status) ? {} : { follow: invoice.publicId }),
     body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat}">
-      <p class="center" role="status">${statusBadge(invoice.status)}</p>
-      <h1>${TITLES[invoice.status]}</h1>
+      ${mark(invoice.status)}
+      <h1 data-announce>${TITLES[invoice.status]}</h1>
       ${invoice.status === 'pending' ? request(view) : outcome(invoice)}
     </div>`,
   })
+}
+
+const MARKS: Readonly<Record<Exclude<InvoiceStatus, 'pending'>, readonly [kind: string, path: string]>> = {
+  detected: ['wait', 'M24 15v9l6 4'],
+  paid: ['good', 'M15 25l6 6 12-13'],
+  underpaid: ['bad', 'M24 14v12M24 33v.1'],
+  expired: ['bad', 'M17 17l14 14M31 17L17 31'],
+}
+
+function mark(status: InvoiceStatus): Html | false {
+  if (status === 'pending') return false
+  const [kind, path] = MARKS[status]
+  return html`<svg class="mark mark-${kind}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="24"/><path d="${path}"/></svg>`
 }
 
 function request({ invoice, further }: CheckoutView): Html {

@@ -39,8 +39,8 @@ export function invoicePage(viewer: Viewer, view: InvoiceView): Html {
     ...(following ? { follow: invoice.publicId } : {}),
     actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
     body: html`<div id="live" data-live data-state="${stateOf(view)}">
-      <section class="card hero" aria-label="Status" aria-live="polite">
-        <p>${statusBadge(invoice.status)}</p>
+      <section class="card hero" aria-label="Status">
+        <p data-announce>${statusBadge(invoice.status)}</p>
         <p class="big">${zec(invoice.amountZat)}</p>
         <p class="below">${grouped(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>

@@ -19,7 +19,7 @@ export interface OverviewView {
 }
 
 export function overviewPage(viewer: Viewer, view: OverviewView): Html {
-  const { steps, today, week, month, days, recent } = view.standing
+  const { steps } = view.standing
   const started = steps.viewingKey && steps.apiKey && steps.invoice
   return dashboardPage({
     ...viewer,
@@ -29,16 +29,22 @@ export function overviewPage(viewer: Viewer, view: OverviewView): Html {
     body: html`
       ${!started && firstSteps(steps)}
       ${view.attention.length > 0 && attention(view.attention)}
-      <section aria-label="Received">
+      ${steps.invoice && figures(view)}
+    `,
+  })
+}
+
+function figures(view: OverviewView): Html {
+  const { today, week, month, days, recent } = view.standing
+  return html`
+      <section class="stack" aria-label="Received">
         <div class="figures">
           ${figure('Today', today)}${figure('This week', week)}${figure('This month', month)}
         </div>
         <div class="card"><h2>The last 30 days</h2>${dailyPlot(days)}<p class="hint">By the day an invoice was confirmed as paid. Days, weeks and months are those of UTC.</p></div>
       </section>
       ${openInvoices(view)}
-      ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">Latest invoices</h2>${invoiceTable(recent)}<p><a href="/invoices">All invoices</a></p></section>`}
-    `,
-  })
+      ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">Latest invoices</h2>${invoiceTable(recent)}<p><a href="/invoices">All invoices</a></p></section>`}`
 }
 
 /** The way from an empty account to a paid invoice; each step leads to the next. */
@@ -89,6 +95,6 @@ function openInvoices({ standing: { open }, usage }: OverviewView): Html {
   return html`<section class="figures" aria-label="Now">
     <div class="card figure"><h2>Open</h2><p class="big">${grouped(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${grouped(open.pending)} pending</a> · <a href="/invoices?status=detected">${grouped(open.detected)} confirming</a></p></div>
     <div class="card figure"><h2>Late</h2><p class="big">${grouped(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Paid too little</a>, still watched</p></div>
-    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${left} · anew ${moment(usage.resetsAt)}</p></div>
+    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${left} · anew from ${moment(usage.resetsAt)}</p></div>
   </section>`
 }

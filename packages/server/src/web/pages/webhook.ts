@@ -11,6 +11,8 @@ export interface WebhookView {
   readonly secret?: string
   readonly attempts: readonly AttemptRow[]
   readonly older: string | null
+  /** Something has just been sent and is to show up by itself. */
+  readonly awaiting?: boolean
   readonly url?: string
   readonly notice?: string
   readonly error?: string
@@ -32,11 +34,16 @@ export function webhookPage(viewer: Viewer, view: WebhookView): Html {
         <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
       </form>
       ${webhook && tools(webhook)}
-      <section class="card" aria-labelledby="log"><h2 id="log">Deliveries</h2>
+      <section class="card" aria-labelledby="log" id="attempts" data-live data-state="${stateOf(attempts)}"${view.awaiting && html` data-awaiting`}><h2 id="log">Deliveries</h2>
         ${attempts.length > 0 ? attemptTable(attempts) : html`<p class="empty">Nothing has been sent yet.</p>`}
         ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
       </section>`,
   })
+}
+
+/** Changes whenever the list does, so that the live page is replaced only then. */
+function stateOf(attempts: readonly AttemptRow[]): string {
+  return attempts.map(({ publicId, durationMs }) => `${publicId.slice(0, 8)}${durationMs}`).join(' ')
 }
 
 function tools(webhook: Webhook): Html {

@@ -44,7 +44,9 @@ export function webhookPages(site: Site): void {
   site.page('GET', AT, async (request, _reply, who) => {
     const { before, done = '' } = queryOf(request)
     const notice = NOTICES[done]
-    return webhookPage(site.viewer(who), { ...(await view(who, before)), ...(notice === undefined ? {} : { notice }) })
+    const awaiting = done === 'test' || done === 'resend'
+    const shown = { ...(await view(who, before)), awaiting, ...(notice === undefined ? {} : { notice }) }
+    return webhookPage(site.viewer(who), shown)
   })
 
   site.page('POST', AT, async (request, reply, who) => {

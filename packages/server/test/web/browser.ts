@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const EXECUTABLE = process.env.ZATGATE_TEST_CHROMIUM || '/usr/bin/chromium'
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Why there is no browser to test with; false where there is one. In CI there must be one. */
+export function noBrowser(): string | false {
+  if (existsSync(EXECUTABLE)) return false
+  const reason = `no Chromium at ${EXECUTABLE}: name one in ZATGATE_TEST_CHROMIUM`
+  if (process.env.CI === 'true') throw new Error(reason)
+  return reason
+}
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 30_000 })
+}

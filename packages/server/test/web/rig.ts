@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Sandbox, startSandbox } from '@zatgate/sandbox/sandbox'
+import { playgroundOf } from '@zatgate/sandbox/start'
+import { createLogger } from '../../src/adapters/logger.ts'
+import { type Env, loadConfig } from '../../src/config.ts'
+import { type Service, startService } from '../../src/main.ts'
+import type { Clock } from '../../src/ports.ts'
+import { joined } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+/** The service on a simulated network, with an empty database. */
+export interface WebRig {
+  readonly url: string
+  readonly service: Service
+  readonly sandbox: Sandbox
+  /** The code of the newest of `count` or more mails to an address. */
+  codeFor(email: string, count?: number): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startWebRig(options: { clock?: Clock; env?: Env } = {}): Promise<WebRig> {
+  await using stack = new AsyncDisposableStack()
+  const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-web-'))
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const sandbox = stack.adopt(await startSandbox(), it => it.close())
+  const config = loadConfig({
+    DATA_DIR: dataDir,
+    PORT: '0',
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'silent',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ...joined(sandbox),
+    ...options.env,
+  })
+  const { clock } = options
+  const logger = createLogger(config.logLevel)
+  const playground = playgroundOf(sandbox)
+  const service = stack.adopt(await startService(config, { logger, playground, ...(clock && { clock }) }), it =>
+    it.close(),
+  )
+  const running = stack.move()
+  return {
+    url: service.url,
+    service,
+    sandbox,
+    async codeFor(email, count = 1) {
+      const codes = () => sandbox.mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
+      await until(`mail ${count} to ${email}`, () => codes().length >= count)
+      return codes()[0] as string
+    },
+    close: () => running.disposeAsync(),
+  }
+}
