@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Invoice } from '../src/ports/invoice.ts'
 import { startTestApi, type TestApi } from '../test/support/api.ts'
 import { watch } from './watchers.ts'
 
@@ -96,7 +97,7 @@ async function makeInvoices(api: TestApi): Promise<string[]> {
 
 /** One transaction: its commit is the moment from which everybody is to be told. */
 async function payAll(api: TestApi, ids: readonly string[]): Promise<void> {
-  const invoices = []
+  const invoices: Invoice[] = []
   for (const id of ids) invoices.push(await api.invoices.read(id))
   await api.store.write(async rows => {
     for (const { id } of invoices) {

@@ -21,10 +21,11 @@ import { nu63HeightOf } from './domain/chain.ts'
 import type { App } from './http/app.ts'
 import { createHttpServer } from './http/server.ts'
 import type { Invoice } from './ports/invoice.ts'
-import type { Clock, Random, Rows, Store } from './ports.ts'
+import { NO_METER } from './ports/watch-meter.ts'
+import type { Clock, Outbound, Random, Rows, Store, Vault, Viewer, WatchMeter } from './ports.ts'
 import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
-import { createReassess } from './services/assessment.ts'
+import { createReassess, type Reassess } from './services/assessment.ts'
 import { type Billing, createBilling } from './services/billing.ts'
 import { type Credentials, createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
@@ -88,120 +89,165 @@ export interface Service {
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   if (config.sandbox)
     throw new Error('the settings name no network: the sandbox fills them in before the service starts')
-  const { clock = systemClock, random = systemRandom, logger = createLogger(config.logLevel) } = options
   await using stack = new AsyncDisposableStack()
-  const closing = <T extends { close(): Promise<void> }>(part: T): T => stack.adopt(part, it => it.close())
-  const stopping = (worker: { stop(): Promise<void> }) => stack.adopt(worker, it => it.stop())
+  const world = await openWorld(config, options, stack)
+  const services = await createServices(world)
+  stack.defer(() => services.credentials.settled())
+  const { roles } = config
+  const url = roles.includes('api') ? await startApi(world, services, options.playground ?? null) : ''
+  if (roles.includes('delivery')) startDeliveryRole(world, services, config.publicUrl ?? url)
+  if (roles.includes('watcher')) startWatcherRole(world, services)
+
+  const running = stack.move()
+  return { url, store: world.store, ...services, close: () => running.disposeAsync() }
+}
+
+/** What the services stand on. Everything that has to be closed is on the stack. */
+export interface World {
+  readonly config: Config
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly registry: Registry
+  readonly store: Store
+  readonly vault: Vault
+  readonly viewer: Viewer
+  /** To receivers of webhooks, wherever their owners say they are. */
+  readonly outbound: Outbound
+  /** To the neighbours that the operator names: any address will do. */
+  readonly neighbours: Outbound
+  readonly stack: AsyncDisposableStack
+}
+
+/** @throws when the database cannot be opened, or its secrets are sealed under another key */
+export async function openWorld(config: Config, options: ServiceOptions, stack: AsyncDisposableStack): Promise<World> {
+  const { clock = systemClock, random = systemRandom, logger: log = createLogger(config.logLevel) } = options
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-
   mkdirSync(config.dataDir, { recursive: true })
-  const store = closing(await openStore(config.databaseUrl, { onFault: err => logger.error({ err }, 'database') }))
+  const onFault = (err: unknown) => log.error({ err }, 'database')
+  const store = closing(stack, await openStore(config.databaseUrl, { onFault }))
   const vault = createVault(config.encryptionKeys, random)
   await createSecrets({ store, vault }).check()
-  const viewer = closing(createViewer({ log: logger }))
+  const viewer = closing(stack, createViewer({ log }))
+  const outbound = closing(stack, createOutbound({ allowPrivate: config.webhookAllowPrivate }))
+  const neighbours = closing(stack, createOutbound({ allowPrivate: true }))
+  return { config, clock, random, log, registry, store, vault, viewer, outbound, neighbours, stack }
+}
 
-  const { network, plans, confirmations, lateWatchDays, webhookAllowPrivate: allowPrivate } = config
-  const onError = (err: unknown) => logger.warn({ err }, 'could not note when a credential was used')
+type Services = Awaited<ReturnType<typeof createServices>>
+
+/** Every use case, each with what it needs; nothing runs yet. */
+export async function createServices(world: World) {
+  const { config, clock, random, log, store, vault, viewer, neighbours } = world
+  const { network, plans, confirmations, lateWatchDays, registration, billingViewingKey } = config
+
+  const onError = (err: unknown) => log.warn({ err }, 'could not note when a credential was used')
   const credentials = createCredentials({ store, clock, random, onError })
-  stack.defer(() => credentials.settled())
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
   const viewingKeys = createViewingKeys({ store, viewer, vault, clock, network })
   const addresses = createAddresses({ store, viewer, vault })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
-  const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate })
-  const outbound = stack.adopt(createOutbound({ allowPrivate }), it => it.close())
-  const deliveries = createDeliveries({ store, vault, outbound, clock, random, log: logger })
+  const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate })
 
-  const { billingViewingKey } = config
   const operator =
     billingViewingKey === null
       ? null
       : await openOperator({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
-  // The operator says where the rates come from: any address will do.
-  const neighbours = stack.adopt(createOutbound({ allowPrivate: true }), it => it.close())
   const source = krakenRates(config.ratesUrl, neighbours)
   const rates = createRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs })
   const terms = config.withdrawals
-  const billing = createBilling({ store, clock, plans, invoices, operator, log: logger })
+  const billing = createBilling({ store, clock, plans, invoices, operator, log })
   const withdrawals = createWithdrawals({ store, clock, random, vault, rates, invoices, operator, terms })
-  const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(logger), log: logger })
-  addDeskGauges(registry, async () => ({ ...(await payouts.waiting()), plans: await billing.waiting() }))
+  const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
   const settle = (rows: Rows, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after)
 
   const reassess = createReassess({ settle, swapOf: swapOfInvoice })
   const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours }) : noSwapProvider()
-  const assets = createSwapAssets({ provider, clock, log: logger })
-  const looks = createSwapLooks({ store, provider, reassess, clock, log: logger })
-  const swaps = createSwaps({ store, provider, assets, looks, clock, random, log: logger })
+  const assets = createSwapAssets({ provider, clock, log })
+  const looks = createSwapLooks({ store, provider, reassess, clock, log })
+  const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
 
   const keyedHash = createKeyedHash(config.encryptionKeys)
-  const { registration } = config
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const dashboard = createDashboard({ store, viewer, vault, clock, lateWatchDays })
   const exports = createExports({ store, clock })
-
-  let url = ''
-  const publicUrl = () => config.publicUrl ?? url
-  if (config.roles.includes('api')) {
-    const services = {
-      store,
-      accounts,
-      viewingKeys,
-      credentials,
-      invoices,
-      swaps,
-      webhooks,
-      exports,
-      billing,
-      withdrawals,
-    }
-    const playground = options.playground ?? null
-    const site = (app: App, siteUrl: () => string) =>
-      addSite(app, { ...services, dashboard, signIn, network, playground, publicUrl: siteUrl, clock, log: logger })
-    url = await closing(await createHttpServer({ settings: config, ...services, site, log: logger, registry })).listen()
-  }
-  if (config.roles.includes('delivery')) {
-    const meter = createDeliveryMeter(registry)
-    stopping(startDelivery({ deliveries, store, clock, log: logger, meter }))
-    if (config.mail) {
-      const mailer = stack.adopt(createMailer(config.mail.smtpUrl, config.mail.from), it => it.close())
-      const mails = createMails({ store, mailer, clock, random, keyedHash, registration, publicUrl, log: logger })
-      stopping(startMailing({ store, mails, clock, log: logger }))
-    }
-  }
-
-  if (config.roles.includes('watcher')) {
-    const meter = createWatchMeter(registry, clock)
-    const nu63Height = nu63HeightOf(network, config.sandboxNu63Height)
-    const chain = closing(
-      createLightwalletd({ urls: config.lightwalletdUrls, network, nu63Height, clock, log: logger }),
-    )
-    const payments = createPayments({ store, reassess, clock, log: logger, nu63Height, meter })
-    const keys = createWatchKeys({ store, vault })
-    const retention = createRetention({ store, clock })
-    const tasks = [retention.pruneIdempotencyKeys, retention.pruneEvents, webhooks.prune]
-    stopping(startUpkeep({ tasks, clock, log: logger }))
-    stopping(startBilling({ billing, payouts, store, clock, log: logger }))
-    stopping(startSwapWatch({ store, looks, clock, log: logger }))
-    stopping(startExpiry({ payments, clock, log: logger }))
-    stopping(startWatcher({ chain, viewer, payments, keys, clock, log: logger, meter }))
-  }
-
-  const running = stack.move()
   return {
-    url,
-    store,
     accounts,
-    viewingKeys,
-    credentials,
-    invoices,
-    swaps,
-    webhooks,
     billing,
-    withdrawals,
+    credentials,
+    dashboard,
+    exports,
+    invoices,
+    keyedHash,
+    looks,
     payouts,
-    close: () => running.disposeAsync(),
+    reassess,
+    signIn,
+    swaps,
+    viewingKeys,
+    webhooks,
+    withdrawals,
   }
+}
+
+/** Serves the API and the pages; the address it answers at. */
+async function startApi(world: World, services: Services, playground: Playground | null): Promise<string> {
+  const { config, clock, log, registry, store, stack } = world
+  const { network } = config
+  const { billing, payouts } = services
+  addDeskGauges(registry, async () => ({ ...(await payouts.waiting()), plans: await billing.waiting() }))
+  const site = (app: App, publicUrl: () => string) =>
+    addSite(app, { ...services, network, playground, publicUrl, clock, log })
+  const server = await createHttpServer({ settings: config, ...services, store, site, log, registry })
+  return closing(stack, server).listen()
+}
+
+/** Sends webhooks and mails. */
+function startDeliveryRole(world: World, services: Services, publicUrl: string): void {
+  const { config, clock, random, log, registry, store, vault, outbound, stack } = world
+  const deliveries = createDeliveries({ store, vault, outbound, clock, random, log })
+  stopping(stack, startDelivery({ deliveries, store, clock, log, meter: createDeliveryMeter(registry) }))
+  if (!config.mail) return
+  const mailer = closing(stack, createMailer(config.mail.smtpUrl, config.mail.from))
+  const { keyedHash } = services
+  const { registration } = config
+  const mails = createMails({ store, mailer, clock, random, keyedHash, registration, publicUrl: () => publicUrl, log })
+  stopping(stack, startMailing({ store, mails, clock, log }))
+}
+
+/** Watches the chain and whatever else time brings. */
+function startWatcherRole(world: World, services: Services): void {
+  const { clock, log, registry, store, viewer, stack } = world
+  const { billing, payouts, looks, webhooks } = services
+  const meter = createWatchMeter(registry, clock)
+  const { chain, payments, keys } = openWatch(world, services.reassess, meter)
+  const retention = createRetention({ store, clock })
+  const tasks = [retention.pruneIdempotencyKeys, retention.pruneEvents, webhooks.prune]
+  stopping(stack, startUpkeep({ tasks, clock, log }))
+  stopping(stack, startBilling({ billing, payouts, store, clock, log }))
+  stopping(stack, startSwapWatch({ store, looks, clock, log }))
+  stopping(stack, startExpiry({ payments, clock, log }))
+  stopping(stack, startWatcher({ chain, viewer, payments, keys, clock, log, meter }))
+}
+
+/** What reading the chain needs, for the watcher and for a rescan. */
+export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = NO_METER) {
+  const { config, clock, log, store, vault, stack } = world
+  const { network, lightwalletdUrls: urls, sandboxNu63Height } = config
+  const nu63Height = nu63HeightOf(network, sandboxNu63Height)
+  return {
+    chain: closing(stack, createLightwalletd({ urls, network, nu63Height, clock, log })),
+    payments: createPayments({ store, reassess, clock, log, nu63Height, meter }),
+    keys: createWatchKeys({ store, vault }),
+  }
+}
+
+function closing<T extends { close(): unknown }>(stack: AsyncDisposableStack, part: T): T {
+  return stack.adopt(part, async it => void (await it.close()))
+}
+
+function stopping(stack: AsyncDisposableStack, worker: { stop(): Promise<void> }): void {
+  stack.adopt(worker, it => it.stop())
 }

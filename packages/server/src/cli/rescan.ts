@@ -1,18 +1,7 @@
-import { systemClock } from '../adapters/clock.ts'
-import { createLightwalletd } from '../adapters/lightwalletd.ts'
-import { createLogger } from '../adapters/logger.ts'
-import { systemRandom } from '../adapters/random.ts'
-import { createVault } from '../adapters/vault.ts'
-import { createViewer } from '../adapters/viewer.ts'
 import type { Config } from '../config.ts'
-import { nu63HeightOf } from '../domain/chain.ts'
-import type { Store } from '../ports.ts'
-import { createReassess } from '../services/assessment.ts'
-import { createPayments } from '../services/payments.ts'
-import { createWatchKeys } from '../services/watch-keys.ts'
-import { rescan as readAgain } from '../workers/rescan.ts'
+import { createServices, openWatch, openWorld } from '../main.ts'
+import { type Rescanned, rescan as readAgain } from '../workers/rescan.ts'
 import { type Command, needed, readArguments, WrongUse } from './command.ts'
-import { withStore } from './store.ts'
 
 export const rescan: Command = {
   name: 'rescan',
@@ -24,28 +13,18 @@ export const rescan: Command = {
     const settings = config()
     if (settings.sandbox) throw new Error('a rescan needs NETWORK and LIGHTWALLETD_URL')
     const from = Number(text)
-    const { to, found } = await withStore(settings, store => read(settings, store, from, out.note))
+    const { to, found } = await read(settings, from, out.note)
     out.result({ from, to, found }, [`read blocks ${from} to ${to} again: ${found} invoices changed`])
     return 0
   },
 }
 
-async function read(config: Config, store: Store, from: number, note: (line: string) => void) {
-  const { network, lightwalletdUrls: urls } = config
-  const nu63Height = nu63HeightOf(network, config.sandboxNu63Height)
-  const log = createLogger('warn')
-  const vault = createVault(config.encryptionKeys, systemRandom)
+/** With everything that follows from a payment found, as in the service: events, plans, withdrawals. */
+async function read(config: Config, from: number, note: (line: string) => void): Promise<Rescanned> {
   await using stack = new AsyncDisposableStack()
-  const closing = <T extends { close(): Promise<void> }>(part: T): T => stack.adopt(part, it => it.close())
-  return readAgain(
-    {
-      chain: closing(createLightwalletd({ urls, network, nu63Height, clock: systemClock, log })),
-      viewer: closing(createViewer({ log })),
-      payments: createPayments({ store, reassess: createReassess(), clock: systemClock, log, nu63Height }),
-      keys: createWatchKeys({ store, vault }),
-      onProgress: (height, to) => note(`block ${height} of ${to}`),
-    },
-    from,
-    new AbortController().signal,
-  )
+  const world = await openWorld({ ...config, logLevel: 'warn' }, {}, stack)
+  const { reassess } = await createServices(world)
+  const watch = openWatch(world, reassess)
+  const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
+  return readAgain({ ...watch, viewer: world.viewer, onProgress }, from, new AbortController().signal)
 }
