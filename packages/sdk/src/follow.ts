@@ -14,6 +14,7 @@ const MAX_WAITING = 100
 
 /** The messages of an invoice's WebSocket at `url`, over as many connections as it takes. See ZatgateClient.followInvoice. */
 export async function* follow(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
+  if (typeof WebSocket === 'undefined') throw new TypeError('following needs a global WebSocket: Node 22, or a browser')
   let pauseMs = FIRST_PAUSE_MS
   let failingSinceMs: number | null = null
   while (!signal?.aborted) {

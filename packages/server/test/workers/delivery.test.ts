@@ -6,6 +6,7 @@ import type { Answer, Delivery } from '@zatgate/sandbox/webhook-receiver'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook } from '@zatgate/sdk/webhook'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { createOutbound } from '../../src/adapters/outbound.ts'
 import type { Account } from '../../src/domain/account.ts'
 import { invoiceEventBody } from '../../src/domain/event.ts'
 import type { Outbound } from '../../src/ports.ts'
@@ -132,6 +133,25 @@ for (const [name, answer, statusCode, error] of FAULTS) {
     assert.equal(merchant.deliveries.length, 4)
   })
 }
+
+test('an address that may not be called is a logged attempt with the reason, and is tried again', async t => {
+  const clock = new ManualClock()
+  const resolve = async () => ['10.0.0.1']
+  const kit = await webhookKit(t, { clock, outbound: createOutbound({ allowPrivate: false, resolve }) })
+  const accounts = await Promise.all(
+    ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(kit.account),
+  )
+  kit.startWorker()
+  for (const account of accounts) await kit.webhooks.test(account)
+  const errors = await Promise.all(accounts.map(async account => (await ended(kit, account, 1))[0]?.error))
+  assert.deepEqual(errors, [
+    'the address is not public (linkLocal)',
+    'the name leads to an address not public (private)',
+    'the URL is not https',
+  ])
+  await pass(clock, 10)
+  await ended(kit, accounts[0] as Account, 2)
+})
 
 test('after a rotation between two attempts the second carries the signature of the new secret only', async t => {
   const merchant = await receiver(t, [

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Delivery } from '@zatgate/sandbox/webhook-receiver'
+import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
+import { systemClock } from '../../src/adapters/clock.ts'
+import type { Clock } from '../../src/ports.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+/** The real clock, set forward by hand. */
+class SkewedClock implements Clock {
+  skewMs = 0
+  nowMs = () => systemClock.nowMs() + this.skewMs
+  sleep = systemClock.sleep
+}
+
+/** A sale paid in full, a sale paid in part that expires, and a test: each is told, exactly and signed. */
+async function tells(at: TestService, clock: SkewedClock): Promise<void> {
+  const { sandbox } = at
+  const client = new ZatgateClient({ baseUrl: at.url, apiKey: at.apiKey, sessionToken: at.sessionToken })
+  const { secret } = await client.setWebhook(sandbox.webhookUrl)
+  const came = (type: WebhookEvent['type'], invoiceId: string | null) =>
+    until(`${type} to arrive`, () => sandbox.webhookReceiver.deliveries.find(isAbout(type, invoiceId)), 20_000)
+
+  const paid = await client.createInvoice({ amount_zat: 1_000_000 })
+  sandbox.wallet.pay({ uri: paid.zip321_uri, amount: 1_250_000n })
+  const partly = await client.createInvoice({ amount_zat: 1_000_000, expires_in_secs: 60 })
+  const part = sandbox.wallet.pay({ uri: partly.zip321_uri, amount: 1n })
+  await until('both payments', async () => {
+    const [full, little] = await Promise.all([client.getInvoice(paid.id), client.getInvoice(partly.id)])
+    return full.status === 'detected' && little.received_zat === 1
+  })
+  sandbox.chain.mine(3)
+  const event = await proved(await came('invoice.paid', paid.id), secret, clock)
+  const read = await client.getInvoice(paid.id)
+  assert.deepEqual(event, {
+    type: 'invoice.paid',
+    invoice_id: paid.id,
+    status: 'paid',
+    amount_zat: 1_000_000,
+    received_zat: 1_250_000,
+    overpaid_zat: 250_000,
+    txid: read.txid,
+    swap: null,
+  })
+
+  clock.skewMs += 90_000
+  assert.deepEqual(await proved(await came('invoice.underpaid', partly.id), secret, clock), {
+    type: 'invoice.underpaid',
+    invoice_id: partly.id,
+    status: 'underpaid',
+    amount_zat: 1_000_000,
+    received_zat: 1,
+    overpaid_zat: 0,
+    txid: part.id,
+    swap: null,
+  })
+
+  const { delivery_id: testId } = await client.testWebhook()
+  const tested = await came('test', null)
+  assert.equal(tested.headers['webhook-id'], testId)
+  assert.equal(tested.body.toString(), '{"type":"test","invoice_id":null}')
+  await proved(tested, secret, clock)
+
+  const log = await until('all to be logged', async () => {
+    const rows = await client.listDeliveries()
+    return rows.length === 3 && rows.every(row => row.status_code === 200) && rows
+  })
+  assert.deepEqual(log.map(row => [row.event_type, row.invoice_id, row.attempt, row.error]).sort(), [
+    ['invoice.paid', paid.id, 1, null],
+    ['invoice.underpaid', partly.id, 1, null],
+    ['test', null, 1, null],
+  ])
+  assert.equal((await client.listDeliveries({ invoice_id: paid.id })).length, 1)
+}
+
+function isAbout(type: string, invoiceId: string | null): (delivery: Delivery) => boolean {
+  return ({ body }) => {
+    const event: WebhookEvent = JSON.parse(body.toString())
+    return event.type === type && event.invoice_id === invoiceId
+  }
+}
+
+function proved({ body, headers }: Delivery, secret: string | undefined, clock: Clock): Promise<WebhookEvent> {
+  return verifyWebhook(body, headers, secret ?? '', { nowMs: clock.nowMs() })
+}
+
+test('what happens to invoices is told to the webhook, on SQLite', async t => {
+  const clock = new SkewedClock()
+  const at = await startTestService({ clock })
+  t.after(() => at.close())
+  await tells(at, clock)
+})
+
+const bin = findPostgres()
+test('two processes on one PostgreSQL: what one watches, the other delivers', {
+  skip: bin ? false : NO_POSTGRES,
+}, async t => {
+  const postgres = await startPostgres(bin!)
+  t.after(() => postgres.stop())
+  const databaseUrl = await postgres.freshDatabase()
+  const clock = new SkewedClock()
+  const watcher = await startTestService({ databaseUrl, clock, env: { ROLES: 'api,watcher' } })
+  t.after(() => watcher.close())
+  const { sandbox } = watcher
+  const deliverer = await startTestService({ databaseUrl, clock, sandbox, env: { ROLES: 'delivery' } })
+  t.after(() => deliverer.close())
+  await tells(watcher, clock)
+})
