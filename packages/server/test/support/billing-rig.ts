@@ -69,7 +69,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
   async function mineHeaders(rows: Rows, count: number): Promise<void> {
     const height = (await rows.chain.tip())?.height ?? 0
     const trees = { sapling: 0, orchard: 0, ironwood: 0 }
-    const hash = (at: number) => createHash('sha256').update(`block ${at}`).digest('hex')
+    const hash = (at: number) => hashOf(`block ${at}`)
     const blocks = Array.from({ length: count }, (_, i) => height + 1 + i)
     await rows.chain.append(
       blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time: now(), trees })),
@@ -98,9 +98,8 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
         return account
       }),
 
-    /** A payment comes into the mempool; its transaction. */
-    async deposit(invoice: Invoice, valueZat: bigint): Promise<string> {
-      const txid = createHash('sha256').update(randomUUID()).digest('hex')
+    /** A payment comes into the mempool, in a transaction of its own or this one; its transaction. */
+    async deposit(invoice: Invoice, valueZat: bigint, txid = hashOf(randomUUID())): Promise<string> {
       const payment = {
         invoiceId: invoice.id,
         txid,
@@ -141,4 +140,8 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
       })
     },
   }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
