@@ -1,6 +1,6 @@
 import type { ErrorBody } from './wire.ts'
 
-/** Codes of failures that no answer of the server tells of; `status` is 0 with the first three. */
+/** Codes of failures that are not the server's word; with all but the last, `status` is 0. */
 export type ClientFailure = 'network_error' | 'timeout' | 'aborted' | 'invalid_response'
 
 /** What every failed call rejects with. */

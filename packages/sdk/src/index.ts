@@ -1,5 +1,6 @@
 export type { CallOptions, ClientOptions, CreateInvoiceOptions } from './client.ts'
 export { ZatgateClient } from './client.ts'
+export type { ClientFailure } from './error.ts'
 export { ZatgateError } from './error.ts'
 export type { VerifyOptions, WebhookFailure, WebhookHeaders } from './webhook.ts'
 export { verifyWebhook, WebhookVerificationError } from './webhook.ts'

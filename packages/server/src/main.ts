@@ -208,7 +208,10 @@ async function startApi(world: World, services: Services, playground: Playground
 function startDeliveryRole(world: World, services: Services, publicUrl: string): void {
   const { config, clock, random, log, registry, store, vault, outbound, stack } = world
   const deliveries = createDeliveries({ store, vault, outbound, clock, random, log })
-  stopping(stack, startDelivery({ deliveries, store, clock, log, meter: createDeliveryMeter(registry) }))
+  stopping(
+    stack,
+    startDelivery({ deliveries, store, clock, log, meter: createDeliveryMeter(registry, deliveries.countOpen) }),
+  )
   if (!config.mail) return
   const mailer = closing(stack, createMailer(config.mail.smtpUrl, config.mail.from))
   const { keyedHash } = services

@@ -35,6 +35,8 @@ export interface Deliveries {
   turn(ended: readonly EndedAttempt[], room: Room): Promise<{ jobs: Job[]; nextDueAtMs: number | null }>
   /** Makes an attempt and says how it ended; never rejects. */
   attempt(job: Job): Promise<EndedAttempt>
+  /** Deliveries that are not over. */
+  countOpen(): Promise<number>
 }
 
 /** Frameworks answer webhooks with whole pages; more than that is no answer. */
@@ -137,6 +139,8 @@ export function createDeliveries(deps: {
         answer: answer && textOf(answer.body),
       }
     },
+
+    countOpen: () => store.glance(rows => rows.deliveries.countOpen()),
   }
 }
 
