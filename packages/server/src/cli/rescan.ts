@@ -26,5 +26,5 @@ async function read(config: Config, from: number, note: (line: string) => void):
   const { reassess } = await createServices(world)
   const watch = openWatch(world, reassess)
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
-  return readAgain({ ...watch, viewer: world.viewer, onProgress }, from, new AbortController().signal)
+  return await readAgain({ ...watch, viewer: world.viewer, onProgress }, from, new AbortController().signal)
 }

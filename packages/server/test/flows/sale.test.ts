@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { run } from '../../src/cli/main.ts'
 import { call } from '../support/api.ts'
 import { follow } from '../support/follower.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
@@ -49,10 +51,23 @@ async function paidInTwoParts(at: TestService): Promise<void> {
 
 const readTip = async (at: TestService) => (await at.service.store.read(rows => rows.chain.tip()))?.height
 
-test('an invoice paid in two parts, on SQLite', async t => {
+test('an invoice paid in two parts, on SQLite; doctor and rescan find nothing wrong beside it', async t => {
   const at = await startTestService()
   t.after(() => at.close())
   await paidInTwoParts(at)
+
+  const command = async (...words: string[]) => {
+    const out = new PassThrough().setEncoding('utf8')
+    const code = await run([...words, '--json'], { env: at.env, stdout: out, stderr: process.stderr })
+    return { code, said: JSON.parse(out.read()) }
+  }
+  const health = await command('doctor')
+  assert.deepEqual(
+    health.said.filter(({ state }: { state: string }) => state !== 'ok'),
+    [],
+  )
+  const tip = await readTip(at)
+  assert.deepEqual(await command('rescan', '--from', '1'), { code: 0, said: { from: 1, to: tip, found: 0 } })
 })
 
 test('the same with Orchard payments, before the chain has Ironwood, and with Ironwood after', async t => {

@@ -232,3 +232,20 @@ test('garbage on the wire is refused without taking the server down', async () =
   }
   assert.equal((await call(api, 'GET /healthz')).status, 200)
 })
+
+test('a request that is under way when the server closes is still answered, and then it is closed', async () => {
+  const own = await startTestApi()
+  const { apiKey } = await own.merchant()
+  const { hostname, port, host } = new URL(own.url)
+  const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1')
+  const head = `POST /v1/invoices HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`
+  socket.write(`${head}Content-Length: 16\r\nExpect: 100-continue\r\n\r\n`)
+  const [begun] = await once(socket, 'data')
+  assert.match(begun, /^HTTP\/1\.1 100 /)
+  const closing = own.close()
+  socket.write('{"amount_zat":5}')
+  const [answer] = await once(socket, 'data')
+  assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*"amount_zat":5,/)
+  await closing
+  await assert.rejects(fetch(`${own.url}/healthz`))
+})

@@ -27,6 +27,8 @@ export interface TestService {
   readonly email: string
   readonly apiKey: string
   readonly sessionToken: string
+  /** The settings it runs with, for commands beside it. */
+  readonly env: Env
   close(): Promise<void>
 }
 
@@ -39,7 +41,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-service-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const sandbox = options.sandbox ?? stack.adopt(await startSandbox(options.sandboxOptions), it => it.close())
-  const config = loadConfig({
+  const env: Env = {
     DATA_DIR: dataDir,
     PORT: '0',
     RATE_LIMIT: '0',
@@ -48,7 +50,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...joined(sandbox),
     ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
     ...options.env,
-  })
+  }
+  const config = loadConfig(env)
   const { clock } = options
   const logger = createLogger(config.logLevel)
   const service = stack.adopt(await startService(config, { logger, ...(clock && { clock }) }), it => it.close())
@@ -67,6 +70,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     email: EMAIL,
     apiKey: key,
     sessionToken: token,
+    env,
     close: () => running.disposeAsync(),
   }
 }
