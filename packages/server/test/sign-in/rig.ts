@@ -1,0 +1,71 @@
+import type { TestContext } from 'node:test'
+import { Mailbox } from '@zatgate/sandbox/mailbox'
+import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
+import { createMailer } from '../../src/adapters/mail.ts'
+import { systemRandom } from '../../src/adapters/random.ts'
+import type { Mailer, Store } from '../../src/ports.ts'
+import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
+import { createMails, type Mails } from '../../src/services/mail.ts'
+import { createSignIn, type SignIn } from '../../src/services/sign-in.ts'
+import { type Engine, freshStore } from '../store/databases.ts'
+import { silentLog } from '../support/log.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+
+/** Sign-in with its mails, over real SMTP into a mailbox, with a clock that stands still. */
+export interface SignInRig {
+  readonly store: Store
+  readonly clock: ManualClock
+  readonly signIn: SignIn
+  readonly credentials: Credentials
+  readonly mails: Mails
+  readonly mailbox: Mailbox
+  /** Sends everything that is due. */
+  deliver(): Promise<void>
+  /** Asks, and brings what the browser holds and the code that came. */
+  ask(email: string, client?: string): Promise<{ browser: string; code: string }>
+}
+
+export interface SignInOptions {
+  readonly registration?: 'open' | 'closed'
+  readonly mailer?: Mailer
+}
+
+export async function signInRig(engine: Engine, test: TestContext, options: SignInOptions = {}): Promise<SignInRig> {
+  const { registration = 'open' } = options
+  const store = await freshStore(engine, test)
+  const mailbox = await Mailbox.start()
+  const mailer = options.mailer ?? createMailer(mailbox.url, 'zatgate <no-reply@example.org>')
+  test.after(async () => {
+    mailer.close()
+    await mailbox.close()
+  })
+  const clock = new ManualClock()
+  const common = { store, clock, random: systemRandom, keyedHash: createKeyedHash([Buffer.alloc(32, 3)]), registration }
+  const signIn = createSignIn({ ...common, network: 'regtest', confirmations: 3 })
+  const mails = createMails({ ...common, mailer, publicUrl: () => 'https://pay.example', log: silentLog })
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const credentials = createCredentials({ store, clock, random: systemRandom, onError })
+
+  async function deliver(): Promise<void> {
+    while ((await mails.sendDue(20)) > 0);
+  }
+
+  return {
+    store,
+    clock,
+    signIn,
+    credentials,
+    mails,
+    mailbox,
+    deliver,
+    async ask(email, client = '203.0.113.5') {
+      const browser = await signIn.ask(email, client)
+      await deliver()
+      const code = mailbox.mails(email)[0]?.code
+      if (code === undefined) throw new Error(`no code came to ${email}`)
+      return { browser, code }
+    },
+  }
+}
