@@ -38,7 +38,7 @@ const TRANSACTIONS: readonly ModelTransaction[] = [
 type Step =
   | { readonly do: 'broadcast'; readonly which: number }
   | { readonly do: 'evict'; readonly which: number }
-  | { readonly do: 'mine'; readonly which: number }
+  | { readonly do: 'mine'; readonly which: number; readonly more: number }
   | { readonly do: 'take back'; readonly depth: number; readonly returning: number }
   | { readonly do: 'stream' }
   | { readonly do: 'look'; readonly batch: number }
@@ -48,9 +48,9 @@ const mask = fc.nat(2 ** TRANSACTIONS.length - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('broadcast' as const), which: mask }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('evict' as const), which: mask }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('mine' as const), which: mask }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('mine' as const), which: mask, more: fc.nat(4) }) },
   {
-    weight: 2,
+    weight: 1,
     arbitrary: fc.record({
       do: fc.constant('take back' as const),
       depth: fc.integer({ min: 1, max: 6 }),
@@ -138,6 +138,7 @@ class Bench {
           [...chain.mempool.keys()].filter(txid => has(step.which, txid)),
           clock.secs,
         )
+        for (let i = 0; i < step.more; i++) chain.mine([], clock.secs)
         break
       case 'take back':
         chain.takeBack(step.depth, txid => has(step.returning, txid))
@@ -258,7 +259,7 @@ function byTxid(a: { txid: string }, b: { txid: string }): number {
 
 test('whatever chain and mempool do, in whatever batches they are read, the rows are what they show', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async steps => {
+    fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async steps => {
       const bench = new Bench(new ModelChain())
       const fresh = new Bench(bench.chain)
       try {
@@ -273,6 +274,6 @@ test('whatever chain and mempool do, in whatever batches they are read, the rows
         if (fresh.store) await fresh.close()
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
