@@ -83,6 +83,7 @@ const REQUEST_MS = 30_000
 /** Longer than the idle time of common proxies, so that it is never we who close first under their request. */
 const KEEP_ALIVE_MS = 75_000
 const CLOSE_MS = 10_000
+const SWEEP_MS = 50
 
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
   const {
@@ -141,8 +142,11 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
 
     async close() {
       await stream.close()
+      // Who is being answered keeps his connection until then, and not for a next request.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
       const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_MS)
       await app.close()
+      clearInterval(sweep)
       clearTimeout(late)
     },
   }
