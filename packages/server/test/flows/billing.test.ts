@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
+import { run } from '../../src/cli/main.ts'
+import { startTestService } from '../support/service.ts'
+import { SkewedClock } from '../support/skewed-clock.ts'
+import { until } from '../support/until.ts'
+
+const DAY = 86_400
+const PERIOD_DAYS = 5
+const LIMIT = 3
+const IBAN = 'DE89370400440532013000'
+const PLANS = [
+  { name: 'Free', monthly_invoice_limit: LIMIT, price_zat: 0, period_days: 30 },
+  { name: 'Pro', monthly_invoice_limit: 100, price_zat: 10_000_000, period_days: PERIOD_DAYS },
+  { name: 'Business', monthly_invoice_limit: null, price_zat: 50_000_000, period_days: PERIOD_DAYS },
+]
+
+/** The service with a webhook, all over sockets, and a clock to set forward. */
+async function start(t: TestContext, plan: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-billing-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const plansFile = join(folder, 'plans.json')
+  writeFileSync(plansFile, JSON.stringify(PLANS))
+  // In the middle of a month, so that no count starts again while the test sets the clock forward.
+  const clock = new SkewedClock(Date.UTC(2027, 0, 5) / 1000)
+  const at = await startTestService({ clock, env: { PLANS_FILE: plansFile }, sandboxOptions: { clock } })
+  t.after(() => at.close())
+  await at.service.accounts.setPlan(at.email, plan, null)
+  const client = new ZatgateClient({ baseUrl: at.url, apiKey: at.apiKey, sessionToken: at.sessionToken })
+  const { secret } = await client.setWebhook(at.sandbox.webhookUrl)
+  const { deliveries } = at.sandbox.webhookReceiver
+
+  /** The events of this type in the order they happened, each with a good signature. */
+  async function events<T extends WebhookEvent['type']>(type: T, count: number) {
+    const about = () => deliveries.filter(({ body }) => JSON.parse(body.toString()).type === type)
+    const came = await until(`${count} events ${type}`, () => about().length >= count && about(), 20_000)
+    const verified = await Promise.all(
+      came.map(({ body, headers, receivedAtMs }) =>
+        verifyWebhook(body, headers, secret ?? '', { nowMs: receivedAtMs }),
+      ),
+    )
+    return verified as Extract<WebhookEvent, { type: T }>[]
+  }
+
+  function send(uri: string, amount?: bigint): void {
+    at.sandbox.wallet.pay({ uri, ...(amount !== undefined && { amount }) })
+  }
+
+  function pay(uri: string): void {
+    send(uri)
+    at.sandbox.chain.mine(3)
+  }
+
+  /** An operator's command beside the running service. */
+  async function command(...args: string[]) {
+    let text = ''
+    const stdout = new Writable({
+      write(chunk, _encoding, done) {
+        text += chunk
+        done()
+      },
+    })
+    const code = await run([...args, '--json'], { env: at.env, stdout, stderr: stdout })
+    return { code, value: code === 0 ? JSON.parse(text) : text }
+  }
+
+  return { at, clock, client, events, send, pay, command, secs: () => Math.floor(clock.nowMs() / 1000) }
+}
+
+test('Free to its limit, bought, renewed and lapsed: each change is told, and the limit holds again', async t => {
+  const { clock, client, events, pay, secs } = await start(t, 'Free')
+  const create = () => client.createInvoice({ amount_zat: 1_000 })
+  for (let made = 0; made < LIMIT; made++) await create()
+  const refused = {
+    status: 402,
+    code: 'monthly_invoice_limit_reached',
+    body: {
+      code: 'monthly_invoice_limit_reached',
+      message: 'monthly invoice limit reached for the Free plan',
+      limit: LIMIT,
+      used: LIMIT,
+      plan: 'Free',
+    },
+  }
+  await assert.rejects(create, refused)
+
+  const first = await client.subscribe('Pro')
+  assert.deepEqual([first.amount_zat, first.status], [10_000_000, 'pending'])
+  const paidFrom = secs()
+  pay(first.zip321_uri)
+  const [bought] = await events('plan.updated', 1)
+  assert.ok(bought?.expires_at)
+  assert.ok(bought.expires_at >= paidFrom + PERIOD_DAYS * DAY && bought.expires_at <= secs() + PERIOD_DAYS * DAY)
+  assert.deepEqual(bought, { type: 'plan.updated', invoice_id: null, plan: 'Pro', expires_at: bought.expires_at })
+  const { plan, expires_at, invoices_this_month } = await client.getBilling()
+  assert.deepEqual([plan, expires_at], ['Pro', bought.expires_at])
+  assert.deepEqual([invoices_this_month.used, invoices_this_month.limit], [LIMIT, 100])
+  assert.equal((await create()).status, 'pending')
+
+  pay((await client.subscribe('Pro')).zip321_uri)
+  const renewed = (await events('plan.updated', 2))[1]
+  assert.equal(renewed?.expires_at, bought.expires_at + PERIOD_DAYS * DAY)
+
+  clock.advance(2 * PERIOD_DAYS * DAY)
+  const lapsed = (await events('plan.updated', 3))[2]
+  assert.deepEqual(lapsed, { type: 'plan.updated', invoice_id: null, plan: 'Free', expires_at: null })
+  await assert.rejects(create, { ...refused, body: { ...refused.body, used: LIMIT + 1 } })
+})
+
+test('an upgrade begins at once, with the rest of the old plan in it', async t => {
+  const { client, events, pay, secs } = await start(t, 'Free')
+  pay((await client.subscribe('Pro')).zip321_uri)
+  const [pro] = await events('plan.updated', 1)
+  pay((await client.subscribe('Business')).zip321_uri)
+  const business = (await events('plan.updated', 2))[1]
+  assert.equal(business?.plan, 'Business')
+  const credited = (business?.expires_at ?? 0) - secs() - PERIOD_DAYS * DAY
+  const left = ((pro?.expires_at ?? 0) - secs()) / 5
+  assert.ok(Math.abs(credited - left) < 30)
+  assert.equal((await client.getBilling()).invoices_this_month.limit, null)
+})
+
+test('a withdrawal to its payout: quoted, deposited, seen, settled by command, every step told', async t => {
+  const { at, client, events, send, command } = await start(t, 'Business')
+  at.sandbox.rates.setPrice('ZECEUR', '1222.31000')
+  const order = await client.createWithdrawal({ amount_zat: 150_000_000, fiat_currency: 'EUR', payout_to: IBAN })
+  // 1.5 × 1222.31 × 0.99, rounded down.
+  assert.deepEqual([order.rate, order.fiat_amount], ['1222.31', '1815.13'])
+  assert.deepEqual([order.status, order.payout_to, order.txid], ['awaiting_deposit', 'DE••••3000', null])
+  assert.ok(order.zip321_uri.startsWith(`zcash:${order.deposit_address}?amount=1.5&memo=`))
+
+  send(order.zip321_uri)
+  await events('withdrawal.updated', 1)
+  at.sandbox.chain.mine(3)
+  await events('withdrawal.updated', 2)
+  const [listed] = (await command('withdrawals', 'list')).value
+  assert.deepEqual([listed.id, listed.status, listed.payout_to], [order.id, 'payout_processing', 'DE••••3000'])
+  assert.equal((await command('withdrawals', 'show', order.id)).value.payout_to, IBAN)
+  assert.equal((await command('withdrawals', 'settle', order.id)).code, 2)
+  const settled = await command('withdrawals', 'settle', order.id, '--reference', 'SEPA 4711')
+  assert.deepEqual([settled.code, settled.value.status], [0, 'completed'])
+  assert.equal((await command('withdrawals', 'settle', order.id, '--reference', 'again')).code, 1)
+
+  const told = await events('withdrawal.updated', 3)
+  assert.deepEqual(
+    told,
+    (['deposit_detected', 'payout_processing', 'completed'] as const).map(status => ({
+      type: 'withdrawal.updated',
+      invoice_id: null,
+      withdrawal_id: order.id,
+      status,
+      amount_zat: 150_000_000,
+      fiat_currency: 'EUR',
+      fiat_amount: '1815.13',
+    })),
+  )
+  const done = await client.getWithdrawal(order.id)
+  assert.deepEqual([done.status, done.reference, done.reason], ['completed', 'SEPA 4711', null])
+  assert.equal(done.received_zat, 150_000_000)
+  assert.match(done.txid ?? '', /^[0-9a-f]{64}$/)
+})
+
+test('a withdrawal to each side exit: canceled, failed, needing attention, expired', async t => {
+  const { at, clock, client, events, send, command } = await start(t, 'Business')
+  const ordered = () =>
+    client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'account 12345678' })
+  const lastOf = async (count: number) => (await events('withdrawal.updated', count)).at(-1)
+
+  const canceled = await ordered()
+  assert.equal((await client.cancelWithdrawal(canceled.id)).status, 'canceled')
+  const first = await lastOf(1)
+  assert.deepEqual([first?.withdrawal_id, first?.status], [canceled.id, 'canceled'])
+  await assert.rejects(client.cancelWithdrawal(canceled.id), { status: 409, code: 'withdrawal_not_cancelable' })
+
+  const failed = await ordered()
+  send(failed.zip321_uri)
+  await lastOf(2)
+  at.sandbox.chain.mine(3)
+  await lastOf(3)
+  assert.equal((await command('withdrawals', 'fail', failed.id, '--reason', 'unknown account')).code, 0)
+  const fourth = await lastOf(4)
+  assert.deepEqual([fourth?.withdrawal_id, fourth?.status], [failed.id, 'failed'])
+  assert.equal((await client.getWithdrawal(failed.id)).reason, 'unknown account')
+
+  const overpaid = await ordered()
+  send(overpaid.zip321_uri, 1_000_001n)
+  const fifth = await lastOf(5)
+  assert.deepEqual([fifth?.withdrawal_id, fifth?.status], [overpaid.id, 'needs_attention'])
+
+  const expired = await ordered()
+  clock.advance(901)
+  at.sandbox.chain.mine(1)
+  const sixth = await lastOf(6)
+  assert.deepEqual([sixth?.withdrawal_id, sixth?.status], [expired.id, 'expired'])
+  send(expired.zip321_uri)
+  const seventh = await lastOf(7)
+  assert.deepEqual([seventh?.withdrawal_id, seventh?.status], [expired.id, 'needs_attention'])
+  assert.deepEqual(
+    (await client.listWithdrawals()).map(({ id, status }) => [id, status]),
+    [
+      [expired.id, 'needs_attention'],
+      [overpaid.id, 'needs_attention'],
+      [failed.id, 'failed'],
+      [canceled.id, 'canceled'],
+    ],
+  )
+})
+
+test('a rate source that fails: 503, and orders again when it is back', async t => {
+  const { at, client } = await start(t, 'Business')
+  const order = () => client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'somebody' })
+  at.sandbox.rates.faults.answer = 'error'
+  await assert.rejects(order, { status: 503, code: 'rate_unavailable' })
+  at.sandbox.rates.faults.answer = 'ticker'
+  assert.equal((await order()).status, 'awaiting_deposit')
+})
