@@ -55,6 +55,8 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey }: OneClic
   }
 
   return {
+    offered: true,
+
     assets: signal =>
       trusted(async () => {
         const answer = await call({ method: 'GET', path: '/v0/tokens', ...LIMITS.tokens, signal })
@@ -91,7 +93,7 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey }: OneClic
 /** Stands in where the settings name no provider. */
 export function noSwapProvider(): SwapProvider {
   const refuse = () => Promise.reject(providerUnavailable(new Error('the settings name no swap provider')))
-  return { assets: refuse, quote: refuse, status: refuse }
+  return { offered: false, assets: refuse, quote: refuse, status: refuse }
 }
 
 /** Whatever goes wrong inside, nothing that came can be trusted. */

@@ -51,6 +51,8 @@ export interface StatusAnswer extends SwapReport {
  * read and trusted.
  */
 export interface SwapProvider {
+  /** False where there is none, and so nothing to offer to buyers. */
+  readonly offered: boolean
   /** What can be swapped into the coin that invoices ask for; that coin itself left out. */
   assets(signal?: AbortSignal): Promise<SwapAsset[]>
   /** @throws Fault `swap_refused` too, the provider's words as its message */
@@ -75,6 +77,7 @@ export interface NewSwap extends Omit<SwapOffer, 'raw'> {
 
 export interface Swap extends Omit<NewSwap, 'quoteRaw'>, SwapState {
   readonly id: number
+  readonly invoicePublicId: string
   /** The events that have gone out. */
   readonly told: readonly SwapEventType[]
   /** Looks in a row that brought no answer. */

@@ -26,6 +26,8 @@ export interface SwapRequest {
 }
 
 export interface Swaps {
+  /** Whether there is a provider at all. */
+  readonly offered: boolean
   /** @throws Fault `swap_provider_unavailable` */
   assets(): Promise<readonly SwapAsset[]>
   /**
@@ -45,7 +47,7 @@ const FIRST_LOOK_MS = 5_000
 
 export function createSwaps(deps: {
   readonly store: Store
-  readonly provider: Pick<SwapProvider, 'quote'>
+  readonly provider: Pick<SwapProvider, 'quote' | 'offered'>
   readonly assets: SwapAssets
   readonly looks: Pick<SwapLooks, 'refresh'>
   readonly clock: Clock
@@ -130,6 +132,8 @@ export function createSwaps(deps: {
   }
 
   return {
+    offered: provider.offered,
+
     assets: () => assets.list(),
 
     async start(invoicePublicId, request) {

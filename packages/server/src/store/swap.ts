@@ -34,6 +34,7 @@ const COLUMNS = [
   'swaps.failures',
   'swaps.needs_attention',
   'invoices.expires_at as invoice_expires_at',
+  'invoices.public_id as invoice_public_id',
 ] as const
 
 /** Literals in the queries: a partial index is not used for a bound value. */
@@ -213,6 +214,7 @@ export function swapRows(db: Db): SwapRows {
 
 type Row = Omit<Selectable<SwapsTable>, 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms'> & {
   readonly invoice_expires_at: bigint | number
+  readonly invoice_public_id: string
 }
 
 function toSwap(row: Row): Swap {
@@ -234,6 +236,7 @@ function toSwap(row: Row): Swap {
     deadline: num(row.deadline),
     quoteDeadline: num(row.quote_deadline),
     createdAt: num(row.created_at),
+    invoicePublicId: row.invoice_public_id,
     invoiceExpiresAt: num(row.invoice_expires_at),
     status: row.status,
     word: row.word,

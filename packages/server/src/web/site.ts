@@ -9,6 +9,7 @@ import type { Dashboard } from '../services/dashboard.ts'
 import type { Exports } from '../services/export.ts'
 import type { Invoices } from '../services/invoices.ts'
 import type { SignIn } from '../services/sign-in.ts'
+import type { Swaps } from '../services/swaps.ts'
 import type { ViewingKeys } from '../services/viewing-keys.ts'
 import type { Webhooks } from '../services/webhooks.ts'
 import { assetRoutes } from './assets.ts'
@@ -25,6 +26,7 @@ import { invoicePages } from './routes/invoices.ts'
 import { overviewPages } from './routes/overview.ts'
 import { sessionPages } from './routes/sessions.ts'
 import { signInPages } from './routes/sign-in.ts'
+import { swapPages } from './routes/swaps.ts'
 import { viewingKeyPages } from './routes/viewing-key.ts'
 import { webhookPages } from './routes/webhook.ts'
 import type { Viewer } from './viewer.ts'
@@ -46,6 +48,7 @@ export interface SiteDeps {
   readonly exports: Exports
   readonly invoices: Invoices
   readonly signIn: SignIn
+  readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys
   readonly webhooks: Webhooks
   readonly network: 'main' | 'test' | 'regtest'
@@ -105,6 +108,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     sessionPages(site)
     exportPages(site)
     checkoutPages(site)
+    swapPages(site)
   })
 }
 
@@ -132,7 +136,6 @@ function createSite(app: App, deps: SiteDeps): Site {
         method,
         url: path,
         schema: { hide: true },
-        config: { session: true },
         onRequest: async request => {
           asking.set(request, await signedIn(request, deps.credentials))
         },

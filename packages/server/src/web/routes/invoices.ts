@@ -8,12 +8,13 @@ import { type Fields, formOf, queryOf } from '../form.ts'
 import { invoicePage } from '../pages/invoice.ts'
 import { invoicesPage } from '../pages/invoices.ts'
 import { newInvoicePage } from '../pages/new-invoice.ts'
+import { swapCard } from '../pages/swap.ts'
 import { type Site, sentence } from '../site.ts'
 
 const PAGE = 25
 
 export function invoicePages(site: Site): void {
-  const { dashboard, invoices, playground, publicUrl } = site.deps
+  const { dashboard, invoices, playground, publicUrl, swaps } = site.deps
 
   site.page('GET', '/invoices', async (request, _reply, who) => {
     const query = queryOf(request)
@@ -61,12 +62,13 @@ export function invoicePages(site: Site): void {
 
   site.page('GET', '/invoices/:id', async (request, _reply, who) => {
     const detail = await dashboard.invoice(who.account, idOf(request.params))
-    const { status, receivedZat, publicId } = detail.invoice
+    const { id, status, receivedZat, publicId } = detail.invoice
+    const swap = (await swaps.ofInvoices([detail.invoice])).get(id)
     return invoicePage(site.viewer(who), {
       ...detail,
       checkoutUrl: `${publicUrl()}/i/${publicId}`,
       payable: playground !== null && status === 'pending' && receivedZat === 0n,
-      further: null,
+      further: swapCard(detail.invoice, swap),
     })
   })
 

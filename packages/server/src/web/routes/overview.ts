@@ -1,3 +1,4 @@
+import type { Swap } from '../../ports/swap.ts'
 import type { Overview } from '../../services/accounts.ts'
 import type { Standing } from '../../services/dashboard.ts'
 import { shortened } from '../format.ts'
@@ -8,13 +9,15 @@ import type { Site } from '../site.ts'
 
 /** The share of the month's invoices from which the owner is told. */
 const NEARLY = 0.8
+const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
-  const { accounts, dashboard } = site.deps
+  const { accounts, dashboard, swaps } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, who) => {
     const standing = await dashboard.standing(who.account)
     const plan = await accounts.overview(who.account)
+    const stuck = await swaps.needingAttention(STUCK_SWAPS, who.account.id)
     return overviewPage(site.viewer(who), {
       standing,
       usage: {
@@ -23,9 +26,13 @@ export function overviewPages(site: Site): void {
         limit: plan.plan.monthlyInvoiceLimit,
         resetsAt: plan.resetsAt,
       },
-      attention: attentionTo(standing, plan),
+      attention: [...stuck.map(stuckSwap), ...attentionTo(standing, plan)],
     })
   })
+}
+
+function stuckSwap({ invoicePublicId, status }: Swap): Child {
+  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shortened(invoicePublicId, 8, 0)}</a> has been at ${status} for an hour, and its coins have not come. Ask the swap provider about its deposit address.`
 }
 
 function attentionTo({ takenBack, failedAttempt, steps, webhookSet }: Standing, overview: Overview): Child[] {

@@ -57,6 +57,7 @@ export function swapSuite(engine: Engine): void {
     assert.deepEqual(inserted, {
       ...kept,
       id: inserted.id,
+      invoicePublicId: invoice.publicId,
       status: 'PENDING_DEPOSIT',
       word: '',
       updatedAtMs: 0,

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { systemClock } from '../../src/adapters/clock.ts'
+import type { Invoice } from '../../src/ports/invoice.ts'
+import { scaledClock } from '../support/scaled-clock.ts'
+import { until } from '../support/until.ts'
+import { noBrowser, openBrowser } from './browser.ts'
+import { startWebRig, type WebRig } from './rig.ts'
+
+const AMOUNT = 2_500_000n
+/** The first look at a swap comes five seconds after its start. */
+const SPEED = 10
+
+describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
+  let rig: WebRig
+  let browser: Browser
+
+  before(async () => {
+    rig = await startWebRig({ clock: scaledClock(systemClock.nowMs(), SPEED) })
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await rig?.close()
+  })
+
+  async function sell(): Promise<Invoice> {
+    const { accounts, viewingKeys, invoices } = rig.service
+    const account = await accounts.open('shop@example.org')
+    const { account: ready } = await viewingKeys.set(account, rig.sandbox.demoViewingKey)
+    return invoices.create(ready, { amountZat: AMOUNT, expiresInSecs: 3_600, idempotencyKey: undefined })
+  }
+
+  async function openPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    return context.newPage()
+  }
+
+  async function choose(page: Page, asset: string, refundTo = 'the-buyers-own-address'): Promise<void> {
+    await page.getByLabel('Asset').selectOption({ label: asset })
+    await page.getByLabel('Your refund address').fill(refundTo)
+    await page.getByRole('button', { name: 'Show what to send' }).click()
+  }
+
+  function drive(invoice: Invoice, outcome: string): void {
+    const [swap] = rig.sandbox.oneclick
+      .swaps()
+      .filter(({ answer }) => answer.quoteRequest.recipient === invoice.address)
+    assert.ok(swap)
+    rig.sandbox.oneclick.drive(swap.depositAddress, { outcome })
+  }
+
+  async function inspect(page: Page): Promise<void> {
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+      [],
+    )
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.equal(over, 0, `scrolls sideways at ${width} px`)
+    }
+  }
+
+  test('chooses an asset, sees what to send, and watches it become a paid invoice', async () => {
+    const invoice = await sell()
+    const page = await openPage()
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+    await page.goto(`${rig.url}/i/${invoice.publicId}`)
+    await page.getByRole('link', { name: 'Pay in another asset' }).click()
+    await inspect(page)
+    await choose(page, 'USDC on Base')
+    await heading('Send your deposit')
+    await inspect(page)
+    const [swap] = rig.sandbox.oneclick.swaps()
+    assert.ok(swap)
+    await page.getByText(swap.depositAddress).waitFor()
+    await page
+      .getByText(`${swap.answer.quote.amountInFormatted.replace(/\.?0+$/, '')} USDC`)
+      .first()
+      .waitFor()
+    await page.getByRole('img', { name: 'Deposit address as a QR code' }).waitFor()
+
+    drive(invoice, 'INCOMPLETE_DEPOSIT')
+    await heading('Deposit too small')
+    await page.getByText(swap.depositAddress).waitFor()
+    drive(invoice, 'PROCESSING')
+    await heading('Exchanging')
+    assert.equal(await page.getByText(swap.depositAddress).count(), 0)
+    await page.goto(`${rig.url}/i/${invoice.publicId}?with=zec`)
+    await heading('Exchanging')
+    drive(invoice, 'SUCCESS')
+    await heading('Payment seen')
+    rig.sandbox.chain.mine(3)
+    await heading('Paid')
+    await page.context().close()
+  })
+
+  test('without a script: the same by loading the page again, and mistakes are said in the form', async () => {
+    const invoice = await sell()
+    const page = await openPage({ javaScriptEnabled: false })
+    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    await choose(page, 'XLM on Stellar', 'invalid')
+    await page.getByRole('alert').getByText('RefundTo is not valid.').waitFor()
+    assert.equal(await page.getByLabel('Your refund address').inputValue(), 'invalid')
+    assert.match(await page.getByLabel('Asset').inputValue(), /^nep245:/)
+    await choose(page, 'XLM on Stellar', '  the-buyers-own-address ')
+    await page.getByRole('heading', { name: 'Send your deposit' }).waitFor()
+    const [swap] = rig.sandbox.oneclick.swaps()
+    assert.equal(swap?.answer.quoteRequest.refundTo, 'the-buyers-own-address')
+    await page.getByText('With this memo').waitFor()
+    await page.getByText(swap?.depositMemo ?? '?', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
+    await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
+
+    drive(invoice, 'REFUNDED')
+    await until('the refund to be heard', async () => {
+      const [found] = (await rig.service.swaps.ofInvoices([await rig.service.invoices.read(invoice.publicId)])).values()
+      return found?.status === 'REFUNDED'
+    })
+    await page.goto(`${rig.url}/i/${invoice.publicId}`)
+    await page.getByText('Your deposit was returned to your refund address.').waitFor()
+    await page.getByRole('link', { name: 'Pay in another asset' }).waitFor()
+    await page.context().close()
+  })
+
+  test('while the provider is down the buyer is told so, and led back to Zcash', async () => {
+    const invoice = await sell()
+    const page = await openPage()
+    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    rig.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
+    await choose(page, 'BTC on Bitcoin')
+    await page.getByRole('alert').getByText('Swap provider unavailable.').waitFor()
+    await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
+    await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a page opened for an invoice that cannot take a swap leads to the payment page', async () => {
+    const invoice = await sell()
+    const page = await openPage()
+    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
+    await until('the payment to be seen', async () => {
+      return (await rig.service.invoices.read(invoice.publicId)).status === 'detected'
+    })
+    await choose(page, 'BTC on Bitcoin')
+    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
+    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
+    await page.context().close()
+  })
+})
