@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { Invoice } from '../ports/invoice.ts'
 import { moment, shortened, zat, zec } from './format.ts'
@@ -22,6 +23,15 @@ export function copyable(text: string, what: string): Html {
 
 export function copyButton(text: string, what: string): Html {
   return html`<button type="button" class="small" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`
+}
+
+/**
+ * A part that a script keeps fresh in the open page: `id` names it there, and its state changes whenever anything in it
+ * does.
+ */
+export function liveAttributes(id: string, content: Html): Html {
+  const state = createHash('sha256').update(content.text).digest('base64url').slice(0, 16)
+  return html` id="${id}" data-live data-state="${state}"`
 }
 
 export interface FieldOptions {

@@ -103,7 +103,8 @@ function follow(invoice) {
     socket.addEventListener('message', run)
     socket.addEventListener('close', ({ code }) => {
       settled = code === 1000
-      if (settled) return
+      // What follows from the end, such as a webhook's delivery, shows within seconds.
+      if (settled) return lookAgain(6)
       setTimeout(connect, pause)
       pause = Math.min(pause * 2, 30_000)
     })

@@ -4,7 +4,7 @@ import type { Invoice } from '../../ports/invoice.ts'
 import { grouped, moment, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { plainPage } from '../layout.ts'
-import { copyButton } from '../parts.ts'
+import { copyButton, liveAttributes } from '../parts.ts'
 import { qrCode } from '../qr.ts'
 
 export interface CheckoutView {
@@ -24,14 +24,14 @@ const TITLES: Readonly<Record<InvoiceStatus, string>> = {
 /** What the buyer sees. */
 export function checkoutPage(view: CheckoutView): Html {
   const { invoice } = view
+  const content = html`
+      ${mark(invoice.status)}
+      <h1 data-announce>${TITLES[invoice.status]}</h1>
+      ${invoice.status === 'pending' ? request(view) : outcome(invoice)}`
   return plainPage({
     title: TITLES[invoice.status],
     ...(isFinal(invoice.status) ? {} : { follow: invoice.publicId }),
-    body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat}">
-      ${mark(invoice.status)}
-      <h1 data-announce>${TITLES[invoice.status]}</h1>
-      ${invoice.status === 'pending' ? request(view) : outcome(invoice)}
-    </div>`,
+    body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
   })
 }
 

@@ -4,7 +4,7 @@ import type { AttemptRow } from '../../ports/webhook.ts'
 import { grouped, moment, money, shortened, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { dashboardPage } from '../layout.ts'
-import { copyable, copyButton, definitions, statusBadge } from '../parts.ts'
+import { copyable, copyButton, definitions, liveAttributes, statusBadge } from '../parts.ts'
 import type { Viewer } from '../viewer.ts'
 import { attemptTable } from './webhook.ts'
 
@@ -30,6 +30,7 @@ export interface InvoiceView {
 export function invoicePage(viewer: Viewer, view: InvoiceView): Html {
   const { invoice, checkoutUrl, notice, error } = view
   const following = !isFinal(invoice.status)
+  const content = liveContent(view)
   return dashboardPage({
     ...viewer,
     at: '/invoices',
@@ -38,7 +39,13 @@ export function invoicePage(viewer: Viewer, view: InvoiceView): Html {
     error,
     ...(following ? { follow: invoice.publicId } : {}),
     actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
-    body: html`<div id="live" data-live data-state="${stateOf(view)}">
+    body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
+  })
+}
+
+function liveContent(view: InvoiceView): Html {
+  const { invoice } = view
+  return html`
       <section class="card hero" aria-label="Status">
         <p data-announce>${statusBadge(invoice.status)}</p>
         <p class="big">${zec(invoice.amountZat)}</p>
@@ -52,20 +59,7 @@ export function invoicePage(viewer: Viewer, view: InvoiceView): Html {
       <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payment seen yet.</p>`}</section>
       ${view.further}
       <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook attempts</h2>${hooks(view)}</section>
-    </div>`,
-  })
-}
-
-/** Changes whenever anything shown does, so that the live page is replaced only then. */
-function stateOf({ invoice, payments, attempts, payable }: InvoiceView): string {
-  const parts = [
-    invoice.status,
-    invoice.receivedZat,
-    ...payments.map(({ place, confirmed }) => `${place.at}${confirmed}`),
-    ...attempts.map(({ statusCode, durationMs }) => `${statusCode}/${durationMs}`),
-    payable,
-  ]
-  return parts.join(' ')
+    `
 }
 
 function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {

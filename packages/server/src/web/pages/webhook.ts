@@ -2,7 +2,7 @@ import type { AttemptDetail, AttemptRow, Webhook } from '../../ports/webhook.ts'
 import { grouped, moment, shortened } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { dashboardPage } from '../layout.ts'
-import { actionButton, definitions, field, shownOnce } from '../parts.ts'
+import { actionButton, definitions, field, liveAttributes, shownOnce } from '../parts.ts'
 import type { Viewer } from '../viewer.ts'
 
 export interface WebhookView {
@@ -20,6 +20,9 @@ export interface WebhookView {
 
 export function webhookPage(viewer: Viewer, view: WebhookView): Html {
   const { webhook, secret, attempts, older, notice, error } = view
+  const log = html`<h2 id="log">Deliveries</h2>
+    ${attempts.length > 0 ? attemptTable(attempts) : html`<p class="empty">Nothing has been sent yet.</p>`}
+    ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}`
   return dashboardPage({
     ...viewer,
     at: '/webhook',
@@ -34,16 +37,8 @@ export function webhookPage(viewer: Viewer, view: WebhookView): Html {
         <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
       </form>
       ${webhook && tools(webhook)}
-      <section class="card" aria-labelledby="log" id="attempts" data-live data-state="${stateOf(attempts)}"${view.awaiting && html` data-awaiting`}><h2 id="log">Deliveries</h2>
-        ${attempts.length > 0 ? attemptTable(attempts) : html`<p class="empty">Nothing has been sent yet.</p>`}
-        ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
-      </section>`,
+      <section class="card" aria-labelledby="log"${liveAttributes('attempts', log)}${view.awaiting && html` data-awaiting`}>${log}</section>`,
   })
-}
-
-/** Changes whenever the list does, so that the live page is replaced only then. */
-function stateOf(attempts: readonly AttemptRow[]): string {
-  return attempts.map(({ publicId, durationMs }) => `${publicId.slice(0, 8)}${durationMs}`).join(' ')
 }
 
 function tools(webhook: Webhook): Html {

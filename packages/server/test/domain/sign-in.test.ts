@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { boundCode, clientOf, drawCode, readCode } from '../../src/domain/sign-in.ts'
+
+const uint32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+test('a code is six digits, leading zeros kept', () => {
+  assert.equal(
+    drawCode(() => uint32(42)),
+    '000042',
+  )
+  assert.equal(
+    drawCode(() => uint32(1_999_999)),
+    '999999',
+  )
+})
+
+test('what would favour some codes is drawn again', () => {
+  const draws = [4_294_967_295, 4_294_000_000, 7]
+  assert.equal(
+    drawCode(() => uint32(draws.shift() as number)),
+    '000007',
+  )
+})
+
+test('codes are spread evenly: 20,000 of them over ten first digits', () => {
+  const counts = Array<number>(10).fill(0)
+  for (let i = 0; i < 20_000; i++) {
+    const digit = Number(drawCode(count => randomBytes(count))[0])
+    counts[digit] = (counts[digit] as number) + 1
+  }
+  // Each is expected 2,000 times, standard deviation 42.
+  for (const count of counts) assert.ok(Math.abs(count - 2_000) < 300, `${counts}`)
+})
+
+test('a code is read with blanks and dashes inside, and nothing else is', () => {
+  for (const text of ['123456', ' 123 456 ', '123-456', '12\u201334\u00a056']) assert.equal(readCode(text), '123456')
+  for (const text of ['', '12345', '1234567', '12345a', '１２３４５６', '+12345', '1e5000'])
+    assert.equal(readCode(text), null)
+})
+
+test('the hash of one code never fits another row', () => {
+  fc.assert(fc.property(fc.nat(), fc.nat(), (a, b) => a === b || boundCode(a, '123456') !== boundCode(b, '123456')))
+})
+
+test('IPv6 clients are told by their /64, IPv4 ones by their address, in either notation', () => {
+  const cases = [
+    ['203.0.113.5', '203.0.113.5'],
+    ['::ffff:203.0.113.5', '203.0.113.5'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2/64'],
+    ['2001:db8:1:2::9', '2001:db8:1:2/64'],
+    ['2001:0DB8:0001:0002::', '2001:db8:1:2/64'],
+    ['2001:db8::1', '2001:db8:0:0/64'],
+    ['::1', '0:0:0:0/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0/64'],
+  ] as const
+  for (const [address, client] of cases) assert.equal(clientOf(address), client)
+})
