@@ -208,12 +208,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     const focusOn = async (name: string, role: 'link' | 'button' | 'textbox') => {
       for (let presses = 0; presses < 60; presses++) {
         await page.keyboard.press('Tab')
-        const target = page.getByRole(role, { name, exact: true })
-        if (
-          (await target.count()) > 0 &&
-          (await target.first().evaluate('element => element === document.activeElement'))
-        )
-          return
+        if ((await page.getByRole(role, { name, exact: true }).and(page.locator(':focus')).count()) > 0) return
       }
       assert.fail(`the ${role} ${name} is not reached by the Tab key`)
     }
