@@ -22,9 +22,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-export interface CreateInvoiceOptions extends CallOptions {
+export interface CreateOptions extends CallOptions {
   /**
-   * The same key and body within 24 hours give the same invoice: use your order's id, so that a crash between the call
+   * The same key and body within 24 hours give the same answer: use your order's id, so that a crash between the call
    * and your own record of it cannot make two. 1 to 255 printable characters; a random one when left out.
    */
   readonly idempotencyKey?: string
@@ -34,8 +34,8 @@ export interface CreateInvoiceOptions extends CallOptions {
  * The service's API, one method per endpoint. What fails, rejects with a ZatgateError; a call whose credential was not
  * given to the constructor throws a TypeError.
  *
- * Reads, and the creation of invoices (which carries an idempotency key), are repeated after a lost connection, a
- * time-out, 429, 502, 503 or 504; nothing else ever is.
+ * Reads, and what makes an invoice or a withdrawal (it carries an idempotency key), are repeated after a lost
+ * connection, a time-out, 429, 502, 503 or 504; nothing else ever is.
  */
 export class ZatgateClient {
   readonly #transport: Transport
@@ -58,14 +58,8 @@ export class ZatgateClient {
   // Invoices
 
   /** Needs the API key. */
-  createInvoice(request: wire.CreateInvoiceRequest, options: CreateInvoiceOptions = {}): Promise<wire.CreatedInvoice> {
-    return this.#transport.json('POST', '/v1/invoices', {
-      token: this.#needApiKey(),
-      body: request,
-      headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
-      repeatable: true,
-      signal: options.signal,
-    })
+  createInvoice(request: wire.CreateInvoiceRequest, options: CreateOptions = {}): Promise<wire.CreatedInvoice> {
+    return this.#create('/v1/invoices', this.#needApiKey(), request, options)
   }
 
   getInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
@@ -189,17 +183,17 @@ export class ZatgateClient {
   }
 
   /** The invoice to pay for one period of the plan. */
-  subscribe(plan: string, options: CallOptions = {}): Promise<wire.CreatedInvoice> {
+  subscribe(plan: string, options: CreateOptions = {}): Promise<wire.CreatedInvoice> {
     const request: wire.SubscribeRequest = { plan }
-    return this.#session('POST', '/v1/account/billing/subscribe', request, options)
+    return this.#create('/v1/account/billing/subscribe', this.#needSessionToken(), request, options)
   }
 
   listWithdrawals(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Withdrawal[]> {
     return this.#session('GET', `/v1/account/withdrawals${query(page)}`, undefined, options)
   }
 
-  createWithdrawal(request: wire.CreateWithdrawalRequest, options: CallOptions = {}): Promise<wire.Withdrawal> {
-    return this.#session('POST', '/v1/account/withdrawals', request, options)
+  createWithdrawal(request: wire.CreateWithdrawalRequest, options: CreateOptions = {}): Promise<wire.Withdrawal> {
+    return this.#create('/v1/account/withdrawals', this.#needSessionToken(), request, options)
   }
 
   getWithdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
@@ -212,6 +206,16 @@ export class ZatgateClient {
 
   #session<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
     return this.#transport.json(method, path, { token: this.#needSessionToken(), body, signal: options.signal })
+  }
+
+  #create<T>(path: string, token: string, body: unknown, options: CreateOptions): Promise<T> {
+    return this.#transport.json('POST', path, {
+      token,
+      body,
+      headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
+      repeatable: true,
+      signal: options.signal,
+    })
   }
 
   #needApiKey(): string {

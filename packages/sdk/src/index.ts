@@ -1,4 +1,4 @@
-export type { CallOptions, ClientOptions, CreateInvoiceOptions } from './client.ts'
+export type { CallOptions, ClientOptions, CreateOptions } from './client.ts'
 export { ZatgateClient } from './client.ts'
 export type { ClientFailure } from './error.ts'
 export { ZatgateError } from './error.ts'

@@ -34,5 +34,5 @@ export function decimalsOf(currency: string): number {
 
 /** @param cause What went wrong with the source, for the log. */
 export function rateUnavailable(cause: unknown): Fault {
-  return new Fault('unavailable', 'rate_unavailable', 'rate unavailable', { cause, retryAfterSecs: 10 })
+  return new Fault('unavailable', 'rate_unavailable', 'rate unavailable', { cause, retryAfterSecs: 5 })
 }

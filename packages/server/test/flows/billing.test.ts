@@ -31,7 +31,8 @@ async function start(t: TestContext, plan: string) {
   const at = await startTestService({ clock, env: { PLANS_FILE: plansFile }, sandboxOptions: { clock } })
   t.after(() => at.close())
   await at.service.accounts.setPlan(at.email, plan, null)
-  const client = new ZatgateClient({ baseUrl: at.url, apiKey: at.apiKey, sessionToken: at.sessionToken })
+  const { url: baseUrl, apiKey, sessionToken } = at
+  const client = new ZatgateClient({ baseUrl, apiKey, sessionToken, retries: 0 })
   const { secret } = await client.setWebhook(at.sandbox.webhookUrl)
   const { deliveries } = at.sandbox.webhookReceiver
 
