@@ -60,7 +60,13 @@ function decodeAction({ nullifier, cmx, ephemeralKey, ciphertext }: CompactOrcha
   expectLength('cmx', cmx, HASH_BYTES)
   expectLength('ephemeral key', ephemeralKey, HASH_BYTES)
   expectLength('ciphertext', ciphertext, COMPACT_CIPHERTEXT_BYTES)
-  return { nullifier, cmx, ephemeralKey, ciphertext }
+  // Copies: a view would keep the whole message that it looks into.
+  return {
+    nullifier: nullifier.slice(),
+    cmx: cmx.slice(),
+    ephemeralKey: ephemeralKey.slice(),
+    ciphertext: ciphertext.slice(),
+  }
 }
 
 /** The wire has hashes in internal (little-endian) byte order. */

@@ -43,7 +43,9 @@ export interface Deadlines {
 const USUAL_DEADLINES: Deadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
 /** A compact block has at most a few hundred outputs, a raw transaction 2 MB. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+/** Far more than a node's mempool holds (ZIP 401). */
 const MAX_SNAPSHOT_TRANSACTIONS = 100_000
+const MAX_SNAPSHOT_ACTIONS = 200_000
 /** How far the node behind a server may be from the height it guesses for its network: the guess is a loose one. */
 const SYNCING_BLOCKS = 100
 const KEEP_ALIVE = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000, idleConnectionTimeoutMs: 300_000 }
@@ -96,9 +98,14 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
 
     async mempool(signal) {
       const transactions: CompactTransaction[] = []
+      let actions = 0
       for await (const message of streamed(own => client.getMempoolTx({}, { signal: own }), signal, snapshotMs)) {
-        if (transactions.length === MAX_SNAPSHOT_TRANSACTIONS) throw new BadAnswer('a mempool without end')
-        transactions.push(decodeUnmined(message))
+        const transaction = decodeUnmined(message)
+        actions += transaction.orchard.length + transaction.ironwood.length
+        transactions.push(transaction)
+        if (transactions.length > MAX_SNAPSHOT_TRANSACTIONS || actions > MAX_SNAPSHOT_ACTIONS) {
+          throw new BadAnswer('a mempool without end')
+        }
       }
       return transactions
     },
@@ -110,8 +117,10 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
       checkProtocol(info.lightwalletProtocolVersion, height, expected)
       const behind = info.estimatedHeight - BigInt(height)
       if (behind > SYNCING_BLOCKS) throw new BadAnswer(`is still syncing: ${behind} blocks behind its network`)
-      for await (const block of blocks(height, height, signal)) checkIronwood(block)
-      return { height, version: `${info.vendor} ${info.version}`.trim() }
+      const version = `${info.vendor} ${info.version}`.trim()
+      // Reading the newest block checks its Ironwood tree.
+      for await (const newest of blocks(height, height, signal)) return { height: newest.height, version }
+      throw new BadAnswer(`has no block at its own tip, ${height}`)
     },
 
     close: () => sessionManager.abort(),

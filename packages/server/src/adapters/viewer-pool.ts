@@ -3,7 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Answers, Job, Message, Reply } from './viewer-messages.ts'
 
 export interface PoolOptions {
-  /** Threads, started when there is work for them. */
+  /** Threads, started when there is work for them, if not before. */
   readonly size: number
   /** Jobs that wait for a thread; beyond, a caller is turned away. */
   readonly maxQueued: number
@@ -45,6 +45,11 @@ export class ViewerPool {
 
   constructor(options: PoolOptions) {
     this.#options = options
+  }
+
+  /** Starts the threads before there is work for them. */
+  start(): void {
+    while (!this.#closed && this.#threads.size < this.#options.size) this.#startThread()
   }
 
   run<K extends Job['kind']>(job: Extract<Job, { kind: K }>): Promise<Answers[K]> {

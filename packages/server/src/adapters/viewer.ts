@@ -67,6 +67,8 @@ export function createViewer({ log, threads = usualThreads() }: ViewerOptions): 
     },
 
     async open(keys, transactions, signal) {
+      // Even for nothing: the first blocks that a watcher reads come before the first payment, which then need not wait.
+      openers.start()
       const chunks = chunksOf(keys, transactions)
       const notes: OpenedNote[] = []
       // As many at a time as there are threads: between two chunks, somebody else's gets its turn.

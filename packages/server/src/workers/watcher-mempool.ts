@@ -32,7 +32,8 @@ interface Unmined {
   readonly expiryHeight?: number
 }
 
-const MOST_AT_ONCE = 256
+/** A raw transaction may have 2 MB. */
+const MOST_AT_ONCE = 32
 const MOST_KNOWN = 20_000
 
 export function createMempoolReader({ chain, viewer, payments, keys, clock, log }: MempoolDeps): MempoolReader {

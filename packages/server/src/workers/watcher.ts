@@ -72,8 +72,10 @@ export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
   const mempool = startLoop({
     name: 'mempool',
     async run(signal) {
+      const openedMs = clock.nowMs()
       const next = await watcher.follow(signal)
-      looks.wake()
+      // A block ends the stream; a server without one to offer ends it at once, and that is no news.
+      if (clock.nowMs() - openedMs >= MEMPOOL_GAP_MS) looks.wake()
       return next
     },
     idleMs: MEMPOOL_GAP_MS,
