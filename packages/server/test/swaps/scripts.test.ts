@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { ANSWERS } from '@zatgate/sandbox/oneclick-script'
 import { STUCK_SECS, watchedUntil } from '../../src/domain/swap.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Swap } from '../../src/ports/swap.ts'
@@ -266,6 +267,43 @@ test('a provider that is down backs off, and is believed again when it is back',
   await rig.pass(40)
   const back = await rig.read(swap)
   assert.deepEqual([back.status, back.failures], ['PROCESSING', 0])
+})
+
+test('whatever comes instead of a status, the swap stays as it is, and goes on when there is one again', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice({ expiresInSecs: DAY })
+  const swap = await rig.start(invoice)
+  for (const [at, answer] of ANSWERS.entries()) {
+    rig.test.oneclick.script.add('status', answer, 1)
+    rig.drive(swap, at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT')
+    await rig.pass(15)
+    await rig.pass(60)
+    const now = await rig.read(swap)
+    assert.deepEqual([now.status, now.failures], [at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT', 0], answer)
+  }
+  assert.equal(rig.watch.logged.filter(({ message }) => message === 'no status of a swap').length, ANSWERS.length)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(60)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+})
+
+test('a quote that is refused or cannot be trusted leaves nothing behind, and the invoice as it was', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const { script, settings } = rig.test.oneclick
+  for (const answer of ANSWERS) {
+    script.add('quote', answer, 1)
+    await assert.rejects(rig.start(invoice), answer)
+  }
+  for (const tampering of ['recipient', 'refund_to', 'amount', 'min_amount_in', 'signature'] as const) {
+    settings.tampering = tampering
+    await assert.rejects(rig.start(invoice), tampering)
+  }
+  const left = await rig.watch.read(invoice)
+  assert.deepEqual([left.status, left.swapId, left.swapUnderWay], ['pending', null, false])
+  assert.equal(await rig.watch.store.read(rows => rows.swaps.nextLookAtMs()), null)
+  assert.deepEqual(await rig.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0)), [])
 })
 
 test('a provider that is down when the invoice ends holds it for two minutes and no longer', async t => {

@@ -139,6 +139,31 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.context().close()
   })
 
+  test('the merchant is told of a swap whose coins have not come, until they have', async () => {
+    const { service, url } = rig
+    const invoice = await sell()
+    const swap = await service.swaps.start(invoice.publicId, {
+      assetId: 'nep141:btc.omft.near',
+      refundTo: 'the-buyers-own-address',
+    })
+    const outcome = { ...swap, status: 'SUCCESS', needsAttention: true } as const
+    await service.store.write(rows =>
+      rows.swaps.record(swap.id, { ...outcome, holds: false, nextLookAtMs: null, statusRaw: null }),
+    )
+    const account = await service.accounts.find('shop@example.org')
+    const { token } = await service.credentials.createSession(account, 'test')
+    const page = async (path: string) =>
+      (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
+    assert.match(await page('/overview'), /The swap for invoice .+ has been at SUCCESS for an hour/)
+    assert.match(await page(`/invoices/${invoice.publicId}`), /its coins have not come: ask the swap provider/)
+    rig.sandbox.oneclick.deliver(swap.depositAddress)
+    await until('the coins to be seen', async () => {
+      return (await service.invoices.read(invoice.publicId)).receivedZat === AMOUNT
+    })
+    assert.doesNotMatch(await page('/overview'), /The swap for invoice/)
+    assert.doesNotMatch(await page(`/invoices/${invoice.publicId}`), /its coins have not come/)
+  })
+
   test('a page opened for an invoice that cannot take a swap leads to the payment page', async () => {
     const invoice = await sell()
     const page = await openPage()

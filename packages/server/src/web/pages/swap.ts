@@ -84,7 +84,7 @@ function where(swap: Swap): Html {
   const amount = formatUnits(swap.amountIn, swap.decimals)
   return html`<p class="qr-link">${qrCode(swap.depositAddress, 'Deposit address as a QR code')}</p>
     <dl class="facts stacked">
-      <div><dt>Exactly</dt><dd><code>${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
+      <div><dt>${swap.status === 'INCOMPLETE_DEPOSIT' ? 'In all' : 'Exactly'}</dt><dd><code>${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd>${copyable(swap.depositAddress, 'the address')}</dd></div>
       ${swap.depositMemo !== null && html`<div><dt>With this memo</dt><dd>${copyable(swap.depositMemo, 'the memo')}<p class="hint">Without the memo the deposit is lost.</p></dd></div>`}
       <div><dt>Returned to, if it fails</dt><dd><code>${swap.refundTo}</code></dd></div>
