@@ -1,4 +1,5 @@
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect'
 import type { LightwalletdFaults } from './lightwalletd-faults.ts'
 
@@ -50,6 +51,8 @@ async function* cutAfter<T>(messages: AsyncIterable<T>, limit: number, stream: S
     if (sent++ === limit) break
     yield message
   }
+  // Node 24.21 sends for ever when a stream is reset in the turn in which it was written to.
+  await nextTurn()
   stream.close(constants.NGHTTP2_INTERNAL_ERROR)
 }
 

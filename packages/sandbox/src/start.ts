@@ -23,8 +23,12 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
     }),
     it => it.close(),
   )
-  const settings = loadConfig({ ...neighbours(sandbox), ...encryptionKey(config), ...set(env) })
-  const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it => it.close())
+  // A chain that was kept has the height that it began with, whatever is set now.
+  const kept = { SANDBOX_NU63_HEIGHT: String(sandbox.chain.nu63Height) }
+  const settings = loadConfig({ ...neighbours(sandbox), ...encryptionKey(config), ...set(env), ...kept })
+  const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it =>
+    it.close(),
+  )
   const demo = await seedDemo(service, sandbox, settings)
   process.stdout.write(json ? `${JSON.stringify(demo)}\n` : bannerOf(demo, settings))
 
@@ -44,6 +48,7 @@ function neighbours(sandbox: Sandbox): Env {
     BILLING_VIEWING_KEY: sandbox.operatorViewingKey,
     RATES_URL: sandbox.ratesUrl,
     WEBHOOK_ALLOW_PRIVATE: 'true',
+    RATE_LIMIT: '0',
   }
 }
 
