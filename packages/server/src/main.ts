@@ -166,7 +166,7 @@ export async function createServices(world: World) {
   const reassess = createReassess({ settle, swapOf: swapOfInvoice })
   const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours }) : noSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
-  const looks = createSwapLooks({ store, provider, reassess, clock, log })
+  const looks = createSwapLooks({ store, provider, clock, log })
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
 
   const keyedHash = createKeyedHash(config.encryptionKeys)
@@ -183,6 +183,7 @@ export async function createServices(world: World) {
     keyedHash,
     looks,
     payouts,
+    rates,
     reassess,
     signIn,
     swaps,

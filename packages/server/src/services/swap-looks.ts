@@ -14,7 +14,6 @@ import {
 import type { Invoice } from '../ports/invoice.ts'
 import type { StatusAnswer, Swap } from '../ports/swap.ts'
 import type { Clock, Log, Rows, Store, SwapProvider } from '../ports.ts'
-import type { Reassess } from './assessment.ts'
 
 /** Asks the provider how swaps stand, and writes down what that means. */
 export interface SwapLooks {
@@ -40,11 +39,10 @@ const NOTHING_ASKED: Look = { answer: null, failed: false }
 export function createSwapLooks(deps: {
   readonly store: Store
   readonly provider: Pick<SwapProvider, 'status'>
-  readonly reassess: Reassess
   readonly clock: Clock
   readonly log: Log
 }): SwapLooks {
-  const { store, provider, reassess, clock, log } = deps
+  const { store, provider, clock, log } = deps
   /** By the swap's id: whoever asks meanwhile shares the answer. */
   const refreshing = new Map<number, Promise<void>>()
 
@@ -85,15 +83,10 @@ export function createSwapLooks(deps: {
       await rows.events.append([eventFor(invoice, after, event, now)])
       rows.wake('events')
     }
-    await settleHold(rows, invoice, now)
+    const underWay = await rows.swaps.anyHolds(invoiceId)
+    // Once let go, the invoice is closed by whoever closes those whose time has run out.
+    if (underWay !== invoice.swapUnderWay) await rows.invoices.setSwapUnderWay(invoiceId, underWay)
     return after
-  }
-
-  async function settleHold(rows: Rows, invoice: Invoice, now: number): Promise<void> {
-    const underWay = await rows.swaps.anyHolds(invoice.id)
-    if (underWay === invoice.swapUnderWay) return
-    await rows.invoices.setSwapUnderWay(invoice.id, underWay)
-    if (!underWay) await reassess(rows, [invoice.id], now)
   }
 
   /** Tells of what is committed. */

@@ -12,14 +12,13 @@ import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
 import type { Log, Rates, Store, SwapProvider } from '../../src/ports.ts'
 import { type Accounts, createAccounts } from '../../src/services/accounts.ts'
 import { createAddresses } from '../../src/services/addresses.ts'
-import { createReassess } from '../../src/services/assessment.ts'
 import { createBilling } from '../../src/services/billing.ts'
 import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
 import { createExports } from '../../src/services/export.ts'
 import { createInvoices, type Invoices } from '../../src/services/invoices.ts'
 import { openOperator } from '../../src/services/operator.ts'
 import { createSwapAssets } from '../../src/services/swap-assets.ts'
-import { createSwapLooks, type SwapLooks, swapOfInvoice } from '../../src/services/swap-looks.ts'
+import { createSwapLooks, type SwapLooks } from '../../src/services/swap-looks.ts'
 import { createSwaps, type Swaps } from '../../src/services/swaps.ts'
 import { createViewingKeys, type ViewingKeys } from '../../src/services/viewing-keys.ts'
 import { createWebhooks, type Webhooks } from '../../src/services/webhooks.ts'
@@ -86,7 +85,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const provider = options.swapProvider ?? noSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
-  const looks = createSwapLooks({ store, provider, reassess: createReassess({ swapOf: swapOfInvoice }), clock, log })
+  const looks = createSwapLooks({ store, provider, clock, log })
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
   const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: false })
   const operator =

@@ -2,7 +2,6 @@ import type { TestContext } from 'node:test'
 import { systemRandom } from '../../src/adapters/random.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Swap } from '../../src/ports/swap.ts'
-import { createReassess } from '../../src/services/assessment.ts'
 import { createSwapAssets } from '../../src/services/swap-assets.ts'
 import { createSwapLooks, type SwapLooks, swapOfInvoice } from '../../src/services/swap-looks.ts'
 import { createSwaps, type Swaps } from '../../src/services/swaps.ts'
@@ -43,7 +42,7 @@ export class SwapRig {
   begin(): void {
     const { store, clock, log } = this.watch
     const { provider } = this.test
-    this.looks = createSwapLooks({ store, provider, reassess: createReassess({ swapOf: swapOfInvoice }), clock, log })
+    this.looks = createSwapLooks({ store, provider, clock, log })
     const assets = createSwapAssets({ provider, clock, log })
     this.swaps = createSwaps({ store, provider, assets, looks: this.looks, clock, random: systemRandom, log })
   }
