@@ -25,6 +25,8 @@ import type { Invoices } from './invoices.ts'
 const PAY_SECS = 3_600
 
 export interface Billing {
+  /** Whether plans are sold at all. */
+  readonly configured: boolean
   /** In the order of the list. */
   readonly plans: readonly Plan[]
   /**
@@ -100,6 +102,7 @@ export function createBilling(deps: {
   }
 
   return {
+    configured: operator !== null,
     plans,
 
     async subscribe(account, name, idempotencyKey) {

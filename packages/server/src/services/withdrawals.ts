@@ -40,8 +40,12 @@ export interface Ordered {
 }
 
 export interface Withdrawals {
+  /** Whether orders are taken at all. */
+  readonly configured: boolean
   /** The currencies that orders may ask for; ISO 4217. */
   readonly currencies: readonly string[]
+  /** Hundredths of a percent that the desk keeps. */
+  readonly spreadBps: number
   /**
    * An order at the rate of now, which holds until its deposit address expires. A repeated idempotency key brings back
    * the order made first.
@@ -100,7 +104,9 @@ export function createWithdrawals(deps: {
   }
 
   return {
+    configured: operator !== null,
     currencies: terms.currencies,
+    spreadBps: terms.spreadBps,
 
     async create(account, request) {
       if (!operator) throw billingNotConfigured()

@@ -29,6 +29,8 @@ export const NAV: readonly NavGroup[] = [
   {
     label: 'Account',
     items: [
+      { href: '/billing', label: 'Billing' },
+      { href: '/withdrawals', label: 'Withdrawals' },
       { href: '/sessions', label: 'Sessions' },
       { href: '/export', label: 'Export' },
     ],

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../domain/fault.ts'
 import type { App } from '../http/app.ts'
 import { statusOf, toFault } from '../http/faults.ts'
-import type { Clock, Log } from '../ports.ts'
+import type { Clock, Log, Rates } from '../ports.ts'
 import type { Accounts } from '../services/accounts.ts'
+import type { Billing } from '../services/billing.ts'
 import type { Credentials } from '../services/credentials.ts'
 import type { Dashboard } from '../services/dashboard.ts'
 import type { Exports } from '../services/export.ts'
@@ -12,6 +13,7 @@ import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swaps.ts'
 import type { ViewingKeys } from '../services/viewing-keys.ts'
 import type { Webhooks } from '../services/webhooks.ts'
+import type { Withdrawals } from '../services/withdrawals.ts'
 import { assetRoutes } from './assets.ts'
 import { acceptForms, type Fields } from './form.ts'
 import { PAGE_HEADERS, refuseCrossSite, type SignedIn, signedIn } from './guard.ts'
@@ -20,6 +22,7 @@ import { confirmPage } from './pages/confirm.ts'
 import { faultPage } from './pages/fault.ts'
 import { signInPage } from './pages/sign-in.ts'
 import { apiKeyPages } from './routes/api-keys.ts'
+import { billingPages } from './routes/billing.ts'
 import { checkoutPages } from './routes/checkout.ts'
 import { exportPages } from './routes/export.ts'
 import { invoicePages } from './routes/invoices.ts'
@@ -29,6 +32,7 @@ import { signInPages } from './routes/sign-in.ts'
 import { swapPages } from './routes/swaps.ts'
 import { viewingKeyPages } from './routes/viewing-key.ts'
 import { webhookPages } from './routes/webhook.ts'
+import { withdrawalPages } from './routes/withdrawals.ts'
 import type { Viewer } from './viewer.ts'
 
 /** What a simulated network offers to those who try the service. */
@@ -43,14 +47,17 @@ export interface Playground {
 
 export interface SiteDeps {
   readonly accounts: Accounts
+  readonly billing: Billing
   readonly credentials: Credentials
   readonly dashboard: Dashboard
   readonly exports: Exports
   readonly invoices: Invoices
+  readonly rates: Rates
   readonly signIn: SignIn
   readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys
   readonly webhooks: Webhooks
+  readonly withdrawals: Withdrawals
   readonly network: 'main' | 'test' | 'regtest'
   /** Null where the money is real. */
   readonly playground: Playground | null
@@ -105,6 +112,8 @@ export function addSite(root: App, deps: SiteDeps): void {
     apiKeyPages(site)
     viewingKeyPages(site)
     webhookPages(site)
+    billingPages(site)
+    withdrawalPages(site)
     sessionPages(site)
     exportPages(site)
     checkoutPages(site)

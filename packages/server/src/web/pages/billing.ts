@@ -1,0 +1,95 @@
+import { isForSale, type Plan } from '../../domain/plan.ts'
+import type { Rate } from '../../domain/rate.ts'
+import type { Overview } from '../../services/accounts.ts'
+import type { BoughtPeriod } from '../../services/billing.ts'
+import { worth } from '../fiat.ts'
+import { counted, grouped, moment, zat, zec } from '../format.ts'
+import { type Child, type Html, html } from '../html.ts'
+import { dashboardPage } from '../layout.ts'
+import { statusBadge } from '../parts.ts'
+import type { Viewer } from '../viewer.ts'
+
+export interface BillingView {
+  readonly overview: Overview
+  readonly plans: readonly Plan[]
+  /** The operator takes payments for plans. */
+  readonly configured: boolean
+  readonly rate: Rate | null
+  readonly purchases: readonly BoughtPeriod[]
+  readonly older: string | null
+  readonly error?: string
+}
+
+export function billingPage(viewer: Viewer, view: BillingView): Html {
+  const { purchases, older, error } = view
+  return dashboardPage({
+    ...viewer,
+    at: '/billing',
+    title: 'Billing',
+    error,
+    body: html`
+      ${figures(view.overview)}
+      <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans are not sold here: the operator of this service gives them out.</p>`}</section>
+      <section class="card" aria-labelledby="history"><h2 id="history">Bought</h2>
+        ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">Nothing yet.</p>`}
+        ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
+      </section>`,
+  })
+}
+
+function figures({ plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Html {
+  const limit = plan.monthlyInvoiceLimit
+  const of = limit === null ? 'no limit' : `of ${grouped(limit)}`
+  const bar =
+    limit !== null &&
+    html`<progress max="${Math.max(limit, 1)}" value="${Math.min(usedThisMonth, limit)}" aria-label="Invoices used this month"></progress>`
+  return html`<section class="figures" aria-label="Your plan">
+    <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'without an end' : html`until ${moment(planExpiresAt)}`}</p></div>
+    <div class="card figure"><h2>This month</h2><p class="big">${grouped(usedThisMonth)}</p><p class="below">invoices, ${of} · anew from ${moment(resetsAt)}</p>${bar}</div>
+  </section>`
+}
+
+function planTable(view: BillingView): Html {
+  const rows = view.plans.map(
+    plan => html`<tr>
+      <th scope="row">${plan.name}<span class="below">${plan.monthlyInvoiceLimit === null ? 'any number of invoices' : `${counted(plan.monthlyInvoiceLimit, 'invoice')} a month`}</span></th>
+      <td class="number">${price(plan, view.rate)}</td>
+      <td class="number">${offer(plan, view)}</td>
+    </tr>`,
+  )
+  return html`<table class="list"><thead><tr><th scope="col">Plan</th><th scope="col" class="number">Price</th><th scope="col" class="number">Yours</th></tr></thead><tbody>${rows}</tbody></table>
+    <p class="hint">The same plan again adds a period to its end. Another plan begins as soon as it is paid, and what is left of the old one is counted in.</p>`
+}
+
+function price(plan: Plan, rate: Rate | null): Child {
+  if (!isForSale(plan)) return 'free'
+  return html`${zec(plan.priceZat)}<span class="below">${zat(plan.priceZat)} for ${counted(plan.periodDays, 'day')}</span>${worth(plan.priceZat, rate)}`
+}
+
+function offer(plan: Plan, { overview, configured }: BillingView): Child {
+  const own = plan.name === overview.plan.name
+  const endless = own && overview.planExpiresAt === null
+  if (!configured || !isForSale(plan) || endless) return own ? 'yours' : ''
+  const what = own ? 'Renew' : 'Buy'
+  return html`<form method="post" action="/billing"><input type="hidden" name="plan" value="${plan.name}"><button aria-label="${what} ${plan.name}">${what}</button></form>`
+}
+
+function purchaseTable({ purchases, rate }: BillingView): Html {
+  const rows = purchases.map(
+    bought => html`<tr>
+      <td>${bought.purchase.plan}<span class="below">${moment(bought.purchase.createdAt)}</span></td>
+      <td>${outcome(bought)}</td>
+      <td class="number">${zec(bought.purchase.priceZat)}<span class="below">${zat(bought.purchase.priceZat)}</span>${worth(bought.purchase.priceZat, rate)}</td>
+    </tr>`,
+  )
+  return html`<table class="list"><thead><tr><th scope="col">Plan</th><th scope="col">Status</th><th scope="col" class="number">Price</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+function outcome({ purchase, invoice }: BoughtPeriod): Html {
+  const badge = statusBadge(invoice.status)
+  if (purchase.status === 'needs_attention')
+    return html`${badge}<span class="below">This plan could not be given. Please ask the operator.</span>`
+  if (purchase.runsUntil !== null)
+    return html`${badge}<span class="below">ran until ${moment(purchase.runsUntil)}</span>`
+  return html`${badge}<span class="below"><a href="/i/${invoice.publicId}">${invoice.status === 'pending' ? 'Pay it' : 'Look at it'}</a></span>`
+}
