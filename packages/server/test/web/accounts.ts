@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import type { Account } from '../../src/domain/account.ts'
+import { credentialHash, makeCredential } from '../../src/domain/credential.ts'
+import { call } from '../support/api.ts'
+import { until } from '../support/until.ts'
+import type { WebRig } from './rig.ts'
+
+/** An account with one record of every kind. */
+export interface Merchant {
+  readonly account: Account
+  readonly apiKey: string
+  readonly viewingKey: string
+  readonly ids: {
+    readonly apiKey: string
+    readonly invoice: string
+    readonly delivery: string
+    readonly attempt: string
+    readonly session: string
+    readonly withdrawal: string
+  }
+  /** A new session's token, with a code just entered. */
+  token(): Promise<string>
+  expiredToken(): Promise<string>
+  endedToken(): Promise<string>
+  /** What only this account should ever see. */
+  traces(): readonly string[]
+}
+
+export async function openMerchant(rig: WebRig, name: string, seed: number): Promise<Merchant> {
+  const { accounts, credentials, invoices, store, viewingKeys, webhooks } = rig.service
+  const email = `${name}@example.org`
+  await accounts.open(email)
+  const { publicId } = await accounts.setPlan(email, 'Business', null)
+  const viewingKey = encodeFullViewingKey(
+    fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0)),
+    'regtest',
+  )
+  await viewingKeys.set(await accounts.find(email), viewingKey)
+  const account = await accounts.find(email)
+  const made = await credentials.createApiKey(account, `key of ${name}`)
+  const amountZat = BigInt(seed) * 1_000_003n
+  const invoice = await invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
+  await webhooks.set(account, `${rig.sandbox.webhookReceiver.url}?${name}`)
+  const delivery = await webhooks.test(account)
+  const [attempt] = await until(`the delivery to ${name}`, async () => {
+    const attempts = await webhooks.attempts(account, { limit: 1 })
+    return attempts[0]?.durationMs != null && attempts
+  })
+  const session = await credentials.createSession(account, `session of ${name}`)
+
+  async function token(): Promise<string> {
+    const issued = await credentials.createSession(account, `token of ${name}`)
+    await store.write(rows => rows.signIn.setFresh(issued.session.id, 4_000_000_000))
+    return issued.token
+  }
+
+  const order = await call(rig, 'POST /v1/account/withdrawals', {
+    token: session.token,
+    json: { amount_zat: Number(amountZat), fiat_currency: 'EUR', payout_to: `IBAN of ${name}` },
+  })
+  if (order.status !== 200) throw new Error(`no withdrawal for ${name}: ${order.text}`)
+
+  return {
+    account,
+    apiKey: made.key,
+    viewingKey,
+    token,
+    ids: {
+      apiKey: made.apiKey.publicId,
+      invoice: invoice.publicId,
+      delivery,
+      attempt: attempt?.publicId as string,
+      session: session.session.publicId,
+      withdrawal: order.body.id,
+    },
+
+    async expiredToken() {
+      const text = makeCredential('session', crypto.getRandomValues(new Uint8Array(32)))
+      const hash = credentialHash(text)
+      const row = { publicId: randomUUID(), accountId: account.id, label: 'old', hash, createdAt: 1, expiresAt: 2 }
+      await store.write(rows => rows.sessions.insert(row))
+      return text
+    },
+
+    async endedToken() {
+      const issued = await credentials.createSession(account, 'ended')
+      const left = await call(rig, 'POST /v1/auth/logout', { token: issued.token })
+      if (left.status !== 204) throw new Error(`not logged out: ${left.text}`)
+      return issued.token
+    },
+
+    traces: () => [
+      email,
+      publicId,
+      invoice.publicId,
+      invoice.address,
+      made.apiKey.publicId,
+      `key of ${name}`,
+      `session of ${name}`,
+      `?${name}`,
+      session.session.publicId,
+      order.body.id,
+    ],
+  }
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fastify from 'fastify'
+import type { App } from '../../src/http/app.ts'
+import { addSite, type SiteDeps } from '../../src/web/site.ts'
+import { type Answer, call } from '../support/api.ts'
+import { type Merchant, openMerchant } from './accounts.ts'
+import { startWebRig, type WebRig } from './rig.ts'
+
+interface Row {
+  /** What takes the place of `{id}` or `:id`: a record of the account given. */
+  readonly id?: (owner: Merchant) => string
+  /** Further queries that name a record of the account given. */
+  readonly queries?: (owner: Merchant) => readonly string[]
+  /** A body that would do, were the record one's own. */
+  readonly body?: (self: Merchant) => Record<string, unknown>
+}
+
+/** Every session endpoint of the API. */
+const ENDPOINTS: Readonly<Record<string, Row>> = {
+  'GET /v1/account': {},
+  'PATCH /v1/account': { body: () => ({ confirmations: 7 }) },
+  'PUT /v1/account/viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },
+  'GET /v1/account/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?limit=200'] },
+  'GET /v1/account/api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
+  'POST /v1/account/api-keys': { body: () => ({ name: 'mine' }) },
+  'DELETE /v1/account/api-keys/{id}': { id: ({ ids }) => ids.apiKey },
+  'POST /v1/auth/logout': {},
+  'GET /v1/account/sessions': { queries: ({ ids }) => [`?before=${ids.session}`] },
+  'DELETE /v1/account/sessions/{id}': { id: ({ ids }) => ids.session },
+  'GET /v1/account/webhook': {},
+  'PUT /v1/account/webhook': { body: () => ({ url: 'http://127.0.0.1:9/mine' }) },
+  'DELETE /v1/account/webhook': {},
+  'POST /v1/account/webhook/rotate-secret': {},
+  'POST /v1/account/webhook/test': {},
+  'GET /v1/account/webhook/deliveries': {
+    queries: ({ ids }) => [`?before=${ids.attempt}`, `?invoice_id=${ids.invoice}`],
+  },
+  'POST /v1/account/webhook/deliveries/{delivery_id}/resend': { id: ({ ids }) => ids.delivery },
+  'GET /v1/account/billing': {},
+  'POST /v1/account/billing/subscribe': { body: () => ({ plan: 'Pro' }) },
+  'GET /v1/account/withdrawals': { queries: ({ ids }) => [`?before=${ids.withdrawal}`] },
+  'POST /v1/account/withdrawals': {
+    body: () => ({ amount_zat: 5_000_000, fiat_currency: 'EUR', payout_to: 'IBAN of mine' }),
+  },
+  'GET /v1/account/withdrawals/{id}': { id: ({ ids }) => ids.withdrawal },
+  'POST /v1/account/withdrawals/{id}/cancel': { id: ({ ids }) => ids.withdrawal },
+  'GET /v1/account/export': { queries: () => ['?format=csv', '?format=json', '?format=json&from=0&to=4000000000'] },
+}
+
+/** Every page that belongs to an account. */
+const PAGES: Readonly<Record<string, Row>> = {
+  'GET /overview': {},
+  'GET /invoices': {
+    queries: ({ ids, account }) => [
+      `?q=${ids.invoice}`,
+      `?q=${ids.invoice.slice(0, 8)}`,
+      `?before=${ids.invoice}`,
+      '?status=pending',
+      `?q=${account.email}`,
+    ],
+  },
+  'GET /invoices/new': {},
+  'POST /invoices': { body: () => ({ amount: '1' }) },
+  'GET /invoices/:id': { id: ({ ids }) => ids.invoice },
+  'POST /invoices/:id/sandbox-payment': { id: ({ ids }) => ids.invoice },
+  'GET /api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
+  'POST /api-keys': { body: () => ({ name: 'mine' }) },
+  'POST /api-keys/:id/revoke': { id: ({ ids }) => ids.apiKey },
+  'GET /viewing-key': {},
+  'POST /viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },
+  'POST /confirmations': { body: () => ({ confirmations: '9' }) },
+  'GET /webhook': { queries: ({ ids }) => [`?before=${ids.attempt}`] },
+  'POST /webhook': { body: () => ({ url: 'http://127.0.0.1:9/mine' }) },
+  'POST /webhook/rotate-secret': {},
+  'POST /webhook/test': {},
+  'POST /webhook/remove': {},
+  'POST /webhook/deliveries/:id/resend': { id: ({ ids }) => ids.delivery },
+  'GET /webhook/attempts/:id': { id: ({ ids }) => ids.attempt },
+  'GET /sessions': { queries: ({ ids }) => [`?before=${ids.session}`] },
+  'POST /sessions': { body: () => ({ label: 'mine' }) },
+  'POST /sessions/:id/end': { id: ({ ids }) => ids.session },
+  'GET /export': {},
+  'GET /export/download': { queries: () => ['?format=csv', '?format=json'] },
+  'POST /sign-out': {},
+}
+
+/** Pages for anyone; an invoice's id is all it takes to see and pay it. */
+const OPEN_PAGES = [
+  'GET /',
+  'GET /sign-in',
+  'POST /sign-in',
+  'GET /sign-in/code',
+  'POST /sign-in/code',
+  'GET /i/:id',
+  'GET /i/:id/swap',
+  'POST /i/:id/swap',
+]
+
+async function registeredPages(): Promise<string[]> {
+  const app = fastify()
+  const lines: string[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) if (one !== 'HEAD') lines.push(`${one} ${url}`)
+  })
+  addSite(app as unknown as App, {} as SiteDeps)
+  await app.ready()
+  return lines.filter(line => !line.startsWith('GET /assets/'))
+}
+
+async function sessionEndpoints(rig: WebRig): Promise<string[]> {
+  const { body } = await call(rig, 'GET /openapi.json')
+  const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { session?: unknown }[] }>>)
+  return paths.flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { security = [] }]) => security.some(one => one.session !== undefined))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  )
+}
+
+describe('two accounts', () => {
+  let rig: WebRig
+  let seed = 20
+
+  before(async () => {
+    rig = await startWebRig()
+  })
+  after(() => rig?.close())
+
+  function merchant(): Promise<Merchant> {
+    seed += 1
+    return openMerchant(rig, `merchant${seed}`, seed)
+  }
+
+  /** A page as the browser of a session asks for it. */
+  function page(line: string, cookie: string | undefined, body?: Record<string, unknown>): Promise<Answer> {
+    const headers = {
+      ...(cookie === undefined ? {} : { cookie: `__Host-zatgate=${cookie}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    }
+    const raw = body === undefined ? {} : { raw: new URLSearchParams(body as Record<string, string>).toString() }
+    return call(rig, line, { headers, ...raw })
+  }
+
+  const endpoint = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
+    call(rig, line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { json: body }) })
+
+  const ways = [
+    ['endpoint', ENDPOINTS, endpoint],
+    ['page', PAGES, page],
+  ] as const
+
+  function pathWith(line: string, id: string): string {
+    return line.replace(/\{\w+\}|:id/, id)
+  }
+
+  /** All that the owner has, as the owner sees it; and what is never shown. */
+  async function belongings({ account }: Merchant, token: string): Promise<unknown> {
+    const lists = [
+      '',
+      '/invoices',
+      '/api-keys',
+      '/webhook',
+      '/webhook/deliveries',
+      '/sessions',
+      '/withdrawals',
+      '/billing',
+    ]
+    const shown = await Promise.all(
+      lists.map(async list =>
+        (await call(rig, `GET /v1/account${list}`, { token })).text.replace(/"last_used_at":\w+,?/g, ''),
+      ),
+    )
+    const webhook = await rig.service.store.read(rows => rows.webhooks.byAccount(account.id))
+    return [shown, webhook]
+  }
+
+  test('every registered endpoint and page is in the tables', async () => {
+    assert.deepEqual((await sessionEndpoints(rig)).sort(), Object.keys(ENDPOINTS).sort())
+    assert.deepEqual((await registeredPages()).sort(), [...Object.keys(PAGES), ...OPEN_PAGES].sort())
+  })
+
+  for (const [kind, table, ask] of ways) {
+    test(`no token, a foreign one, an expired, an ended one and an API key get 401 at every ${kind}`, async () => {
+      const owner = await merchant()
+      const refused = [
+        ['missing session token', undefined],
+        ['bad session token', await owner.expiredToken()],
+        ['bad session token', await owner.endedToken()],
+        ['bad session token', owner.apiKey],
+        ['bad session token', 'zgs_nonsense'],
+      ] as const
+      for (const [line, row] of Object.entries(table)) {
+        const path = row.id ? pathWith(line, row.id(owner)) : line
+        for (const [message, token] of refused) {
+          const answer = await ask(path, token, row.body?.(owner))
+          assert.equal(answer.status, 401, `${line} with ${token?.slice(0, 4) ?? 'nothing'}`)
+          if (kind === 'endpoint') assert.equal(answer.body.message, message, line)
+          else assert.match(answer.text, /<h1>Sign in<\/h1>/)
+        }
+      }
+    })
+
+    test(`a stranger reads nothing of the owner's at any ${kind}, and changes nothing`, async () => {
+      const owner = await merchant()
+      const stranger = await merchant()
+      const own = await owner.token()
+      const before = await belongings(owner, own)
+      for (const [line, row] of Object.entries(table)) {
+        const queries = row.queries ? ['', ...row.queries(owner)] : ['']
+        for (const query of queries) {
+          const answer = await ask(
+            (row.id ? pathWith(line, row.id(owner)) : line) + query,
+            await stranger.token(),
+            row.body?.(stranger),
+          )
+          if (row.id) assert.equal(answer.status, 404, line)
+          assert.ok(answer.status < 500 && answer.status !== 401, `${line}${query}: ${answer.status}`)
+          const typed = decodeURIComponent(query)
+          for (const trace of owner.traces().filter(text => !typed.includes(text)))
+            assert.ok(!answer.text.includes(trace), `${line}${query} shows ${trace}`)
+        }
+      }
+      assert.deepEqual(await belongings(owner, own), before)
+      const invoice = { amount_zat: 1_000 }
+      assert.equal((await call(rig, 'POST /v1/invoices', { token: owner.apiKey, json: invoice })).status, 200)
+    })
+
+    test(`the owner's own token opens every ${kind}`, async () => {
+      const owner = await merchant()
+      for (const [line, row] of Object.entries(table)) {
+        const path = row.id ? pathWith(line, row.id(owner)) : line
+        const answer = await ask(path + (row.queries?.(owner)[0] ?? ''), await owner.token(), row.body?.(owner))
+        const fine = [200, 202, 204, 303, 409]
+        assert.ok(fine.includes(answer.status), `${line}: ${answer.status} ${answer.text.slice(0, 200)}`)
+      }
+    })
+  }
+})
