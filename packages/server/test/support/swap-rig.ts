@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { systemRandom } from '../../src/adapters/random.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
@@ -93,4 +94,26 @@ export class SwapRig {
     const events = await this.watch.events()
     return events.flatMap(({ type, body }) => (type === null ? [] : [{ type, body: JSON.parse(body ?? 'null') }]))
   }
+}
+
+/** How a story ended: both statuses, the types of all that webhooks were told, and whether the invoice is held open. */
+export interface Ended {
+  readonly swap: string
+  readonly invoice: string
+  readonly told: readonly string[]
+  readonly held?: boolean
+}
+
+export async function assertEnd(rig: SwapRig, swap: Swap, invoice: Invoice, end: Ended): Promise<void> {
+  const found = await rig.watch.read(invoice)
+  const told = await rig.told()
+  assert.deepEqual(
+    {
+      swap: (await rig.read(swap)).status,
+      invoice: found.status,
+      told: told.map(({ type }) => type),
+      held: found.swapUnderWay,
+    },
+    { held: false, ...end },
+  )
 }
