@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { until } from '../support/until.ts'
+import { noBrowser, openBrowser } from './browser.ts'
+import { startWebRig, type WebRig } from './rig.ts'
+
+describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
+  let rig: WebRig
+  let browser: Browser
+  let accounts = 0
+
+  before(async () => {
+    rig = await startWebRig()
+    rig.sandbox.rates.setPrice('ZECUSD', '1419.06000')
+    rig.sandbox.rates.setPrice('ZECEUR', '1222.31000')
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await rig?.close()
+  })
+
+  /** A signed-in page of a new account. */
+  async function signIn(options: Parameters<Browser['newContext']>[0] = {}): Promise<{ page: Page; email: string }> {
+    accounts += 1
+    const email = `merchant${accounts}@example.org`
+    const page = await (await browser.newContext(options)).newPage()
+    await page.goto(`${rig.url}/sign-in`)
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Mail me a code' }).click()
+    await page.getByLabel('Code').fill(await rig.codeFor(email))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/overview')
+    return { page, email }
+  }
+
+  async function inspect(page: Page): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+        [],
+      )
+    }
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.equal(over, 0, `${page.url()} scrolls sideways at ${width} px`)
+    }
+  }
+
+  async function order(page: Page, amount: string): Promise<void> {
+    await page.goto(`${rig.url}/withdrawals`)
+    await page.getByLabel('Amount in ZEC').fill(amount)
+    await page.getByLabel('Paid out in').selectOption('EUR')
+    await page.getByLabel('Paid out to').fill('DE89370400440532013000')
+    await page.getByRole('button', { name: 'Order' }).click()
+  }
+
+  test('a plan is bought: prices in money too, paid like any invoice, and then it runs', async () => {
+    const { page, email } = await signIn()
+    await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByText('about 141.90 USD', { exact: true }).waitFor()
+    await inspect(page)
+    await page.getByRole('button', { name: 'Buy Pro' }).click()
+    await page.waitForURL('**/i/*')
+    const uri = await page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')
+    rig.sandbox.wallet.pay({ uri: uri ?? '' })
+    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
+    rig.sandbox.chain.mine(3)
+    await page.getByRole('heading', { name: 'Paid' }).waitFor()
+    await until('the plan', async () => (await rig.service.accounts.find(email)).plan === 'Pro')
+    await page.goto(`${rig.url}/billing`)
+    await page.getByRole('button', { name: 'Renew Pro' }).waitFor()
+    await page.getByText('ran until').waitFor()
+    await inspect(page)
+    await page.context().close()
+  })
+
+  test('a withdrawal is ordered, deposited and paid out, each step seen without loading the page again', async () => {
+    const { page } = await signIn()
+    await page.getByRole('link', { name: 'Withdrawals' }).click()
+    await page.getByText('1 ZEC is 1,419.06 USD or 1,222.31 EUR now. 1 % of it is kept.').waitFor()
+    await inspect(page)
+    await order(page, '1.5')
+    await page.waitForURL('**/withdrawals/*-*')
+    await page.getByText('1,815.13 EUR').first().waitFor()
+    await page.getByRole('img', { name: 'Payment request as a QR code' }).waitFor()
+    await page.getByText('DE••••3000').waitFor()
+    await inspect(page)
+    await page.getByRole('button', { name: 'Make the deposit' }).click()
+    await page.getByText('Deposit seen', { exact: true }).first().waitFor()
+    rig.sandbox.chain.mine(3)
+    await page.getByText('Being paid out', { exact: true }).first().waitFor()
+    const id = page.url().split('/').at(-1) ?? ''
+    await rig.service.payouts.settle(id, 'SEPA 4711')
+    await page.goto(`${rig.url}/withdrawals`)
+    await page.getByText('Completed', { exact: true }).waitFor()
+    await inspect(page)
+    await page.getByRole('link', { name: `Withdrawal ${id}` }).click()
+    await page.getByText('SEPA 4711').waitFor()
+    await inspect(page)
+    await page.context().close()
+  })
+
+  test('without a script: mistakes are said in the form, what was typed stays, and an order is canceled', async () => {
+    const { page } = await signIn({ javaScriptEnabled: false })
+    await order(page, '0.00000001')
+    await page.getByRole('alert').getByText('Invalid amount_zat').waitFor()
+    assert.equal(await page.getByLabel('Paid out to').inputValue(), 'DE89370400440532013000')
+    assert.equal(await page.getByLabel('Paid out in').inputValue(), 'EUR')
+    await order(page, '1')
+    await page.getByRole('button', { name: 'Cancel this order' }).click()
+    await page.getByText('Canceled', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Cancel this order' }).count(), 0)
+    await page.context().close()
+  })
+
+  test('a rate source that is gone takes the money amounts away, and not the pages', async t => {
+    const gone = await startWebRig({ env: { RATES_URL: 'http://127.0.0.1:1' } })
+    t.after(() => gone.close())
+    const { token } = await gone.service.credentials.createSession(
+      await gone.service.accounts.open('x@example.org'),
+      'x',
+    )
+    for (const [path, words] of [
+      ['/billing', '0.1 ZEC'],
+      ['/withdrawals', 'No rate is to be had at the moment.'],
+    ] as const) {
+      const answer = await fetch(gone.url + path, { headers: { cookie: `__Host-zatgate=${token}` } })
+      const text = await answer.text()
+      assert.equal(answer.status, 200)
+      assert.ok(text.includes(words))
+      assert.ok(!text.includes('about '))
+    }
+  })
+})
