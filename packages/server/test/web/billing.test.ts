@@ -75,7 +75,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await until('the plan', async () => (await rig.service.accounts.find(email)).plan === 'Pro')
     await page.goto(`${rig.url}/billing`)
     await page.getByRole('button', { name: 'Renew Pro' }).waitFor()
-    await page.getByText('ran until').waitFor()
+    await page.getByRole('cell', { name: 'Paid until' }).waitFor()
     await inspect(page)
     await page.context().close()
   })

@@ -89,7 +89,6 @@ function outcome({ purchase, invoice }: BoughtPeriod): Html {
   const badge = statusBadge(invoice.status)
   if (purchase.status === 'needs_attention')
     return html`${badge}<span class="below">This plan could not be given. Please ask the operator.</span>`
-  if (purchase.runsUntil !== null)
-    return html`${badge}<span class="below">ran until ${moment(purchase.runsUntil)}</span>`
+  if (purchase.runsUntil !== null) return html`${badge}<span class="below">until ${moment(purchase.runsUntil)}</span>`
   return html`${badge}<span class="below"><a href="/i/${invoice.publicId}">${invoice.status === 'pending' ? 'Pay it' : 'Look at it'}</a></span>`
 }

@@ -1,5 +1,5 @@
 import { isFinal } from '../../domain/invoice.ts'
-import { paymentUri } from '../../domain/payment-uri.ts'
+import { decimalZec, paymentUri } from '../../domain/payment-uri.ts'
 import { decimalsOf } from '../../domain/rate.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
 import type { Ordered } from '../../services/withdrawals.ts'
@@ -41,8 +41,10 @@ function liveContent(view: WithdrawalView): Html {
       <p>${explanation(view)}</p>
     </section>
     ${view.payable && payButton(view)}
-    ${withdrawal.status === 'awaiting_deposit' && deposit(view)}
-    <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>`
+    <div class="columns">
+      ${withdrawal.status === 'awaiting_deposit' && deposit(view)}
+      <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
+    </div>`
 }
 
 function explanation({ withdrawal, invoice }: WithdrawalView): Child {
@@ -67,13 +69,14 @@ function explanation({ withdrawal, invoice }: WithdrawalView): Child {
 }
 
 function deposit({ withdrawal, invoice }: WithdrawalView): Html {
-  const uri = paymentUri(invoice.address, withdrawal.amountZat, withdrawal.publicId)
+  const missing = withdrawal.amountZat - invoice.receivedZat
+  const uri = paymentUri(invoice.address, missing, withdrawal.publicId)
   const untouched = invoice.receivedZat === 0n
-  return html`<section class="card narrow checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
+  return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
     <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
     <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
     <dl class="facts stacked">
-      <div><dt>Exactly</dt><dd><code>${zec(withdrawal.amountZat)}</code> ${copyButton(zec(withdrawal.amountZat).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
+      <div><dt>Exactly</dt><dd><code>${zec(missing)}</code> ${copyButton(decimalZec(missing), 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
     </dl>
     ${untouched && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel this order', { kind: 'danger' })}
