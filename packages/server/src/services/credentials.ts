@@ -30,7 +30,7 @@ export interface Credentials {
   listApiKeys(account: Account, page: Page): Promise<ApiKey[]>
   /** @throws Fault `no_such_api_key` */
   revokeApiKey(account: Account, publicId: string): Promise<void>
-  /** `token` is to be shown once. @throws Fault `invalid_label` */
+  /** For a script; `token` is to be shown once. @throws Fault `invalid_label` */
   createSession(account: Account, label: string): Promise<{ session: Session; token: string }>
   listSessions(account: Account, page: Page): Promise<Session[]>
   /** @throws Fault `no_such_session` */
@@ -138,7 +138,11 @@ export function createCredentials(deps: {
         createdAt,
         expiresAt: createdAt + SESSION_SECS,
       }
-      return { session: await store.write(rows => rows.sessions.insert(session)), token }
+      const made = await store.write(async rows => {
+        await rows.mails.append(notice(account, 'session_token_issued', createdAt, label))
+        return rows.sessions.insert(session)
+      })
+      return { session: made, token }
     },
 
     listSessions: (account, page) => store.read(rows => rows.sessions.list(account.id, nowSecs(clock), page)),

@@ -3,9 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import fastify from 'fastify'
 import type { App } from '../../src/http/app.ts'
 import { addSite, type SiteDeps } from '../../src/web/site.ts'
-import { type Answer, call } from '../support/api.ts'
+import { call } from '../support/api.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
 import { startWebRig, type WebRig } from './rig.ts'
+import { visit } from './visit.ts'
 
 interface Row {
   /** What takes the place of `{id}` or `:id`: a record of the account given. */
@@ -82,6 +83,13 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /sessions/:id/end': { id: ({ ids }) => ids.session },
   'GET /export': {},
   'GET /export/download': { queries: () => ['?format=csv', '?format=json'] },
+  'GET /billing': { queries: ({ ids }) => [`?before=${ids.invoice}`] },
+  'POST /billing': { body: () => ({ plan: 'Pro' }) },
+  'GET /withdrawals': { queries: ({ ids }) => [`?before=${ids.withdrawal}`] },
+  'POST /withdrawals': { body: () => ({ amount: '1', currency: 'EUR', payout_to: 'IBAN of mine' }) },
+  'GET /withdrawals/:id': { id: ({ ids }) => ids.withdrawal },
+  'POST /withdrawals/:id/cancel': { id: ({ ids }) => ids.withdrawal },
+  'POST /withdrawals/:id/sandbox-payment': { id: ({ ids }) => ids.withdrawal },
   'POST /sign-out': {},
 }
 
@@ -97,13 +105,16 @@ const OPEN_PAGES = [
   'POST /i/:id/swap',
 ]
 
+/** Whatever is asked of it: routes take what they need when they are registered, and use it later. */
+const anything: SiteDeps = new Proxy((() => anything) as unknown as SiteDeps, { get: () => anything })
+
 async function registeredPages(): Promise<string[]> {
   const app = fastify()
   const lines: string[] = []
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) if (one !== 'HEAD') lines.push(`${one} ${url}`)
   })
-  addSite(app as unknown as App, {} as SiteDeps)
+  addSite(app as unknown as App, anything)
   await app.ready()
   return lines.filter(line => !line.startsWith('GET /assets/'))
 }
@@ -133,14 +144,11 @@ describe('two accounts', () => {
   }
 
   /** A page as the browser of a session asks for it. */
-  function page(line: string, cookie: string | undefined, body?: Record<string, unknown>): Promise<Answer> {
-    const headers = {
-      ...(cookie === undefined ? {} : { cookie: `__Host-zatgate=${cookie}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-    }
-    const raw = body === undefined ? {} : { raw: new URLSearchParams(body as Record<string, string>).toString() }
-    return call(rig, line, { headers, ...raw })
-  }
+  const page = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
+    visit(rig, line, {
+      ...(token === undefined ? {} : { cookie: `__Host-zatgate=${token}` }),
+      ...(body === undefined ? {} : { form: body as Record<string, string> }),
+    })
 
   const endpoint = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
     call(rig, line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { json: body }) })

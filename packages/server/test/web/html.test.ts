@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MAX_ZAT } from '../../src/domain/money.ts'
+import { decimalZec } from '../../src/domain/payment-uri.ts'
+import { readZec } from '../../src/web/amount.ts'
+import { duration, grouped, shortened, zec } from '../../src/web/format.ts'
+import { flag, html } from '../../src/web/html.ts'
+import { dailyPlot } from '../../src/web/plot.ts'
+import { qrCode } from '../../src/web/qr.ts'
+import { browserName } from '../../src/web/user-agent.ts'
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+
+test('a value can neither end an attribute nor open an element, and is read back as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      const written = html`${text}`.text
+      assert.doesNotMatch(written, /[<>"']/)
+      assert.equal(unescaped(written), text)
+    }),
+  )
+})
+
+test('pieces of HTML stay, lists are joined, nothing is left of nothing', () => {
+  const items = ['a', '<b>'].map(item => html`<li>${item}</li>`)
+  assert.equal(
+    html`<ul>${items}${null}${undefined}${false}</ul>${0}${1n}`.text,
+    '<ul><li>a</li><li>&lt;b&gt;</li></ul>01',
+  )
+  assert.equal(html`<input${flag('checked', true)}${flag('disabled', false)}>`.text, '<input checked>')
+})
+
+test('an amount is read back from how it is written', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: MAX_ZAT }), amount => {
+      assert.equal(readZec(decimalZec(amount)), amount)
+      assert.equal(readZec(` ${decimalZec(amount).replace('.', ',')} `), amount)
+    }),
+  )
+})
+
+test('what is no amount is refused', () => {
+  for (const text of ['', '0', '0.000000001', '-1', '1e3', '21000000.00000001', '1.2.3', '.5', 'NaN', '1 000'])
+    assert.equal(readZec(text), null, text)
+})
+
+test('numbers are grouped by thousands', () => {
+  assert.equal(grouped(1_234_567), '1,234,567')
+  assert.equal(grouped(100n), '100')
+  assert.equal(zec(123_456_789_000_001n), '1,234,567.89000001 ZEC')
+  assert.equal(zec(0n), '0 ZEC')
+})
+
+test('long texts keep both ends, durations their two largest parts', () => {
+  assert.equal(shortened('0123456789abcdef', 4, 2), '0123…ef')
+  assert.equal(shortened('short', 4, 2), 'short')
+  assert.deepEqual([0, 59, 900, 3_600, 90_061].map(duration), ['0 s', '59 s', '15 min', '1 h', '1 d 1 h'])
+})
+
+test('the plot has a bar for each day, the highest in full, and says the same in a table', () => {
+  const days = [0n, 5n, 10n].map((receivedZat, index) => ({ day: index * 86_400, receivedZat, invoices: index }))
+  const plot = dailyPlot(days).text
+  const heights = [...plot.matchAll(/class="plot-bar"[^>]* height="(\d+)"/g)].map(match => Number(match[1]))
+  assert.deepEqual(heights, [0, 50, 100])
+  assert.equal([...plot.matchAll(/<th scope="row">/g)].length, 3)
+  assert.equal(dailyPlot([]).text, '')
+})
+
+test('a QR code is drawn without a gap: dark squares as many as its modules', () => {
+  const svg = qrCode('zcash:u1test?amount=1', 'Pay').text
+  const [, path = ''] = /<path d="([^"]+)"/.exec(svg) ?? []
+  const dark = [...path.matchAll(/h(\d+)v1/g)].reduce((sum, match) => sum + Number(match[1]), 0)
+  assert.ok(dark > 150)
+  assert.match(svg, /role="img" aria-label="Pay"/)
+})
+
+test('browsers are told by name and system', () => {
+  const cases = {
+    'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox on Linux',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15':
+      'Safari on Mac',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36 Edg/156.0':
+      'Edge on Windows',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1':
+      'Safari on iPhone',
+    'curl/8': 'A browser',
+    '': 'A browser',
+  }
+  for (const [agent, name] of Object.entries(cases)) assert.equal(browserName(agent), name)
+})

@@ -1,0 +1,25 @@
+import type { Answer } from '../support/api.ts'
+
+export interface Visit {
+  readonly cookie?: string
+  /** Sent as an HTML form sends it. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** One request as a browser makes it, redirects left to the caller; `POST /sign-in`. */
+export async function visit(site: { readonly url: string }, line: string, options: Visit = {}): Promise<Answer> {
+  const [method = 'GET', path = '/'] = line.split(' ')
+  const { cookie, form, headers } = options
+  const response = await fetch(site.url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(cookie ? { cookie } : {}),
+      ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+      ...headers,
+    },
+    body: form ? new URLSearchParams(form).toString() : null,
+  })
+  return { status: response.status, headers: response.headers, text: await response.text(), body: undefined }
+}
