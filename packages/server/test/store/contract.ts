@@ -1,12 +1,15 @@
 import { describe } from 'node:test'
 import type { Engine } from './databases.ts'
 import { accountSuite } from './suites/account.ts'
+import { billingSuite } from './suites/billing.ts'
 import { chainSuite } from './suites/chain.ts'
 import { credentialSuite } from './suites/credential.ts'
 import { crowdSuite } from './suites/crowd.ts'
+import { dashboardSuite } from './suites/dashboard.ts'
 import { eventSuite } from './suites/event.ts'
 import { idempotencySuite } from './suites/idempotency.ts'
 import { invoiceSuite } from './suites/invoice.ts'
+import { mailSuite } from './suites/mail.ts'
 import { migrationSuite } from './suites/migration.ts'
 import { paymentSuite } from './suites/payment.ts'
 import { swapSuite } from './suites/swap.ts'
@@ -14,6 +17,7 @@ import { transactionSuite } from './suites/transaction.ts'
 import { usageSuite } from './suites/usage.ts'
 import { viewingKeySuite } from './suites/viewing-key.ts'
 import { webhookSuite } from './suites/webhook.ts'
+import { withdrawalSuite } from './suites/withdrawal.ts'
 
 /** What a Store promises, whatever database it stands on. A new noun adds its suite here. */
 const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
@@ -28,6 +32,10 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['chain', chainSuite],
   ['events', eventSuite],
   ['webhooks', webhookSuite],
+  ['billing', billingSuite],
+  ['withdrawals', withdrawalSuite],
+  ['mails', mailSuite],
+  ['dashboard', dashboardSuite],
   ['transactions', transactionSuite],
   ['crowds', crowdSuite],
   ['migrations', migrationSuite],

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import type { Invoice } from '../../src/ports/invoice.ts'
+import { createExports, csvField } from '../../src/services/export.ts'
+import { freshStore, sqliteEngine } from '../store/databases.ts'
+import { NOW, openShop, type Shop } from '../store/fixtures.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+
+async function textOf(chunks: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const chunk of chunks) text += chunk
+  return text
+}
+
+/** The fields of RFC 4180 text, line by line. */
+function readCsv(text: string): string[][] {
+  assert.ok(text.endsWith('\r\n'))
+  const lines: string[][] = [[]]
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    lines.at(-1)?.push(quoted === undefined ? (plain as string) : quoted.replaceAll('""', '"'))
+    if (end === '\r\n') lines.push([])
+  }
+  return lines.slice(0, -1)
+}
+
+async function rig(test: TestContext, invoices: number) {
+  const store = await freshStore(sqliteEngine, test)
+  const shop = await openShop(store)
+  const clock = new ManualClock(NOW + 1_000_000)
+  const made: Invoice[] = []
+  for (let i = 0; i < invoices; i += 100) made.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
+  return { store, shop, clock, made, exports: createExports({ store, clock }) }
+}
+
+function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => shop.sell({ createdAt: NOW + from + i })))
+}
+
+test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
+  const { exports, shop, made } = await rig(t, 1_203)
+  const csv = readCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks))
+  const json = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: 0 }).chunks))
+  const expected = made.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
+  assert.deepEqual(
+    csv.slice(1).map(line => line[0]),
+    expected,
+  )
+  assert.deepEqual(
+    json.map((row: { id: string }) => row.id),
+    expected,
+  )
+  assert.ok(csv.every(line => line.length === csv[0]?.length))
+})
+
+test('a row says what the listing says, in CSV with decimal amounts and readable times beside', async t => {
+  const { exports, shop, store, made } = await rig(t, 1)
+  const invoice = made[0] as Invoice
+  const paid = {
+    status: 'paid' as const,
+    receivedZat: 150_000_000n,
+    overpaidZat: 149_995_000n,
+    txid: 'ab'.repeat(32),
+    paidAt: NOW + 60,
+  }
+  await store.write(rows => rows.invoices.record(invoice.id, { ...invoice, ...paid }))
+  const [head, row] = readCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks)) as [
+    string[],
+    string[],
+  ]
+  const [listed] = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: 0 }).chunks))
+  assert.deepEqual(listed, {
+    id: invoice.publicId,
+    status: 'paid',
+    amount_zat: 5_000,
+    received_zat: 150_000_000,
+    overpaid_zat: 149_995_000,
+    address: invoice.address,
+    txid: 'ab'.repeat(32),
+    created_at: NOW,
+    expires_at: NOW + 900,
+    paid_at: NOW + 60,
+  })
+  assert.deepEqual(Object.fromEntries(head.map((name, i) => [name, row[i]])), {
+    ...Object.fromEntries(Object.entries(listed).map(([name, value]) => [name, String(value)])),
+    amount_zec: '0.00005',
+    received_zec: '1.5',
+    created_utc: '2027-01-15 08:00:00',
+    paid_utc: '2027-01-15 08:01:00',
+  })
+})
+
+test('a period begins with its first second and ends before its last', async t => {
+  const { exports, shop } = await rig(t, 10)
+  const rows = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: NOW + 3, to: NOW + 6 }).chunks))
+  assert.deepEqual(
+    rows.map((row: { created_at: number }) => row.created_at - NOW),
+    [3, 4, 5],
+  )
+  assert.equal(await textOf(exports.write(shop.account, 'json', { from: NOW + 50 }).chunks), '[]\n')
+  assert.equal(readCsv(await textOf(exports.write(shop.account, 'csv', { from: NOW + 50 }).chunks)).length, 1)
+})
+
+test('rows are read as they are taken: a reader who stops has had one page read for him', async t => {
+  const { shop, store, clock } = await rig(t, 1_203)
+  let reads = 0
+  const counting = createExports({
+    store: {
+      ...store,
+      glance: work => {
+        reads += 1
+        return store.glance(work)
+      },
+    },
+    clock,
+  })
+  for await (const chunk of counting.write(shop.account, 'json', { from: 0 }).chunks) {
+    assert.ok(chunk.length > 0)
+    break
+  }
+  assert.equal(reads, 1)
+})
+
+test('no field of a CSV begins what a spreadsheet would compute, and each is read back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      const field = csvField(text)
+      assert.doesNotMatch(field, /^"?[=+\-@\t\r\n]/)
+      const [[read]] = readCsv(`${field}\r\n`) as [[string]]
+      assert.ok(read === text || read === `'${text}`)
+    }),
+  )
+  assert.equal(csvField('=HYPERLINK("http://evil")'), `"'=HYPERLINK(""http://evil"")"`)
+  assert.equal(csvField(-5), '-5')
+  assert.equal(csvField(null), '')
+})
