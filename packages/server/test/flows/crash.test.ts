@@ -39,7 +39,9 @@ test(`a busy service killed ${KILLS} times loses no invoice and counts every pay
   const shops = Promise.all([shop(), shop()])
   const payer = payAll()
   for (let kill = 0; kill < KILLS; kill++) {
-    await after(randomInt(100, 1_200))
+    const answered = sales.size
+    await until('an invoice to be answered', () => sales.size > answered, 60_000)
+    await after(randomInt(0, 1_200))
     await running.kill()
     running = await startProcess(settings)
   }
@@ -60,7 +62,6 @@ test(`a busy service killed ${KILLS} times loses no invoice and counts every pay
     )
     assert.equal(BigInt(invoice.received_zat), paid, 'every payment is counted, and once')
   }
-  assert.ok(sales.size > KILLS, `only ${sales.size} invoices were answered between the kills`)
   assert.equal(await running.stop(), 0)
 
   /** Asks for invoices without a pause; what was answered must never be lost. */
