@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer, type Http2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import { create } from '@bufbuild/protobuf'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { Chain as SandboxChain } from '@zatgate/sandbox/chain'
 import { demoViewingKey } from '@zatgate/sandbox/keys'
 import { Lightwalletd } from '@zatgate/sandbox/lightwalletd'
 import { type LightwalletdFaults, NO_FAULTS } from '@zatgate/sandbox/lightwalletd-faults'
+import { compactTxStreamer } from '@zatgate/sandbox/lightwalletd-service'
 import { Wallet } from '@zatgate/sandbox/wallet'
 import { orchardReceiver } from '@zatgate/zcash/address'
+import {
+  BlockRangeSchema,
+  CompactTxStreamer,
+  RawTransactionSchema,
+} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { createLightwalletd, type LightwalletdOptions } from '../../src/adapters/lightwalletd.ts'
-import type { Block } from '../../src/domain/chain.ts'
 import { checkFollows } from '../../src/domain/chain.ts'
 import type { Chain, Clock } from '../../src/ports.ts'
 import { recordingLog } from '../support/log.ts'
@@ -22,6 +31,8 @@ const never = new AbortController().signal
 let sandbox: SandboxChain
 let wallet: Wallet
 let servers: Lightwalletd[]
+let honest: ServiceImpl<typeof CompactTxStreamer>
+const strange: Http2Server[] = []
 const open: Chain[] = []
 
 /** Moves on only where a test wants it to, and wakes every sleeper at once: back-off costs a test no time. */
@@ -38,6 +49,7 @@ before(async () => {
   sandbox = new SandboxChain({ seed: SEED })
   wallet = new Wallet(sandbox)
   servers = [await Lightwalletd.start(sandbox), await Lightwalletd.start(sandbox)]
+  honest = compactTxStreamer(sandbox, { ...NO_FAULTS })
   for (let i = 0; i < 5; i++) {
     wallet.send([{ receiver, value: BigInt(i + 1) }])
     sandbox.mine(2)
@@ -54,6 +66,7 @@ beforeEach(async () => {
 after(async () => {
   for (const chain of open) await chain.close()
   for (const server of servers) await server.close()
+  for (const server of strange) server.close()
 })
 
 function connect(options: Partial<LightwalletdOptions> = {}) {
@@ -62,6 +75,15 @@ function connect(options: Partial<LightwalletdOptions> = {}) {
   const chain = createLightwalletd({ urls, network: 'regtest', nu63Height: 0, clock, log, ...options })
   open.push(chain)
   return { chain, log }
+}
+
+/** A server that does as it should, but for some calls. */
+async function strangeServer(calls: Partial<ServiceImpl<typeof CompactTxStreamer>>): Promise<string> {
+  const service = { ...honest, ...calls }
+  const server = createServer(connectNodeAdapter({ routes: router => router.service(CompactTxStreamer, service) }))
+  strange.push(server)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 const both = () => servers.map(server => server.url)
@@ -360,14 +382,25 @@ test('a server that is refused itself puts no other one in the shade', async () 
   assert.equal(await chain.tip(never), sandbox.height - 5)
 })
 
-test('a server that sends blocks other than those asked for is left', async () => {
-  const { chain } = connect({ urls: both() })
-  await assert.rejects(all(misdirected(chain)), /no more|block/)
-
-  async function* misdirected(source: Chain): AsyncGenerator<Block> {
-    // lightwalletd answers a range whose end is below its start backwards.
-    yield* source.blocks(5, 3, never)
-    throw new Error('no more')
+test('blocks of other heights than asked for, or more of them, are an error', async () => {
+  const ranges: [string, (from: bigint, to: bigint) => [bigint, bigint]][] = [
+    ['later', (from, to) => [from + 1n, to + 1n]],
+    ['earlier', (from, to) => [from - 1n, to]],
+    ['more', (from, to) => [from, to + 1n]],
+    ['backwards', (from, to) => [to, from]],
+  ]
+  for (const [name, change] of ranges) {
+    const url = await strangeServer({
+      getBlockRange(request, context) {
+        const [from, to] = change(request.start!.height, request.end!.height)
+        const range = create(BlockRangeSchema, { start: { height: from }, end: { height: to } })
+        // The inspection reads one block, and that one is right.
+        return honest.getBlockRange(request.start!.height === request.end!.height ? request : range, context)
+      },
+    })
+    const { chain } = connect({ urls: [url] })
+    assert.equal(await chain.tip(never), sandbox.height)
+    await assert.rejects(all(chain.blocks(3, 5, never)), /was asked for/, name)
   }
 })
 
@@ -377,17 +410,22 @@ test('https means TLS: a plain server behind such a URL is no server', async () 
 })
 
 test('asks for no compression, so that nothing can swell on arrival', async () => {
-  const seen: Buffer[] = []
-  const server = createServer(socket => socket.on('data', data => seen.push(data)).on('error', () => {}))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const stopping = new AbortController()
-  const { chain } = connect({ urls: [url] })
-  const call = chain.tip(stopping.signal)
-  await until('the preface', () => Buffer.concat(seen).includes('PRI * HTTP/2.0'))
-  stopping.abort()
-  await assert.rejects(call)
-  await chain.close()
-  server.close()
-  assert.ok(!Buffer.concat(seen).includes('gzip'))
+  const encodings: unknown[] = []
+  const url = await strangeServer({
+    getLightdInfo(request, context) {
+      encodings.push(context.requestHeader.get('grpc-accept-encoding'), context.requestHeader.get('grpc-encoding'))
+      return honest.getLightdInfo(request, context)
+    },
+  })
+  await connect({ urls: [url] }).chain.tip(never)
+  assert.deepEqual(encodings, [null, null])
+})
+
+test('a message larger than any block is refused before it is held', async () => {
+  const url = await strangeServer({
+    async *getMempoolStream() {
+      yield create(RawTransactionSchema, { data: new Uint8Array(5 * 1024 * 1024) })
+    },
+  })
+  await assert.rejects(all(connect({ urls: [url] }).chain.mempool(never)), /larger than/)
 })

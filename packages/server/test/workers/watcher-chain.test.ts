@@ -45,6 +45,7 @@ watching(
     rig.sandbox.reorg({ depth: 2, drop: [txid] })
     await rig.look()
     await rig.look()
+    assert.equal(await rig.status(invoice), 'detected', 'the look that took the blocks back misses nothing yet')
     await rig.look()
     const dropped = await rig.read(invoice)
     assert.deepEqual([dropped.status, dropped.receivedZat, dropped.txid], ['pending', 0n, null])
@@ -212,6 +213,26 @@ watching('an outage across the expiry, with a payment inside it: the invoice is 
   rig.sandbox.mine(3)
   await rig.look()
   assert.deepEqual([await rig.status(paid), await rig.status(seen)], ['paid', 'paid'])
+})
+
+watching('seen is what there was when a look began: a payment made while it lasts is not expired by it', async rig => {
+  await rig.look()
+  const invoice = await rig.invoice({ amount: 10n })
+  rig.clock.advance(890)
+  const { mempoolSnapshot } = rig.chain
+  rig.chain.mempoolSnapshot = async signal => {
+    const snapshot = await mempoolSnapshot(signal)
+    rig.clock.advance(5)
+    rig.pay(invoice, 10n)
+    rig.clock.advance(60)
+    return snapshot
+  }
+  await rig.look()
+  rig.chain.mempoolSnapshot = mempoolSnapshot
+  assert.equal(await rig.payments.closeDue(10), 0)
+  await rig.look()
+  assert.equal(await rig.payments.closeDue(10), 0)
+  assert.equal(await rig.status(invoice), 'detected')
 })
 
 watching(
