@@ -26,7 +26,8 @@ export interface Exports {
   write(account: Account, format: ExportFormat, period: Period): Export
 }
 
-const PAGE = 500
+/** Rows read and written at a time: few enough for other requests to come in between. */
+const PAGE = 200
 
 const COLUMNS = [
   'id',
