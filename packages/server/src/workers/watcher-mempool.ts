@@ -16,8 +16,11 @@ export interface MempoolDeps {
 }
 
 export interface MempoolReader {
-  /** Records payments as they enter the mempool, until the server ends its stream, as it does at each block. */
-  stream(signal: AbortSignal): Promise<void>
+  /**
+   * Records payments as they enter the mempool, until the server ends its stream, as it does at each block; how many
+   * transactions it read.
+   */
+  stream(signal: AbortSignal): Promise<number>
   /** The notes in unmined transactions; each transaction is opened once. */
   open(transactions: readonly CompactTransaction[], signal: AbortSignal): Promise<MempoolSeen>
 }
@@ -88,12 +91,15 @@ export function createMempoolReader({ chain, viewer, payments, keys, clock, log 
     async stream(signal) {
       const ending = new AbortController()
       const own = AbortSignal.any([signal, ending.signal])
+      let count = 0
       try {
         for await (const raws of gather(chain.mempool(own), MOST_AT_ONCE)) {
+          count += raws.length
           const unmined = (await Promise.all(raws.map(read))).flat()
           const seen = await look(unmined, signal)
           if (seen.notes.length > 0) await payments.recordMempool(seen)
         }
+        return count
       } finally {
         ending.abort()
       }

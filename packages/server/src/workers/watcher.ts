@@ -21,8 +21,8 @@ export interface WatcherDeps {
 export interface Watcher {
   /** One look at chain and mempool. When it is complete, all that there was when it began is recorded. */
   look(signal: AbortSignal): Promise<Next>
-  /** Follows the mempool until a block ends the stream. */
-  follow(signal: AbortSignal): Promise<Next>
+  /** Follows the mempool until a block ends the stream; how many transactions it read. */
+  follow(signal: AbortSignal): Promise<number>
 }
 
 const LOOK_EVERY_MS = 2_000
@@ -50,10 +50,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       return 'idle'
     },
 
-    async follow(signal) {
-      await mempool.stream(signal)
-      return 'idle'
-    },
+    follow: mempool.stream,
   }
 }
 
@@ -73,10 +70,10 @@ export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
     name: 'mempool',
     async run(signal) {
       const openedMs = clock.nowMs()
-      const next = await watcher.follow(signal)
-      // A block ends the stream; a server without one to offer ends it at once, and that is no news.
-      if (clock.nowMs() - openedMs >= MEMPOOL_GAP_MS) looks.wake()
-      return next
+      const count = await watcher.follow(signal)
+      // A block ends the stream; but a server that does not follow its mempool ends it at once, and that is no news.
+      if (count > 0 || clock.nowMs() - openedMs >= MEMPOOL_GAP_MS) looks.wake()
+      return 'idle'
     },
     idleMs: MEMPOOL_GAP_MS,
     backoff: BACKOFF,
