@@ -113,7 +113,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS', values.wholeNumber(1, 3_600), 60),
     withdrawals: {
       currencies: settings.read('WITHDRAWAL_CURRENCIES', values.currencies, ['USD', 'EUR']),
-      spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS', values.wholeNumber(0, 5_000), 100),
+      spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS', values.wholeNumber(0, 5_000), 0),
       expiresInSecs: settings.read(
         'WITHDRAWAL_EXPIRES_SECS',
         values.wholeNumber(EXPIRY_SECS.least, EXPIRY_SECS.most),

@@ -4,7 +4,9 @@ import { connect as connectTls } from 'node:tls'
 import { systemClock } from '../adapters/clock.ts'
 import { createLightwalletd } from '../adapters/lightwalletd.ts'
 import { createLogger } from '../adapters/logger.ts'
+import { createOutbound } from '../adapters/outbound.ts'
 import { systemRandom } from '../adapters/random.ts'
+import { krakenRates } from '../adapters/rates-kraken.ts'
 import { createVault } from '../adapters/vault.ts'
 import { type Config, ConfigFault } from '../config.ts'
 import { nu63HeightOf } from '../domain/chain.ts'
@@ -29,7 +31,7 @@ const AHEAD_SECS = 600
 export const doctor: Command = {
   name: 'doctor',
   usage: 'doctor',
-  summary: 'checks settings, database, chain source, clock, mail and provider',
+  summary: 'checks settings, database, chain source, clock, mail, provider and rates',
   async run(args, context) {
     readArguments(args, [], 0)
     const findings = await examine(context)
@@ -57,6 +59,7 @@ async function examine(context: Context): Promise<Finding[]> {
     ...(await checkChain(config)),
     await checkMail(config),
     await checkProvider(config),
+    await checkRates(config),
   ]
 }
 
@@ -144,6 +147,21 @@ function firstLine(host: string, port: number, tls: boolean): Promise<string> {
       socket.destroy()
     })
     socket.once('end', () => reject(new Error(`${host}:${port} hangs up`)))
+  })
+}
+
+async function checkRates({ sandbox, billingViewingKey, ratesUrl, withdrawals }: Config): Promise<Finding> {
+  if (sandbox) return skipped('rates', 'simulated')
+  if (billingViewingKey === null) return skipped('rates', 'BILLING_VIEWING_KEY is not set: nothing is sold or paid out')
+  return examined('rates', 'see RATES_URL and WITHDRAWAL_CURRENCIES', async () => {
+    const outbound = createOutbound({ allowPrivate: true })
+    try {
+      const source = krakenRates(ratesUrl, outbound)
+      const prices = withdrawals.currencies.map(async currency => `${await source.price(currency)} ${currency}`)
+      return `1 ZEC is ${(await Promise.all(prices)).join(', ')}`
+    } finally {
+      outbound.close()
+    }
   })
 }
 

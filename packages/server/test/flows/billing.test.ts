@@ -28,7 +28,11 @@ async function start(t: TestContext, plan: string) {
   writeFileSync(plansFile, JSON.stringify(PLANS))
   // In the middle of a month, so that no count starts again while the test sets the clock forward.
   const clock = new SkewedClock(Date.UTC(2027, 0, 5) / 1000)
-  const at = await startTestService({ clock, env: { PLANS_FILE: plansFile }, sandboxOptions: { clock } })
+  const at = await startTestService({
+    clock,
+    env: { PLANS_FILE: plansFile, WITHDRAWAL_SPREAD_BPS: '100' },
+    sandboxOptions: { clock },
+  })
   t.after(() => at.close())
   await at.service.accounts.setPlan(at.email, plan, null)
   const { url: baseUrl, apiKey, sessionToken } = at

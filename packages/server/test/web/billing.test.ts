@@ -12,7 +12,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   let accounts = 0
 
   before(async () => {
-    rig = await startWebRig()
+    rig = await startWebRig({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
     rig.sandbox.rates.setPrice('ZECUSD', '1419.06000')
     rig.sandbox.rates.setPrice('ZECEUR', '1222.31000')
     browser = await openBrowser()

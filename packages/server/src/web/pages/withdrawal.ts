@@ -93,7 +93,7 @@ function facts({ withdrawal, invoice, maskedPayoutTo }: WithdrawalView): Html {
   const received = fiat(fiatAmount(invoice.receivedZat, withdrawal.rate, 0, decimalsOf(currency)), currency)
   const rows: [string, Child][] = [
     ['Id', copyable(withdrawal.publicId, 'the id')],
-    ['Rate', `${fiat(withdrawal.rate, currency)} for 1 ZEC, before what is kept`],
+    ['Rate', `${fiat(withdrawal.rate, currency)} for 1 ZEC`],
     ['Asked for', money(withdrawal.amountZat)],
     [
       'Deposited',

@@ -69,7 +69,8 @@ function orderForm({ currencies, rates, spreadBps, form }: WithdrawalsView): Htm
 function quote(rates: readonly Rate[], spreadBps: number): string {
   if (rates.length === 0) return 'No rate is to be had at the moment.'
   const prices = rates.map(({ price, currency }) => fiat(price, currency)).join(' or ')
-  return `1 ZEC is ${prices} now. ${spreadBps / 100} % of it is kept.`
+  const kept = spreadBps > 0 ? ` ${spreadBps / 100} % of it is kept.` : ''
+  return `1 ZEC is ${prices} now.${kept}`
 }
 
 function orderTable(orders: readonly Ordered[]): Html {
