@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer, type Http2Server } from 'node:http2'
+import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { create } from '@bufbuild/protobuf'
-import type { ServiceImpl } from '@connectrpc/connect'
+import type { ConnectRouter, ServiceImpl } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { Chain as SandboxChain } from '@zatgate/sandbox/chain'
 import { demoViewingKey } from '@zatgate/sandbox/keys'
@@ -21,6 +22,7 @@ import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { createLightwalletd, type LightwalletdOptions } from '../../src/adapters/lightwalletd.ts'
 import { checkFollows } from '../../src/domain/chain.ts'
 import type { Chain, Clock } from '../../src/ports.ts'
+import { makeCertificate } from '../support/certificate.ts'
 import { recordingLog } from '../support/log.ts'
 import { until } from '../support/until.ts'
 
@@ -32,7 +34,7 @@ let sandbox: SandboxChain
 let wallet: Wallet
 let servers: Lightwalletd[]
 let honest: ServiceImpl<typeof CompactTxStreamer>
-const strange: Http2Server[] = []
+const strange: (Http2Server | Http2SecureServer)[] = []
 const open: Chain[] = []
 
 /** Moves on only where a test wants it to, and wakes every sleeper at once: back-off costs a test no time. */
@@ -404,9 +406,26 @@ test('blocks of other heights than asked for, or more of them, are an error', as
   }
 })
 
-test('https means TLS: a plain server behind such a URL is no server', async () => {
-  const url = servers[0]!.url.replace('http:', 'https:')
-  await assert.rejects(connect({ urls: [url] }).chain.tip(never))
+test('https means TLS: the certificate is checked, and a plain server behind such a URL is no server', async () => {
+  const { cert, key } = makeCertificate('localhost')
+  const routes = (router: ConnectRouter) => router.service(CompactTxStreamer, honest)
+  const server = createSecureServer({ cert, key }, connectNodeAdapter({ routes }))
+  strange.push(server)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  await assert.rejects(connect({ urls: [url] }).chain.tip(never), /self-signed/)
+
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, cert])
+  try {
+    assert.equal(await connect({ urls: [url] }).chain.tip(never), sandbox.height)
+    const { port } = server.address() as AddressInfo
+    await assert.rejects(connect({ urls: [`https://127.0.0.1:${port}`] }).chain.tip(never), /altnames|IP/)
+  } finally {
+    setDefaultCACertificates(trusted)
+  }
+  const plain = servers[0]!.url.replace('http:', 'https:')
+  await assert.rejects(connect({ urls: [plain] }).chain.tip(never))
 })
 
 test('asks for no compression, so that nothing can swell on arrival', async () => {
