@@ -87,6 +87,10 @@ test('each wrong value is a fault that names the setting and never repeats a sec
     BILLING_VIEWING_KEY: 'uview2abc',
     PLANS_FILE: join(dir, 'absent.json'),
     RATES_URL: 'example.org',
+    RATES_MAX_AGE_SECS: '0',
+    WITHDRAWAL_CURRENCIES: 'USD,usd',
+    WITHDRAWAL_SPREAD_BPS: '5001',
+    WITHDRAWAL_EXPIRES_SECS: '59',
     REGISTRATION: 'maybe',
     TRUST_PROXY: 'everyone',
     WEBHOOK_ALLOW_PRIVATE: '2',
@@ -111,6 +115,17 @@ test('each wrong value is a fault that names the setting and never repeats a sec
 test('limits of the numbers, on both sides', () => {
   for (const confirmations of ['0', '100']) assert.deepEqual(faultsOf({ CONFIRMATIONS: confirmations }), [])
   for (const port of ['0', '65535']) assert.deepEqual(faultsOf({ PORT: port }), [])
+})
+
+test('withdrawals: Kraken, a rate of a minute, dollars and euros, no spread, a quarter of an hour; or as it is set', () => {
+  const usual = loadConfig(REAL)
+  assert.deepEqual([usual.ratesUrl, usual.ratesMaxAgeSecs], ['https://api.kraken.com', 60])
+  assert.deepEqual(usual.withdrawals, { currencies: ['USD', 'EUR'], spreadBps: 0, expiresInSecs: 900 })
+  const own = { WITHDRAWAL_CURRENCIES: 'JPY, CHF', WITHDRAWAL_SPREAD_BPS: '150', WITHDRAWAL_EXPIRES_SECS: '60' }
+  const set = { currencies: ['JPY', 'CHF'], spreadBps: 150, expiresInSecs: 60 }
+  assert.deepEqual(loadConfig({ ...REAL, ...own }).withdrawals, set)
+  for (const wrong of ['USD,USD', 'XXZ', ','])
+    assert.equal(faultsOf({ ...REAL, WITHDRAWAL_CURRENCIES: wrong }).length, 1, wrong)
 })
 
 test('the encryption key may be a list: the new key, then the old', () => {
