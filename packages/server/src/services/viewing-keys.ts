@@ -11,6 +11,8 @@ export interface ViewingKeys {
    * @throws Fault `invalid_viewing_key`, the reason in `detail`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
+  /** Of the key that is set; null when there is none. */
+  firstAddress(account: Account): Promise<string | null>
   /** As `set`, and nobody is told by mail: for an account without an owner. */
   assign(account: Account, text: string): Promise<Account>
 }
@@ -33,17 +35,27 @@ export function createViewingKeys(deps: {
     return { ...account, viewingKeyId }
   }
 
+  async function firstOf(incoming: Uint8Array): Promise<string> {
+    const [first] = await viewer.addresses(incoming, network, 0n, 1)
+    if (first === undefined) throw new Error('no address came back for a good viewing key')
+    return first
+  }
+
   return {
     async set(account, text) {
       const { incoming } = viewer.importKey(text, network)
-      const [firstAddress] = await viewer.addresses(incoming, network, 0n, 1)
-      if (firstAddress === undefined) throw new Error('no address came back for a good viewing key')
+      const firstAddress = await firstOf(incoming)
       const now = nowSecs(clock)
       const changed = await store.write(async rows => {
         await rows.mails.append(notice(account, 'viewing_key_set', now))
         return putUnder(rows, account, incoming, now)
       })
       return { account: changed, firstAddress }
+    },
+
+    async firstAddress({ viewingKeyId }) {
+      const key = viewingKeyId === null ? null : await store.glance(rows => rows.viewingKeys.byId(viewingKeyId))
+      return key && firstOf(vault.open(key.sealed, { table: 'viewing_keys', column: 'sealed', row: key.id }))
     },
 
     async assign(account, text) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
@@ -7,6 +7,8 @@ const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=ut
 /** The pages' only files, and what they are called with. A change of a file changes its path. */
 const NAMES = ['style.css', 'enhance.js', 'icon.svg'] as const
 export type AssetName = (typeof NAMES)[number]
+
+const FOLDER = new URL('./assets/', import.meta.url)
 
 interface Asset {
   readonly path: string
@@ -18,10 +20,20 @@ interface Asset {
 const ASSETS: ReadonlyMap<AssetName, Asset> = new Map(NAMES.map(name => [name, load(name)]))
 
 function load(name: AssetName): Asset {
-  const bytes = readFileSync(new URL(`./assets/${name}`, import.meta.url))
+  const bytes = name === 'style.css' ? styleSheet() : readFileSync(new URL(name, FOLDER))
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
   const [stem, ending] = name.split('.') as [string, keyof typeof TYPES]
   return { path: `/assets/${stem}.${digest}.${ending}`, type: TYPES[ending], etag: `"${digest}"`, bytes }
+}
+
+/** The parts of the one sheet, in the order of their names. */
+function styleSheet(): Buffer {
+  const parts = new URL('style/', FOLDER)
+  return Buffer.concat(
+    readdirSync(parts)
+      .sort()
+      .map(part => readFileSync(new URL(part, parts))),
+  )
 }
 
 /** Where a page finds the file. */

@@ -19,6 +19,11 @@ export function queryOf(request: FastifyRequest): Fields {
   return fieldsOf(request.url.split('?')[1] ?? '')
 }
 
+/** The record that a path names. */
+export function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id
+}
+
 function fieldsOf(encoded: string): Fields {
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(encoded)) fields[name] ??= value

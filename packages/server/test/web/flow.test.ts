@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { NAV } from '../../src/web/nav.ts'
 import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 
@@ -163,16 +164,13 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
 
-    for (const [link, heading] of [
-      ['Invoices', 'Invoices'],
-      ['Sessions', 'Sessions'],
-      ['Export', 'Export'],
-    ] as const) {
-      await page.getByRole('link', { name: link, exact: true }).click()
-      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    for (const { label } of NAV.flatMap(group => group.items)) {
+      await page.getByRole('link', { name: label, exact: true }).first().click()
+      await page.locator(`#menu a[aria-current]`, { hasText: label }).waitFor()
       await inspect(page)
       await page.setViewportSize({ width: 1280, height: 800 })
     }
+    await page.getByRole('heading', { name: 'Export', level: 1 }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).click(),

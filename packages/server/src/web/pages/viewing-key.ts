@@ -5,11 +5,12 @@ import { copyable, field } from '../parts.ts'
 import type { Viewer } from '../viewer.ts'
 
 export interface ViewingKeyView {
-  readonly set: boolean
   readonly network: 'main' | 'test' | 'regtest'
   readonly confirmations: number
-  /** Just set: the address at index 0, to compare. */
-  readonly firstAddress?: string
+  /** The address at index 0, to compare; null while no key is set. */
+  readonly firstAddress: string | null
+  /** The key was set just now. */
+  readonly fresh?: boolean
   /** The sandbox's own, to try with. */
   readonly demoKey: string | null
   /** The way on for those who have just begun. */
@@ -26,7 +27,8 @@ const PREFIXES = {
 }
 
 export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
-  const { set, network, confirmations, firstAddress, demoKey, nextStep, text = '', notice, error } = view
+  const { firstAddress, network, confirmations, fresh = false, demoKey, nextStep, text = '', notice, error } = view
+  const set = firstAddress !== null
   const [full, incoming] = PREFIXES[network]
   return dashboardPage({
     ...viewer,
@@ -35,7 +37,7 @@ export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
     notice,
     error,
     body: html`
-      ${firstAddress !== undefined && compare(firstAddress)}
+      ${firstAddress !== null && compare(firstAddress, fresh)}
       ${nextStep && html`<p><a class="button primary" href="/api-keys">Next: create an API key</a></p>`}
       <div class="columns">
         <section class="card" aria-labelledby="what"><h2 id="what">What it can do, and what it cannot</h2>
@@ -61,8 +63,8 @@ export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
   })
 }
 
-function compare(address: string): Html {
-  return html`<section class="card once" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
+function compare(address: string, fresh: boolean): Html {
+  return html`<section class="card${fresh && ' once'}" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
     <p>${copyable(address, 'the address')}</p>
     <p class="hint">It is the first address of the key. Your wallet should show the same one as its first shielded address; if not, the key is of another account.</p></section>`
 }

@@ -1,8 +1,7 @@
-import { formOf, queryOf } from '../form.ts'
+import { formOf, idOf, queryOf } from '../form.ts'
 import type { SignedIn } from '../guard.ts'
 import { type ApiKeysView, apiKeysPage } from '../pages/api-keys.ts'
 import { type Site, sentence } from '../site.ts'
-import { idOf } from './invoices.ts'
 
 const PAGE = 50
 const AT = '/api-keys'
@@ -48,7 +47,7 @@ export function apiKeyPages(site: Site): void {
 
   site.page('POST', `${AT}/:id/revoke`, async (request, reply, who) =>
     site.fresh({ request, reply, who, form: formOf(request), at: AT }, async () => {
-      await credentials.revokeApiKey(who.account, idOf(request.params))
+      await credentials.revokeApiKey(who.account, idOf(request))
       return reply.redirect(`${AT}?done=revoked`, 303)
     }),
   )

@@ -1,16 +1,15 @@
 import { nowSecs } from '../../ports.ts'
-import { queryOf } from '../form.ts'
+import { idOf, queryOf } from '../form.ts'
 import { checkoutPage } from '../pages/checkout.ts'
 import { depositPage, isPaying, otherAssets } from '../pages/swap.ts'
 import type { Site } from '../site.ts'
-import { idOf } from './invoices.ts'
 
 /** The page that a buyer is sent to; the invoice's id is all it takes to see it. */
 export function checkoutPages(site: Site): void {
   const { invoices, swaps, clock } = site.deps
 
   site.open('GET', '/i/:id', async request => {
-    const invoice = await invoices.read(idOf(request.params))
+    const invoice = await invoices.read(idOf(request))
     const swap = (await swaps.ofInvoices([invoice])).get(invoice.id)
     const ratherZec = queryOf(request).with === 'zec'
     // A swap under way is what the buyer pays with, unless its deposit is still to come and they would rather pay ZEC.

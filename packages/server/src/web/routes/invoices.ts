@@ -4,7 +4,7 @@ import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { InvoiceFilter } from '../../ports/invoice.ts'
 import { readZec } from '../amount.ts'
-import { type Fields, formOf, queryOf } from '../form.ts'
+import { type Fields, formOf, idOf, queryOf } from '../form.ts'
 import { invoicePage } from '../pages/invoice.ts'
 import { invoicesPage } from '../pages/invoices.ts'
 import { newInvoicePage } from '../pages/new-invoice.ts'
@@ -61,7 +61,7 @@ export function invoicePages(site: Site): void {
   })
 
   site.page('GET', '/invoices/:id', async (request, _reply, who) => {
-    const detail = await dashboard.invoice(who.account, idOf(request.params))
+    const detail = await dashboard.invoice(who.account, idOf(request))
     const { id, status, receivedZat, publicId } = detail.invoice
     const swap = (await swaps.ofInvoices([detail.invoice])).get(id)
     return invoicePage(site.viewer(who), {
@@ -73,15 +73,11 @@ export function invoicePages(site: Site): void {
   })
 
   site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, who) => {
-    const { invoice } = await dashboard.invoice(who.account, idOf(request.params))
+    const { invoice } = await dashboard.invoice(who.account, idOf(request))
     if (!playground) throw noSuch('page')
     await playground.pay(paymentUri(invoice.address, invoice.amountZat, invoice.publicId))
     return reply.redirect(`/invoices/${invoice.publicId}`, 303)
   })
-}
-
-export function idOf(params: unknown): string {
-  return (params as { id: string }).id
 }
 
 function filterOf({ status, from = '', to = '' }: Fields): InvoiceFilter {

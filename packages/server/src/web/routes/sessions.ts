@@ -1,8 +1,7 @@
-import { formOf, queryOf } from '../form.ts'
+import { formOf, idOf, queryOf } from '../form.ts'
 import { forgetSession, type SignedIn } from '../guard.ts'
 import { type SessionsView, sessionsPage } from '../pages/sessions.ts'
 import { type Site, sentence } from '../site.ts'
-import { idOf } from './invoices.ts'
 
 const PAGE = 50
 const AT = '/sessions'
@@ -42,7 +41,7 @@ export function sessionPages(site: Site): void {
   })
 
   site.page('POST', `${AT}/:id/end`, async (request, reply, who) => {
-    const id = idOf(request.params)
+    const id = idOf(request)
     await credentials.endSession(who.account, id)
     if (id.toLowerCase() !== who.session.publicId) return reply.redirect(`${AT}?done=ended`, 303)
     forgetSession(reply)

@@ -2,10 +2,9 @@ import { Fault } from '../../domain/fault.ts'
 import { hasDeposit } from '../../domain/swap.ts'
 import { statusOf, toFault } from '../../http/faults.ts'
 import type { Invoice } from '../../ports/invoice.ts'
-import { formOf } from '../form.ts'
+import { formOf, idOf } from '../form.ts'
 import { chooseAssetPage, noAssetsPage } from '../pages/swap.ts'
 import { type Site, sentence } from '../site.ts'
-import { idOf } from './invoices.ts'
 
 /** Where a buyer chooses another asset to pay in. */
 export function swapPages(site: Site): void {
@@ -18,7 +17,7 @@ export function swapPages(site: Site): void {
   }
 
   site.open('GET', '/i/:id/swap', async (request, reply) => {
-    const invoice = await invoices.read(idOf(request.params))
+    const invoice = await invoices.read(idOf(request))
     if (!(await isOpen(invoice))) return reply.redirect(`/i/${invoice.publicId}`, 303)
     try {
       return chooseAssetPage({ invoice, assets: await swaps.assets() })
@@ -29,7 +28,7 @@ export function swapPages(site: Site): void {
   })
 
   site.open('POST', '/i/:id/swap', async (request, reply) => {
-    const invoice = await invoices.read(idOf(request.params))
+    const invoice = await invoices.read(idOf(request))
     const { asset_id: assetId = '', refund_to: given = '' } = formOf(request)
     // People copy addresses with the blanks around them.
     const refundTo = given.trim()

@@ -9,8 +9,8 @@ const AT = '/viewing-key'
 export function viewingKeyPages(site: Site): void {
   const { accounts, dashboard, network, playground, viewingKeys } = site.deps
 
-  const view = (account: Account) => ({
-    set: account.viewingKeyId !== null,
+  const view = async (account: Account) => ({
+    firstAddress: await viewingKeys.firstAddress(account),
     network,
     confirmations: account.confirmations,
     demoKey: playground?.viewingKey ?? null,
@@ -19,7 +19,7 @@ export function viewingKeyPages(site: Site): void {
 
   site.page('GET', AT, async (request, _reply, who) => {
     const notice = queryOf(request).done === 'confirmations' ? { notice: 'Saved, for new invoices.' } : {}
-    return viewingKeyPage(site.viewer(who), { ...view(who.account), ...notice })
+    return viewingKeyPage(site.viewer(who), { ...(await view(who.account)), ...notice })
   })
 
   site.page('POST', AT, async (request, reply, who) => {
@@ -30,11 +30,12 @@ export function viewingKeyPages(site: Site): void {
       try {
         const { account, firstAddress } = await viewingKeys.set(before, text.trim())
         const { steps } = await dashboard.standing(account)
-        const shown = { ...view(account), firstAddress, nextStep: !steps.apiKey, notice: 'The viewing key is set.' }
+        const changed = { firstAddress, fresh: true, nextStep: !steps.apiKey, notice: 'The viewing key is set.' }
+        const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.viewer(who), shown)
       } catch (fault) {
         reply.code(400)
-        return viewingKeyPage(site.viewer(who), { ...view(before), text, error: sentence(fault) })
+        return viewingKeyPage(site.viewer(who), { ...(await view(before)), text, error: sentence(fault) })
       }
     }
   })
@@ -46,7 +47,7 @@ export function viewingKeyPages(site: Site): void {
       return reply.redirect(`${AT}?done=confirmations`, 303)
     } catch (fault) {
       reply.code(400)
-      return viewingKeyPage(site.viewer(who), { ...view(who.account), error: sentence(fault) })
+      return viewingKeyPage(site.viewer(who), { ...(await view(who.account)), error: sentence(fault) })
     }
   })
 }

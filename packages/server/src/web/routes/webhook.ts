@@ -1,10 +1,9 @@
 import { Fault } from '../../domain/fault.ts'
 import type { Webhook } from '../../ports/webhook.ts'
-import { formOf, queryOf } from '../form.ts'
+import { formOf, idOf, queryOf } from '../form.ts'
 import type { SignedIn } from '../guard.ts'
 import { attemptPage, type WebhookView, webhookPage } from '../pages/webhook.ts'
 import { type Site, sentence } from '../site.ts'
-import { idOf } from './invoices.ts'
 
 const PAGE = 25
 const AT = '/webhook'
@@ -84,12 +83,12 @@ export function webhookPages(site: Site): void {
   })
 
   site.page('POST', `${AT}/deliveries/:id/resend`, async (request, reply, who) => {
-    await webhooks.resend(who.account, idOf(request.params))
+    await webhooks.resend(who.account, idOf(request))
     return reply.redirect(`${AT}?done=resend`, 303)
   })
 
   site.page('GET', `${AT}/attempts/:id`, async (request, _reply, who) => {
-    const attempt = await webhooks.attempt(who.account, idOf(request.params))
+    const attempt = await webhooks.attempt(who.account, idOf(request))
     return attemptPage(site.viewer(who), attempt, { webhookSet: (await webhookOf(who)) !== null })
   })
 }

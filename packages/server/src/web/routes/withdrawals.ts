@@ -4,13 +4,12 @@ import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Ordered } from '../../services/withdrawals.ts'
 import { readZec } from '../amount.ts'
 import { presentRate } from '../fiat.ts'
-import { formOf, queryOf } from '../form.ts'
+import { formOf, idOf, queryOf } from '../form.ts'
 import type { SignedIn } from '../guard.ts'
 import type { Html } from '../html.ts'
 import { withdrawalPage } from '../pages/withdrawal.ts'
 import { type WithdrawalsView, withdrawalsPage } from '../pages/withdrawals.ts'
 import { type Site, sentence } from '../site.ts'
-import { idOf } from './invoices.ts'
 
 const AT = '/withdrawals'
 const PAGE = 20
@@ -63,11 +62,11 @@ export function withdrawalPages(site: Site): void {
   })
 
   site.page('GET', `${AT}/:id`, async (request, _reply, who) =>
-    detail(who, await withdrawals.read(who.account, idOf(request.params))),
+    detail(who, await withdrawals.read(who.account, idOf(request))),
   )
 
   site.page('POST', `${AT}/:id/cancel`, async (request, reply, who): Promise<Html | FastifyReply> => {
-    const id = idOf(request.params)
+    const id = idOf(request)
     const ordered = await withdrawals.read(who.account, id)
     try {
       await withdrawals.cancel(who.account, id)
@@ -79,7 +78,7 @@ export function withdrawalPages(site: Site): void {
   })
 
   site.page('POST', `${AT}/:id/sandbox-payment`, async (request, reply, who) => {
-    const { withdrawal, invoice } = await withdrawals.read(who.account, idOf(request.params))
+    const { withdrawal, invoice } = await withdrawals.read(who.account, idOf(request))
     if (!playground) throw noSuch('page')
     await playground.pay(paymentUri(invoice.address, withdrawal.amountZat, withdrawal.publicId))
     return reply.redirect(`${AT}/${withdrawal.publicId}`, 303)
