@@ -2,6 +2,7 @@ import type { Account } from '../domain/account.ts'
 import { planUpdated } from '../domain/event.ts'
 import { Fault } from '../domain/fault.ts'
 import { planEnds } from '../domain/notice.ts'
+import { checkPace, PACE } from '../domain/pace.ts'
 import {
   afterPurchase,
   billingNotConfigured,
@@ -32,7 +33,8 @@ export interface Billing {
   /**
    * An invoice that buys one period of a plan, once it is paid.
    * @param idempotencyKey a repeated one brings back the invoice made first
-   * @throws Fault `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `idempotency_key_reused`
+   * @throws Fault `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `too_many_orders`,
+   * `idempotency_key_reused`
    */
   subscribe(account: Account, plan: string, idempotencyKey?: string): Promise<Invoice>
   /** What the account has bought or begun to buy, newest first, each with its invoice. */
@@ -117,9 +119,10 @@ export function createBilling(deps: {
           ? null
           : { accountId: account.id, key: idempotencyKey, body: JSON.stringify(['plan', name]) }
       const terms = { purpose: 'plan', amountZat: plan.priceZat, expiresInSecs: PAY_SECS, once } as const
-      return invoices.issue(operator, terms, (rows, invoice) =>
-        rows.billing.insert({ ...sold, invoiceId: invoice.id, accountId: account.id, createdAt: invoice.createdAt }),
-      )
+      return invoices.issue(operator, terms, async (rows, { id: invoiceId, createdAt }) => {
+        checkPace(await rows.billing.list(account.id, { limit: PACE.most }), createdAt)
+        await rows.billing.insert({ ...sold, invoiceId, accountId: account.id, createdAt })
+      })
     },
 
     purchases: (account, page) =>

@@ -2,6 +2,7 @@ import type { Account } from '../domain/account.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
+import { checkPace, PACE } from '../domain/pace.ts'
 import { billingNotConfigured } from '../domain/plan.ts'
 import { decimalsOf } from '../domain/rate.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -50,7 +51,7 @@ export interface Withdrawals {
    * An order at the rate of now, which holds until its deposit address expires. A repeated idempotency key brings back
    * the order made first.
    * @throws Fault `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
-   * `rate_unavailable`, `idempotency_key_reused`
+   * `rate_unavailable`, `too_many_orders`, `idempotency_key_reused`
    */
   create(account: Account, request: WithdrawalRequest): Promise<Ordered>
   /** @throws Fault `no_such_withdrawal` */
@@ -119,9 +120,10 @@ export function createWithdrawals(deps: {
       const { amountZat, fiatCurrency, payoutTo } = request
       const draft = { publicId: random.uuid(), accountId: account.id, amountZat, fiatCurrency, ...quoted }
       const own = { purpose: 'withdrawal', amountZat, expiresInSecs: terms.expiresInSecs, once } as const
-      const invoice = await invoices.issue(operator, own, (rows, { id: invoiceId, createdAt }) => {
+      const invoice = await invoices.issue(operator, own, async (rows, { id: invoiceId, createdAt }) => {
+        checkPace(await rows.withdrawals.list(account.id, { limit: PACE.most }), createdAt)
         const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutPlace(invoiceId))
-        return rows.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
+        await rows.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
       })
       return store.read(rows => orderOf(rows, invoice))
     },

@@ -134,6 +134,23 @@ test('an idempotency key makes one order and one purchase, and is one namespace 
   assert.equal(bad.body.code, 'invalid_idempotency_key')
 })
 
+test('fifty orders and fifty purchases an hour are enough; one that was made already is brought back all the same', async () => {
+  const { ask } = await signedIn()
+  for (const [path, json] of [
+    ['/v1/account/withdrawals', ORDER],
+    ['/v1/account/billing/subscribe', { plan: 'Pro' }],
+  ] as const) {
+    const create = (key: string) => ask(`POST ${path}`, json, { 'idempotency-key': path + key })
+    const first = await create('0')
+    for (let at = 1; at < 50; at++) assert.equal((await create(String(at))).status, 200)
+    const { status, body, headers } = await create('50')
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'too_many_orders', '3600'])
+    assert.deepEqual((await create('0')).body, first.body)
+    api.clock.advance(3_600)
+    assert.equal((await create('50')).status, 200)
+  }
+})
+
 test('every one of these endpoints asks for a session, and an API key is none', async () => {
   const { apiKey } = await signedIn()
   for (const line of [
