@@ -39,12 +39,14 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       const { era } = chain
       const began = nowSecs(clock)
       // Before the blocks: what leaves the mempool from here on is in a block that is read below.
-      const snapshot = await chain.mempoolSnapshot(signal)
+      const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
       const { reached, more, rewound } = await follow(signal)
+      // Blocks are read whatever becomes of the mempool; but without it, the look is not complete.
+      if (snapshot.status === 'rejected') throw snapshot.reason
       if (!reached) return more ? 'again' : 'idle'
       if (chain.era !== era) return 'again'
-      const seen = await mempool.open(snapshot, signal)
-      const txids = new Set(snapshot.map(transaction => transaction.txid))
+      const seen = await mempool.open(snapshot.value, signal)
+      const txids = new Set(snapshot.value.map(transaction => transaction.txid))
       await payments.recordSnapshot({ ...seen, txids, began, tellsMissing: !rewound })
       meter.seenThrough(began)
       return 'idle'

@@ -137,6 +137,24 @@ watching('a server behind what is recorded takes nothing back, and its look is n
   assert.equal(rig.metered.seenThrough, rig.clock.secs)
 })
 
+watching(
+  'a mempool that cannot be read keeps no block from being recorded, and no invoice is closed by it',
+  async rig => {
+    await rig.look()
+    const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
+    const unpaid = await rig.invoice({ amount: 10n })
+    rig.pay(invoice, 10n)
+    rig.sandbox.mine(1)
+    rig.clock.advance(900)
+    const { seenThrough } = rig.metered
+    rig.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
+    await assert.rejects(rig.look(), /no mempool/)
+    assert.equal(await rig.payments.closeDue(10), 0)
+    assert.deepEqual([await rig.status(invoice), await rig.status(unpaid)], ['paid', 'pending'])
+    assert.equal(rig.metered.seenThrough, seenThrough)
+  },
+)
+
 watching('two watchers on one database record every block and every payment once', async rig => {
   await rig.look()
   const invoices = []
