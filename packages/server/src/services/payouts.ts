@@ -89,7 +89,10 @@ export function createPayouts(deps: {
         'a withdrawal was handed to the payout provider',
       )
     } catch (err) {
-      log.error({ order, provider: provider.name, err }, 'the payout provider failed; it will be asked again')
+      log.error(
+        { order, provider: provider.name, err },
+        'a payout was not made, or not noted; the provider will be asked again',
+      )
       await store.write(rows => postpone(rows, withdrawal.invoiceId))
     }
   }
@@ -147,10 +150,13 @@ export function createPayouts(deps: {
       })),
 
     async payDue(limit) {
-      const now = nowSecs(clock)
-      const due = await store.write(rows => rows.withdrawals.claimPayouts(now, now + LEASE_SECS, limit))
-      for (const withdrawal of due) await pay(withdrawal)
-      return due.length
+      for (let handed = 0; handed < limit; handed++) {
+        const now = nowSecs(clock)
+        const [due] = await store.write(rows => rows.withdrawals.claimPayouts(now, now + LEASE_SECS, 1))
+        if (!due) return handed
+        await pay(due)
+      }
+      return limit
     },
   }
 }
