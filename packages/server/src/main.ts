@@ -47,7 +47,7 @@ import { createWatchKeys } from './services/watch-keys.ts'
 import { createWebhooks, type Webhooks } from './services/webhooks.ts'
 import { createWithdrawals, type Withdrawals } from './services/withdrawals.ts'
 import { openStore } from './store/open.ts'
-import { addSite, type Playground } from './web/site.ts'
+import { addSite, type Playground, strayPage } from './web/site.ts'
 import { startBilling } from './workers/billing.ts'
 import { startDelivery } from './workers/delivery.ts'
 import { startExpiry } from './workers/expiry.ts'
@@ -145,7 +145,7 @@ export async function createServices(world: World) {
   const onError = (err: unknown) => log.warn({ err }, 'could not note when a credential was used')
   const credentials = createCredentials({ store, clock, random, onError })
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
-  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, network })
+  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
   const addresses = createAddresses({ store, viewer, vault })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
   const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate })
@@ -201,7 +201,7 @@ async function startApi(world: World, services: Services, playground: Playground
   addDeskGauges(registry, async () => ({ ...(await payouts.waiting()), plans: await billing.waiting() }))
   const site = (app: App, publicUrl: () => string) =>
     addSite(app, { ...services, network, playground, publicUrl, clock, log })
-  const server = await createHttpServer({ settings: config, ...services, store, site, log, registry })
+  const server = await createHttpServer({ settings: config, ...services, store, site, strayPage, log, registry })
   return closing(stack, server).listen()
 }
 

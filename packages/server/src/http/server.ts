@@ -1,6 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
-import fastify from 'fastify'
+import fastify, { type FastifyReply } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
 import { codeOf, Fault } from '../domain/fault.ts'
 import type { Log, Store } from '../ports.ts'
@@ -13,7 +13,7 @@ import type { Swaps } from '../services/swaps.ts'
 import type { ViewingKeys } from '../services/viewing-keys.ts'
 import type { Webhooks } from '../services/webhooks.ts'
 import type { Withdrawals } from '../services/withdrawals.ts'
-import type { App } from './app.ts'
+import type { AnyRequest, App } from './app.ts'
 import { createAuth } from './auth.ts'
 import { addCors } from './cors.ts'
 import { invalidJson, sendFault, toFault } from './faults.ts'
@@ -58,6 +58,8 @@ export interface HttpSettings {
   readonly metricsToken: string | null
 }
 
+export type StrayPage = (fault: Fault, request: AnyRequest, reply: FastifyReply) => boolean
+
 export interface HttpOptions {
   readonly settings: HttpSettings
   readonly store: Store
@@ -74,6 +76,8 @@ export interface HttpOptions {
   readonly registry: Registry
   /** Adds the pages, after the routes of the API. */
   readonly site?: (app: App, publicUrl: () => string) => void
+  /** Answers a browser that has lost its way with a page; false for what is no such thing. */
+  readonly strayPage?: StrayPage
 }
 
 export const MAX_BODY_BYTES = 64 * 1024
@@ -108,7 +112,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const upgrades = addUpgrades(app)
   const auth = createAuth(credentials)
 
-  answerFaults(app, log)
+  answerFaults(app, log, options.strayPage)
   addObservation(app, log, registry)
   countWebSockets(registry, () => stream.size)
   measureSwaps(registry, swaps)
@@ -215,7 +219,7 @@ function acceptJsonOnly(app: App): void {
   })
 }
 
-function answerFaults(app: App, log: Log): void {
+function answerFaults(app: App, log: Log, strayPage: StrayPage = () => false): void {
   app.setErrorHandler((error, request, reply) => {
     const fault = toFault(error)
     if (fault.kind === 'internal')
@@ -223,7 +227,7 @@ function answerFaults(app: App, log: Log): void {
         { method: request.method, route: request.routeOptions.url, err: fault.cause ?? fault },
         'internal error',
       )
-    sendFault(reply, fault)
+    if (!strayPage(fault, request, reply)) sendFault(reply, fault)
   })
 }
 

@@ -85,14 +85,14 @@ export function shownOnce(title: string, secret: string, hint: Child): Html {
 export function invoiceTable(invoices: readonly Invoice[]): Html {
   const rows = invoices.map(
     invoice => html`<tr>
-      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shortened(invoice.publicId, 8, 0)}</a><span class="below">${moment(invoice.createdAt)}</span></td>
-      <td>${statusBadge(invoice.status)}</td>
+      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shortened(invoice.publicId, 8, 0)}</a><span class="below">${moment(invoice.createdAt)}</span><span class="slim">${statusBadge(invoice.status)}</span></td>
+      <td class="wide">${statusBadge(invoice.status)}</td>
       <td class="number">${zec(invoice.amountZat)}<span class="below">${zat(invoice.amountZat)}</span></td>
       <td class="number wide">${received(invoice)}</td>
     </tr>`,
   )
   return html`<table class="list">
-    <thead><tr><th scope="col">Invoice</th><th scope="col">Status</th><th scope="col" class="number">Amount</th><th scope="col" class="number wide">Received</th></tr></thead>
+    <thead><tr><th scope="col">Invoice</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th><th scope="col" class="number wide">Received</th></tr></thead>
     <tbody>${rows}</tbody>
   </table>`
 }

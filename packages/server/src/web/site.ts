@@ -196,6 +196,14 @@ const TITLES: Partial<Record<Fault['kind'], string>> = {
   unavailable: 'Not available right now',
 }
 
+/** A page for a browser that asks for what is not there; a program, and whoever asks the API, gets the API's answer. */
+export function strayPage(fault: Fault, request: FastifyRequest, reply: FastifyReply): boolean {
+  const browsing = request.method === 'GET' && request.headers.accept?.includes('text/html')
+  if (!browsing || fault.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
+  send(reply.headers(PAGE_HEADERS).code(404), faultPage(TITLES.not_found as string, 'No page has this address.'))
+  return true
+}
+
 function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, playground }: SiteDeps) {
   const fault = toFault(error)
   if (fault.kind === 'internal')

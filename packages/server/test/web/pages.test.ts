@@ -166,6 +166,18 @@ describe('pages', () => {
     }
   })
 
+  test('a browser that has lost its way gets a page, a program the API’s answer', async () => {
+    const accept = { accept: 'text/html,application/xhtml+xml' }
+    const stray = await visit(rig, 'GET /no/such/page', { headers: accept })
+    assert.equal(stray.status, 404)
+    assert.match(stray.text, /<h1>There is nothing here<\/h1>/)
+    assert.match(stray.headers.get('content-security-policy') as string, /style-src 'self'/)
+    for (const path of ['/no/such/page', '/v1/no/such/page']) {
+      const { status, body } = await call(rig, `GET ${path}`, { headers: path.startsWith('/v1') ? accept : {} })
+      assert.deepEqual([status, body], [404, { code: 'not_found', message: 'not found' }])
+    }
+  })
+
   test('assets are fresh for ever under a path of their content', async () => {
     const { text } = await call(rig, 'GET /sign-in')
     const paths = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(match => match[1] as string)
