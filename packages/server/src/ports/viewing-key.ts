@@ -11,9 +11,17 @@ export interface ViewingKeyRow {
 }
 
 export interface ViewingKeyRows {
-  /** The row with this fingerprint, made when it is new. `seal` gets the row's id and is called only then. */
+  /**
+   * The row with this fingerprint, made when it is new: then `seal` gets its id, and indexes are handed out from
+   * `firstIndex` on.
+   */
   ensure(
-    key: { readonly fingerprint: Uint8Array; readonly network: Network; readonly createdAt: number },
+    key: {
+      readonly fingerprint: Uint8Array
+      readonly network: Network
+      readonly createdAt: number
+      readonly firstIndex: bigint
+    },
     seal: (id: number) => Uint8Array,
   ): Promise<ViewingKeyRow>
   byId(id: number): Promise<ViewingKeyRow | null>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
 import { notice } from '../domain/notice.ts'
-import type { Clock, Rows, Store, Vault, Viewer } from '../ports.ts'
+import type { Clock, Random, Rows, Store, Vault, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
 export interface ViewingKeys {
@@ -17,18 +17,31 @@ export interface ViewingKeys {
   assign(account: Account, text: string): Promise<Account>
 }
 
+/** Wallets hand out the low indexes, some of them one after the other. */
+const LEAST_INDEX = 2n ** 40n
+
+/**
+ * Where a key's invoices begin: far above what a wallet uses under the same key, and at a place of chance, so that
+ * neither the merchant's own addresses nor another service with the key ever meets an invoice's. Below 2^49.
+ */
+function drawFirstIndex(random: Random): bigint {
+  return LEAST_INDEX + BigInt(`0x${Buffer.from(random.bytes(6)).toString('hex')}`)
+}
+
 export function createViewingKeys(deps: {
   readonly store: Store
   readonly viewer: Viewer
   readonly vault: Vault
   readonly clock: Clock
+  readonly random: Random
   readonly network: Network
 }): ViewingKeys {
-  const { store, viewer, vault, clock, network } = deps
+  const { store, viewer, vault, clock, random, network } = deps
 
   async function putUnder(rows: Rows, account: Account, incoming: Uint8Array, createdAt: number): Promise<Account> {
     const fingerprint = createHash('sha256').update(incoming).digest()
-    const { id: viewingKeyId } = await rows.viewingKeys.ensure({ fingerprint, network, createdAt }, id =>
+    const key = { fingerprint, network, createdAt, firstIndex: drawFirstIndex(random) }
+    const { id: viewingKeyId } = await rows.viewingKeys.ensure(key, id =>
       vault.seal(incoming, { table: 'viewing_keys', column: 'sealed', row: id }),
     )
     await rows.accounts.setViewingKey(account.id, viewingKeyId)

@@ -92,7 +92,7 @@ export interface ViewingKeysTable {
   fingerprint: Uint8Array
   network: Network
   sealed: Uint8Array
-  next_index: Generated<Int>
+  next_index: Int
   watch_until: Generated<Int>
   created_at: Int
 }

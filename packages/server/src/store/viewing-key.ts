@@ -12,10 +12,10 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
   }
 
   return {
-    async ensure({ fingerprint, network, createdAt }, seal) {
+    async ensure({ fingerprint, network, createdAt, firstIndex }, seal) {
       const made = await db
         .insertInto('viewing_keys')
-        .values({ fingerprint, network, sealed: UNSEALED, created_at: createdAt })
+        .values({ fingerprint, network, sealed: UNSEALED, next_index: firstIndex, created_at: createdAt })
         .onConflict(conflict => conflict.column('fingerprint').doNothing())
         .returningAll()
         .executeTakeFirst()

@@ -17,7 +17,7 @@ async function start(t: TestContext) {
   const random = systemRandom
   const network = 'regtest'
   const vault = createVault([Buffer.alloc(32, 1)], random)
-  const viewingKeys = createViewingKeys({ store, viewer: plainViewer(), vault, clock, network })
+  const viewingKeys = createViewingKeys({ store, viewer: plainViewer(), vault, clock, random, network })
   const accounts = createAccounts({ store, clock, random, network, plans: DEFAULT_PLANS, confirmations: 3 })
   const open = (billingViewingKey: string, confirmations = 3) =>
     openOperator({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })

@@ -44,7 +44,14 @@ async function openAccount(email: string): Promise<void> {
   await withStore(config, async store => {
     const account = await accountsOf(config, store).open(email)
     const vault = createVault(config.encryptionKeys, systemRandom)
-    const deps = { store, viewer: plainViewer(), vault, clock: systemClock, network: config.network }
+    const deps = {
+      store,
+      viewer: plainViewer(),
+      vault,
+      clock: systemClock,
+      random: systemRandom,
+      network: config.network,
+    }
     await createViewingKeys(deps).set(account, testViewingKey())
   })
 }

@@ -92,7 +92,10 @@ class Bench {
         createdAt: now,
       })
       const fingerprint = new Uint8Array(32)
-      const key = await rows.viewingKeys.ensure({ fingerprint, network: 'regtest', createdAt: now }, () => fingerprint)
+      const key = await rows.viewingKeys.ensure(
+        { fingerprint, network: 'regtest', createdAt: now, firstIndex: 1n },
+        () => fingerprint,
+      )
       this.accountId = account!.id
       this.keyId = key.id
       for (const diversifierIndex of INDEXES) {

@@ -29,7 +29,7 @@ export async function makeAccount(store: Store, email = `${randomUUID()}@example
 }
 
 export function makeViewingKey(store: Store, name = randomUUID() as string): Promise<ViewingKeyRow> {
-  const key = { fingerprint: hashOf(name), network: 'regtest', createdAt: NOW } as const
+  const key = { fingerprint: hashOf(name), network: 'regtest', createdAt: NOW, firstIndex: 1n } as const
   return store.write(rows => rows.viewingKeys.ensure(key, id => Uint8Array.of(id)))
 }
 

@@ -9,7 +9,7 @@ import { createVault } from '../../src/adapters/vault.ts'
 import type { Account } from '../../src/domain/account.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
-import type { Log, Rates, Store, SwapProvider } from '../../src/ports.ts'
+import type { Log, Rates, Store, SwapProvider, Viewer } from '../../src/ports.ts'
 import { type Accounts, createAccounts } from '../../src/services/accounts.ts'
 import { createAddresses } from '../../src/services/addresses.ts'
 import { createBilling } from '../../src/services/billing.ts'
@@ -41,6 +41,8 @@ export interface TestApiOptions {
   readonly clock?: ManualClock
   /** Default: there is none. */
   readonly swapProvider?: SwapProvider
+  /** Default: derives addresses in this thread. */
+  readonly viewer?: Viewer
 }
 
 /** The HTTP side of the service with a real store and a clock that stands still; no chain, nothing is paid. */
@@ -70,16 +72,15 @@ export interface Merchant {
 export const VAULT_KEY = Buffer.alloc(32, 1)
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { plans = DEFAULT_PLANS, log = silentLog, clock = new ManualClock() } = options
+  const { plans = DEFAULT_PLANS, log = silentLog, clock = new ManualClock(), viewer = plainViewer() } = options
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-api-'))
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(dir, 'test.db')}`
   const random = systemRandom
-  const viewer = plainViewer()
   const vault = createVault([VAULT_KEY], random)
   const store = await openStore(databaseUrl)
   const network = 'regtest'
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
-  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, network })
+  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
   const credentials = createCredentials({ store, clock, random, onError: error => log.error({ err: error }, 'touch') })
   const addresses = createAddresses({ store, viewer, vault })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })

@@ -45,7 +45,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
   const now = () => Math.floor(clock.nowMs() / 1000)
 
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: CONFIRMATIONS })
-  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, network })
+  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
   const addresses = createAddresses({ store, viewer, vault })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const operator = await openOperator({

@@ -281,7 +281,12 @@ export class WatchRig {
 
   async #openAccount(): Promise<void> {
     const { incoming } = this.viewer.importKey(demoViewingKey(SEED), 'regtest')
-    const key = { fingerprint: new Uint8Array(32).fill(5), network: 'regtest' as const, createdAt: this.clock.secs }
+    const key = {
+      fingerprint: new Uint8Array(32).fill(5),
+      network: 'regtest' as const,
+      createdAt: this.clock.secs,
+      firstIndex: 1n,
+    }
     const place = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
     await this.store.write(async rows => {
       const account = await rows.accounts.insert({

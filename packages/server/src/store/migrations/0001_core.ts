@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>, { id, int, blob, strict }: Dialect
       fingerprint ${blob} NOT NULL UNIQUE,
       network TEXT NOT NULL,
       sealed ${blob} NOT NULL,
-      next_index ${int} NOT NULL DEFAULT 1,
+      next_index ${int} NOT NULL,
       watch_until ${int} NOT NULL DEFAULT 0,
       created_at ${int} NOT NULL
     ) ${strict}`,

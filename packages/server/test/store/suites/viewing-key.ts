@@ -10,10 +10,13 @@ export function viewingKeySuite(engine: Engine): void {
     const places: number[] = []
     const ensure = () =>
       store.write(rows =>
-        rows.viewingKeys.ensure({ fingerprint: hashOf('key'), network: 'regtest', createdAt: NOW }, id => {
-          places.push(id)
-          return hashOf(`sealed for ${id}`)
-        }),
+        rows.viewingKeys.ensure(
+          { fingerprint: hashOf('key'), network: 'regtest', createdAt: NOW, firstIndex: 7n },
+          id => {
+            places.push(id)
+            return hashOf(`sealed for ${id}`)
+          },
+        ),
       )
     const made = await Promise.all([ensure(), ensure(), ensure()])
     const [row] = made
