@@ -1,6 +1,7 @@
 import type { Block, BlockFault, Header } from '../domain/chain.ts'
 import { checkFollows, paysAt } from '../domain/chain.ts'
 import type { Place } from '../domain/invoice.ts'
+import { MAX_ZAT } from '../domain/money.ts'
 import { isDead, isWatched } from '../domain/payment.ts'
 import type { OpenedNote } from '../ports/chain.ts'
 import type { Invoice, NewPayment } from '../ports/invoice.ts'
@@ -239,9 +240,11 @@ export function createPayments(deps: {
   }
 }
 
-/** Each sighting with the invoice at its diversifier index; a note of nothing pays nothing. */
+/** Each sighting with the invoice at its diversifier index; a note of nothing, or of more than there is, pays nothing. */
 async function matchInvoices(rows: Rows, sightings: readonly Sighting[]) {
-  const worth = sightings.filter(({ note }) => note.valueZat > 0n && note.diversifierIndex <= MAX_INDEX)
+  const worth = sightings.filter(
+    ({ note: { valueZat, diversifierIndex } }) => valueZat > 0n && valueZat <= MAX_ZAT && diversifierIndex <= MAX_INDEX,
+  )
   const indexes = new Map(worth.map(({ note }) => [indexKey(note), note]))
   if (indexes.size === 0) return []
   const found = await rows.invoices.atIndexes([...indexes.values()])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Block } from '../../src/domain/chain.ts'
+import { MAX_ZAT } from '../../src/domain/money.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import { createReassess } from '../../src/services/assessment.ts'
 import { createPayments, type Snapshot } from '../../src/services/payments.ts'
@@ -112,6 +113,14 @@ test('blocks that do not follow are refused whole, and nothing of them is writte
   }
   assert.equal(await rig.payments.recordBlocks({ blocks: [good, next], notes: rig.notes(good) }), null)
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
+})
+
+test('a note of more than the whole supply, which no valid chain holds, pays nothing and stops nothing', async t => {
+  const { shop, pay, mine, notes, payments, read } = await rigOf(t)
+  const invoice = await shop.sell()
+  const block = mine(pay(invoice, MAX_ZAT + 1n), pay(invoice, 2n ** 64n - 1n), pay(invoice, 3n))
+  assert.equal(await payments.recordBlocks({ blocks: [block], notes: notes(block) }), null)
+  assert.equal((await read(invoice)).receivedZat, 3n)
 })
 
 test('a note that is in none of the blocks it came with is an error, not a payment', async t => {
