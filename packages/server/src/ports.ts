@@ -1,10 +1,10 @@
 /** Everything the service needs from the world, on one page. The rows of each noun are in `ports/<noun>.ts`. */
-import type { AccountRows, ApiKeyRows, SessionRows, UsageRows } from './ports/account.ts'
+import type { AccountRows, ApiKeyRows, LiveApiKey, SessionRows, UsageRows } from './ports/account.ts'
 import type { BillingRows } from './ports/billing.ts'
 import type { ChainRows } from './ports/chain.ts'
 import type { DashboardRows } from './ports/dashboard.ts'
 import type { EventRows } from './ports/event.ts'
-import type { IdempotencyRows, InvoiceRows, PaymentRows } from './ports/invoice.ts'
+import type { IdempotencyRows, Invoice, InvoiceRows, PaymentRows } from './ports/invoice.ts'
 import type { MailRows } from './ports/mail.ts'
 import type { SignInRows } from './ports/sign-in.ts'
 import type { SwapRows } from './ports/swap.ts'
@@ -60,11 +60,20 @@ export interface WriteOptions {
   readonly crowd?: number
 }
 
+/** What the hottest requests begin with. Those asked for at the same time are looked up by one statement. */
+export interface Lookup {
+  invoice(publicId: string): Promise<Invoice | null>
+  /** The live key with this hash and its account; null when unknown or revoked. */
+  apiKey(hash: Uint8Array): Promise<LiveApiKey | null>
+}
+
 export interface Store {
   /** One consistent read: a snapshot for all its statements. */
   read<T>(work: (rows: Rows) => Promise<T>): Promise<T>
   /** A read of one statement, at half the cost on PostgreSQL; a second statement throws. For the hot paths. */
   glance<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  /** Single rows, each as it is committed after the call was made. */
+  readonly lookup: Lookup
   /**
    * One durable transaction: resolved only once it is committed, rejected with nothing changed. `work` may run more
    * than once (a deadlock, a serialisation failure), so it has no effect of its own, and must wait for nothing but

@@ -49,10 +49,15 @@ export interface AccountRows {
   setPlan(id: number, plan: string, expiresAt: number | null): Promise<void>
 }
 
+export interface LiveApiKey {
+  readonly key: ApiKey
+  readonly account: Account
+}
+
 export interface ApiKeyRows {
   insert(key: NewApiKey): Promise<ApiKey>
-  /** The live key with this hash and its account; null when unknown or revoked. */
-  authenticate(hash: Uint8Array): Promise<{ key: ApiKey; account: Account } | null>
+  /** The live keys with these hashes, none for one that is unknown or revoked; at least one is asked for. */
+  authenticate(hashes: readonly Uint8Array[]): Promise<(LiveApiKey & { readonly hash: Uint8Array })[]>
   list(accountId: number, page: Page): Promise<ApiKey[]>
   /** Of the account's keys that are not revoked. */
   count(accountId: number): Promise<number>

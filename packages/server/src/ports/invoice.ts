@@ -63,6 +63,8 @@ export interface InvoiceFilter {
 export interface InvoiceRows {
   insert(invoice: NewInvoice): Promise<Invoice>
   byPublicId(publicId: string): Promise<Invoice | null>
+  /** Those of these that there are; at least one is asked for. */
+  byPublicIds(publicIds: readonly string[]): Promise<Invoice[]>
   byIds(ids: readonly number[]): Promise<Invoice[]>
   /** An account's sales, newest first. */
   list(accountId: number, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>

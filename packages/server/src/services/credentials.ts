@@ -79,7 +79,7 @@ export function createCredentials(deps: {
   return {
     async byApiKey(key) {
       if (!isCredential('apiKey', key)) return null
-      const found = await store.glance(rows => rows.apiKeys.authenticate(credentialHash(key)))
+      const found = await store.lookup.apiKey(credentialHash(key))
       if (!found) return null
       keyUses.note(found.key)
       return found.account

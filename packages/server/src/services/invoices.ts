@@ -177,9 +177,7 @@ export function createInvoices(deps: {
     issued: once => earlierOf(claimOf(once, nowSecs(clock))),
 
     async read(publicId) {
-      const invoice = isUuid(publicId)
-        ? await store.glance(rows => rows.invoices.byPublicId(publicId.toLowerCase()))
-        : null
+      const invoice = isUuid(publicId) ? await store.lookup.invoice(publicId.toLowerCase()) : null
       if (!invoice) throw noSuch('invoice')
       return invoice
     },

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ApiKey } from '../domain/account.ts'
 import type { ApiKeyRows } from '../ports/account.ts'
-import { ascending, chunks, num, numOrNull } from './mapping.ts'
+import { ascending, chunks, num, numOrNull, padded } from './mapping.ts'
 import { OWNER_COLUMNS, toOwner } from './owner.ts'
 import type { ApiKeysTable, Db } from './tables.ts'
 
@@ -23,16 +23,16 @@ export function apiKeyRows(db: Db): ApiKeyRows {
       return toApiKey(row)
     },
 
-    async authenticate(hash) {
-      const row = await db
+    async authenticate(hashes) {
+      const rows = await db
         .selectFrom('api_keys')
         .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
         .selectAll('api_keys')
         .select(OWNER_COLUMNS)
-        .where('api_keys.hash', '=', hash)
+        .where('api_keys.hash', 'in', padded(hashes))
         .where('api_keys.revoked_at', 'is', null)
-        .executeTakeFirst()
-      return row ? { key: toApiKey(row), account: toOwner(row) } : null
+        .execute()
+      return rows.map(row => ({ hash: row.hash, key: toApiKey(row), account: toOwner(row) }))
     },
 
     async list(accountId, { limit, before }) {

@@ -3,7 +3,9 @@ import { Fault } from '../domain/fault.ts'
 import type { NewInvoice } from '../ports/invoice.ts'
 import type { Rows, Topic } from '../ports.ts'
 import type { Dialect } from './dialect.ts'
+import { gather } from './gather.ts'
 import { insertAll } from './invoice.ts'
+import type { StoreLimits } from './limits.ts'
 import type { Tables } from './tables.ts'
 import { FencedConnection, openDb, openTransaction, within } from './transaction.ts'
 import type { Take } from './usage.ts'
@@ -22,18 +24,18 @@ export type CrowdEnd =
  */
 export interface Crowd {
   readonly topics: ReadonlySet<Topic>
-  run(workMs: number, work: (rows: Rows) => Promise<unknown>): Promise<CrowdEnd>
+  run(work: (rows: Rows) => Promise<unknown>): Promise<CrowdEnd>
   end(): void
 }
 
-export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Crowd {
+export function openCrowd(connection: DatabaseConnection, dialect: Dialect, limits: StoreLimits): Crowd {
   const fence = new FencedConnection(connection)
   const db = openDb<Tables>(fence, dialect)
-  const take = gather((takes: readonly Take[]) => takeAll(db, takes))
-  const insert = gather((invoices: readonly NewInvoice[]) => insertAll(db, invoices))
+  const take = gather((takes: readonly Take[]) => takeAll(db, takes), limits)
+  const insert = gather((invoices: readonly NewInvoice[]) => insertAll(db, invoices), limits)
   const topics = new Set<Topic>()
 
-  async function run(workMs: number, work: (rows: Rows) => Promise<unknown>): Promise<CrowdEnd> {
+  async function run(work: (rows: Rows) => Promise<unknown>): Promise<CrowdEnd> {
     const transaction = openTransaction(connection, dialect, 'write')
     let changed = false
     const rows: Rows = {
@@ -55,7 +57,7 @@ export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Cro
       },
     }
     try {
-      const value = await within(workMs, async () => {
+      const value = await within(limits.workMs, async () => {
         const value = await work(rows)
         await transaction.flush()
         return value
@@ -75,33 +77,4 @@ export function openCrowd(connection: DatabaseConnection, dialect: Dialect): Cro
     run,
     end: () => fence.end(),
   }
-}
-
-interface Call<In, Out> {
-  readonly item: In
-  readonly resolve: (answer: Out) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** Collects the calls of one turn of the event loop, and answers them all at once. */
-function gather<In, Out>(all: (items: readonly In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
-  let calls: Call<In, Out>[] = []
-
-  async function answer(): Promise<void> {
-    const asked = calls
-    calls = []
-    try {
-      const answers = await all(asked.map(call => call.item))
-      asked.forEach((call, at) => {
-        call.resolve(answers[at] as Out)
-      })
-    } catch (error) {
-      for (const call of asked) call.reject(error)
-    }
-  }
-
-  return item =>
-    new Promise((resolve, reject) => {
-      if (calls.push({ item, resolve, reject }) === 1) setImmediate(answer)
-    })
 }

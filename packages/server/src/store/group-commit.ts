@@ -129,8 +129,8 @@ export class GroupCommit {
   /** Runs a crowd with shared statements. Null, with nothing changed, when some of it must be told from the rest. */
   async #runTogether(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[] | null> {
     batch.savepoint()
-    const crowd = openCrowd(batch.connection, this.#batches.dialect)
-    const ends = await Promise.all(jobs.map(job => crowd.run(this.#limits.workMs, job.work)))
+    const crowd = openCrowd(batch.connection, this.#batches.dialect, this.#limits)
+    const ends = await Promise.all(jobs.map(job => crowd.run(job.work)))
     crowd.end()
     const failure = ends.find(end => end.kind === 'failed')
     if (failure) {

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Invoice, InvoiceRows, NewInvoice } from '../ports/invoice.ts'
-import { ascending, chunks, num, numOrNull } from './mapping.ts'
+import { ascending, chunks, num, numOrNull, padded } from './mapping.ts'
 import type { Db, InvoicesTable } from './tables.ts'
 
 const INSERTED_COLUMNS = 14
@@ -17,6 +17,11 @@ export function invoiceRows(db: Db): InvoiceRows {
     async byPublicId(publicId) {
       const row = await db.selectFrom('invoices').selectAll().where('public_id', '=', publicId).executeTakeFirst()
       return row ? toInvoice(row) : null
+    },
+
+    async byPublicIds(publicIds) {
+      const rows = await db.selectFrom('invoices').selectAll().where('public_id', 'in', padded(publicIds)).execute()
+      return rows.map(toInvoice)
     },
 
     async byIds(ids) {

@@ -17,6 +17,12 @@ export function ascending(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b)
 }
 
+/** With the last one repeated up to a power of two: lists of all lengths are few statements to prepare. */
+export function padded<T>(items: readonly T[]): readonly T[] {
+  const length = 2 ** Math.ceil(Math.log2(items.length))
+  return Array.from({ length }, (_, at) => items[Math.min(at, items.length - 1)] as T)
+}
+
 /** Most values bound in one statement: SQLite takes 32,766, PostgreSQL 65,535. */
 const MAX_BINDS = 16_000
 

@@ -10,6 +10,7 @@ import { isStalePlan, isTransient, pgFault } from './drivers/postgres-fault.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { StoreLimits } from './limits.ts'
 import { closing } from './limits.ts'
+import { createLookup } from './lookup.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
 import { MOST_SAVEPOINTS, postgresBatches } from './postgres-batches.ts'
@@ -55,7 +56,7 @@ export async function openPostgresStore(
     if (topics.size > 0) await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(topics, self)])
   }
 
-  async function glance<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function glanceOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
     const transaction = openTransaction(new PgConnection(client), POSTGRES, 'glance')
     let broken = true
@@ -140,9 +141,12 @@ export async function openPostgresStore(
     await within(limits.workMs, () => source.close())
   }
 
+  const glance: Store['glance'] = work => persist(() => glanceOnce(work))
+
   return {
     read: work => persist(() => read(work)),
-    glance: work => persist(() => glance(work)),
+    glance,
+    lookup: createLookup(glance, limits),
     write: (work, { crowd } = {}) => (crowd === undefined ? persist(() => write(work)) : crowds.write(work, crowd)),
     listen: wakes.listen,
     async backup() {

@@ -4,6 +4,7 @@ import { SQLITE } from './dialect.ts'
 import { SqliteConnection, sqliteFault } from './drivers/sqlite.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { StoreLimits } from './limits.ts'
+import { createLookup } from './lookup.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
 import { Pool } from './pool.ts'
@@ -66,10 +67,12 @@ export async function openSqliteStore(
     writer.close()
   }
 
+  const glance: Store['glance'] = work => read(work, 'glance')
   let closed: Promise<void> | undefined
   return {
     read: work => read(work, 'read'),
-    glance: work => read(work, 'glance'),
+    glance,
+    lookup: createLookup(glance, limits),
     write: (work, options) => commits.write(work, options?.crowd),
     listen: wakes.listen,
     backup: file => backupSqlite(path, file),

@@ -9,6 +9,7 @@ import { dashboardSuite } from './suites/dashboard.ts'
 import { eventSuite } from './suites/event.ts'
 import { idempotencySuite } from './suites/idempotency.ts'
 import { invoiceSuite } from './suites/invoice.ts'
+import { lookupSuite } from './suites/lookup.ts'
 import { mailSuite } from './suites/mail.ts'
 import { migrationSuite } from './suites/migration.ts'
 import { paymentSuite } from './suites/payment.ts'
@@ -37,6 +38,7 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['mails', mailSuite],
   ['dashboard', dashboardSuite],
   ['transactions', transactionSuite],
+  ['lookups', lookupSuite],
   ['crowds', crowdSuite],
   ['migrations', migrationSuite],
 ]

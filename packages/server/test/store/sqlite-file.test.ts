@@ -163,9 +163,10 @@ test('the queries that run all the time use their indexes, not the whole table',
   const database = new DatabaseSync(path)
   t.after(() => database.close())
   const plans: [work: (rows: Rows) => Promise<unknown>, index: string][] = [
-    [rows => rows.apiKeys.authenticate(new Uint8Array(32)), 'sqlite_autoindex_api_keys_2'],
+    [rows => rows.apiKeys.authenticate([new Uint8Array(32)]), 'sqlite_autoindex_api_keys_2'],
     [rows => rows.sessions.authenticate(new Uint8Array(32), 0), 'sqlite_autoindex_sessions_2'],
     [rows => rows.invoices.byPublicId('x'), 'sqlite_autoindex_invoices_1'],
+    [rows => rows.invoices.byPublicIds(['x', 'y']), 'sqlite_autoindex_invoices_1'],
     [rows => rows.invoices.list(1, { limit: 9, before: 'x' }), 'invoices_by_time'],
     [rows => rows.invoices.due(0, 9), 'invoices_due'],
     [rows => rows.invoices.settling(9, 0), 'invoices_settling'],

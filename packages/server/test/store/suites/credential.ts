@@ -36,7 +36,7 @@ export function credentialSuite(engine: Engine): void {
         revokedAt: null,
       },
     )
-    const authenticate = (secret: string) => store.glance(rows => rows.apiKeys.authenticate(hashOf(secret)))
+    const authenticate = (secret: string) => store.lookup.apiKey(hashOf(secret))
     assert.deepEqual(await authenticate('zg_1234'), { key, account })
     assert.equal(await authenticate('zg_12345'), null)
     assert.equal(await store.write(rows => rows.apiKeys.revoke(account.id, key.publicId, NOW + 1)), true)

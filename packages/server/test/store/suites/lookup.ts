@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { hashOf, makeAccount, NOW, openShop } from '../fixtures.ts'
+
+export function lookupSuite(engine: Engine): void {
+  test('of what is looked up together each gets its own, and the unknown nothing', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoices = await Promise.all(Array.from({ length: 200 }, () => shop.sell()))
+    const found = await Promise.all(
+      invoices.flatMap(({ publicId }) => [publicId, randomUUID(), publicId]).map(store.lookup.invoice),
+    )
+    assert.deepEqual(
+      found,
+      invoices.flatMap(invoice => [invoice, null, invoice]),
+    )
+  })
+
+  test('keys looked up together are told apart, and by their accounts', async t => {
+    const store = await freshStore(engine, t)
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => makeAccount(store)))
+    for (const [number, account] of accounts.entries())
+      await store.write(rows =>
+        rows.apiKeys.insert({
+          publicId: randomUUID(),
+          accountId: account.id,
+          name: 'till',
+          last4: '1234',
+          hash: hashOf(`${number}`),
+          createdAt: NOW,
+        }),
+      )
+    const found = await Promise.all([4, 2, 9, 0, 2].map(number => store.lookup.apiKey(hashOf(`${number}`))))
+    assert.deepEqual(
+      found.map(live => live?.account ?? null),
+      [accounts[4], accounts[2], null, accounts[0], accounts[2]],
+    )
+  })
+
+  test('a lookup sees what was committed before it was made', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    for (let round = 0; round < 50; round++) {
+      const others = [store.lookup.invoice(randomUUID()), store.lookup.invoice(randomUUID())]
+      const invoice = await shop.sell()
+      assert.deepEqual(await store.lookup.invoice(invoice.publicId), invoice)
+      assert.deepEqual(await Promise.all(others), [null, null])
+    }
+  })
+}
