@@ -35,7 +35,7 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string; readonly from: string } | null
   /** The first seals, all open. Empty in sandbox mode only, before the first start. */
   readonly encryptionKeys: readonly Uint8Array[]
-  /** Where exchange rates come from; null: the usual source. */
+  /** Where exchange rates come from. */
   readonly ratesUrl: string
   /** A rate older than that is none. */
   readonly ratesMaxAgeSecs: number
