@@ -43,7 +43,7 @@ export interface InvoiceInEvent {
   readonly txid: string | null
 }
 
-/** The body of an invoice or swap event, as api.md has it; its bytes are fixed here, once. */
+/** The body of an invoice or swap event, a `WebhookEvent` of the wire types; its bytes are fixed here, once. */
 export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap: SwapInEvent | null): string {
   return JSON.stringify({
     type,

@@ -1,6 +1,4 @@
-import type { Zat } from './money.ts'
-
-const ZAT_PER_ZEC = 100_000_000n
+import { ZAT_PER_ZEC, type Zat } from './money.ts'
 
 /** A ZIP 321 payment request: `zcash:<address>?amount=<decimal ZEC>&memo=<base64url of the text, unpadded>`. */
 export function paymentUri(address: string, amountZat: Zat, memo: string): string {

@@ -78,7 +78,7 @@ export interface Seen {
   readonly more: boolean
 }
 
-export const IDEMPOTENCY_SECS = 86_400
+const IDEMPOTENCY_SECS = 86_400
 const FOLLOW_BATCH = 500
 /** How far ahead `watchUntil` is written, so that a busy key's row changes once an hour and not with every invoice. */
 const WATCH_STEP_SECS = 3_600

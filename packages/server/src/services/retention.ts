@@ -7,22 +7,22 @@ export interface Retention {
   pruneEvents(): Promise<boolean>
 }
 
-/** Twice what the contract promises: nothing is forgotten on the edge. */
-const IDEMPOTENCY_SECS = 2 * 86_400
+/** Idempotency keys hold for 24 hours; they are kept for twice as long, so that none is forgotten on the edge. */
+const KEYS_KEPT_SECS = 2 * 86_400
 /** Readers follow events by a cursor that is seconds old; deliveries keep bodies of their own. */
-const EVENT_SECS = 30 * 86_400
+const EVENTS_KEPT_SECS = 30 * 86_400
 const PRUNE_AT_ONCE = 1_000
 
 export function createRetention({ store, clock }: { readonly store: Store; readonly clock: Clock }): Retention {
   const before = (secs: number) => nowSecs(clock) - secs
   return {
     async pruneIdempotencyKeys() {
-      const pruned = await store.write(rows => rows.idempotency.prune(before(IDEMPOTENCY_SECS), PRUNE_AT_ONCE))
+      const pruned = await store.write(rows => rows.idempotency.prune(before(KEYS_KEPT_SECS), PRUNE_AT_ONCE))
       return pruned === PRUNE_AT_ONCE
     },
 
     async pruneEvents() {
-      const pruned = await store.write(rows => rows.events.prune(before(EVENT_SECS), PRUNE_AT_ONCE))
+      const pruned = await store.write(rows => rows.events.prune(before(EVENTS_KEPT_SECS), PRUNE_AT_ONCE))
       return pruned === PRUNE_AT_ONCE
     },
   }

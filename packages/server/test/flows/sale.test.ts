@@ -18,7 +18,7 @@ async function sell(at: TestService, amount = AMOUNT) {
 
 const read = async (at: TestService, id: string) => (await call(at, `GET /v1/invoices/${id}`)).body
 
-/** The issue's own story: part payment, the rest, three blocks; seen over HTTP and over the WebSocket. */
+/** A sale as it goes: part payment, the rest, three blocks; seen over HTTP and over the WebSocket. */
 async function paidInTwoParts(at: TestService): Promise<void> {
   const { id, zip321_uri: uri } = await sell(at)
   const follower = follow(at.url, id)

@@ -39,7 +39,7 @@ test('every session endpoint: no token and every kind of bad token has its 401',
   }
 })
 
-test('the account has the fields of the contract', async () => {
+test('the account has the fields of the interface, and no other', async () => {
   const { status, body } = await as(merchant)('GET /v1/account')
   assert.equal(status, 200)
   assert.deepEqual(body, {
