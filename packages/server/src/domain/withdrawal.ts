@@ -1,4 +1,4 @@
-import type { Zat } from './money.ts'
+import { ZAT_PER_ZEC, type Zat } from './money.ts'
 
 /**
  * A withdrawal is an order: the merchant's wallet pays a deposit address under the operator's viewing key, and a desk
@@ -49,7 +49,7 @@ export class IllegalStep extends Error {
  * The status after a step.
  *
  * - A deposit is a fact and never illegal: what does not fit the order (too little at its end, too much, late, after a
- *   side exit) becomes `needs_attention`, so that no coin vanishes from sight.
+ *   side exit, taken back by a reorganisation) becomes `needs_attention`, so that no coin vanishes from sight.
  * - Cancel is for orders without a deposit, be it a part; settle and fail are the operator's word on an order with one.
  *
  * @throws IllegalStep
@@ -84,7 +84,7 @@ function afterDeposit(
       if (closed) return receivedZat > 0n ? 'needs_attention' : 'expired'
       return 'awaiting_deposit'
     case 'payout_processing':
-      return receivedZat === amountZat ? status : 'needs_attention'
+      return receivedZat === amountZat && confirmed ? status : 'needs_attention'
     case 'canceled':
     case 'expired':
       return receivedZat > 0n ? 'needs_attention' : status
@@ -108,7 +108,7 @@ export function maskPayout(payoutTo: string): string {
 export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, decimals: number): string {
   const [whole = '', fraction = ''] = rate.split('.')
   const numerator = amountZat * BigInt(whole + fraction) * BigInt(10_000 - spreadBps) * 10n ** BigInt(decimals)
-  const units = numerator / (100_000_000n * 10_000n * 10n ** BigInt(fraction.length))
+  const units = numerator / (ZAT_PER_ZEC * 10_000n * 10n ** BigInt(fraction.length))
   const digits = units.toString().padStart(decimals + 1, '0')
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }

@@ -1,4 +1,5 @@
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
+import { confirmationsOf } from '../domain/invoice.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
   IllegalStep,
@@ -7,6 +8,7 @@ import {
   WITHDRAWAL_STATUSES,
   type WithdrawalStatus,
 } from '../domain/withdrawal.ts'
+import type { Invoice } from '../ports/invoice.ts'
 import type { Payout } from '../ports/payout.ts'
 import type { Withdrawal } from '../ports/withdrawal.ts'
 import type { Clock, Log, PayoutProvider, Rows, Store, Vault } from '../ports.ts'
@@ -26,7 +28,11 @@ export interface Payouts {
   list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<DeskOrder[]>
   /** @throws Fault `no_such_withdrawal` */
   read(id: string): Promise<DeskOrder>
-  /** The operator has paid out. @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open` */
+  /**
+   * The operator has paid out.
+   * @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `deposit_not_confirmed` while coins
+   * of the deposit may still vanish
+   */
   settle(id: string, reference: string): Promise<DeskOrder>
   /** The operator will not pay out. @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open` */
   fail(id: string, reason: string): Promise<DeskOrder>
@@ -56,21 +62,30 @@ export function createPayouts(deps: {
     return { withdrawal, payoutTo: Buffer.from(payoutTo).toString() }
   }
 
-  /** Ends an order, at what the chain has shown so far: only more than that will be news. */
+  /**
+   * Ends an order, at what the chain has shown so far: only more than that will be news. An order that more coins
+   * opened again keeps what was said when it was closed before.
+   */
   function close(
     rows: Rows,
     withdrawal: Withdrawal,
     step: 'settle' | 'fail',
     note: Partial<Note>,
   ): Promise<Withdrawal> {
-    return move(rows, withdrawal, { step }, { ...note, closedAtZat: withdrawal.receivedZat }, nowSecs(clock))
+    const notes = {
+      reference: joined(withdrawal.reference, note.reference),
+      reason: joined(withdrawal.reason, note.reason),
+    }
+    return move(rows, withdrawal, { step }, { ...notes, closedAtZat: withdrawal.receivedZat }, nowSecs(clock))
   }
 
   function closeByHand(id: string, step: 'settle' | 'fail', note: Partial<Note>): Promise<DeskOrder> {
     return store.write(async rows => {
-      const withdrawal = await hold(rows, (await find(rows, id)).invoiceId)
+      const { withdrawal, invoice } = await hold(rows, (await find(rows, id)).invoiceId)
       try {
-        return deskOrder(await close(rows, withdrawal, step, note))
+        const closed = await close(rows, withdrawal, step, note)
+        if (step === 'settle' && (await mayVanish(rows, invoice))) throw depositNotConfirmed(invoice)
+        return deskOrder(closed)
       } catch (error) {
         throw error instanceof IllegalStep ? notOpen(withdrawal.status) : error
       }
@@ -102,7 +117,7 @@ export function createPayouts(deps: {
    * came, the operator closed it) it is kept as a note, and a person looks.
    */
   async function heed(rows: Rows, invoiceId: number, payout: Payout): Promise<void> {
-    const withdrawal = await hold(rows, invoiceId)
+    const { withdrawal } = await hold(rows, invoiceId)
     const note = noteOf(payout)
     if (withdrawal.status !== 'payout_processing')
       return rows.withdrawals.record(invoiceId, { ...withdrawal, ...absent(withdrawal, note) })
@@ -122,7 +137,7 @@ export function createPayouts(deps: {
   }
 
   async function postpone(rows: Rows, invoiceId: number): Promise<void> {
-    const withdrawal = await hold(rows, invoiceId)
+    const { withdrawal } = await hold(rows, invoiceId)
     if (withdrawal.status !== 'payout_processing') return
     await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
   }
@@ -173,12 +188,23 @@ function absent({ reference, reason }: Note, note: Partial<Note>): Note {
   return { reference: reference ?? note.reference ?? null, reason: reason ?? note.reason ?? null }
 }
 
+function joined(earlier: string | null, said: string | null = null): string | null {
+  return earlier !== null && said !== null ? `${earlier}; ${said}` : (said ?? earlier)
+}
+
 /** The withdrawal for change, its invoice first, as everyone holds them. */
-async function hold(rows: Rows, invoiceId: number): Promise<Withdrawal> {
-  await rows.invoices.lock([invoiceId])
+async function hold(rows: Rows, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
+  const [invoice] = await rows.invoices.lock([invoiceId])
   const withdrawal = await rows.withdrawals.lock(invoiceId)
-  if (!withdrawal) throw noSuch('withdrawal')
-  return withdrawal
+  if (!invoice || !withdrawal) throw noSuch('withdrawal')
+  return { withdrawal, invoice }
+}
+
+/** Whether any of the coins that came has fewer confirmations than the order asks for. */
+async function mayVanish(rows: Rows, { id, confirmations }: Invoice): Promise<boolean> {
+  const tip = (await rows.chain.tip())?.height ?? 0
+  const payments = await rows.payments.ofInvoices([id])
+  return payments.some(({ place }) => place.at !== 'dropped' && confirmationsOf(place, tip) < confirmations)
 }
 
 async function find(rows: Rows, id: string): Promise<Withdrawal> {
@@ -190,6 +216,12 @@ async function find(rows: Rows, id: string): Promise<Withdrawal> {
 function checkNote(field: 'reference' | 'reason', text: string): void {
   if (text.trim() === '' || text.length > NOTE_CHARS || /\p{Cc}/u.test(text))
     throw invalidField(field, `1 to ${NOTE_CHARS} printable characters`)
+}
+
+function depositNotConfirmed({ confirmations }: Invoice): Fault {
+  return new Fault('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
+    extra: { detail: `not every coin of it has ${confirmations} confirmations yet: pay out later, or fail the order` },
+  })
 }
 
 function notOpen(status: WithdrawalStatus): Fault {

@@ -185,8 +185,10 @@ async function find(rows: Rows, account: Account, id: string): Promise<Withdrawa
   return withdrawal
 }
 
-function depositStep({ receivedZat, status }: Invoice): WithdrawalStep {
-  return { step: 'deposit', receivedZat, confirmed: status === 'paid', closed: isClosed(status) }
+/** A paid invoice whose payments a reorganisation took back stays paid; a payout must not build on it. */
+function depositStep({ receivedZat, status, needsAttention }: Invoice): WithdrawalStep {
+  const confirmed = status === 'paid' && !needsAttention
+  return { step: 'deposit', receivedZat, confirmed, closed: isClosed(status) }
 }
 
 async function cancelOrRefuse(rows: Rows, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {

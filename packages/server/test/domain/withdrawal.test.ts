@@ -30,6 +30,8 @@ test('too little at the end, too much, late: a person looks, no coin vanishes', 
   assert.equal(after(order('expired'), deposit(100n, true, true)), 'needs_attention')
   assert.equal(after(order('canceled'), deposit(1n)), 'needs_attention')
   assert.equal(after(order('payout_processing'), deposit(200n, true)), 'needs_attention')
+  assert.equal(after(order('payout_processing'), deposit(100n, true)), 'payout_processing')
+  assert.equal(after(order('payout_processing'), deposit(100n, false)), 'needs_attention')
   assert.equal(after(order('completed'), deposit(200n, true)), 'needs_attention')
 })
 

@@ -132,6 +132,16 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
       })
     },
 
+    /** The last blocks are undone: what was in them is unmined. */
+    async reorg(depth: number): Promise<void> {
+      await store.write(async rows => {
+        const height = Math.max(((await rows.chain.tip())?.height ?? 0) - depth, 0)
+        const touched = await rows.payments.unmineAbove(height)
+        await rows.chain.removeAbove(height)
+        await reassess(rows, touched, now())
+      })
+    },
+
     /** Chain and mempool were seen as they are now: what is expired is closed. */
     async seeThrough(): Promise<void> {
       await store.write(async rows => {

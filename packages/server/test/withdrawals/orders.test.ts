@@ -156,6 +156,46 @@ test('the operator closes what has a deposit, and nothing else; more coins open 
   assert.deepEqual(await rig.payouts.waiting(), { payouts: 0, withdrawals: 1 })
 })
 
+test('coins that a reorganisation took back are not paid out on: a person looks, and settles once they are confirmed', async t => {
+  const { rig, order, statuses } = await start(t)
+  const { withdrawal, invoice } = await order()
+  await rig.deposit(invoice, AMOUNT)
+  await rig.mine()
+  await rig.reorg(3)
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
+  assert.equal(await rig.payouts.payDue(10), 0)
+  const early = { code: 'deposit_not_confirmed', kind: 'conflict' }
+  await assert.rejects(rig.payouts.settle(withdrawal.publicId, 'wire'), early)
+  await rig.mine(2)
+  await assert.rejects(rig.payouts.settle(withdrawal.publicId, 'wire'), early)
+  await rig.mine(1)
+  assert.equal((await rig.payouts.settle(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
+})
+
+test('an order with coins that may still vanish can be failed, and settled when they are gone', async t => {
+  const { rig, order } = await start(t)
+  const much = await order()
+  const txid = await rig.deposit(much.invoice, AMOUNT * 2n)
+  await assert.rejects(rig.payouts.settle(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
+  await rig.vanish(txid)
+  assert.equal((await rig.payouts.settle(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
+  const other = await order()
+  await rig.deposit(other.invoice, AMOUNT * 2n)
+  assert.equal((await rig.payouts.fail(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
+})
+
+test('an order that is opened again keeps what was said when it was closed before', async t => {
+  const { rig, order } = await start(t)
+  const { withdrawal, invoice } = await order()
+  await rig.deposit(invoice, AMOUNT)
+  await rig.mine()
+  await rig.payouts.settle(withdrawal.publicId, 'wire 1')
+  await rig.deposit(invoice, 5n)
+  await rig.mine()
+  const closed = await rig.payouts.settle(withdrawal.publicId, 'wire 2')
+  assert.equal(closed.withdrawal.reference, 'wire 1; wire 2')
+})
+
 test("an order belongs to its account: another's is an unknown one", async t => {
   const { rig, account, order } = await start(t)
   const first = await order()
