@@ -1,9 +1,7 @@
 import { orchardReceiver } from '@zatgate/zcash/address'
+import { COIN_TYPES } from '@zatgate/zcash/network'
 import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
 import { externalIncoming } from '@zatgate/zcash/viewing-key'
-
-/** Regtest shares testnet's coin type (SLIP 44). */
-const COIN_TYPE = 1
 
 /** ZIP 32 accounts under the chain's seed. */
 const ACCOUNTS = { merchant: 0, wallet: 1, stranger: 2, operator: 3 } as const
@@ -35,5 +33,5 @@ function firstReceiver(seed: Uint8Array, holder: Holder): Uint8Array {
 }
 
 function fullKey(seed: Uint8Array, holder: Holder) {
-  return fullViewingKey(orchardSpendingKey(seed, COIN_TYPE, ACCOUNTS[holder]))
+  return fullViewingKey(orchardSpendingKey(seed, COIN_TYPES.regtest, ACCOUNTS[holder]))
 }

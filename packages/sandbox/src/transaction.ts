@@ -19,14 +19,12 @@ export interface ChainTransaction {
 
 export type TransactionDraft = Omit<ChainTransaction, 'txid' | 'id'>
 
-/** NU6.2, the last upgrade before Ironwood. */
-const ORCHARD_BRANCH_ID = 0x5437f330
 const COMPACT_CIPHERTEXT_BYTES = 52
 /** Version, version group, branch id, lock time and expiry height come before the transparent inputs (ZIP 225). */
 const HEADER_BYTES = 20
 
 export function branchId(pool: Pool): number {
-  return pool === 'ironwood' ? BRANCH_IDS.nu63 : ORCHARD_BRANCH_ID
+  return pool === 'ironwood' ? BRANCH_IDS.nu63 : BRANCH_IDS.nu62
 }
 
 export function finishTransaction(draft: TransactionDraft): ChainTransaction {
