@@ -8,8 +8,8 @@ import { notFound } from './faults.ts'
 const SLOW_MS = 1_000
 
 /**
- * Measures every request by its route, and logs those that failed or were slow. The route's pattern stands for the
- * path, which may hold an invoice id.
+ * Measures every request by its route, and logs those that failed or were slow; at the level `debug` all. The
+ * route's pattern stands for the path, which may hold an invoice id.
  */
 export function addObservation(app: App, log: Log, registry: Registry): void {
   const seconds = new Histogram({
@@ -26,6 +26,7 @@ export function addObservation(app: App, log: Log, registry: Registry): void {
     const details = { method: request.method, route, status: reply.statusCode, ms: Math.round(ms) }
     if (reply.statusCode >= 500) log.warn(details, 'request failed')
     else if (ms > SLOW_MS) log.warn(details, 'request was slow')
+    else log.debug(details, 'request answered')
     done()
   })
 }
