@@ -53,8 +53,8 @@ export function nextMonthAt(unixSecs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
 }
 
-/** Emails are one account whatever their case and the blanks around them. Null for what cannot be one. */
+/** Emails are one account whatever their case and the blanks around them. Null for what cannot be one, or shows as another. */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().toLowerCase()
-  return email.length <= 254 && /^[^\s@<>",;:\\]{1,64}@[^\s@<>",;:\\]+$/.test(email) ? email : null
+  return email.length <= 254 && /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email) ? email : null
 }

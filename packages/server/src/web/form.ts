@@ -4,8 +4,9 @@ import type { App } from '../http/app.ts'
 /** What a form or a link brings: each name's first value. */
 export type Fields = Readonly<Record<string, string>>
 
-/** Lets the pages take what HTML forms send, which the API does not. */
+/** Has the pages take what HTML forms send, which the API does not, and nothing else: fields are text. */
 export function acceptForms(site: App): void {
+  site.removeAllContentTypeParsers()
   site.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
     done(null, fieldsOf(body as string))
   })

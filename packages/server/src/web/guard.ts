@@ -81,8 +81,9 @@ export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): voi
   throw new Fault('forbidden', 'cross_site_request', 'this form was sent by another site')
 }
 
+/** By whatever host it was asked for, but over plain HTTP only where we are: on the way there, anyone can write pages. */
 function isOwn(origin: string, request: FastifyRequest, ownOrigin: string): boolean {
-  return origin === ownOrigin || URL.parse(origin)?.host === request.headers.host
+  return origin === ownOrigin || origin === `${new URL(ownOrigin).protocol}//${request.headers.host}`
 }
 
 function cookie(name: string, value: string, maxAgeSecs: number): string {

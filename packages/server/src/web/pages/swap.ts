@@ -17,25 +17,25 @@ export interface ChooseAssetView {
 }
 
 /** Chains by the names that people know them by; the code serves for the others. */
-const CHAINS: Readonly<Record<string, string>> = {
-  arb: 'Arbitrum',
-  avax: 'Avalanche',
-  base: 'Base',
-  bsc: 'BNB Chain',
-  btc: 'Bitcoin',
-  doge: 'Dogecoin',
-  eth: 'Ethereum',
-  ltc: 'Litecoin',
-  near: 'NEAR',
-  op: 'Optimism',
-  pol: 'Polygon',
-  sol: 'Solana',
-  stellar: 'Stellar',
-  sui: 'Sui',
-  ton: 'TON',
-  tron: 'Tron',
-  xrp: 'XRP Ledger',
-}
+const CHAINS: ReadonlyMap<string, string> = new Map([
+  ['arb', 'Arbitrum'],
+  ['avax', 'Avalanche'],
+  ['base', 'Base'],
+  ['bsc', 'BNB Chain'],
+  ['btc', 'Bitcoin'],
+  ['doge', 'Dogecoin'],
+  ['eth', 'Ethereum'],
+  ['ltc', 'Litecoin'],
+  ['near', 'NEAR'],
+  ['op', 'Optimism'],
+  ['pol', 'Polygon'],
+  ['sol', 'Solana'],
+  ['stellar', 'Stellar'],
+  ['sui', 'Sui'],
+  ['ton', 'TON'],
+  ['tron', 'Tron'],
+  ['xrp', 'XRP Ledger'],
+])
 
 const WORDS: Readonly<Record<SwapStatus, { readonly title: string; readonly text: string }>> = {
   PENDING_DEPOSIT: { title: 'Send your deposit', text: 'This page notices the deposit by itself.' },
@@ -170,5 +170,5 @@ function amountOf({ amountIn, decimals, symbol }: Swap): string {
 }
 
 function chainOf({ blockchain }: { readonly blockchain: string }): string {
-  return CHAINS[blockchain] ?? blockchain
+  return CHAINS.get(blockchain) ?? blockchain
 }

@@ -10,7 +10,10 @@ export function signInPages(site: Site): void {
   const { credentials, signIn } = deps
   const sandbox = deps.playground !== null
 
-  site.open('GET', '/', async (_request, reply) => reply.redirect('/overview', 303))
+  site.open('GET', '/', async (request, reply) => {
+    const known = await signedIn(request, credentials).catch(nobody)
+    return reply.redirect(known ? '/overview' : '/sign-in', 303)
+  })
 
   site.open('GET', '/sign-in', async () => signInPage({ sandbox }))
 
@@ -53,4 +56,9 @@ export function signInPages(site: Site): void {
     forgetSession(reply)
     return reply.redirect('/sign-in', 303)
   })
+}
+
+function nobody(fault: unknown): null {
+  if (fault instanceof Fault && fault.kind === 'unauthenticated') return null
+  throw fault
 }

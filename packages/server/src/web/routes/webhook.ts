@@ -8,12 +8,12 @@ import { type Site, sentence } from '../site.ts'
 const PAGE = 25
 const AT = '/webhook'
 
-const NOTICES: Readonly<Record<string, string>> = {
-  url: 'The URL is changed, for what is yet to be sent too.',
-  test: 'A test is on its way: it shows below once it is sent.',
-  resend: 'It is being sent again, as a delivery of its own.',
-  removed: 'The webhook is removed: nothing more is sent.',
-}
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['url', 'The URL is changed, for what is yet to be sent too.'],
+  ['test', 'A test is on its way: it shows below once it is sent.'],
+  ['resend', 'It is being sent again, as a delivery of its own.'],
+  ['removed', 'The webhook is removed: nothing more is sent.'],
+])
 
 export function webhookPages(site: Site): void {
   const { webhooks } = site.deps
@@ -42,7 +42,7 @@ export function webhookPages(site: Site): void {
 
   site.page('GET', AT, async (request, _reply, who) => {
     const { before, done = '' } = queryOf(request)
-    const notice = NOTICES[done]
+    const notice = NOTICES.get(done)
     const awaiting = done === 'test' || done === 'resend'
     const shown = { ...(await view(who, before)), awaiting, ...(notice === undefined ? {} : { notice }) }
     return webhookPage(site.viewer(who), shown)
