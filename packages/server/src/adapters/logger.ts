@@ -7,10 +7,11 @@ const UUID = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b
 const CREDENTIAL = /\b(zgs?_|whsec_)[0-9A-Za-z+/=]+/g
 const VIEWING_KEY = /\b(u(?:view|ivk)(?:test|regtest)?1)[a-z0-9]+/g
 
-/** JSON lines, with every secret shortened to what it is told by. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
-  const options = { level, base: null, hooks: { streamWrite: shorten }, serializers: { err: describe } }
-  return destination ? pino(options, destination) : pino(options)
+const STDERR = 2
+
+/** JSON lines on standard error, with every secret shortened to what it is told by. */
+export function createLogger(level: string, destination: DestinationStream = pino.destination(STDERR)): Logger {
+  return pino({ level, base: null, hooks: { streamWrite: shorten }, serializers: { err: describe } }, destination)
 }
 
 export function shorten(line: string): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { createLogger } from '../../src/adapters/logger.ts'
 
@@ -49,4 +50,12 @@ test('of an error its words and place are logged, not what a driver hangs on it'
   })
   const { err } = JSON.parse(logged(log => log.error({ err: error }, 'failed')))
   assert.deepEqual(Object.keys(err).sort(), ['code', 'message', 'name', 'stack'])
+})
+
+test('the log goes to standard error, and leaves standard output to results', () => {
+  const module = new URL('../../src/adapters/logger.ts', import.meta.url)
+  const code = `import { createLogger } from '${module}'; createLogger('info').info({}, 'said')`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+  assert.equal(stdout, '')
+  assert.equal(JSON.parse(stderr).msg, 'said')
 })
