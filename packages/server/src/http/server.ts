@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyReply } from 'fastify'
@@ -178,6 +179,8 @@ function createApp({ trustProxy }: HttpSettings): App {
       shouldUpgradeCallback: asksForWebSocket,
     },
   })
+  // What answers any method answers those too that Fastify does not know by itself.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.setValidatorCompiler(compileValidator)
   acceptJsonOnly(app)
   return app

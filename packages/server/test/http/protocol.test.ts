@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { call, type Merchant, startTestApi, type TestApi } from '../support/api.ts'
@@ -125,8 +126,16 @@ test('signup and login are gone, for every method and whatever is sent', async (
       assert.equal(status, 410, `${method} ${path}`)
       if (method !== 'HEAD') assert.equal(body.code, 'gone')
     }
-  for (const raw of ['{', 'x'.repeat(70_000)])
-    assert.equal((await call(api, 'POST /v1/auth/login', { raw, headers: { 'content-type': 'text/x' } })).status, 410)
+  const { host } = new URL(api.url)
+  for (const method of METHODS.filter(name => name !== 'CONNECT')) {
+    const answer = await raw(api.url, `${method} /v1/auth/login HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    assert.match(answer, /^HTTP\/1\.1 410 /, method)
+  }
+  for (const bytes of ['{', 'x'.repeat(70_000)])
+    assert.equal(
+      (await call(api, 'POST /v1/auth/login', { raw: bytes, headers: { 'content-type': 'text/x' } })).status,
+      410,
+    )
 })
 
 test('every answer, errors included, carries the protective headers', async () => {
