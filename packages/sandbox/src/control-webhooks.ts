@@ -11,9 +11,12 @@ const MAX_HUGE_BYTES = 10_000_000_000
 export function webhookRoutes(receiver: WebhookReceiver): Route[] {
   function script({ body }: JsonRequest) {
     const path = optional(body, 'path', text) ?? '/'
+    const url = new URL(`.${path}`, receiver.url)
+    if (url.pathname + url.search !== path)
+      throw invalidField('path', 'must be a path as it is requested, such as /shop')
     const answers = answersOf(body.answers)
     receiver.script(answers, path)
-    return { path, answers: answers.length }
+    return { url: url.href, path, answers: answers.length }
   }
 
   return [

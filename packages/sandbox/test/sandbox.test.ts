@@ -115,7 +115,14 @@ describe('the control API', () => {
   })
 
   test('webhooks scripts the receiver and shows what came', async () => {
-    assert.equal((await call('POST', '/webhooks', { answers: [{ kind: 'status', status: 503 }] })).status, 200)
+    const answers = [{ kind: 'status', status: 503 }]
+    const { body: scripted } = await call('POST', '/webhooks', { answers })
+    assert.deepEqual(scripted, { url: sandbox.webhookUrl, path: '/', answers: 1 })
+    const elsewhere = await call('POST', '/webhooks', { path: '/shop?a=1', answers })
+    assert.equal(elsewhere.body.url, `${sandbox.webhookUrl}shop?a=1`)
+    for (const path of ['shop', '/a b', '']) {
+      assert.equal((await call('POST', '/webhooks', { path, answers })).body.code, 'invalid_path')
+    }
     assert.equal((await fetch(sandbox.webhookUrl, { method: 'POST', body: '{"type":"test"}' })).status, 503)
     const [row] = (await call('GET', '/webhooks')).body as unknown as Record<string, unknown>[]
     assert.deepEqual([row!.method, row!.path, row!.body], ['POST', '/', '{"type":"test"}'])
