@@ -7,7 +7,7 @@ import { LaunchError } from './fail.mjs'
 /** A child that was asked to stop and has not is killed after this long. */
 const STOP_WITHIN_MS = 20_000
 const WATCH_EVERY_MS = 250
-/** Not SIGHUP: its default ends us, which the child notices, and `nohup` stays able to turn it off. */
+/** Not SIGHUP: its default ends us, which the child notices. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM']
 
 const runnerAtStart = runnerLinks()
