@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { ApiKey } from '../domain/account.ts'
 import type { ApiKeyRows } from '../ports/account.ts'
 import { ascending, chunks, num, numOrNull, padded } from './mapping.ts'
+import { ownedId } from './owned-id.ts'
 import { OWNER_COLUMNS, toOwner } from './owner.ts'
 import type { ApiKeysTable, Db } from './tables.ts'
 
@@ -41,13 +42,7 @@ export function apiKeyRows(db: Db): ApiKeyRows {
         .selectAll()
         .where('account_id', '=', accountId)
         .$if(before !== undefined, query =>
-          query.where('id', '<', eb =>
-            eb
-              .selectFrom('api_keys')
-              .select('id')
-              .where('public_id', '=', before as string)
-              .where('account_id', '=', accountId),
-          ),
+          query.where('id', '<', ownedId(db, 'api_keys', accountId, before as string)),
         )
         .orderBy('id', 'desc')
         .limit(limit)

@@ -1,6 +1,7 @@
 import type { EventType } from '../domain/event.ts'
 import type { AttemptRow, DeliveryRows } from '../ports/webhook.ts'
 import { num, numOrNull } from './mapping.ts'
+import { ownedId } from './owned-id.ts'
 import type { Db, Int } from './tables.ts'
 
 /** What the owner reads of the attempts, beside the deliveries they belong to. */
@@ -18,22 +19,10 @@ export function attemptQueries(db: Db): Pick<DeliveryRows, 'attempts' | 'attempt
     async attempts(accountId, { limit, before }, { invoicePublicId } = {}) {
       let query = ofAccount(accountId).orderBy('a.id', 'desc').limit(limit)
       if (before !== undefined) {
-        query = query.where('a.id', '<', eb =>
-          eb
-            .selectFrom('delivery_attempts')
-            .select('id')
-            .where('public_id', '=', before)
-            .where('account_id', '=', accountId),
-        )
+        query = query.where('a.id', '<', ownedId(db, 'delivery_attempts', accountId, before))
       }
       if (invoicePublicId !== undefined) {
-        query = query.where('a.invoice_id', '=', eb =>
-          eb
-            .selectFrom('invoices')
-            .select('id')
-            .where('public_id', '=', invoicePublicId)
-            .where('account_id', '=', accountId),
-        )
+        query = query.where('a.invoice_id', '=', ownedId(db, 'invoices', accountId, invoicePublicId))
       }
       return (await query.execute()).map(toAttempt)
     },

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Session } from '../domain/account.ts'
 import type { SessionRows } from '../ports/account.ts'
 import { ascending, chunks, num, numOrNull } from './mapping.ts'
+import { ownedId } from './owned-id.ts'
 import { OWNER_COLUMNS, toOwner } from './owner.ts'
 import type { Db, SessionsTable } from './tables.ts'
 
@@ -44,13 +45,7 @@ export function sessionRows(db: Db): SessionRows {
         .where('expires_at', '>', now)
         .where('ended_at', 'is', null)
         .$if(before !== undefined, query =>
-          query.where('id', '<', eb =>
-            eb
-              .selectFrom('sessions')
-              .select('id')
-              .where('public_id', '=', before as string)
-              .where('account_id', '=', accountId),
-          ),
+          query.where('id', '<', ownedId(db, 'sessions', accountId, before as string)),
         )
         .orderBy('id', 'desc')
         .limit(limit)
