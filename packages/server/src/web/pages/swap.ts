@@ -53,7 +53,10 @@ const WORDS: Readonly<Record<SwapStatus, { readonly title: string; readonly text
   },
   SUCCESS: { title: 'Exchanged', text: 'The exchanged coins are on their way to the shop.' },
   REFUNDED: { title: 'Returned', text: 'Your deposit was returned to your refund address.' },
-  FAILED: { title: 'Failed', text: 'The exchange did not work. Your deposit goes back to your refund address.' },
+  FAILED: {
+    title: 'Failed',
+    text: 'The exchange did not work. Ask the shop if your deposit does not come back to your refund address.',
+  },
 }
 
 /** Whether the buyer's page is about the swap: money is in it, or it waits for money in time. */

@@ -64,7 +64,7 @@ function explanation({ withdrawal, invoice }: WithdrawalView): Child {
     case 'failed':
       return 'The payout was not made. Please ask the operator what becomes of the deposit.'
     case 'needs_attention':
-      return 'What came does not fit the order: too little, too much, or too late. Nothing is lost; the operator looks at it.'
+      return 'What came does not fit the order: too little, too much, too late, or taken back by the network. The operator looks at it.'
   }
 }
 
