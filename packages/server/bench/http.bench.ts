@@ -5,27 +5,43 @@ import fastify from 'fastify'
 import { Type } from 'typebox'
 import { loadConfig } from '../src/config.ts'
 import { compileValidator } from '../src/http/validation.ts'
-import { startService } from '../src/main.ts'
-import { testViewingKey } from '../test/support/api.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../test/support/postgres.ts'
+import { type Service, startService } from '../src/main.ts'
+import { startTestApi, testViewingKey } from '../test/support/api.ts'
+import { addressesAtHand } from './addresses.ts'
+import { type FreshUrl, onEachDatabase } from './databases.ts'
 import { load, type Measured, requestText } from './load.ts'
+import { report } from './report.ts'
 
 const CONNECTIONS = 64
-const SECONDS = 3
+const SECONDS = 1.5
+const ROUNDS = 2
 const KEYS = 8
+const GOALS = { create: { SQLite: 0.2, PostgreSQL: 0.3 }, read: 0.7, p99Ms: 50 }
 
-async function measurePostgres(): Promise<void> {
-  const bin = findPostgres()
-  if (bin === null) return print('PostgreSQL', `skipped, ${NO_POSTGRES}`)
-  const server = await startPostgres(bin, { durable: true })
-  try {
-    await measure('PostgreSQL', await server.freshDatabase())
-  } finally {
-    await server.stop()
-  }
+/** A server, and the API keys of some merchants. */
+interface Shops {
+  readonly url: string
+  readonly keys: readonly string[]
 }
 
-async function measure(name: string, databaseUrl: string): Promise<void> {
+/**
+ * Invoices made and read over HTTP, each against the same framework giving a constant answer of the same size to the
+ * same load in the same run. The load comes from another thread and shares the machine's cores with the server.
+ */
+export async function run(): Promise<void> {
+  await onEachDatabase(async (name, freshUrl) => {
+    await withService(await freshUrl(), async shops => {
+      await measureCreate(`create an invoice, ${name}`, name, shops)
+      await measureRead(`read an invoice, ${name}`, shops)
+    })
+    await withAddressesAtHand(freshUrl, shops =>
+      measureCreate(`create an invoice, address at hand, ${name}`, name, shops),
+    )
+  })
+}
+
+async function withService(databaseUrl: string, work: (shops: Shops) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
   const service = await startService(
     loadConfig({
       DATA_DIR: folder,
@@ -42,29 +58,14 @@ async function measure(name: string, databaseUrl: string): Promise<void> {
     }),
   )
   try {
-    const keys = await openShops(service)
-    const sample = await created(service.url, keys[0]!)
-    const constant = await startConstant(sample.body)
-    const creates = keys.map(key => createRequest(service.url, key))
-    await load({ url: service.url, requests: creates, connections: CONNECTIONS, seconds: 1 })
-    compare(
-      `${name}: create`,
-      await loaded(service.url, creates),
-      await loaded(constant.url, [createRequest(constant.url, keys[0]!)]),
-    )
-    const read = (url: string) => [requestText(url, 'GET', `/v1/invoices/${sample.id}`, {})]
-    compare(
-      `${name}: read`,
-      await loaded(service.url, read(service.url)),
-      await loaded(constant.url, read(constant.url)),
-    )
-    await constant.close()
+    await work({ url: service.url, keys: await openShops(service) })
   } finally {
     await service.close()
+    rmSync(folder, { recursive: true })
   }
 }
 
-async function openShops({ accounts, credentials, viewingKeys }: Awaited<ReturnType<typeof startService>>) {
+async function openShops({ accounts, credentials, viewingKeys }: Service): Promise<string[]> {
   const keys: string[] = []
   for (let shop = 1; shop <= KEYS; shop++) {
     const email = `shop${shop}@example.org`
@@ -74,6 +75,30 @@ async function openShops({ accounts, credentials, viewingKeys }: Awaited<ReturnT
     keys.push((await credentials.createApiKey(account, 'bench')).key)
   }
   return keys
+}
+
+/** What is left of making an invoice when cryptography takes no time. */
+async function withAddressesAtHand(freshUrl: FreshUrl, work: (shops: Shops) => Promise<void>): Promise<void> {
+  const api = await startTestApi({ databaseUrl: await freshUrl(), viewer: addressesAtHand() })
+  const keys: string[] = []
+  for (let shop = 1; shop <= KEYS; shop++) {
+    keys.push((await api.merchant({ viewingKey: testViewingKey(shop) })).apiKey)
+  }
+  await work({ url: api.url, keys })
+  await api.close()
+}
+
+async function measureCreate(what: string, database: string, { url, keys }: Shops): Promise<void> {
+  const sample = await created(url, keys[0]!)
+  const creates = (at: string) => keys.map(key => createRequest(at, key))
+  await load({ url, requests: creates(url), connections: CONNECTIONS, seconds: 1 })
+  await compare(what, GOALS.create[database as 'SQLite'], url, sample.body, creates)
+}
+
+async function measureRead(what: string, { url, keys }: Shops): Promise<void> {
+  const sample = await created(url, keys[0]!)
+  const read = (at: string) => [requestText(at, 'GET', `/v1/invoices/${sample.id}`, {})]
+  await compare(what, GOALS.read, url, sample.body, read)
 }
 
 const createRequest = (url: string, key: string) =>
@@ -109,29 +134,39 @@ async function startConstant(answer: Record<string, unknown>) {
   return { url, close: () => app.close() }
 }
 
-const loaded = (url: string, requests: readonly string[]) =>
-  load({ url, requests, connections: CONNECTIONS, seconds: SECONDS })
-
-function compare(what: string, ours: Measured, bound: Measured): void {
-  const ratio = (ours.perSecond / bound.perSecond).toFixed(2)
-  const rate = ({ perSecond }: Measured) => Math.round(perSecond).toLocaleString('en-US')
-  const times = `p50 ${ours.p50Ms.toFixed(1)} ms, p99 ${ours.p99Ms.toFixed(1)} ms`
-  const failures = ours.failed > 0 ? `, ${ours.failed} FAILED` : ''
-  print(what, `${rate(ours)}/s, ratio ${ratio} to a constant answer (${rate(bound)}/s); ${times}${failures}`)
+/** In turns, and the best of each: what else the machine does can only slow one down. */
+async function compare(
+  what: string,
+  goal: number,
+  url: string,
+  answer: Record<string, unknown>,
+  requests: (url: string) => readonly string[],
+): Promise<void> {
+  const constant = await startConstant(answer)
+  const measured = async (at: string) =>
+    load({ url: at, requests: requests(at), connections: CONNECTIONS, seconds: SECONDS })
+  const ours: Measured[] = []
+  const bounds: Measured[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    ours.push(await measured(url))
+    bounds.push(await measured(constant.url))
+  }
+  await constant.close()
+  const best = fastest(ours)
+  const failed = ours.reduce((sum, one) => sum + one.failed, 0)
+  const times = `p50 ${best.p50Ms.toFixed(1)} ms, p99 ${best.p99Ms.toFixed(1)} ms (goal < ${GOALS.p99Ms})`
+  report({
+    what,
+    perSecond: best.perSecond,
+    unit: 'requests',
+    bound: { name: 'a constant answer', perSecond: fastest(bounds).perSecond },
+    goal,
+    notes: [times, ...(failed > 0 ? [`${failed} FAILED`] : [])],
+  })
 }
 
-function print(what: string, line: string): void {
-  process.stdout.write(`${what}: ${line}\n`)
+function fastest(all: readonly Measured[]): Measured {
+  return all.reduce((best, one) => (one.perSecond > best.perSecond ? one : best))
 }
 
-/**
- * Invoices made and read over HTTP, each against the same framework giving a constant answer of the same size to the
- * same load in the same run. The load comes from another thread and shares the machine's cores with the server.
- */
-const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
-try {
-  await measure('SQLite', `sqlite:${join(folder, 'bench.db')}`)
-  await measurePostgres()
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+if (import.meta.main) await run()

@@ -1,54 +1,38 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Store } from '../src/ports.ts'
 import { openStore } from '../src/store/open.ts'
-import type { Shop } from '../test/store/fixtures.ts'
-import { openShop } from '../test/store/fixtures.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../test/support/postgres.ts'
+import { openShop, type Shop } from '../test/store/fixtures.ts'
+import { onEachDatabase } from './databases.ts'
+import { report } from './report.ts'
 
 const WRITERS = 64
-const SECONDS = 3
+const SECONDS = 2
 const SHOPS = 8
 
-/** Invoices made a second: commits shared by those who wait together, against a commit for each. */
+/** Invoices written a second: commits shared by those who wait together, against a commit for each. */
 export async function run(): Promise<void> {
-  await onSqlite()
-  await onPostgres()
+  await onEachDatabase(async (name, freshUrl) => {
+    const alone = await openStore(await freshUrl(), { limits: { batch: 1 } })
+    const bound = await createRate(alone)
+    await alone.close()
+    const gathering = await openStore(await freshUrl())
+    const perSecond = await createRate(gathering)
+    await gathering.close()
+    report({
+      what: `store invoices, ${name}`,
+      perSecond,
+      unit: 'invoices',
+      bound: { name: 'a commit for each', perSecond: bound },
+    })
+  })
 }
 
-async function onSqlite(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
-  const rates: number[] = []
-  for (const batch of [1, 128]) {
-    const store = await openStore(`sqlite:${join(folder, `${batch}.db`)}`, { limits: { batch } })
-    rates.push(await createRate(store, true))
-    await store.close()
-  }
-  rmSync(folder, { recursive: true })
-  print('SQLite', rates)
-}
-
-async function onPostgres(): Promise<void> {
-  const bin = findPostgres()
-  if (bin === null) {
-    process.stdout.write(`PostgreSQL: skipped, ${NO_POSTGRES}\n`)
-    return
-  }
-  const server = await startPostgres(bin, { durable: true })
-  const store = await openStore(await server.freshDatabase())
-  print('PostgreSQL', [await createRate(store, false), await createRate(store, true)])
-  await store.close()
-  await server.stop()
-}
-
-async function createRate(store: Store, crowd: boolean): Promise<number> {
+async function createRate(store: Store): Promise<number> {
   const shops = await Promise.all(Array.from({ length: SHOPS }, () => openShop(store)))
-  await createsIn(store, shops, crowd, SECONDS / 3)
-  return createsIn(store, shops, crowd, SECONDS)
+  await createsIn(store, shops, SECONDS / 3)
+  return createsIn(store, shops, SECONDS)
 }
 
-async function createsIn(store: Store, shops: readonly Shop[], crowd: boolean, seconds: number): Promise<number> {
+async function createsIn(store: Store, shops: readonly Shop[], seconds: number): Promise<number> {
   const start = performance.now()
   const end = start + seconds * 1000
   let made = 0
@@ -59,19 +43,13 @@ async function createsIn(store: Store, shops: readonly Shop[], crowd: boolean, s
           await rows.usage.take(shop.account.id, '2026-11', null)
           return rows.invoices.insert(shop.draft())
         },
-        crowd ? { crowd: shop.account.id } : {},
+        { crowd: shop.account.id },
       )
       made++
     }
   }
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => make(shops[writer % SHOPS] as Shop)))
   return made / ((performance.now() - start) / 1000)
-}
-
-function print(database: string, [alone = 0, gathered = 0]: readonly number[]): void {
-  const rate = (value: number) => `${Math.round(value)} creates/s`
-  const ratio = (gathered / alone).toFixed(2)
-  process.stdout.write(`${database}: gathered ${rate(gathered)}, one by one ${rate(alone)}, ratio ${ratio}\n`)
 }
 
 if (import.meta.main) await run()

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../src/adapters/clock.ts'
 import { createOutbound } from '../src/adapters/outbound.ts'
@@ -15,7 +12,8 @@ import { openStore } from '../src/store/open.ts'
 import { startDelivery } from '../src/workers/delivery.ts'
 import { makeAccount } from '../test/store/fixtures.ts'
 import { silentLog } from '../test/support/log.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../test/support/postgres.ts'
+import { type FreshUrl, onEachDatabase } from './databases.ts'
+import { report } from './report.ts'
 
 const DELIVERIES = 6_000
 const HANGING = 100
@@ -27,30 +25,11 @@ export async function run(): Promise<void> {
   const receivers = new Worker(new URL('./webhook-receiver.ts', import.meta.url))
   const [port] = await once(receivers, 'message')
   const base = `http://127.0.0.1:${port}`
-  await onSqlite(base)
-  await onPostgres(base)
+  await onEachDatabase((name, freshUrl) => compare(name, base, freshUrl))
   await receivers.terminate()
 }
 
-async function onSqlite(base: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
-  let files = 0
-  await compare('SQLite', base, async () => `sqlite:${join(folder, `${files++}.db`)}`)
-  rmSync(folder, { recursive: true })
-}
-
-async function onPostgres(base: string): Promise<void> {
-  const bin = findPostgres()
-  if (bin === null) {
-    process.stdout.write(`PostgreSQL: skipped, ${NO_POSTGRES}\n`)
-    return
-  }
-  const server = await startPostgres(bin, { durable: true })
-  await compare('PostgreSQL', base, () => server.freshDatabase())
-  await server.stop()
-}
-
-async function compare(name: string, base: string, freshUrl: () => Promise<string>): Promise<void> {
+async function compare(name: string, base: string, freshUrl: FreshUrl): Promise<void> {
   const alone: number[] = []
   const beside: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -58,11 +37,13 @@ async function compare(name: string, base: string, freshUrl: () => Promise<strin
     beside.push(await rate(base, await freshUrl(), HANGING))
   }
   // The best of each: what else the machine does can only slow a round down.
-  const [without, hanging] = [Math.max(...alone), Math.max(...beside)]
-  process.stdout.write(
-    `${name}: webhooks to a fast receiver ${Math.round(without)}/s, ` +
-      `while ${HANGING} hang ${Math.round(hanging)}/s, ratio ${(hanging / without).toFixed(2)}\n`,
-  )
+  report({
+    what: `webhooks to a fast receiver while ${HANGING} hang, ${name}`,
+    perSecond: Math.max(...beside),
+    unit: 'deliveries',
+    bound: { name: 'none hanging', perSecond: Math.max(...alone) },
+    goal: 0.9,
+  })
 }
 
 async function rate(base: string, url: string, hanging: number): Promise<number> {

@@ -5,6 +5,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Invoice } from '../src/ports/invoice.ts'
 import { startTestApi, type TestApi } from '../test/support/api.ts'
+import { count, report } from './report.ts'
 import { watch } from './watchers.ts'
 
 const WATCHERS = 10_000
@@ -14,13 +15,22 @@ const FINAL = '{"status":"paid"}'
 const SLICE = 500
 
 /** Ten thousand invoices watched by one WebSocket each, and all paid at once: until everybody has been told. */
-const bare = await bareSends()
-const { ms, told, memory } = await watchedInvoices()
-const rate = (ms: number) => `${Math.round((WATCHERS / ms) * 1000).toLocaleString('en-US')}/s`
-process.stdout.write(
-  `WebSocket: ${told.toLocaleString('en-US')} of ${WATCHERS.toLocaleString('en-US')} watchers told in ${ms.toFixed(0)} ms ` +
-    `(${rate(ms)}), ratio ${(bare / ms).toFixed(2)} to one bare send each (${rate(bare)}); ${memory} KB of heap and buffers a socket\n`,
-)
+export async function run(): Promise<void> {
+  const bareMs = await bareSends()
+  const { ms, told, memory } = await watchedInvoices()
+  report({
+    what: `tell ${count(WATCHERS)} WebSocket watchers, SQLite`,
+    perSecond: (told / ms) * 1000,
+    unit: 'watchers',
+    bound: { name: 'one bare send each', perSecond: (WATCHERS / bareMs) * 1000 },
+    goal: 0.5,
+    notes: [
+      `${count(WATCHERS - told)} missed (goal 0)`,
+      `${ms.toFixed(0)} ms`,
+      `${memory} KB of heap and buffers a socket`,
+    ],
+  })
+}
 
 /** The time that ws alone needs to send each of as many sockets one message. */
 async function bareSends(): Promise<number> {
@@ -116,3 +126,5 @@ async function payAll(api: TestApi, ids: readonly string[]): Promise<void> {
     rows.wake('events')
   })
 }
+
+if (import.meta.main) await run()
