@@ -46,7 +46,7 @@ export const CreateWithdrawal = of<Wire.CreateWithdrawalRequest>()(
 export const Withdrawal = of<Wire.Withdrawal>()(
   Type.Object({
     id: Id,
-    status: word(WITHDRAWAL_STATUSES, 'See the life of a withdrawal.'),
+    status: word(WITHDRAWAL_STATUSES, 'Paid out is `completed`; with `needs_attention` the operator looks into it.'),
     amount_zat: Zat('What is to be deposited, exactly.'),
     fiat_currency: Type.String({ description: 'ISO 4217.' }),
     fiat_amount: Type.String({ description: 'Decimal: what is paid out.' }),

@@ -27,7 +27,10 @@ export const word = <const T extends readonly string[]>(words: T, description: s
 export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: Number(MAX_ZAT), description })
 export const UnixSecs = (description: string) => Type.Integer({ description: `${description} Unix seconds.` })
 export const Id = Type.String({ description: 'UUID.' })
-export const Status = word(INVOICE_STATUSES, 'See the life of an invoice.')
+export const Status = word(
+  INVOICE_STATUSES,
+  '`detected`: the full amount is seen; `paid`: it is confirmed. At its end an invoice is `expired`, or `underpaid`.',
+)
 export const Txid = nullable(
   Type.String({ description: "The latest counted payment's transaction; 64 hex characters." }),
 )

@@ -67,7 +67,7 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
   async function* json(found: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
     let before = '['
     for await (const page of found) {
-      yield before + page.map(invoice => JSON.stringify(jsonRow(invoice))).join(',\n')
+      yield before + page.map(invoice => JSON.stringify(listedInvoice(invoice))).join(',\n')
       before = ',\n'
     }
     yield before === '[' ? '[]\n' : ']\n'
@@ -85,8 +85,8 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
   }
 }
 
-/** As the listing shows an invoice (GET /v1/account/invoices). */
-function jsonRow(invoice: Invoice) {
+/** An invoice as the export has it, and as the listing (GET /v1/account/invoices) shows it. */
+export function listedInvoice(invoice: Invoice) {
   return {
     id: invoice.publicId,
     status: invoice.status,
@@ -104,7 +104,7 @@ function jsonRow(invoice: Invoice) {
 /** RFC 4180. */
 function csvRow(invoice: Invoice): string {
   const values = {
-    ...jsonRow(invoice),
+    ...listedInvoice(invoice),
     amount_zec: decimalZec(invoice.amountZat),
     received_zec: decimalZec(invoice.receivedZat),
     created_utc: sheetTime(invoice.createdAt),

@@ -2,6 +2,7 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import type { Invoice as InvoiceRow } from '../../ports/invoice.ts'
 import type { Swap } from '../../ports/swap.ts'
+import { listedInvoice } from '../../services/export.ts'
 import type { Invoices } from '../../services/invoices.ts'
 import type { Swaps } from '../../services/swaps.ts'
 import type { App } from '../app.ts'
@@ -87,27 +88,12 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   )
 }
 
-export function readInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
+function readInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
   return {
     ...createdInvoice(invoice),
     txid: invoice.txid,
     received_zat: Number(invoice.receivedZat),
     overpaid_zat: Number(invoice.overpaidZat),
     swap: swap && swapOfInvoice(swap),
-  }
-}
-
-function listedInvoice(invoice: InvoiceRow): Wire.InvoiceListItem {
-  return {
-    id: invoice.publicId,
-    status: invoice.status,
-    amount_zat: Number(invoice.amountZat),
-    received_zat: Number(invoice.receivedZat),
-    overpaid_zat: Number(invoice.overpaidZat),
-    address: invoice.address,
-    txid: invoice.txid,
-    created_at: invoice.createdAt,
-    expires_at: invoice.expiresAt,
-    paid_at: invoice.paidAt,
   }
 }
