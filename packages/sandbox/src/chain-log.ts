@@ -1,6 +1,6 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Action, Pool } from '@zatgate/zcash/note'
-import { txidFromHex } from '@zatgate/zcash/transaction'
+import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
@@ -154,25 +154,14 @@ function decodeTransaction(row: TransactionRow): ChainTransaction {
   }
 }
 
-/** Fields and lengths of an action as transactions have them (ZIP 225). */
-const ACTION_FIELDS = [
-  ['cvNet', 32],
-  ['nullifier', 32],
-  ['rk', 32],
-  ['cmx', 32],
-  ['ephemeralKey', 32],
-  ['encCiphertext', 580],
-  ['outCiphertext', 80],
-] as const
-
 function encodeAction(action: Action): string {
-  return toBase64(Buffer.concat(ACTION_FIELDS.map(([name]) => action[name])))
+  return toBase64(Buffer.concat(ACTION_LAYOUT.map(([name]) => action[name])))
 }
 
 function decodeAction(text: string): Action {
   const bytes = fromBase64(text)
   let offset = 0
-  const fields = ACTION_FIELDS.map(([name, length]) => {
+  const fields = ACTION_LAYOUT.map(([name, length]) => {
     offset += length
     return [name, bytes.subarray(offset - length, offset)]
   })

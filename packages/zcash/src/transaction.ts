@@ -144,7 +144,8 @@ function encodeBundle(actions: readonly Action[], flags: number): Uint8Array {
   )
 }
 
-const ACTION_LAYOUT = [
+/** Fields of an action, in the order of its bytes, and their lengths (ZIP 225). */
+export const ACTION_LAYOUT = [
   ['cvNet', 32],
   ['nullifier', 32],
   ['rk', 32],
