@@ -1,7 +1,7 @@
 import { diversifierIndex, encodeAddress, orchardReceiver } from '../src/address.ts'
 import { diversifyHash } from '../src/diversifier.ts'
 import { P } from '../src/pallas.ts'
-import { print, rate } from './measure.ts'
+import { rate, report } from './measure.ts'
 
 /** Deriving the address of a new invoice, and finding the index of a payment. */
 export function run(): void {
@@ -10,10 +10,11 @@ export function run(): void {
   const bound = rate(() => point.multiplyUnsafe(key.ivk))
   let index = 0n
   const addresses = rate(() => encodeAddress('main', orchardReceiver(key, index++)))
-  print('derive, encode', addresses, 'addresses', bound, 'one noble multiplication')
+  const multiplication = { name: 'one noble multiplication', perSecond: bound }
+  report({ what: 'derive an address', perSecond: addresses, unit: 'addresses', bound: multiplication })
   const receiver = orchardReceiver(key, 5n).subarray(0, 11)
   const indices = rate(() => diversifierIndex(key, receiver))
-  print('diversifier to index', indices, 'indices', bound, 'one noble multiplication')
+  report({ what: 'the index of a diversifier', perSecond: indices, unit: 'indices', bound: multiplication })
 }
 
 if (import.meta.main) run()

@@ -3,7 +3,15 @@ import { openCompactActions, toCompactAction } from '../src/note.ts'
 import { decodePoint, P } from '../src/pallas.ts'
 import { sealNote } from '../src/seal.ts'
 import type { IncomingViewingKey } from '../src/viewing-key.ts'
-import { print, rate } from './measure.ts'
+import { rate, report } from './measure.ts'
+
+const KEYS: readonly { readonly count: number; readonly goal?: number }[] = [
+  { count: 1 },
+  { count: 1_000, goal: 100_000 },
+  { count: 10_000, goal: 150_000 },
+]
+const ACTIONS_IN_A_BLOCK = 330
+const BLOCK_SECONDS = 25
 
 /** Keys against actions that are not theirs: what a watcher does all day. */
 export function run(): void {
@@ -19,11 +27,23 @@ export function run(): void {
   const epk = decodePoint(action.ephemeralKey)!
   const { ivk } = someKey(1)
   const bound = rate(() => epk.multiplyUnsafe(ivk))
-  for (const count of [1, 10, 1_000]) {
+  for (const { count, goal } of KEYS) {
     const keys = Array.from({ length: count }, (_, i) => someKey(i + 1))
     const perSecond = rate(() => openCompactActions(keys, 'ironwood', [action])) * count
-    print(`open, ${count} keys, plain`, perSecond, 'pairs', bound, 'one noble multiplication')
+    report({
+      what: `open with ${count.toLocaleString('en-US')} keys`,
+      perSecond,
+      unit: 'pairs',
+      bound: { name: 'one noble multiplication', perSecond: bound },
+      ...(goal !== undefined && { goal }),
+      notes: count === 10_000 ? [blockTime(count, perSecond)] : [],
+    })
   }
+}
+
+function blockTime(keys: number, pairsPerSecond: number): string {
+  const seconds = (keys * ACTIONS_IN_A_BLOCK) / pairsPerSecond
+  return `a block of ${ACTIONS_IN_A_BLOCK} actions takes ${seconds.toFixed(1)} s (goal < ${BLOCK_SECONDS})`
 }
 
 function someKey(n: number): IncomingViewingKey {
