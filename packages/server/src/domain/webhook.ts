@@ -72,6 +72,9 @@ function retryAfterMs(attempts: number): number {
   return RETRY_AFTER_MS[attempts - 1] ?? RETRY_AFTER_MS[0]
 }
 
+/** Deliveries of one account that wait or are under way, from which its owner's tests and resends are refused. */
+export const MOST_WAITING = 1_000
+
 /** How many deliveries of one account may be under way at once: unknown receivers get little, good ones more. */
 export const ROOM = { first: 2, most: 32 } as const
 

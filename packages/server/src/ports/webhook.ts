@@ -128,6 +128,8 @@ export interface DeliveryRows {
 
   /** Deliveries not ended. */
   countOpen(): Promise<number>
+  /** Of those, one account's, counted up to `most`. */
+  countOpenOf(accountId: number, most: number): Promise<number>
   attempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
   attempt(accountId: number, publicId: string): Promise<AttemptDetail | null>
   /** Deletes ended deliveries made before, with their attempts; how many deliveries. */

@@ -3,7 +3,7 @@ import type { EventType } from '../domain/event.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { notice } from '../domain/notice.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { LOG_SECS, SECRET_PREFIX, secretPlace, TEST_BODY, webhookUrlFault } from '../domain/webhook.ts'
+import { LOG_SECS, MOST_WAITING, SECRET_PREFIX, secretPlace, TEST_BODY, webhookUrlFault } from '../domain/webhook.ts'
 import type { Page } from '../ports/account.ts'
 import type { AttemptDetail, AttemptRow, Webhook } from '../ports/webhook.ts'
 import type { Clock, Random, Rows, Store, Vault } from '../ports.ts'
@@ -11,6 +11,7 @@ import { nowSecs } from '../ports.ts'
 
 const SECRET_BYTES = 32
 const PRUNE_AT_ONCE = 500
+const RETRY_SECS = 60
 
 /** What an owner does with the account's webhook and its deliveries. */
 export interface Webhooks {
@@ -26,9 +27,12 @@ export interface Webhooks {
   remove(account: Account): Promise<void>
   /** The new secret, to be shown once; the old one signs nothing more. @throws Fault `webhook_not_set` (409) */
   rotateSecret(account: Account): Promise<string>
-  /** Sends a test event; the delivery's id. @throws Fault `webhook_not_set` (409) */
+  /** Sends a test event; the delivery's id. @throws Fault `webhook_not_set` (409), `too_many_deliveries` */
   test(account: Account): Promise<string>
-  /** Sends a delivery's body again; the new delivery's id. @throws Fault `no_such_delivery`, `webhook_not_set` (409) */
+  /**
+   * Sends a delivery's body again; the new delivery's id.
+   * @throws Fault `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
+   */
   resend(account: Account, deliveryId: string): Promise<string>
   /** Newest first. @throws nothing for an unknown invoice: it has no attempts */
   attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
@@ -53,6 +57,8 @@ export function createWebhooks(deps: {
 
   /** A delivery that no event raised, but the owner. */
   async function send(rows: Rows, account: Account, what: Sent): Promise<string> {
+    await rows.deliveries.hold([account.id])
+    if ((await rows.deliveries.countOpenOf(account.id, MOST_WAITING)) >= MOST_WAITING) throw tooManyWaiting()
     const publicId = random.uuid()
     const createdAt = nowSecs(clock)
     const delivery = { ...what, publicId, accountId: account.id, createdAt, dueAtMs: clock.nowMs() }
@@ -142,6 +148,12 @@ interface Sent {
 
 function notSet(kind: 'not_found' | 'conflict'): Fault {
   return new Fault(kind, 'webhook_not_set', 'webhook not set')
+}
+
+function tooManyWaiting(): Fault {
+  return new Fault('too_many', 'too_many_deliveries', 'too many deliveries are waiting, try again later', {
+    retryAfterSecs: RETRY_SECS,
+  })
 }
 
 function fail(error: Error): never {

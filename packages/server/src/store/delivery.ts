@@ -187,6 +187,20 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
       return row ? numOrNull(row.due) : null
     },
 
+    async countOpenOf(accountId, most) {
+      const open = db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('due_at_ms', 'is not', null)
+        .limit(most)
+      const row = await db
+        .selectFrom(open.as('open'))
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
     async countOpen() {
       const row = await db
         .selectFrom('deliveries')

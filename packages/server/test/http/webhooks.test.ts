@@ -5,6 +5,7 @@ import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { createOutbound } from '../../src/adapters/outbound.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
+import { MOST_WAITING } from '../../src/domain/webhook.ts'
 import { NO_DELIVERY_METER } from '../../src/ports/delivery-meter.ts'
 import { createDeliveries } from '../../src/services/deliveries.ts'
 import { startDelivery } from '../../src/workers/delivery.ts'
@@ -48,6 +49,30 @@ test('the first PUT shows the secret, once; the URL is read, changed and removed
   const anew = await set(who)
   assert.match(anew.body.secret, /^whsec_/)
   assert.notEqual(anew.body.secret, secret)
+})
+
+test('tests and resends are refused while very many deliveries wait, each account counted by itself', async () => {
+  const [who, other] = [await api.merchant(), await api.merchant()]
+  for (const one of [who, other]) await set(one)
+  const send = (one: Merchant) => as(one, `POST ${WEBHOOK}/test`)
+  const { body } = await send(who)
+  const wait = {
+    accountId: who.account.id,
+    invoiceId: null,
+    eventType: 'test',
+    body: '{}',
+    createdAt: 0,
+    dueAtMs: 0,
+  } as const
+  const many = Array.from({ length: MOST_WAITING - 2 }, () => ({ ...wait, publicId: randomUUID() }))
+  await api.store.write(rows => rows.deliveries.insert(many))
+
+  assert.equal((await send(who)).status, 202)
+  const refused = await send(who)
+  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_deliveries'])
+  assert.equal(refused.headers.get('retry-after'), '60')
+  assert.equal((await as(who, `POST ${WEBHOOK}/deliveries/${body.delivery_id}/resend`)).status, 429)
+  assert.equal((await send(other)).status, 202)
 })
 
 test('a URL that may not be called is refused, and said why', async () => {

@@ -191,6 +191,9 @@ export function webhookSuite(engine: Engine): void {
     const [second] = (await takeUp(store, NOW_MS + 11_234)) as [BegunAttempt]
     assert.equal(second.progress.attempts, 2)
     assert.equal(await store.read(rows => rows.deliveries.countOpen()), 1)
+    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id, 9)), 1)
+    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id, 0)), 0)
+    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id + 1, 9)), 0)
     await finish(store, [endOf(second, true, NOW_MS + 11_300)])
     assert.equal(await store.read(rows => rows.deliveries.countOpen()), 0)
     assert.equal(await nextDue(store, 0), null)
