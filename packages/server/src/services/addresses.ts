@@ -1,4 +1,5 @@
 import type { Network } from '../domain/account.ts'
+import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { Store, Vault, Viewer } from '../ports.ts'
 
 export interface Spare {
@@ -58,7 +59,7 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
   async function openKey(viewingKeyId: number): Promise<NonNullable<Pool['key']>> {
     const row = await store.read(rows => rows.viewingKeys.byId(viewingKeyId))
     if (!row) throw new Error('an account has a viewing key that does not exist')
-    const incoming = vault.open(row.sealed, { table: 'viewing_keys', column: 'sealed', row: row.id })
+    const incoming = vault.open(row.sealed, viewingKeyPlace(row.id))
     return { incoming, network: row.network }
   }
 

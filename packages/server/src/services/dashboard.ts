@@ -4,6 +4,7 @@ import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import { isUuid } from '../domain/uuid.ts'
+import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { DayFigures } from '../ports/dashboard.ts'
 import type { Invoice, PaymentRow } from '../ports/invoice.ts'
 import type { AttemptRow } from '../ports/webhook.ts'
@@ -76,7 +77,7 @@ export function createDashboard(deps: {
     for (const viewingKeyId of await rows.dashboard.viewingKeyIds(account.id)) {
       const key = await rows.viewingKeys.byId(viewingKeyId)
       if (!key) continue
-      const incoming = vault.open(key.sealed, { table: 'viewing_keys', column: 'sealed', row: key.id })
+      const incoming = vault.open(key.sealed, viewingKeyPlace(key.id))
       const diversifierIndex = viewer.indexOf(incoming, address)
       if (diversifierIndex !== null && diversifierIndex < INDEXES) at.push({ viewingKeyId, diversifierIndex })
     }

@@ -1,3 +1,4 @@
+import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import { secretPlace } from '../domain/webhook.ts'
 import { payoutPlace } from '../domain/withdrawal.ts'
 import type { Store, Vault } from '../ports.ts'
@@ -12,12 +13,10 @@ export interface Secrets {
 const PAGE = 500
 
 export function createSecrets({ store, vault }: { store: Store; vault: Vault }): Secrets {
-  const place = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
-
   async function resealViewingKeys(): Promise<number> {
     const keys = await store.read(rows => rows.viewingKeys.all())
     for (const { id, sealed } of keys) {
-      const again = vault.seal(vault.open(sealed, place(id)), place(id))
+      const again = vault.seal(vault.open(sealed, viewingKeyPlace(id)), viewingKeyPlace(id))
       await store.write(rows => rows.viewingKeys.reseal(id, again))
     }
     return keys.length
@@ -57,7 +56,7 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
 
     async check() {
       const [key] = await store.read(rows => rows.viewingKeys.all())
-      if (key) vault.open(key.sealed, place(key.id))
+      if (key) vault.open(key.sealed, viewingKeyPlace(key.id))
       const [webhook] = await store.read(rows => rows.webhooks.all(0, 1))
       if (webhook) vault.open(webhook.sealedSecret, secretPlace(webhook.accountId))
       const [withdrawal] = await store.read(rows => rows.withdrawals.after(0, 1))

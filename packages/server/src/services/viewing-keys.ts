@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
 import { notice } from '../domain/notice.ts'
+import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { Clock, Random, Rows, Store, Vault, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
@@ -41,9 +42,7 @@ export function createViewingKeys(deps: {
   async function putUnder(rows: Rows, account: Account, incoming: Uint8Array, createdAt: number): Promise<Account> {
     const fingerprint = createHash('sha256').update(incoming).digest()
     const key = { fingerprint, network, createdAt, firstIndex: drawFirstIndex(random) }
-    const { id: viewingKeyId } = await rows.viewingKeys.ensure(key, id =>
-      vault.seal(incoming, { table: 'viewing_keys', column: 'sealed', row: id }),
-    )
+    const { id: viewingKeyId } = await rows.viewingKeys.ensure(key, id => vault.seal(incoming, viewingKeyPlace(id)))
     await rows.accounts.setViewingKey(account.id, viewingKeyId)
     return { ...account, viewingKeyId }
   }
@@ -68,7 +67,7 @@ export function createViewingKeys(deps: {
 
     async firstAddress({ viewingKeyId }) {
       const key = viewingKeyId === null ? null : await store.glance(rows => rows.viewingKeys.byId(viewingKeyId))
-      return key && firstOf(vault.open(key.sealed, { table: 'viewing_keys', column: 'sealed', row: key.id }))
+      return key && firstOf(vault.open(key.sealed, viewingKeyPlace(key.id)))
     },
 
     async assign(account, text) {

@@ -1,3 +1,4 @@
+import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { WatchKey } from '../ports/chain.ts'
 import type { ViewingKeyRow } from '../ports/viewing-key.ts'
 import type { Rows, Store, Vault } from '../ports.ts'
@@ -21,8 +22,7 @@ export function createWatchKeys({ store, vault }: { readonly store: Store; reado
   let unsealed = new Map<number, WatchKey>()
 
   function unseal({ id, sealed }: ViewingKeyRow): WatchKey {
-    const place = { table: 'viewing_keys', column: 'sealed', row: id }
-    return unsealed.get(id) ?? { id, incoming: vault.open(sealed, place) }
+    return unsealed.get(id) ?? { id, incoming: vault.open(sealed, viewingKeyPlace(id)) }
   }
 
   async function read(find: (rows: Rows) => Promise<ViewingKeyRow[]>): Promise<WatchKey[]> {
