@@ -68,13 +68,17 @@ export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
     clock,
     log,
   })
+  let afterBlock = false
   const mempool = startLoop({
     name: 'mempool',
     async run(signal) {
+      // The next block may have come before the stream is open again, and will not end it.
+      if (afterBlock) looks.wake()
       const openedMs = clock.nowMs()
       const count = await watcher.follow(signal)
       // A block ends the stream; but a server that does not follow its mempool ends it at once, and that is no news.
-      if (count > 0 || clock.nowMs() - openedMs >= MEMPOOL_GAP_MS) looks.wake()
+      afterBlock = count > 0 || clock.nowMs() - openedMs >= MEMPOOL_GAP_MS
+      if (afterBlock) looks.wake()
       return 'idle'
     },
     idleMs: MEMPOOL_GAP_MS,

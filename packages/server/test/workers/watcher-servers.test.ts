@@ -196,6 +196,28 @@ watching('while it runs, the mempool stream alone detects a payment, though a lo
   }
 })
 
+watching(
+  'while it runs, a block that comes before the mempool stream is open again does not wait for the next round',
+  async rig => {
+    await rig.look()
+    const { chain, viewer, payments, keys, log } = rig
+    const endless = 2 ** 30
+    const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
+    const watcher = startWatcher({ chain, viewer, payments, keys, log, clock: { ...systemClock, sleep } })
+    try {
+      const invoice = await rig.invoice({ amount: 10n, confirmations: 2 })
+      rig.pay(invoice, 10n)
+      await until('detection', async () => (await rig.status(invoice)) === 'detected')
+      rig.sandbox.mine(1)
+      await until('the block', async () => (await rig.tip()) === rig.sandbox.height)
+      rig.sandbox.mine(1)
+      await until('the payment', async () => (await rig.status(invoice)) === 'paid')
+    } finally {
+      await watcher.stop()
+    }
+  },
+)
+
 watching('while it runs, payments are confirmed and invoices closed without being asked', async rig => {
   const { chain, viewer, payments, keys, log } = rig
   const watcher = startWatcher({
