@@ -43,7 +43,7 @@ export interface SwapState {
   readonly updatedAtMs: number
   /** When the provider last said something that we follow; null: not yet. */
   readonly heardAt: number | null
-  /** When the provider first told of a deposit. */
+  /** When the provider first told of the whole deposit, confirmed on its chain: PROCESSING, or beyond. */
   readonly depositSeenAt: number | null
   /** When it said SUCCESS. */
   readonly successAt: number | null
@@ -87,7 +87,7 @@ export function hear<S extends SwapState>(swap: S, { word, updatedAtMs }: SwapRe
     status: word,
     updatedAtMs,
     heardAt: now,
-    depositSeenAt: swap.depositSeenAt ?? (word === 'PENDING_DEPOSIT' ? null : now),
+    depositSeenAt: swap.depositSeenAt ?? (word === 'PROCESSING' || word === 'SUCCESS' ? now : null),
     successAt: word === 'SUCCESS' ? now : swap.successAt,
   }
 }
