@@ -33,7 +33,10 @@ export const start: Command = {
     const running = settings.sandbox
       ? await needSandbox(startSandbox)({ config: settings, env, logger, json: out.json })
       : await startService(settings, { logger })
-    if (!settings.sandbox) out.result({ url: running.url }, [`zatgate answers at ${running.url}`])
+    if (!settings.sandbox)
+      out.result({ url: running.url }, [
+        running.url ? `zatgate answers at ${running.url}` : `zatgate runs: ${settings.roles.join(', ')}`,
+      ])
     logger.info({ reason: await stop }, 'stopping')
     const late = setTimeout(() => {
       logger.error({}, 'did not stop in time')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -263,4 +265,22 @@ test('start without a network and without the sandbox says so', async () => {
   const { code, err } = await zatgate('start')
   assert.equal(code, 1)
   assert.match(err, /NETWORK and LIGHTWALLETD_URL are not set/)
+})
+
+test('start without the role api has no address to tell, and tells what it runs', async t => {
+  const settings = {
+    NETWORK: 'regtest',
+    LIGHTWALLETD_URL: 'http://127.0.0.1:1',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'a@b.c',
+    ROLES: 'watcher,delivery',
+    LOG_LEVEL: 'silent',
+  }
+  const main = join(import.meta.dirname, '../../../../bin/main.ts')
+  const child = spawn(process.execPath, [main, 'start'], { env: { ...process.env, ...ENV, ...settings } })
+  t.after(() => child.kill('SIGKILL'))
+  const [said] = await once(child.stdout, 'data')
+  assert.equal(String(said), 'zatgate runs: watcher, delivery\n')
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
 })
