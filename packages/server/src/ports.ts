@@ -1,4 +1,9 @@
-/** Everything the service needs from the world, on one page. The rows of each noun are in `ports/<noun>.ts`. */
+/**
+ * Everything the service needs from the world, on one page. The rows of each noun are in `ports/<noun>.ts`.
+ *
+ * Times (`now`, `at`, `…At`, `until`) are Unix seconds unless a name ends in `Ms`. An `id` is the table's own, a `publicId`
+ * the UUID that the API shows. What is not found is null, or missing from a list.
+ */
 import type { AccountRows, ApiKeyRows, LiveApiKey, SessionRows, UsageRows } from './ports/account.ts'
 import type { BillingRows } from './ports/billing.ts'
 import type { ChainRows } from './ports/chain.ts'
@@ -82,8 +87,9 @@ export interface Store {
    * After a Fault `unavailable` the outcome is not known: the commit may have been made and its answer lost.
    */
   write<T>(work: (rows: Rows) => Promise<T>, options?: WriteOptions): Promise<T>
+  /** Calls `wake` after a commit, in any process, that woke the topic; until the returned function is called. */
   listen(topic: Topic, wake: () => void): () => void
-  /** A consistent copy into a new file, while running. */
+  /** A consistent copy into a new file, while running. @throws Fault `file_exists`, `backup_not_here` on PostgreSQL */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }

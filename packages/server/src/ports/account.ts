@@ -43,9 +43,11 @@ export interface AccountRows {
   /** Reads for change: no other transaction changes it until this one ends. */
   lock(id: number): Promise<Account | null>
   byEmail(email: string): Promise<Account | null>
+  /** Every account, oldest first. */
   list(): Promise<Account[]>
   setConfirmations(id: number, confirmations: number): Promise<void>
   setViewingKey(id: number, viewingKeyId: number): Promise<void>
+  /** Without `expiresAt` the plan never ends. */
   setPlan(id: number, plan: string, expiresAt: number | null): Promise<void>
 }
 
@@ -71,6 +73,7 @@ export interface SessionRows {
   insert(session: NewSession): Promise<Session>
   /** The live session with this hash and its account; null when unknown, expired at `now` or ended. */
   authenticate(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>
+  /** The account's live sessions. */
   list(accountId: number, now: number, page: Page): Promise<Session[]>
   /** False when the account has no such live session. */
   end(accountId: number, publicId: string, at: number): Promise<boolean>
@@ -80,5 +83,6 @@ export interface SessionRows {
 export interface UsageRows {
   /** Counts one more in the month unless `limit` is reached; `used` is the count after. */
   take(accountId: number, month: string, limit: number | null): Promise<{ taken: boolean; used: number }>
+  /** How many were counted in a month; months are UTC's, as `2026-11`. */
   used(accountId: number, month: string): Promise<number>
 }

@@ -76,6 +76,7 @@ export interface ChainRows {
   /** Appends headers in order and forgets those more than HEADERS_KEPT below the newest. */
   append(headers: readonly Header[]): Promise<void>
   removeAbove(height: number): Promise<void>
+  /** The moment up to which chain and mempool are known; 0 before the first complete look. */
   seenThrough(): Promise<number>
   /** Moves on, never back. */
   setSeenThrough(unixSecs: number): Promise<void>

@@ -14,6 +14,8 @@ export interface EventRows {
   append(events: readonly NewEvent[]): Promise<void>
   /** Invoice ids touched by events above `seq`, oldest first, with the last `seq` read. */
   touchedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
+  /** 0 before the first event. */
   lastSeq(): Promise<number>
+  /** Deletes events made before; how many. */
   prune(before: number, limit: number): Promise<number>
 }

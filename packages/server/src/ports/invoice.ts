@@ -106,6 +106,7 @@ export interface PaymentRow extends Payment {
 export interface PaymentRows {
   /** Inserts, or moves a known payment to its new place. The ids of the invoices that something changed for. */
   record(payments: readonly NewPayment[]): Promise<number[]>
+  /** Each invoice's in the order of recording, dropped ones too. */
   ofInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
   /** Takes the height off every payment mined above `height` (back to the mempool). Invoice ids. */
   unmineAbove(height: number): Promise<number[]>
@@ -127,5 +128,6 @@ export interface IdempotencyRows {
   }): Promise<{ readonly bodyHash: Uint8Array; readonly invoicePublicId: string } | null>
   /** The claim made at `since` or later, if any. */
   find(accountId: number, key: string, since: number): Promise<{ bodyHash: Uint8Array; invoicePublicId: string } | null>
+  /** Deletes claims made before; how many. */
   prune(before: number, limit: number): Promise<number>
 }

@@ -13,6 +13,7 @@ export type MailRow = NewMail & {
 }
 
 export interface MailRows {
+  /** Due at once, after the commit. */
   append(mail: NewMail): Promise<void>
   /**
    * Takes mails that are due, oldest first, for this process alone: another sees them again only after `retryAt`,

@@ -42,8 +42,11 @@ export interface SignInRows {
   usable(purpose: CodePurpose, browserHash: Uint8Array, now: number, tries: number): Promise<SignInCode | null>
   /** Takes one try of that code, so that no two callers ever have the same one; null when there is none to take. */
   takeTry(purpose: CodePurpose, browserHash: Uint8Array, now: number, tries: number): Promise<SignInCode | null>
+  /** Notes the keyed hash of the code that is mailed. */
   setCode(id: number, codeHash: Uint8Array): Promise<void>
+  /** The code works no more. */
   use(id: number, at: number): Promise<void>
+  /** Deletes codes asked for before. */
   prune(before: number, limit: number): Promise<void>
   /** Unix seconds until which the session counts as its owner's own; 0 when it never did. */
   freshUntil(sessionId: number): Promise<number>

@@ -134,5 +134,6 @@ export interface SwapRows {
   startsSince(invoiceId: number, since: number): Promise<number[]>
   /** Counts a start, and forgets those that no longer matter at `since`; its id, to take it back. */
   countStart(invoiceId: number, at: number, since: number): Promise<number>
+  /** Takes back a start that came to nothing. */
   uncountStart(id: number): Promise<void>
 }
