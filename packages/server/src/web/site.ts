@@ -184,8 +184,14 @@ export function mailboxOf({ playground }: SiteDeps, email?: string): string | nu
 export function sentence(error: unknown): string {
   if (!(error instanceof Fault) || error.kind === 'internal') throw error
   const { detail } = error.extra
-  const text = detail === undefined ? error.message : `${error.message}: ${detail}`
+  const message = error.code.startsWith('invalid_') ? readable(error.message) : error.message
+  const text = detail === undefined ? message : `${message}: ${detail}`
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** `invalid amount_zat` → `invalid amount`: the API's fields as a page calls them. */
+function readable(message: string): string {
+  return message.replace(/_(zat|secs)$/, '').replaceAll('_', ' ')
 }
 
 const TITLES: Partial<Record<Fault['kind'], string>> = {

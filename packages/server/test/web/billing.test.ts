@@ -98,9 +98,14 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     const id = page.url().split('/').at(-1) ?? ''
     await rig.service.payouts.settle(id, 'SEPA 4711')
     await page.goto(`${rig.url}/withdrawals`)
-    await page.getByText('Completed', { exact: true }).waitFor()
+    await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
     await inspect(page)
-    await page.getByRole('link', { name: `Withdrawal ${id}` }).click()
+    const link = page.getByRole('link', { name: `Withdrawal ${id}` })
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
+    const [oneLine, height] = [30, (await link.boundingBox())?.height ?? 0]
+    assert.ok(height > 0 && height < oneLine, `the order's id is ${height} px high at 360 px`)
+    await link.click()
     await page.getByText('SEPA 4711').waitFor()
     await inspect(page)
     await page.context().close()
@@ -109,7 +114,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   test('without a script: mistakes are said in the form, what was typed stays, and an order is canceled', async () => {
     const { page } = await signIn({ javaScriptEnabled: false })
     await order(page, '0.00000001')
-    await page.getByRole('alert').getByText('Invalid amount_zat').waitFor()
+    await page.getByRole('alert').getByText('Invalid amount: ').waitFor()
     assert.equal(await page.getByLabel('Paid out to').inputValue(), 'DE89370400440532013000')
     assert.equal(await page.getByLabel('Paid out in').inputValue(), 'EUR')
     await order(page, '1')

@@ -45,7 +45,7 @@ function figures({ plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Ht
     html`<progress max="${Math.max(limit, 1)}" value="${Math.min(usedThisMonth, limit)}" aria-label="Invoices used this month"></progress>`
   return html`<section class="figures" aria-label="Your plan">
     <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'without an end' : html`until ${moment(planExpiresAt)}`}</p></div>
-    <div class="card figure"><h2>This month</h2><p class="big">${grouped(usedThisMonth)}</p><p class="below">invoices, ${of} · anew from ${moment(resetsAt)}</p>${bar}</div>
+    <div class="card figure"><h2>This month</h2><p class="big">${grouped(usedThisMonth)}</p><p class="below">invoices, ${of} · starts again ${moment(resetsAt)}</p>${bar}</div>
   </section>`
 }
 

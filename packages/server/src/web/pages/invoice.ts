@@ -143,12 +143,12 @@ function paymentLine({ valueZat, place }: SeenPayment): string {
 function paymentTable({ payments, invoice }: InvoiceView): Html {
   const rows = payments.map(
     payment => html`<tr>
-      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction id')}<span class="below">${moment(payment.seenAt)}</span></td>
-      <td>${placeOf(payment, invoice)}</td>
+      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction id')}<span class="below">${moment(payment.seenAt)}</span><span class="slim">${placeOf(payment, invoice)}</span></td>
+      <td class="wide">${placeOf(payment, invoice)}</td>
       <td class="number">${money(payment.valueZat)}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col" class="wide">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 function placeOf({ place, confirmed, pool }: SeenPayment, { confirmations }: Invoice): Html {

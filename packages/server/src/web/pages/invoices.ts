@@ -29,7 +29,7 @@ export function invoicesPage(viewer: Viewer, view: InvoicesView): Html {
     body: html`
       ${filters(view, filtered)}
       <section class="card" aria-label="Invoices">
-        ${view.invoices.length > 0 ? invoiceTable(view.invoices) : html`<p class="empty">${filtered ? 'No invoice is like that.' : 'No invoices yet.'}</p>`}
+        ${view.invoices.length > 0 ? invoiceTable(view.invoices) : html`<p class="empty">${filtered ? 'No invoice matches.' : 'No invoices yet.'}</p>`}
         ${pager(view)}
       </section>`,
   })

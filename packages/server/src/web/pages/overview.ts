@@ -95,6 +95,6 @@ function openInvoices({ standing: { open }, usage }: OverviewView): Html {
   return html`<section class="figures" aria-label="Now">
     <div class="card figure"><h2>Open</h2><p class="big">${grouped(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${grouped(open.pending)} pending</a> · <a href="/invoices?status=detected">${grouped(open.detected)} confirming</a></p></div>
     <div class="card figure"><h2>Late</h2><p class="big">${grouped(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Paid too little</a>, still watched</p></div>
-    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${left} · anew from ${moment(usage.resetsAt)}</p></div>
+    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${left} · starts again ${moment(usage.resetsAt)}</p></div>
   </section>`
 }

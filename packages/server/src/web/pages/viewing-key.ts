@@ -29,6 +29,7 @@ const PREFIXES = {
 export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
   const { firstAddress, network, confirmations, fresh = false, demoKey, nextStep, text = '', notice, error } = view
   const set = firstAddress !== null
+  const offered = set || text !== '' ? null : demoKey
   const [full, incoming] = PREFIXES[network]
   return dashboardPage({
     ...viewer,
@@ -51,8 +52,8 @@ export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
         <form class="card" method="post" action="/viewing-key">
           <h2>${set ? 'Change the key' : 'Set the key'}</h2>
           <p>${set ? 'A viewing key is set.' : 'No viewing key is set yet.'} Your wallet exports it, often under “Export viewing key”.</p>
-          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="4000" spellcheck="false" autocomplete="off" autocapitalize="off"${demoKey !== null && html` aria-describedby="viewing_key-hint"`}>${text || (set ? '' : demoKey)}</textarea>
-            ${demoKey !== null && html`<p class="hint" id="viewing_key-hint">This is the sandbox: the key of its demo wallet is filled in for you to try.</p>`}</div>
+          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="4000" spellcheck="false" autocomplete="off" autocapitalize="off"${offered !== null && html` aria-describedby="viewing_key-hint"`}>${text || offered}</textarea>
+            ${offered !== null && html`<p class="hint" id="viewing_key-hint">This is the sandbox: the key of its demo wallet is filled in for you to try.</p>`}</div>
           <button class="primary">${set ? 'Change viewing key' : 'Set viewing key'}</button>
         </form>
       </div>

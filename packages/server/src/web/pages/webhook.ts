@@ -50,13 +50,13 @@ function tools(webhook: Webhook): Html {
 export function attemptTable(attempts: readonly AttemptRow[]): Html {
   const rows = attempts.map(
     attempt => html`<tr>
-      <td><a href="/webhook/attempts/${attempt.publicId}">${attempt.eventType}</a><span class="below">${moment(attempt.createdAt)}</span></td>
+      <td><a href="/webhook/attempts/${attempt.publicId}">${attempt.eventType}</a><span class="below">${moment(attempt.createdAt)}</span><span class="slim">${outcome(attempt)}</span></td>
       <td class="wide">${attempt.invoicePublicId === null ? html`<span class="none">none</span>` : html`<a class="code" href="/invoices/${attempt.invoicePublicId}" aria-label="Invoice ${attempt.invoicePublicId}">${shortened(attempt.invoicePublicId, 8, 0)}</a>`}</td>
-      <td>${outcome(attempt)}</td>
+      <td class="wide">${outcome(attempt)}</td>
       <td class="number">${attempt.attempt} of 4${attempt.durationMs !== null && html`<span class="below">${grouped(attempt.durationMs)} ms</span>`}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col">Answer</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col" class="wide">Answer</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 function outcome({ statusCode, error, durationMs }: AttemptRow): Html {

@@ -76,11 +76,11 @@ function quote(rates: readonly Rate[], spreadBps: number): string {
 function orderTable(orders: readonly Ordered[]): Html {
   const rows = orders.map(
     ({ withdrawal, maskedPayoutTo }) => html`<tr>
-      <td><a href="/withdrawals/${withdrawal.publicId}" class="code" aria-label="Withdrawal ${withdrawal.publicId}">${shortened(withdrawal.publicId, 8, 0)}</a><span class="below">${moment(withdrawal.createdAt)}</span></td>
-      <td>${withdrawalBadge(withdrawal.status)}</td>
+      <td><a href="/withdrawals/${withdrawal.publicId}" class="code" aria-label="Withdrawal ${withdrawal.publicId}">${shortened(withdrawal.publicId, 8, 0)}</a><span class="below">${moment(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
+      <td class="wide">${withdrawalBadge(withdrawal.status)}</td>
       <td class="number wide">${zec(withdrawal.amountZat)}<span class="below">${zat(withdrawal.amountZat)}</span></td>
       <td class="number">${fiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below">${maskedPayoutTo}</span></td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Order</th><th scope="col">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list"><thead><tr><th scope="col">Order</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`
 }

@@ -6,6 +6,12 @@ import { formOf, idOf } from '../form.ts'
 import { chooseAssetPage, noAssetsPage } from '../pages/swap.ts'
 import { type Site, sentence } from '../site.ts'
 
+/** What the API says in the names of its fields, as a buyer reads it. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['refund_to_required', 'Please enter your refund address.'],
+  ['unsupported_asset_id', 'Please choose an asset from the list.'],
+])
+
 /** Where a buyer chooses another asset to pay in. */
 export function swapPages(site: Site): void {
   const { invoices, swaps } = site.deps
@@ -37,7 +43,7 @@ export function swapPages(site: Site): void {
     } catch (fault) {
       // What stands in the way is for the payment page to show.
       if (fault instanceof Fault && fault.kind === 'conflict') return reply.redirect(`/i/${invoice.publicId}`, 303)
-      const error = sentence(fault)
+      const error = WORDS.get(toFault(fault).code) ?? sentence(fault)
       reply.code(statusOf(toFault(fault)))
       const assets = await swaps.assets().catch(() => [])
       return assets.length === 0
