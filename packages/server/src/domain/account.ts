@@ -1,3 +1,5 @@
+import { DAY_SECS } from './calendar.ts'
+
 export const CONFIRMATIONS = { least: 0, most: 100, usual: 3 } as const
 
 export type Network = 'main' | 'test' | 'regtest'
@@ -40,18 +42,7 @@ export interface Session {
   readonly endedAt: number | null
 }
 
-export const SESSION_SECS = 30 * 86_400
-
-/** The calendar month in UTC that an instant lies in, as `2026-11`. */
-export function monthOf(unixSecs: number): string {
-  return new Date(unixSecs * 1000).toISOString().slice(0, 7)
-}
-
-/** Unix seconds of the first instant of the next calendar month in UTC. */
-export function nextMonthAt(unixSecs: number): number {
-  const date = new Date(unixSecs * 1000)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
-}
+export const SESSION_SECS = 30 * DAY_SECS
 
 /** Emails are one account whatever their case and the blanks around them. Null for what cannot be one, or shows as another. */
 export function normaliseEmail(text: string): string | null {

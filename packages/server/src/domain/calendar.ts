@@ -16,6 +16,16 @@ export function startOfMonth(unixSecs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000
 }
 
+/** The month that an instant lies in, as `2026-11`. */
+export function monthOf(unixSecs: number): string {
+  return new Date(unixSecs * 1000).toISOString().slice(0, 7)
+}
+
+export function startOfNextMonth(unixSecs: number): number {
+  const date = new Date(unixSecs * 1000)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
+}
+
 /** The start of a day given as `YYYY-MM-DD`; null for what is no day. */
 export function readDay(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null

@@ -1,3 +1,4 @@
+import { DAY_SECS } from './calendar.ts'
 import { Fault } from './fault.ts'
 import type { Zat } from './money.ts'
 
@@ -65,7 +66,7 @@ export interface Holding {
 }
 
 /** How long before its end a plan's owner is told. */
-export const RENEWAL_NOTICE_SECS = 3 * 86_400
+export const RENEWAL_NOTICE_SECS = 3 * DAY_SECS
 
 export function isForSale(plan: Plan): boolean {
   return plan.priceZat > 0n
@@ -106,7 +107,7 @@ export function creditedSecs(old: Omit<Plan, 'name'>, left: number, sold: SoldPe
 }
 
 function secsOf({ periodDays }: { readonly periodDays: number }): number {
-  return periodDays * 86_400
+  return periodDays * DAY_SECS
 }
 
 export function unknownPlan(plans: readonly Plan[]): Fault {

@@ -1,3 +1,5 @@
+import { DAY_SECS } from './calendar.ts'
+
 /** Attempts of a delivery, the first included. */
 export const ATTEMPTS = 4
 
@@ -95,7 +97,7 @@ export function shares(rooms: readonly number[], total: number): number[] {
 }
 
 /** Deliveries and their attempts are kept so long. */
-export const LOG_SECS = 30 * 86_400
+export const LOG_SECS = 30 * DAY_SECS
 
 /** Of an answer's body, so much is kept for the owner to see. */
 export const ANSWER_BYTES_KEPT = 4_096

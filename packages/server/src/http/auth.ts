@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account, Session } from '../domain/account.ts'
-import { Fault } from '../domain/fault.ts'
+import { codeOf, Fault } from '../domain/fault.ts'
 import type { Credentials } from '../services/credentials.ts'
 
 export interface SignedIn {
@@ -57,5 +57,5 @@ function bearer(request: FastifyRequest, noun: string): string {
 }
 
 function refused(message: string): Fault {
-  return new Fault('unauthenticated', message.replaceAll(' ', '_'), message)
+  return new Fault('unauthenticated', codeOf(message), message)
 }

@@ -1,5 +1,6 @@
 import type { Account, Network } from '../domain/account.ts'
-import { CONFIRMATIONS, monthOf, nextMonthAt, normaliseEmail } from '../domain/account.ts'
+import { CONFIRMATIONS, normaliseEmail } from '../domain/account.ts'
+import { monthOf, startOfNextMonth } from '../domain/calendar.ts'
 import { planUpdated } from '../domain/event.ts'
 import { invalidField, noSuch } from '../domain/fault.ts'
 import { FREE_PLAN, findPlan, type Plan, planAt, unknownPlan } from '../domain/plan.ts'
@@ -52,7 +53,7 @@ export function createAccounts(deps: {
     const now = nowSecs(clock)
     const { plan, expiresAt } = planAt(plans, account, now)
     const usedThisMonth = await store.read(rows => rows.usage.used(account.id, monthOf(now)))
-    return { account, plan, planExpiresAt: expiresAt, usedThisMonth, resetsAt: nextMonthAt(now) }
+    return { account, plan, planExpiresAt: expiresAt, usedThisMonth, resetsAt: startOfNextMonth(now) }
   }
 
   return {

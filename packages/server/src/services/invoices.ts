@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Account } from '../domain/account.ts'
-import { monthOf } from '../domain/account.ts'
+import { DAY_SECS, monthOf } from '../domain/calendar.ts'
 import { Fault, noSuch } from '../domain/fault.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
@@ -78,7 +78,7 @@ export interface Seen {
   readonly more: boolean
 }
 
-const IDEMPOTENCY_SECS = 86_400
+const IDEMPOTENCY_SECS = DAY_SECS
 const FOLLOW_BATCH = 500
 /** How far ahead `watchUntil` is written, so that a busy key's row changes once an hour and not with every invoice. */
 const WATCH_STEP_SECS = 3_600
@@ -108,7 +108,7 @@ export function createInvoices(deps: {
       confirmations: account.confirmations,
       createdAt,
       expiresAt,
-      watchUntil: expiresAt + lateWatchDays * 86_400,
+      watchUntil: expiresAt + lateWatchDays * DAY_SECS,
     }
   }
 

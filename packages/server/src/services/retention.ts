@@ -1,3 +1,4 @@
+import { DAY_SECS } from '../domain/calendar.ts'
 import type { Clock, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
@@ -8,9 +9,9 @@ export interface Retention {
 }
 
 /** Idempotency keys hold for 24 hours; they are kept for twice as long, so that none is forgotten on the edge. */
-const KEYS_KEPT_SECS = 2 * 86_400
+const KEYS_KEPT_SECS = 2 * DAY_SECS
 /** Readers follow events by a cursor that is seconds old; deliveries keep bodies of their own. */
-const EVENTS_KEPT_SECS = 30 * 86_400
+const EVENTS_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_AT_ONCE = 1_000
 
 export function createRetention({ store, clock }: { readonly store: Store; readonly clock: Clock }): Retention {

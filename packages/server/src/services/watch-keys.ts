@@ -1,3 +1,4 @@
+import { DAY_SECS } from '../domain/calendar.ts'
 import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { WatchKey } from '../ports/chain.ts'
 import type { ViewingKeyRow } from '../ports/viewing-key.ts'
@@ -15,7 +16,7 @@ export interface WatchKeys {
 }
 
 /** Longer than the deepest reorganisation that is followed, and than any wallet's transaction waits to be mined. */
-const SETTLING_SECS = 2 * 86_400
+const SETTLING_SECS = 2 * DAY_SECS
 
 /** Unseals each key once and keeps it for as long as it is asked for. */
 export function createWatchKeys({ store, vault }: { readonly store: Store; readonly vault: Vault }): WatchKeys {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { DAY_SECS } from '../domain/calendar.ts'
+import { DAY_SECS, startOfDay } from '../domain/calendar.ts'
 import type { DashboardRows } from '../ports/dashboard.ts'
 import { toInvoice } from './invoice.ts'
 import { num } from './mapping.ts'
@@ -22,7 +22,7 @@ export function dashboardRows(db: Db): DashboardRows {
 
   return {
     async paidByDay(accountId, from) {
-      const since = from - (from % DAY_SECS)
+      const since = startOfDay(from)
       const day = sql<bigint>`paid_at / ${sql.lit(DAY_SECS)}`
       const rows = await sales(accountId)
         .where('paid_at', '>=', since)

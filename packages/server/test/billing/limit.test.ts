@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { monthOf } from '../../src/domain/account.ts'
+import { monthOf } from '../../src/domain/calendar.ts'
 import { call, startTestApi, type TestApi } from '../support/api.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
 
