@@ -21,7 +21,7 @@ import { nu63HeightOf } from './domain/chain.ts'
 import type { App } from './http/app.ts'
 import { createHttpServer } from './http/server.ts'
 import type { Invoice } from './ports/invoice.ts'
-import { NO_METER } from './ports/watch-meter.ts'
+import { NO_WATCH_METER } from './ports/watch-meter.ts'
 import type { Clock, Outbound, Random, Rows, Store, Vault, Viewer, WatchMeter } from './ports.ts'
 import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
@@ -237,7 +237,7 @@ function startWatcherRole(world: World, services: Services): void {
 }
 
 /** What reading the chain needs, for the watcher and for a rescan. */
-export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = NO_METER) {
+export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = NO_WATCH_METER) {
   const { config, clock, log, store, vault, stack } = world
   const { network, lightwalletdUrls: urls, sandboxNu63Height } = config
   const nu63Height = nu63HeightOf(network, sandboxNu63Height)

@@ -5,5 +5,3 @@ export interface DeliveryMeter {
   /** Attempts under way in this process. */
   underWay(attempts: number): void
 }
-
-export const NO_DELIVERY_METER: DeliveryMeter = { attempt: () => {}, underWay: () => {} }

@@ -12,7 +12,7 @@ export interface WatchMeter {
   needsAttention(change: number): void
 }
 
-export const NO_METER: WatchMeter = {
+export const NO_WATCH_METER: WatchMeter = {
   tip: () => {},
   lag: () => {},
   seenThrough: () => {},

@@ -6,7 +6,7 @@ import { isDead, isWatched } from '../domain/payment.ts'
 import type { OpenedNote } from '../ports/chain.ts'
 import type { Invoice, NewPayment } from '../ports/invoice.ts'
 import type { WatchMeter } from '../ports/watch-meter.ts'
-import { NO_METER } from '../ports/watch-meter.ts'
+import { NO_WATCH_METER } from '../ports/watch-meter.ts'
 import type { Clock, Log, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { Change, Reassess } from './assessment.ts'
@@ -86,7 +86,7 @@ export function createPayments(deps: {
   readonly nu63Height: number | null
   readonly meter?: WatchMeter
 }): Payments {
-  const { store, reassess, clock, log, nu63Height, meter = NO_METER } = deps
+  const { store, reassess, clock, log, nu63Height, meter = NO_WATCH_METER } = deps
   /** Payments' transactions that the last complete look missed. */
   let missed: ReadonlySet<string> = new Set()
 

@@ -1,5 +1,5 @@
 import type { WatchMeter } from '../ports/watch-meter.ts'
-import { NO_METER } from '../ports/watch-meter.ts'
+import { NO_WATCH_METER } from '../ports/watch-meter.ts'
 import type { Chain, Clock, Log, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { Payments } from '../services/payments.ts'
@@ -30,7 +30,7 @@ const MEMPOOL_GAP_MS = 500
 const BACKOFF = { firstMs: 500, mostMs: 3_000 }
 
 export function createWatcher(deps: WatcherDeps): Watcher {
-  const { chain, payments, clock, meter = NO_METER } = deps
+  const { chain, payments, clock, meter = NO_WATCH_METER } = deps
   const follow = createFollow({ ...deps, meter })
   const mempool = createMempoolReader(deps)
 

@@ -6,10 +6,10 @@ import { createOutbound } from '../../src/adapters/outbound.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import { MOST_WAITING } from '../../src/domain/webhook.ts'
-import { NO_DELIVERY_METER } from '../../src/ports/delivery-meter.ts'
 import { createDeliveries } from '../../src/services/deliveries.ts'
 import { startDelivery } from '../../src/workers/delivery.ts'
 import { type Call, call, type Merchant, startTestApi, type TestApi, VAULT_KEY } from '../support/api.ts'
+import { silentMeter } from '../support/delivery-meter.ts'
 import { silentLog } from '../support/log.ts'
 import { until } from '../support/until.ts'
 
@@ -132,7 +132,7 @@ test('a test delivery is accepted, arrives, is listed, and can be sent again', a
   const outbound = createOutbound({ allowPrivate: true })
   const vault = createVault([VAULT_KEY], systemRandom)
   const deliveries = createDeliveries({ store, vault, outbound, clock, random: systemRandom, log: silentLog })
-  const worker = startDelivery({ deliveries, store, clock, log: silentLog, meter: NO_DELIVERY_METER })
+  const worker = startDelivery({ deliveries, store, clock, log: silentLog, meter: silentMeter })
   t.after(async () => {
     await worker.stop()
     outbound.close()

@@ -2,10 +2,10 @@
 import { createOutbound } from '../../src/adapters/outbound.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
-import { NO_DELIVERY_METER } from '../../src/ports/delivery-meter.ts'
 import { createDeliveries } from '../../src/services/deliveries.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startDelivery } from '../../src/workers/delivery.ts'
+import { silentMeter } from './delivery-meter.ts'
 import { silentLog } from './log.ts'
 import { scaledClock } from './scaled-clock.ts'
 
@@ -15,5 +15,5 @@ const store = await openStore(url)
 const vault = createVault([Buffer.from(key, 'hex')], systemRandom)
 const outbound = createOutbound({ allowPrivate: true })
 const deliveries = createDeliveries({ store, vault, outbound, clock, random: systemRandom, log: silentLog })
-startDelivery({ deliveries, store, clock, log: silentLog, meter: NO_DELIVERY_METER })
+startDelivery({ deliveries, store, clock, log: silentLog, meter: silentMeter })
 process.stdin.resume().on('end', () => process.exit())

@@ -8,7 +8,6 @@ import { createOutbound } from '../../src/adapters/outbound.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import type { Account } from '../../src/domain/account.ts'
-import { NO_DELIVERY_METER } from '../../src/ports/delivery-meter.ts'
 import type { AttemptDetail } from '../../src/ports/webhook.ts'
 import type { Clock, DeliveryMeter, Outbound, Store } from '../../src/ports.ts'
 import { createDeliveries } from '../../src/services/deliveries.ts'
@@ -17,6 +16,7 @@ import { createWebhooks } from '../../src/services/webhooks.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { DeliveryWorker } from '../../src/workers/delivery.ts'
 import { startDelivery } from '../../src/workers/delivery.ts'
+import { silentMeter } from './delivery-meter.ts'
 import { silentLog } from './log.ts'
 
 export interface WebhookKit {
@@ -93,7 +93,7 @@ export async function webhookKit(
       return Promise.all(rows.reverse().map(row => webhooks.attempt(account, row.publicId)))
     },
 
-    startWorker({ most, meter = NO_DELIVERY_METER, store: its = store } = {}) {
+    startWorker({ most, meter = silentMeter, store: its = store } = {}) {
       const deliveries = createDeliveries({ ...shared, store: its, outbound, log: silentLog })
       const worker = startDelivery({
         deliveries,
