@@ -22,7 +22,7 @@ const EDGES: Readonly<Record<WithdrawalStatus, readonly WithdrawalStatus[]>> = {
   needs_attention: ['completed', 'failed'],
 }
 
-const WORDS = ['vanish', 'mine', 'cancel', 'settle', 'fail', 'pay'] as const
+const WORDS = ['vanish', 'mine', 'reorg', 'cancel', 'settle', 'fail', 'pay'] as const
 type Move =
   | { readonly do: 'deposit'; readonly zat: bigint }
   | { readonly do: 'wait'; readonly secs: number }
@@ -45,6 +45,7 @@ const PATHS: readonly (readonly Move[])[] = [
   [{ do: 'cancel' }],
   [{ do: 'wait', secs: 900 }],
   [{ do: 'deposit', zat: 101n }],
+  [full, { do: 'mine' }, { do: 'reorg' }, { do: 'settle' }],
 ]
 
 test('in any order of what chain, merchant, operator and provider do, each change is told once and nothing else', async t => {
@@ -71,6 +72,7 @@ test('in any order of what chain, merchant, operator and provider do, each chang
           await rig.mine()
           unmined.length = 0
         },
+        reorg: () => rig.reorg(4),
         cancel: () => rig.withdrawals.cancel(account, id),
         settle: () => rig.payouts.settle(id, 'paid'),
         fail: () => rig.payouts.fail(id, 'refused'),
