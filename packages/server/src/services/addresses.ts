@@ -16,16 +16,21 @@ export interface Addresses {
 }
 
 const LARGEST_FILL = 64
+/** Derived at a time, so that whoever waits gets the first of a filling early, and no key waits for all of another's. */
+const SLICE = 8
+/** Slices of one key under way: while one is handed out, the next is being derived. */
+const SLICES_AT_ONCE = 2
 /** Keys whose addresses are kept ready; the longest unused gives way, and its indexes stay unused for ever. */
 const MOST_POOLS = 2_000
 
 interface Pool {
   readonly spares: Spare[]
+  readonly waiting: { resolve: (spare: Spare) => void; reject: (error: unknown) => void }[]
   /** How many a filling brings. */
   size: number
   /** Somebody found it empty: the next filling brings twice as many. */
   ranDry: boolean
-  filling: Promise<void> | null
+  filling: boolean
   key: { readonly incoming: Uint8Array; readonly network: Network } | null
 }
 
@@ -38,22 +43,42 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
   const pools = new Map<number, Pool>()
 
   function poolOf(viewingKeyId: number): Pool {
-    const pool = pools.get(viewingKeyId) ?? { spares: [], size: 0, ranDry: false, filling: null, key: null }
+    const pool = pools.get(viewingKeyId) ?? emptyPool()
     pools.delete(viewingKeyId)
     pools.set(viewingKeyId, pool)
     if (pools.size > MOST_POOLS) pools.delete(pools.keys().next().value as number)
     return pool
   }
 
+  /** Fills it until nobody waits and half of a filling is at hand; once at a time. */
+  async function keepFilled(viewingKeyId: number, pool: Pool): Promise<void> {
+    if (pool.filling) return
+    pool.filling = true
+    try {
+      while (pool.waiting.length > 0 || isLow(pool)) await fill(viewingKeyId, pool)
+    } catch (error) {
+      // With nobody waiting it is not lost: whoever finds the pool empty tries again, and hears of it.
+      for (const { reject } of pool.waiting.splice(0)) reject(error)
+    } finally {
+      pool.filling = false
+    }
+  }
+
   async function fill(viewingKeyId: number, pool: Pool): Promise<void> {
     pool.key ??= await openKey(viewingKeyId)
     const { incoming, network } = pool.key
-    if (pool.ranDry) pool.size = Math.min(Math.max(1, pool.size * 2), LARGEST_FILL)
+    if (pool.ranDry || pool.waiting.length > 0) pool.size = Math.min(Math.max(1, pool.size * 2), LARGEST_FILL)
     pool.ranDry = false
     const count = pool.size
     const first = await store.write(rows => rows.viewingKeys.reserve(viewingKeyId, count))
-    const addresses = await viewer.addresses(incoming, network, first, count)
-    pool.spares.push(...addresses.map((address, offset) => ({ index: first + BigInt(offset), address })))
+    const slices = slicesOf(first, count)
+    const takers = Array.from({ length: SLICES_AT_ONCE }, async () => {
+      for (const { from, length } of slices) {
+        const addresses = await viewer.addresses(incoming, network, from, length)
+        for (const [offset, address] of addresses.entries()) handOut(pool, { index: from + BigInt(offset), address })
+      }
+    })
+    await Promise.all(takers)
   }
 
   async function openKey(viewingKeyId: number): Promise<NonNullable<Pool['key']>> {
@@ -63,31 +88,44 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
     return { incoming, network: row.network }
   }
 
-  /** One filling at a time; whoever comes meanwhile waits for the same. */
-  function filled(viewingKeyId: number, pool: Pool): Promise<void> {
-    pool.filling ??= fill(viewingKeyId, pool).finally(() => {
-      pool.filling = null
-    })
-    return pool.filling
-  }
-
   return {
     async take(viewingKeyId) {
       const pool = poolOf(viewingKeyId)
-      for (;;) {
-        const spare = pool.spares.shift()
-        if (spare) {
-          // A failure here is not lost: whoever finds the pool empty tries again, and hears of it.
-          if (pool.spares.length * 2 < pool.size) filled(viewingKeyId, pool).catch(() => undefined)
-          return spare
-        }
-        pool.ranDry = true
-        await filled(viewingKeyId, pool)
+      const spare = pool.spares.shift()
+      if (spare) {
+        if (isLow(pool)) void keepFilled(viewingKeyId, pool)
+        return spare
       }
+      pool.ranDry = true
+      return new Promise<Spare>((resolve, reject) => {
+        pool.waiting.push({ resolve, reject })
+        void keepFilled(viewingKeyId, pool)
+      })
     },
 
     giveBack(viewingKeyId, spare) {
-      pools.get(viewingKeyId)?.spares.push(spare)
+      const pool = pools.get(viewingKeyId)
+      if (pool) handOut(pool, spare)
     },
   }
+}
+
+function emptyPool(): Pool {
+  return { spares: [], waiting: [], size: 0, ranDry: false, filling: false, key: null }
+}
+
+function isLow({ spares, size }: Pool): boolean {
+  return spares.length * 2 < size
+}
+
+/** To whoever waits longest, else into the pool. */
+function handOut({ spares, waiting }: Pool, spare: Spare): void {
+  const next = waiting.shift()
+  if (next) next.resolve(spare)
+  else spares.push(spare)
+}
+
+/** Several takers may share it: each slice goes to one of them. */
+function* slicesOf(first: bigint, count: number): Generator<{ from: bigint; length: number }> {
+  for (let at = 0; at < count; at += SLICE) yield { from: first + BigInt(at), length: Math.min(SLICE, count - at) }
 }

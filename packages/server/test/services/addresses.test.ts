@@ -12,20 +12,29 @@ before(async () => {
 })
 after(() => api.close())
 
-/** Addresses that only say where they come from, and a count of the ranges taken. */
-async function pools(options: { failAt?: number } = {}) {
+/** Addresses that only say where they come from, how many were derived at a time, and how many ranges were taken. */
+async function pools(options: { failAt?: number; gate?: Promise<void> } = {}) {
   const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
-  const ranges: number[] = []
+  const slices: number[] = []
+  const seen = { ranges: 0 }
   const viewer: Pick<Viewer, 'addresses'> = {
     async addresses(_incoming, _network, from, count) {
-      ranges.push(count)
-      if (ranges.length === options.failAt) throw new Error('the thread is lost')
+      slices.push(count)
+      if (slices.length === options.failAt) throw new Error('the thread is lost')
+      if (slices.length > 12) await options.gate
       return Array.from({ length: count }, (_, offset) => `address ${from + BigInt(offset)}`)
     },
   }
   const vault = { seal: (secret: Uint8Array) => secret, open: (sealed: Uint8Array) => sealed }
-  const make = (store: Store = api.store) => createAddresses({ store, viewer: viewer as Viewer, vault })
-  return { id: account.viewingKeyId!, ranges, make }
+  const counting: Store = {
+    ...api.store,
+    write(work, writing) {
+      seen.ranges += 1
+      return api.store.write(work, writing)
+    },
+  }
+  const make = () => createAddresses({ store: counting, viewer: viewer as Viewer, vault })
+  return { id: account.viewingKeyId!, slices, seen, make }
 }
 
 test('each index comes once, with the address of its index', async () => {
@@ -50,19 +59,39 @@ test('indexes begin far above those of a wallet, and elsewhere for each service 
   assert.notEqual(here, there)
 })
 
-test('what is kept ready grows with what is asked for, up to 64 at a time', async () => {
-  const { id, ranges, make } = await pools()
+test('what is kept ready grows with what is asked for, and is derived few at a time', async () => {
+  const { id, slices, seen, make } = await pools()
   const addresses = make()
   await Promise.all(Array.from({ length: 400 }, () => addresses.take(id)))
-  assert.equal(ranges[0], 1)
-  assert.equal(Math.max(...ranges), 64)
-  assert.ok(ranges.length < 20, `${ranges.length} ranges for 400 addresses`)
+  assert.equal(slices[0], 1)
+  assert.equal(Math.max(...slices), 8)
+  assert.ok(seen.ranges < 20, `${seen.ranges} ranges for 400 addresses`)
+})
+
+test('whoever waits gets the first addresses of a filling before its last are derived', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { id, slices, make } = await pools({ gate: gate.promise })
+  const addresses = make()
+  const order: number[] = []
+  const taken = Array.from({ length: 200 }, async (_, number) => {
+    await addresses.take(id)
+    order.push(number)
+  })
+  await until('the gate', () => slices.length > 12)
+  // The fillings before the one that is under way brought 1 + 2 + 4 + 8 + 16 + 32.
+  assert.ok(order.length > 63 && order.length < 63 + 64, `${order.length}`)
+  gate.resolve()
+  await Promise.all(taken)
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+  )
 })
 
 test('the next address is derived before anybody asks for it', async () => {
-  const { id, ranges, make } = await pools()
+  const { id, slices, make } = await pools()
   await make().take(id)
-  await until('the next address', () => ranges.length === 2)
+  await until('the next address', () => slices.length === 2)
 })
 
 test('an address given back is handed out again', async () => {
