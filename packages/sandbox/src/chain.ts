@@ -52,7 +52,7 @@ export class ChainError extends Error {
 }
 
 /** How many blocks a transaction lives unmined, unless its maker says otherwise; as wallets set it (ZIP 203). */
-export const DEFAULT_EXPIRY_BLOCKS = 40
+const DEFAULT_EXPIRY_BLOCKS = 40
 
 const COINBASE_NOTE_ZAT = 1_000_000n
 const FOREIGN_NOTE_ZAT = 50_000_000n

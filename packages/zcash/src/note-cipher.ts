@@ -9,7 +9,7 @@ export const ENC_CIPHERTEXT_LENGTH = 580
 export const OUT_CIPHERTEXT_LENGTH = 80
 
 /** The first byte of a note plaintext, by pool (ZIP 212; ZIP 229 for Ironwood). */
-export const LEAD_BYTES: Readonly<Record<Pool, number>> = { orchard: 0x02, ironwood: 0x03 }
+const LEAD_BYTES: Readonly<Record<Pool, number>> = { orchard: 0x02, ironwood: 0x03 }
 
 /** The compact part of a note plaintext (protocol specification §5.5), without its lead byte. */
 export interface CompactPlaintext {

@@ -54,7 +54,7 @@ export interface Committer {
 }
 
 /** The commitment scheme of a domain; its two bases are made on first use. */
-export function committer(domain: string): Committer {
+function committer(domain: string): Committer {
   let bases: { hash: PallasPoint; randomness: PallasPoint } | undefined
   return {
     commit(randomness, message) {

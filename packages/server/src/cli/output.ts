@@ -24,7 +24,7 @@ export function createOutput(json: boolean, stdout: NodeJS.WritableStream, stder
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
 
 /** Whole numbers of any size are written with all their digits. */
-export function toJson(value: unknown): string {
+function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? rawJSON(member.toString()) : member))
 }
 

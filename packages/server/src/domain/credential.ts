@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
  * Bearer credentials: a prefix that says what it is, 32 random bytes in base62, and a CRC-32 of what stands before it,
  * so that a mistyped one, or one of another service, is refused without a look at the database.
  */
-export const CREDENTIAL_PREFIXES = { apiKey: 'zg_', session: 'zgs_' } as const
+const CREDENTIAL_PREFIXES = { apiKey: 'zg_', session: 'zgs_' } as const
 export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
 
 export const SECRET_BYTES = 32

@@ -16,7 +16,7 @@ export type SwapStatus = (typeof SWAP_STATUSES)[number]
 export type SwapEventType = 'swap.refunded' | 'swap.failed' | 'swap.incomplete_deposit'
 
 /** A buyer has this long to deposit, or until the invoice expires if that is earlier. */
-export const DEPOSIT_SECS = 30 * 60
+const DEPOSIT_SECS = 30 * 60
 
 /** Starts allowed for one invoice in any window. */
 export const STARTS = { most: 5, windowSecs: 10 * 60 } as const
@@ -28,7 +28,7 @@ export const STARTS = { most: 5, windowSecs: 10 * 60 } as const
 export const STUCK_SECS = 60 * 60
 
 /** How long past the provider's own deadline a swap is still asked about. */
-export const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
+const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 
 /** The longest that a swap is asked about, whatever deadline the provider names. Real ones lie a few days ahead. */
 const MAX_WATCH_SECS = 14 * 24 * 60 * 60

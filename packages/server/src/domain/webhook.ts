@@ -9,8 +9,7 @@ export const DEADLINE_MS = 5_000
 /** How long after the end of a failed attempt the next one begins: after the first, the second, the third. */
 export const RETRY_AFTER_MS = [10_000, 60_000, 300_000] as const
 
-export const DELIVERY_STATES = ['waiting', 'sending', 'delivered', 'failed', 'canceled'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export type DeliveryState = Progress['state']
 
 /** Not yet sent, or failed and to be sent again at `dueAtMs`. */
 export interface Waiting {
