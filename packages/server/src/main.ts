@@ -158,7 +158,8 @@ export async function createServices(world: World) {
   const rates = createRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs })
   const terms = config.withdrawals
   const billing = createBilling({ store, clock, plans, invoices, operator, log })
-  const withdrawals = createWithdrawals({ store, clock, random, vault, rates, invoices, operator, terms })
+  const keyedHash = createKeyedHash(config.encryptionKeys)
+  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
   const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
   const settle = (rows: Rows, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after)
@@ -169,7 +170,6 @@ export async function createServices(world: World) {
   const looks = createSwapLooks({ store, provider, clock, log })
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
 
-  const keyedHash = createKeyedHash(config.encryptionKeys)
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const dashboard = createDashboard({ store, viewer, vault, clock, lateWatchDays })
   const exports = createExports({ store, clock })

@@ -17,7 +17,7 @@ import {
 import type { Page } from '../ports/account.ts'
 import type { Invoice } from '../ports/invoice.ts'
 import type { Withdrawal } from '../ports/withdrawal.ts'
-import type { Clock, Random, Rates, Rows, Store, Vault } from '../ports.ts'
+import type { Clock, KeyedHash, Random, Rates, Rows, Store, Vault } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { Invoices } from './invoices.ts'
 import { move } from './withdrawal-moves.ts'
@@ -77,13 +77,14 @@ export function createWithdrawals(deps: {
   readonly clock: Clock
   readonly random: Random
   readonly vault: Vault
+  readonly keyedHash: KeyedHash
   readonly rates: Rates
   readonly invoices: Pick<Invoices, 'issue' | 'issued'>
   /** Under whose viewing key deposits come in; null: no withdrawals. */
   readonly operator: Account | null
   readonly terms: WithdrawalTerms
 }): Withdrawals {
-  const { store, clock, random, vault, rates, invoices, operator, terms } = deps
+  const { store, clock, random, vault, keyedHash, rates, invoices, operator, terms } = deps
 
   function ordered(withdrawal: Withdrawal, invoice: Invoice): Ordered {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
@@ -112,7 +113,7 @@ export function createWithdrawals(deps: {
     async create(account, request) {
       if (!operator) throw billingNotConfigured()
       check(request, terms.currencies)
-      const once = onceOf(account, request)
+      const once = onceOf(account, request, keyedHash)
       const earlier = once && (await invoices.issued(once))
       if (earlier) return store.read(rows => orderOf(rows, earlier))
 
@@ -172,10 +173,12 @@ function check({ fiatCurrency, payoutTo }: WithdrawalRequest, currencies: readon
     throw invalidField('payout_to', `1 to ${PAYOUT_TO_CHARS} printable characters`)
 }
 
-function onceOf(account: Account, request: WithdrawalRequest) {
+/** Bank accounts are few enough to try them all against a plain hash: theirs is keyed. */
+function onceOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHash) {
   const { amountZat, fiatCurrency, payoutTo, idempotencyKey } = request
   if (idempotencyKey === undefined) return null
-  const body = JSON.stringify(['withdrawal', amountZat.toString(), fiatCurrency, payoutTo])
+  const payout = Buffer.from(keyedHash.hash('payout', payoutTo)).toString('hex')
+  const body = JSON.stringify(['withdrawal', amountZat.toString(), fiatCurrency, payout])
   return { accountId: account.id, key: idempotencyKey, body }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
 import { Registry } from 'prom-client'
+import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
 import { noSwapProvider } from '../../src/adapters/oneclick.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
@@ -77,6 +78,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(dir, 'test.db')}`
   const random = systemRandom
   const vault = createVault([VAULT_KEY], random)
+  const keyedHash = createKeyedHash([VAULT_KEY])
   const store = await openStore(databaseUrl)
   const network = 'regtest'
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
@@ -104,7 +106,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const billing = createBilling({ store, clock, plans, invoices, operator, log })
   const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: clock.secs }) }
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
-  const withdrawals = createWithdrawals({ store, clock, random, vault, rates, invoices, operator, terms })
+  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
   const settings = {
     host: '127.0.0.1',
     port: 0,

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import type { Account } from '../../src/domain/account.ts'
@@ -40,6 +41,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
   const network = 'regtest'
   const viewer = plainViewer()
   const vault = createVault([Buffer.alloc(32, 1)], random)
+  const keyedHash = createKeyedHash([Buffer.alloc(32, 1)])
   const rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: now() }) }
   const provider = options.provider ?? { name: 'test', pay: async (): Promise<Payout> => ({ state: 'by_hand' }) }
   const now = () => Math.floor(clock.nowMs() / 1000)
@@ -59,7 +61,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
   })
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
   const billing = createBilling({ store, clock, plans, invoices, operator, log })
-  const withdrawals = createWithdrawals({ store, clock, random, vault, rates, invoices, operator, terms })
+  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
   const payouts = createPayouts({ store, clock, vault, provider, log })
   const reassess = createReassess({
     settle: (rows, _before, after) =>

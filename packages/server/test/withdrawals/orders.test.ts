@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/adapters/random.ts'
@@ -229,6 +230,16 @@ test('no fresh rate, no order; a repeated key needs none', async t => {
   assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, made.withdrawal.publicId)
   for (const change of [{ amountZat: AMOUNT + 1n }, { payoutTo: 'other' }, { fiatCurrency: 'USD' }])
     await assert.rejects(order({ idempotencyKey: 'k', ...change }), { code: 'idempotency_key_reused' })
+})
+
+test('what tells repeats apart gives a copy of the database nothing to try bank accounts against', async t => {
+  const { file, order } = await start(t)
+  await order({ idempotencyKey: 'k' })
+  const db = new DatabaseSync(file, { readOnly: true })
+  t.after(() => db.close())
+  const [row] = db.prepare('SELECT body_hash FROM idempotency_keys').all()
+  const guess = JSON.stringify(['withdrawal', AMOUNT.toString(), 'EUR', IBAN])
+  assert.notDeepEqual(row?.body_hash, new Uint8Array(createHash('sha256').update(guess).digest()))
 })
 
 test('twenty repeats at once make one order', async t => {
