@@ -13,7 +13,10 @@ import { ViewerPool } from './viewer-pool.ts'
 
 export interface ViewerOptions {
   readonly log: Log
-  /** Threads that open notes; one more derives addresses and reads transactions, so that nobody waits for a scan. */
+  /**
+   * Threads that open notes. Up to as many more derive addresses and read transactions, so that nobody waits for a scan;
+   * each is started when there is work for it.
+   */
   readonly threads?: number
 }
 
@@ -44,7 +47,7 @@ export function createViewer({ log, threads = usualThreads() }: ViewerOptions): 
   const onCrash = (error: unknown) => log.error({ err: error }, 'a viewer thread was lost and is replaced')
   const limits = { maxQueued: 10_000, jobLimitMs: JOB_LIMIT_MS, onCrash }
   const openers = new ViewerPool({ ...limits, size: threads })
-  const clerk = new ViewerPool({ ...limits, size: 1 })
+  const clerks = new ViewerPool({ ...limits, size: threads })
 
   async function openChunk({ keys, pool, places }: Chunk): Promise<OpenedNote[]> {
     const actions = packActions(places.map(place => place.action))
@@ -63,7 +66,7 @@ export function createViewer({ log, threads = usualThreads() }: ViewerOptions): 
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
         throw new RangeError(`addresses are derived 1 to ${MAX_ADDRESSES} at a time`)
       }
-      return clerk.run({ kind: 'addresses', incoming: copy(incoming), network, from, count })
+      return clerks.run({ kind: 'addresses', incoming: copy(incoming), network, from, count })
     },
 
     async open(keys, transactions, signal) {
@@ -82,10 +85,10 @@ export function createViewer({ log, threads = usualThreads() }: ViewerOptions): 
       return notes
     },
 
-    compact: raw => clerk.run({ kind: 'compact', raw: copy(raw) }),
+    compact: raw => clerks.run({ kind: 'compact', raw: copy(raw) }),
 
     async close() {
-      await Promise.all([openers.close(), clerk.close()])
+      await Promise.all([openers.close(), clerks.close()])
     },
   }
 }
