@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { isoOf } from '../domain/calendar.ts'
+import { invalidField } from '../domain/fault.ts'
 import { decimalZec } from '../domain/payment-uri.ts'
 import type { Position } from '../ports/dashboard.ts'
 import type { Invoice } from '../ports/invoice.ts'
@@ -22,7 +23,7 @@ export interface Export {
 }
 
 export interface Exports {
-  /** The account's invoices of a period by their creation, oldest first. */
+  /** The account's invoices of a period by their creation, oldest first. @throws Fault `invalid_to` */
   write(account: Account, format: ExportFormat, period: Period): Export
 }
 
@@ -75,6 +76,7 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
 
   return {
     write(account, format, { from, to }) {
+      if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
       const found = pages(account, { from, to: to ?? now + 1 })
       const fileName = `zatgate-invoices-${isoOf(now).slice(0, 10)}.${format}`

@@ -220,3 +220,9 @@ test('a plan that has ended is the Free plan', async () => {
   api.clock.advance(1)
   assert.deepEqual(await plan(), ['Free', null, 50])
 })
+
+test('an export whose period ends before it begins is refused rather than empty', async () => {
+  const { status, body } = await as(merchant)('GET /v1/account/export?format=csv&from=20&to=19')
+  assert.deepEqual([status, body], [400, { code: 'invalid_to', message: 'invalid to', detail: 'not before from' }])
+  assert.equal((await as(merchant)('GET /v1/account/export?format=csv&from=20&to=20')).status, 200)
+})

@@ -11,14 +11,14 @@ export function exportPages(site: Site): void {
     const { format = 'csv', from = '', to = '' } = queryOf(request)
     const first = from === '' ? 0 : readDay(from)
     const last = to === '' ? null : readDay(to)
-    if (first === null || (to !== '' && last === null) || (format !== 'csv' && format !== 'json')) {
+    const refuse = (error: string) => {
       reply.code(400)
-      return exportPage(site.viewer(who), {
-        from,
-        to,
-        error: 'Days look like 2026-11-21, and the format is CSV or JSON.',
-      })
+      return exportPage(site.viewer(who), { from, to, error })
     }
+    if (first === null || (to !== '' && last === null) || (format !== 'csv' && format !== 'json')) {
+      return refuse('Days look like 2026-11-21, and the format is CSV or JSON.')
+    }
+    if (last !== null && last < first) return refuse('The last day is before the first.')
     const period = { from: first, ...(last === null ? {} : { to: last + DAY_SECS }) }
     const { type, fileName, chunks } = site.deps.exports.write(who.account, format, period)
     return reply
