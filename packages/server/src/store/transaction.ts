@@ -1,4 +1,4 @@
-import type { DatabaseConnection, Driver, QueryCompiler, Dialect as SqlDialect } from 'kysely'
+import type { DatabaseConnection, DialectAdapter, Driver, QueryCompiler, Dialect as SqlDialect } from 'kysely'
 import { Kysely, PostgresAdapter, PostgresQueryCompiler, SqliteAdapter } from 'kysely'
 import { Fault } from '../domain/fault.ts'
 import type { Rows, Topic } from '../ports.ts'
@@ -60,12 +60,18 @@ export function openTransaction(connection: DatabaseConnection, dialect: Dialect
   }
 }
 
+/** Shared by all: a query is compiled in one go, and nothing of it is kept. */
+const SPELLING: Readonly<Record<Dialect['name'], { adapter: DialectAdapter; compiler: QueryCompiler }>> = {
+  sqlite: { adapter: new SqliteAdapter(), compiler: new SqliteCompiler() },
+  postgres: { adapter: new PostgresAdapter(), compiler: new PostgresQueryCompiler() },
+}
+
 /** Kysely on one connection. It costs about a microsecond, so each use case has its own. */
 export function openDb<T>(connection: DatabaseConnection, dialect: Dialect): Kysely<T> {
+  const { adapter, compiler } = SPELLING[dialect.name]
   const sqlDialect: SqlDialect = {
-    createAdapter: () => (dialect.name === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
-    createQueryCompiler: (): QueryCompiler =>
-      dialect.name === 'sqlite' ? new SqliteCompiler() : new PostgresQueryCompiler(),
+    createAdapter: () => adapter,
+    createQueryCompiler: () => compiler,
     createDriver: () => new OneConnection(connection),
     createIntrospector: () => {
       throw new Error('the store does not introspect')
