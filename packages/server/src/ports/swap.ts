@@ -126,6 +126,8 @@ export interface SwapRows {
   nextLookAtMs(): Promise<number | null>
   /** Takes swaps that are due, the longest due first, for this caller alone: others see them due at `untilMs`. */
   claimDue(nowMs: number, untilMs: number, limit: number): Promise<Swap[]>
+  /** The next look at each of the invoice's swaps that is still looked at comes no later than `atMs`. */
+  hasten(invoiceId: number, atMs: number): Promise<void>
   /** Swaps that need attention and whose coins have not come since, of all accounts or one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
   countNeedingAttention(): Promise<number>

@@ -35,6 +35,13 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
     return types.map(type => ({ ...event, type, body: invoiceEventBody(type, after, swap) }))
   }
 
+  /** Coins have come: their event is to tell of the swap that they may be from, so its next look does not wait. */
+  async function askProvider(rows: Rows, { before, after }: Change, now: number): Promise<void> {
+    if (after.swapId === null || after.receivedZat <= before.receivedZat) return
+    await rows.swaps.hasten(after.id, now * 1000)
+    rows.wake('swaps')
+  }
+
   return async function reassess(rows, invoiceIds, now) {
     const invoices = await rows.invoices.lock([...new Set(invoiceIds)])
     if (invoices.length === 0) return []
@@ -49,6 +56,7 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
 
     for (const change of changes) {
       await rows.invoices.record(change.after.id, change.after)
+      await askProvider(rows, change, now)
       await rows.events.append(await eventsOfChange(rows, change, now))
       if (change.after.purpose !== 'sale') await settle?.(rows, change.before, change.after)
     }

@@ -163,6 +163,15 @@ export function swapRows(db: Db): SwapRows {
       return byIds(ids)
     },
 
+    async hasten(invoiceId, atMs) {
+      await db
+        .updateTable('swaps')
+        .set({ next_look_at_ms: atMs })
+        .where('invoice_id', '=', invoiceId)
+        .where('next_look_at_ms', '>', atMs)
+        .execute()
+    },
+
     async needingAttention(limit, accountId) {
       const rows = await select()
         .where('swaps.needs_attention', '=', sql.lit(1))

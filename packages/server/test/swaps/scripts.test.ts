@@ -229,6 +229,22 @@ test('the coins before SUCCESS: they pay the invoice, whatever the provider says
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
+test('coins that come between two looks: the provider is asked at once, so that the event tells of the swap', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  await rig.pass(HOUR / 6)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.lookNow()
+  assert.equal((await rig.read(swap)).status, 'PENDING_DEPOSIT', 'no look is due yet')
+  await rig.watch.look()
+  await rig.lookNow()
+  await rig.mine()
+  const [event] = await rig.told()
+  assert.equal(event?.type, 'invoice.paid')
+  assert.deepEqual([event?.body.swap?.asset, event?.body.swap?.status], [BTC, 'SUCCESS'])
+})
+
 test('SUCCESS and never any coins: not paid, held for an hour, then expired and needing attention', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()

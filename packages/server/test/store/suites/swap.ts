@@ -48,6 +48,22 @@ async function ids(found: Promise<readonly Swap[]>): Promise<number[]> {
 }
 
 export function swapSuite(engine: Engine): void {
+  test('a look that is hastened comes no later than asked for; an earlier one, and one that never comes, stay', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [invoice, other] = [await shop.sell(), await shop.sell()]
+    const [late, early, never] = [
+      await insert(store, invoice, NOW_MS + 60_000),
+      await insert(store, invoice, NOW_MS - 1),
+      await insert(store, invoice),
+    ]
+    await record(store, never, { nextLookAtMs: null })
+    await insert(store, other, NOW_MS + 60_000)
+    await store.write(rows => rows.swaps.hasten(invoice.id, NOW_MS))
+    const due = await ids(store.write(rows => rows.swaps.claimDue(NOW_MS, NOW_MS + 1, 10)))
+    assert.deepEqual(due.toSorted(), [late.id, early.id].toSorted())
+  })
+
   test('a swap is kept to the last digit, and knows the end of its invoice', async t => {
     const store = await freshStore(engine, t)
     const invoice = await (await openShop(store)).sell()
