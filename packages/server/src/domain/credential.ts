@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { SESSION_SECS } from './account.ts'
 
 /**
  * Bearer credentials: a prefix that says what it is, 32 random bytes in base62, and a CRC-32 of what stands before it,
@@ -35,6 +36,11 @@ export function isCredential(kind: CredentialKind, text: string): boolean {
 /** All that is stored of a credential. SHA-256 without salt or stretching is enough: 256 random bits are not guessed. */
 export function credentialHash(credential: string): Uint8Array {
   return createHash('sha256').update(credential).digest()
+}
+
+/** A session that begins now, for whoever holds `token`. Unix seconds. */
+export function sessionFor(token: string, whose: { publicId: string; accountId: number; label: string }, now: number) {
+  return { ...whose, hash: credentialHash(token), createdAt: now, expiresAt: now + SESSION_SECS }
 }
 
 /** What its owner tells it by. */

@@ -1,5 +1,4 @@
 import type { Account, ApiKey, Session } from '../domain/account.ts'
-import { SESSION_SECS } from '../domain/account.ts'
 import {
   type CredentialKind,
   credentialHash,
@@ -9,6 +8,7 @@ import {
   MAX_NAME_LENGTH,
   makeCredential,
   SECRET_BYTES,
+  sessionFor,
 } from '../domain/credential.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { notice } from '../domain/notice.ts'
@@ -130,14 +130,7 @@ export function createCredentials(deps: {
       checkName('label', label)
       const token = mint('session')
       const createdAt = nowSecs(clock)
-      const session = {
-        publicId: random.uuid(),
-        accountId: account.id,
-        label,
-        hash: credentialHash(token),
-        createdAt,
-        expiresAt: createdAt + SESSION_SECS,
-      }
+      const session = sessionFor(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt)
       const made = await store.write(async rows => {
         await rows.mails.append(notice(account, 'session_token_issued', createdAt, label))
         return rows.sessions.insert(session)

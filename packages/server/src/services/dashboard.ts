@@ -4,7 +4,7 @@ import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { viewingKeyPlace } from '../domain/viewing-key.ts'
+import { MAX_INDEX, viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { DayFigures } from '../ports/dashboard.ts'
 import type { Invoice, PaymentRow } from '../ports/invoice.ts'
 import type { AttemptRow } from '../ports/webhook.ts'
@@ -59,8 +59,6 @@ const RECENT = 5
 const TAKEN_BACK = 20
 const FOUND = 50
 const ATTEMPTS = 50
-/** No index as large as this is ever handed out; a database integer holds all below. */
-const INDEXES = 2n ** 63n
 
 export function createDashboard(deps: {
   readonly store: Store
@@ -79,7 +77,7 @@ export function createDashboard(deps: {
       if (!key) continue
       const incoming = vault.open(key.sealed, viewingKeyPlace(key.id))
       const diversifierIndex = viewer.indexOf(incoming, address)
-      if (diversifierIndex !== null && diversifierIndex < INDEXES) at.push({ viewingKeyId, diversifierIndex })
+      if (diversifierIndex !== null && diversifierIndex <= MAX_INDEX) at.push({ viewingKeyId, diversifierIndex })
     }
     const found = at.length > 0 ? await rows.invoices.atIndexes(at) : []
     return found.filter(

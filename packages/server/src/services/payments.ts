@@ -3,6 +3,7 @@ import { checkFollows, paysAt } from '../domain/chain.ts'
 import type { Place } from '../domain/invoice.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 import { isDead, isWatched } from '../domain/payment.ts'
+import { MAX_INDEX } from '../domain/viewing-key.ts'
 import type { OpenedNote } from '../ports/chain.ts'
 import type { Invoice, NewPayment } from '../ports/invoice.ts'
 import type { WatchMeter } from '../ports/watch-meter.ts'
@@ -74,8 +75,6 @@ interface Sighting {
 }
 
 const SETTLING_PAGE = 1_000
-/** The database holds indexes in 63 bits, and hands them out from 0: no invoice has one beyond. */
-const MAX_INDEX = 2n ** 63n - 1n
 
 export function createPayments(deps: {
   readonly store: Store

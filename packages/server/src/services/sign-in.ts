@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Account, Network, Session } from '../domain/account.ts'
-import { normaliseEmail, SESSION_SECS } from '../domain/account.ts'
-import { credentialHash, makeCredential, SECRET_BYTES } from '../domain/credential.ts'
+import { normaliseEmail } from '../domain/account.ts'
+import { credentialHash, makeCredential, SECRET_BYTES, sessionFor } from '../domain/credential.ts'
 import { Fault, invalidField } from '../domain/fault.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
 import {
@@ -88,14 +88,9 @@ export function createSignIn(deps: {
 
   async function freshSession(rows: Rows, account: Account, label: string, token: string): Promise<Session> {
     const createdAt = nowSecs(clock)
-    const session = await rows.sessions.insert({
-      publicId: random.uuid(),
-      accountId: account.id,
-      label,
-      hash: credentialHash(token),
-      createdAt,
-      expiresAt: createdAt + SESSION_SECS,
-    })
+    const session = await rows.sessions.insert(
+      sessionFor(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt),
+    )
     await rows.signIn.setFresh(session.id, createdAt + FRESH_SECS)
     return session
   }

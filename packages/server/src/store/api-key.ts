@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { ApiKey } from '../domain/account.ts'
 import type { ApiKeyRows } from '../ports/account.ts'
-import { ascending, chunks, num, numOrNull, padded } from './mapping.ts'
+import { touch } from './last-used.ts'
+import { num, numOrNull, padded } from './mapping.ts'
 import { ownedId } from './owned-id.ts'
 import { OWNER_COLUMNS, toOwner } from './owner.ts'
 import type { ApiKeysTable, Db } from './tables.ts'
@@ -70,11 +71,7 @@ export function apiKeyRows(db: Db): ApiKeyRows {
       return result.numUpdatedRows > 0n
     },
 
-    async touch(ids, at) {
-      for (const some of chunks(ascending(ids), 1)) {
-        await db.updateTable('api_keys').set({ last_used_at: at }).where('id', 'in', some).execute()
-      }
-    },
+    touch: (ids, at) => touch(db, 'api_keys', ids, at),
   }
 }
 

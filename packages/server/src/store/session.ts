@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Session } from '../domain/account.ts'
 import type { SessionRows } from '../ports/account.ts'
-import { ascending, chunks, num, numOrNull } from './mapping.ts'
+import { touch } from './last-used.ts'
+import { num, numOrNull } from './mapping.ts'
 import { ownedId } from './owned-id.ts'
 import { OWNER_COLUMNS, toOwner } from './owner.ts'
 import type { Db, SessionsTable } from './tables.ts'
@@ -65,11 +66,7 @@ export function sessionRows(db: Db): SessionRows {
       return result.numUpdatedRows > 0n
     },
 
-    async touch(ids, at) {
-      for (const some of chunks(ascending(ids), 1)) {
-        await db.updateTable('sessions').set({ last_used_at: at }).where('id', 'in', some).execute()
-      }
-    },
+    touch: (ids, at) => touch(db, 'sessions', ids, at),
   }
 }
 
