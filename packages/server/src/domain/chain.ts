@@ -85,6 +85,17 @@ export function nu63HeightOf(network: Network, regtest: number): number {
   return network === 'regtest' ? regtest : NU63_HEIGHTS[network]
 }
 
+/** First block of NU7 on the public networks. */
+const NU7_HEIGHTS = { main: 3_543_405, test: 4_465_026 } as const
+
+/**
+ * Seconds between blocks that the difficulty adjustment aims at: 75 before NU7, 25 from it on (ZIP 208, and the NU7
+ * deployment). A regtest mines when it is told to; it is given the older, longer spacing.
+ */
+export function blockSpacingSecs(network: Network, height: number): number {
+  return network !== 'regtest' && height >= NU7_HEIGHTS[network] ? 25 : 75
+}
+
 /** ZIP 326: below NU6.3 a payment is an Orchard note, from NU6.3 on an Ironwood note, and nothing else. */
 export function paysAt(pool: Pool, height: number, nu63Height: number | null): boolean {
   const ironwood = nu63Height !== null && height >= nu63Height

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   ancestorCandidates,
   type Block,
+  blockSpacingSecs,
   checkFollows,
   HEADERS_KEPT,
   type Header,
@@ -75,6 +76,12 @@ test('one pool pays at a time: Orchard below NU6.3, Ironwood from it on', () => 
     [nu63HeightOf('main', 7), nu63HeightOf('test', 7), nu63HeightOf('regtest', 7)],
     [3_428_143, 4_134_000, 7],
   )
+})
+
+test('blocks are 75 s apart before NU7 and 25 s from it on', () => {
+  assert.deepEqual([blockSpacingSecs('main', 3_543_404), blockSpacingSecs('main', 3_543_405)], [75, 25])
+  assert.deepEqual([blockSpacingSecs('test', 4_465_025), blockSpacingSecs('test', 4_465_026)], [75, 25])
+  assert.equal(blockSpacingSecs('regtest', 1e7), 75)
 })
 
 test('an unmined transaction is dead once its last height is reached; 0 and unknown never are', () => {
