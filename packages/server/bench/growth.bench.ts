@@ -5,7 +5,7 @@ import type { Account } from '../src/domain/account.ts'
 import { DEFAULT_PLANS } from '../src/domain/plan.ts'
 import type { NewInvoice } from '../src/ports/invoice.ts'
 import type { Store } from '../src/ports.ts'
-import { createReassess } from '../src/services/assessment.ts'
+import { createReassess, createReport } from '../src/services/assessment.ts'
 import { createExports } from '../src/services/export.ts'
 import { createInvoices } from '../src/services/invoices.ts'
 import { createPayments } from '../src/services/payments.ts'
@@ -80,12 +80,13 @@ async function openFilled(url: string, invoices: number) {
     inTurns(number, SEEDED_AT_ONCE, () => insert(store, account, draft(expiresAt)))
 
   const ids = await seed(invoices, clock.secs + 900)
-  await store.write(rows => rows.chain.setSeenThrough(clock.secs))
+  await store.write(rows => rows.chain.setSeenThrough(clock.secs, clock.secs))
   if (url.startsWith('postgres')) await analyse(url)
   const addresses = { take: spare, giveBack: () => {} }
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
-  const payments = createPayments({ store, reassess: createReassess(), clock, log: silentLog, nu63Height: 0 })
+  const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
+  const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height: 0 })
   const exports = createExports({ store, clock })
 
   return {

@@ -110,10 +110,7 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
   const invoices: Invoice[] = []
   for (const id of ids) invoices.push(await api.invoices.read(id))
   await api.store.write(async rows => {
-    for (const { id } of invoices) {
-      const outcome = { receivedZat: 1n, overpaidZat: 0n, txid: null, paidAt: null, needsAttention: false }
-      await rows.invoices.record(id, { status: 'detected', ...outcome })
-    }
+    await rows.invoices.record(invoices.map(invoice => ({ ...invoice, status: 'detected', receivedZat: 1n })))
     await rows.events.append(
       invoices.map(({ id, accountId }) => ({
         accountId,

@@ -25,12 +25,13 @@ import { NO_WATCH_METER } from './ports/watch-meter.ts'
 import type { Clock, Outbound, Random, Rows, Store, Vault, Viewer, WatchMeter } from './ports.ts'
 import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
-import { createReassess, type Reassess } from './services/assessment.ts'
+import { createReassess, createReport, type Reassess } from './services/assessment.ts'
 import { type Billing, createBilling } from './services/billing.ts'
 import { type Credentials, createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDeliveries } from './services/deliveries.ts'
 import { createExports } from './services/export.ts'
+import { createHeaders } from './services/headers.ts'
 import { createInvoices, type Invoices } from './services/invoices.ts'
 import { createMails } from './services/mail.ts'
 import { openOperator } from './services/operator.ts'
@@ -226,14 +227,14 @@ function startWatcherRole(world: World, services: Services): void {
   const { clock, log, registry, store, viewer, stack } = world
   const { billing, payouts, looks, webhooks } = services
   const meter = createWatchMeter(registry, clock)
-  const { chain, payments, keys } = openWatch(world, services.reassess, meter)
+  const { chain, payments, headers, keys } = openWatch(world, services.reassess, meter)
   const retention = createRetention({ store, clock })
   const tasks = [retention.pruneIdempotencyKeys, retention.pruneEvents, webhooks.prune]
   stopping(stack, startUpkeep({ tasks, clock, log }))
   stopping(stack, startBilling({ billing, payouts, store, clock, log }))
   stopping(stack, startSwapWatch({ store, looks, clock, log }))
   stopping(stack, startExpiry({ payments, clock, log }))
-  stopping(stack, startWatcher({ chain, viewer, payments, keys, clock, log, meter }))
+  stopping(stack, startWatcher({ chain, viewer, payments, headers, keys, clock, log, meter }))
 }
 
 /** What reading the chain needs, for the watcher and for a rescan. */
@@ -241,9 +242,11 @@ export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = 
   const { config, clock, log, store, vault, stack } = world
   const { network, lightwalletdUrls: urls, sandboxNu63Height } = config
   const nu63Height = nu63HeightOf(network, sandboxNu63Height)
+  const report = createReport({ log, meter })
   return {
     chain: closing(stack, createLightwalletd({ urls, network, nu63Height, clock, log })),
-    payments: createPayments({ store, reassess, clock, log, nu63Height, meter }),
+    payments: createPayments({ store, reassess, report, clock, network, nu63Height }),
+    headers: createHeaders({ store, reassess, report, clock, log }),
     keys: createWatchKeys({ store, vault }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Network } from '../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../domain/chain.ts'
-import type { Pool } from '../domain/invoice.ts'
+import type { Pool } from '../domain/shielded-pool.ts'
 import type { WatchKey } from '../ports/chain.ts'
 
 /** Work for a worker thread. */

@@ -9,7 +9,7 @@ import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing-key'
 import type { Network } from '../domain/account.ts'
 import { invalidField } from '../domain/fault.ts'
-import type { Pool } from '../domain/invoice.ts'
+import type { Pool } from '../domain/shielded-pool.ts'
 
 /** A payment that a viewing key sees, as the `open` command shows it. */
 export interface SeenPayment {

@@ -5,7 +5,7 @@ import { incomingFromBytes, incomingToBytes, parseViewingKey, type ViewingKey } 
 import type { Network } from '../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../domain/chain.ts'
 import { invalidField } from '../domain/fault.ts'
-import type { Pool } from '../domain/invoice.ts'
+import type { Pool } from '../domain/shielded-pool.ts'
 import type { ImportedKey, OpenedNote, WatchKey } from '../ports/chain.ts'
 import type { Log, Viewer } from '../ports.ts'
 import { packActions } from './viewer-messages.ts'

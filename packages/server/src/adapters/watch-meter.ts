@@ -10,6 +10,15 @@ export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
     'zatgate_invoices_needing_attention',
     'Paid invoices whose payments a reorganisation took back since this process started, less those that came again.',
   )
+  const stalled = gauge(
+    'zatgate_chain_stalled',
+    '1 while the newest block is older than 20 expected intervals: no invoice expires meanwhile.',
+  )
+  const clockApart = gauge(
+    'zatgate_clock_apart_seconds',
+    'How far the clock is ahead of the median time of the newest blocks, where they are hours apart; 0 otherwise. ' +
+      'No invoice expires and no plan ends meanwhile.',
+  )
   const depth = new Counter({
     name: 'zatgate_chain_reorganised_blocks_total',
     help: 'Blocks that reorganisations took back.',
@@ -30,6 +39,8 @@ export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
     seenThrough: unixSecs => {
       seenThrough = unixSecs
     },
+    stalled: yes => stalled.set(yes ? 1 : 0),
+    clockApart: secs => clockApart.set(secs),
     reorg: blocks => depth.inc(blocks),
     needsAttention: change => attention.inc(change),
   }

@@ -1,5 +1,5 @@
 import type { Network } from './account.ts'
-import type { Pool } from './invoice.ts'
+import type { Pool } from './shielded-pool.ts'
 
 /** A shielded output as the light-client protocol gives it; byte fields as on the wire. */
 export interface CompactAction {

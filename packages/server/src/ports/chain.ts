@@ -1,6 +1,7 @@
 import type { Network } from '../domain/account.ts'
 import type { Block, CompactTransaction, Header } from '../domain/chain.ts'
-import type { Pool } from '../domain/invoice.ts'
+import type { Rewind } from '../domain/payment.ts'
+import type { Pool } from '../domain/shielded-pool.ts'
 
 /** The chain source: one light-client server, or several of which one is in use. */
 export interface Chain {
@@ -69,15 +70,32 @@ export interface Viewer {
 }
 
 export interface ChainRows {
+  /**
+   * The first statement of every transaction that writes what the chain shows: no two of them run at a time, in any
+   * process, so what such a transaction has read stays true until its end. Invoices are locked after it, never before.
+   */
+  lock(): Promise<void>
   /** The newest header, or null before the first block. */
   tip(): Promise<Header | null>
   headerAt(height: number): Promise<Header | null>
   oldestHeight(): Promise<number | null>
+  /** The newest headers, newest first. */
+  newest(limit: number): Promise<Header[]>
+  /** The lowest header that is not built on the one below it, or that has none below it though it is not the oldest. */
+  brokenLink(): Promise<Header | null>
   /** Appends headers in order and forgets those more than HEADERS_KEPT below the newest. */
   append(headers: readonly Header[]): Promise<void>
   removeAbove(height: number): Promise<void>
+  /** Notes that blocks above a height are taken back, while the invoices that exist now do. */
+  noteRewind(toHeight: number): Promise<void>
+  /** All that were noted. */
+  rewinds(): Promise<Rewind[]>
+  /** Forgets all headers. */
+  removeAll(): Promise<void>
   /** The moment up to which chain and mempool are known; 0 before the first complete look. */
   seenThrough(): Promise<number>
-  /** Moves on, never back. */
-  setSeenThrough(unixSecs: number): Promise<void>
+  /**
+   * Moves on to `unixSecs`. Back only where the stored moment lies ahead of `now`: a clock that was wrong has written it.
+   */
+  setSeenThrough(unixSecs: number, now: number): Promise<void>
 }

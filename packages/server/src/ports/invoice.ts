@@ -1,5 +1,7 @@
-import type { InvoiceStatus, Payment, Place, Pool } from '../domain/invoice.ts'
+import type { InvoiceStatus, Payment, Place } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
+import type { Missing } from '../domain/payment.ts'
+import type { Pool } from '../domain/shielded-pool.ts'
 import type { Page } from './account.ts'
 
 /** What an invoice is for: a merchant's sale, or the service's own (a plan bought, a withdrawal's deposit). */
@@ -30,6 +32,12 @@ export interface Invoice {
   readonly swapId: number | null
   /** A reorganisation took back payments of this paid invoice. */
   readonly needsAttention: boolean
+  /** Height of the last block recorded when it was made; null before the first, and for invoices of old versions. */
+  readonly createdHeight: number | null
+  /** A payment that left the mempool can still be mined up to this height: the invoice stays open. Null: no such one. */
+  readonly openUntilHeight: number | null
+  /** When `invoice.underpaid` was raised, which it is once; null: not yet. */
+  readonly underpaidAt: number | null
 }
 
 export type NewInvoice = Pick<
@@ -47,9 +55,18 @@ export type NewInvoice = Pick<
   | 'watchUntil'
 >
 
+/** What an assessment changes of an invoice. */
 export type InvoiceOutcome = Pick<
   Invoice,
-  'status' | 'receivedZat' | 'overpaidZat' | 'txid' | 'paidAt' | 'needsAttention'
+  | 'id'
+  | 'status'
+  | 'receivedZat'
+  | 'overpaidZat'
+  | 'txid'
+  | 'paidAt'
+  | 'needsAttention'
+  | 'openUntilHeight'
+  | 'underpaidAt'
 >
 
 export interface InvoiceFilter {
@@ -61,6 +78,7 @@ export interface InvoiceFilter {
 }
 
 export interface InvoiceRows {
+  /** Keeps the height of the last block recorded with it. */
   insert(invoice: NewInvoice): Promise<Invoice>
   byPublicId(publicId: string): Promise<Invoice | null>
   /** Those of these that there are; at least one is asked for. */
@@ -73,13 +91,15 @@ export interface InvoiceRows {
   /** The invoice at a diversifier index of a key. */
   atIndexes(at: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
   /**
-   * Ids of `pending` invoices with `expiresAt` ≤ `through` and no swap under way, oldest expiry first. Not `detected`
-   * ones: their full amount is seen, so they are held open, and would fill every page.
+   * Ids of `pending` invoices with `expiresAt` ≤ `through`, no swap under way, and no payment that could still be mined
+   * above `tip`; oldest expiry first. Not `detected` ones: their full amount is seen, so they are held open, and would
+   * fill every page.
    */
-  due(through: number, limit: number): Promise<number[]>
+  due(through: number, tip: number, limit: number): Promise<number[]>
   /** Ids above `afterId` of unpaid invoices that have received their full amount: what a new block can confirm. */
   settling(limit: number, afterId: number): Promise<number[]>
-  record(id: number, outcome: InvoiceOutcome): Promise<void>
+  /** Writes the outcomes of different invoices, many by one statement. */
+  record(outcomes: readonly InvoiceOutcome[]): Promise<void>
   /** Makes a swap the present one, which holds the invoice open for now. */
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
   setSwapUnderWay(id: number, underWay: boolean): Promise<void>
@@ -95,12 +115,15 @@ export interface NewPayment {
   /** Height above which the unmined transaction is dead; 0 or null: never, or not known. */
   readonly expiryHeight: number | null
   readonly seenAt: number
+  /** Height of the last block recorded when it is seen, or of the block that it is in. */
+  readonly lastSeenHeight: number
 }
 
 export interface PaymentRow extends Payment {
   readonly invoiceId: number
   readonly seenAt: number
-  readonly expiryHeight: number | null
+  /** Since when complete readings of the mempool lack it, while it is unmined; null: they do not. */
+  readonly missing: Missing | null
 }
 
 export interface PaymentRows {
@@ -110,6 +133,14 @@ export interface PaymentRows {
   ofInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
   /** Takes the height off every payment mined above `height` (back to the mempool). Invoice ids. */
   unmineAbove(height: number): Promise<number[]>
+  /** The lowest height with at most `limit` payments mined above it, not below `floor`. */
+  heightAboveWhich(limit: number, floor: number): Promise<number>
+  /** The order of the payment recorded last; 0 before the first. */
+  newestOrder(): Promise<number>
+  /** The newest complete reading of the mempool, at `tip`, holds these; by their orders. */
+  markPresent(orders: readonly number[], tip: number): Promise<void>
+  /** The newest complete reading of the mempool lacks these, since `missing`; by their orders. */
+  markMissing(orders: readonly number[], missing: Missing): Promise<void>
   /** Every payment now in the mempool: bounded by the mempool itself. */
   inMempool(): Promise<PaymentRow[]>
   /** Mempool payments of these transactions are gone. Invoice ids. */

@@ -6,6 +6,10 @@ export interface WatchMeter {
   lag(blocks: number): void
   /** Unix seconds when the last complete look at chain and mempool began. */
   seenThrough(unixSecs: number): void
+  /** Whether the server's newest block is older than 20 expected intervals, so that no invoice closes meanwhile. */
+  stalled(stalled: boolean): void
+  /** Seconds that the clock is ahead of the chain's median time, where they are hours apart; below 0: behind. Else 0. */
+  clockApart(secs: number): void
   /** A reorganisation that took back so many blocks. */
   reorg(depth: number): void
   /** So many paid invoices now need attention, their payments taken back (+), or no longer (−). */
@@ -16,6 +20,8 @@ export const NO_WATCH_METER: WatchMeter = {
   tip: () => {},
   lag: () => {},
   seenThrough: () => {},
+  stalled: () => {},
+  clockApart: () => {},
   reorg: () => {},
   needsAttention: () => {},
 }

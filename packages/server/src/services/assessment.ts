@@ -3,7 +3,9 @@ import { invoiceEventBody } from '../domain/event.ts'
 import type { View } from '../domain/invoice.ts'
 import { assess, eventsOf } from '../domain/invoice.ts'
 import type { Invoice, InvoiceOutcome, PaymentRow } from '../ports/invoice.ts'
-import type { Rows } from '../ports.ts'
+import type { WatchMeter } from '../ports/watch-meter.ts'
+import { NO_WATCH_METER } from '../ports/watch-meter.ts'
+import type { Log, Rows } from '../ports.ts'
 
 /** An invoice that was assessed and came out different. */
 export interface Change {
@@ -16,8 +18,12 @@ export interface Change {
  * here: payments, blocks, rewinds, the clock, swaps.
  *
  * @param now Unix seconds.
+ * @returns the invoices in which something changed that is shown outside
  */
 export type Reassess = (rows: Rows, invoiceIds: Iterable<number>, now: number) => Promise<Change[]>
+
+/** Logs and counts changes after their commit: a transaction may run more than once, and so reports nothing itself. */
+export type Report = (changes: readonly Change[]) => void
 
 export interface AssessmentHooks {
   /** What else follows, in the same transaction, when an invoice changes that is not a merchant's sale. */
@@ -29,7 +35,7 @@ export interface AssessmentHooks {
 export function createReassess({ settle, swapOf = async () => null }: AssessmentHooks = {}): Reassess {
   async function eventsOfChange(rows: Rows, { before, after }: Change, createdAt: number): Promise<NewEvent[]> {
     const event = { accountId: after.accountId, invoiceId: after.id, createdAt }
-    const types = after.purpose === 'sale' ? eventsOf(before.status, after.status) : []
+    const types = after.purpose === 'sale' ? eventsOf(before, after) : []
     if (types.length === 0) return [{ ...event, type: null, body: null }]
     const swap = await swapOf(rows, after)
     return types.map(type => ({ ...event, type, body: invoiceEventBody(type, after, swap) }))
@@ -43,19 +49,21 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
   }
 
   return async function reassess(rows, invoiceIds, now) {
-    const invoices = await rows.invoices.lock([...new Set(invoiceIds)])
-    if (invoices.length === 0) return []
+    const ids = [...new Set(invoiceIds)]
+    if (ids.length === 0) return []
+    const invoices = await rows.invoices.lock(ids)
     const payments = Map.groupBy(
       await rows.payments.ofInvoices(invoices.map(invoice => invoice.id)),
       payment => payment.invoiceId,
     )
-    const view = { tip: (await rows.chain.tip())?.height ?? 0, seenThrough: await rows.chain.seenThrough() }
-    const changes = invoices
-      .map(before => ({ before, after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], view, now) } }))
-      .filter(differs)
-
+    const view = await viewOf(rows, now)
+    const assessed = invoices.map(before => ({
+      before,
+      after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], view, now) },
+    }))
+    const changes = assessed.filter(isVisible)
+    await rows.invoices.record(assessed.filter(differs).map(({ after }) => after))
     for (const change of changes) {
-      await rows.invoices.record(change.after.id, change.after)
       await askProvider(rows, change, now)
       await rows.events.append(await eventsOfChange(rows, change, now))
       if (change.after.purpose !== 'sale') await settle?.(rows, change.before, change.after)
@@ -65,18 +73,43 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
   }
 }
 
+export function createReport({ log, meter = NO_WATCH_METER }: { log: Log; meter?: WatchMeter }): Report {
+  return changes => {
+    for (const { before, after } of changes) {
+      if (before.needsAttention === after.needsAttention) continue
+      const invoice = after.publicId.slice(0, 8)
+      meter.needsAttention(after.needsAttention ? 1 : -1)
+      if (after.needsAttention) log.warn({ invoice }, 'a reorganisation took back payments of a paid invoice')
+      else log.info({ invoice }, 'the payments of a paid invoice are in the chain again')
+    }
+  }
+}
+
+type ChainView = Omit<View, 'swapUnderWay'>
+
+/** A moment ahead of the clock cannot have been seen: a clock that was wrong has written it, so it counts as not yet. */
+async function viewOf(rows: Rows, now: number): Promise<ChainView> {
+  const tip = (await rows.chain.tip())?.height ?? 0
+  const seenThrough = await rows.chain.seenThrough()
+  return { tip, seenThrough: seenThrough > now ? 0 : seenThrough }
+}
+
 function outcomeOf(
   invoice: Invoice,
   payments: readonly PaymentRow[],
-  view: Omit<View, 'swapUnderWay'>,
+  view: ChainView,
   now: number,
-): InvoiceOutcome {
+): Omit<InvoiceOutcome, 'id'> {
   const assessment = assess(invoice, invoice.status, payments, { ...view, swapUnderWay: invoice.swapUnderWay })
-  const paidNow = assessment.status === 'paid' && invoice.status !== 'paid'
-  return { ...assessment, paidAt: paidNow ? now : invoice.paidAt }
+  const becomes = (status: Invoice['status']) => assessment.status === status && invoice.status !== status
+  return {
+    ...assessment,
+    paidAt: becomes('paid') ? now : invoice.paidAt,
+    underpaidAt: invoice.underpaidAt ?? (becomes('underpaid') ? now : null),
+  }
 }
 
-function differs({ before, after }: Change): boolean {
+function isVisible({ before, after }: Change): boolean {
   return (
     before.status !== after.status ||
     before.receivedZat !== after.receivedZat ||
@@ -84,4 +117,8 @@ function differs({ before, after }: Change): boolean {
     before.txid !== after.txid ||
     before.needsAttention !== after.needsAttention
   )
+}
+
+function differs(change: Change): boolean {
+  return isVisible(change) || change.before.openUntilHeight !== change.after.openUntilHeight
 }

@@ -1,16 +1,16 @@
+import type { Network } from '../domain/account.ts'
 import type { Block, BlockFault, Header } from '../domain/chain.ts'
 import { checkFollows, paysAt } from '../domain/chain.ts'
+import { type ChainTime, chainTime, clockAgrees, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import type { Place } from '../domain/invoice.ts'
 import { MAX_ZAT } from '../domain/money.ts'
-import { isDead, isWatched } from '../domain/payment.ts'
+import { canHoldPayment, hasVanished, isDead, isWatched } from '../domain/payment.ts'
 import { MAX_INDEX } from '../domain/viewing-key.ts'
 import type { OpenedNote } from '../ports/chain.ts'
-import type { Invoice, NewPayment } from '../ports/invoice.ts'
-import type { WatchMeter } from '../ports/watch-meter.ts'
-import { NO_WATCH_METER } from '../ports/watch-meter.ts'
-import type { Clock, Log, Rows, Store } from '../ports.ts'
+import type { Invoice, NewPayment, PaymentRow } from '../ports/invoice.ts'
+import type { Clock, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
-import type { Change, Reassess } from './assessment.ts'
+import type { Reassess, Report } from './assessment.ts'
 
 /** Blocks in order, and every note that a watched key sees in them. */
 export interface BlocksRead {
@@ -25,12 +25,16 @@ export interface MempoolSeen {
   readonly expiryHeights: ReadonlyMap<string, number>
 }
 
-/** The whole mempool at one moment, taken before the blocks were read up to the server's tip. */
+/** The whole mempool of one server, read before the blocks up to the server's tip. */
 export interface Snapshot extends MempoolSeen {
   /** Every transaction in it. */
   readonly txids: ReadonlySet<string>
-  /** Unix seconds, before the mempool was asked for. */
-  readonly began: number
+  /** `newestOrder` before the mempool was asked for: payments recorded since may be missing in it. */
+  readonly newestOrder: number
+  /** Another number for every server, and for every session with it: what one lacks says nothing of another. */
+  readonly server: number
+  /** Unix seconds: chain and mempool are known as they were then. Null: this reading does not say so. */
+  readonly seenThrough: number | null
   /** False when the chain was rewound meanwhile: what was mined then cannot have been in the mempool. */
   readonly tellsMissing: boolean
 }
@@ -41,25 +45,23 @@ export interface Misfit {
   readonly fault: BlockFault
 }
 
-/** What the watcher finds out, written down: each function is one transaction, events included. */
+/** What the watcher observes, recorded: each function is one transaction, events included. */
 export interface Payments {
-  /** Newest and oldest block that is remembered; null before the first. */
-  position(): Promise<{ readonly tip: Header; readonly oldest: number } | null>
-  headerAt(height: number): Promise<Header | null>
   /**
    * Records blocks that follow the last one recorded, the payments in them, and what both change. The first blocks of
    * all are taken as they are. Nothing is written when one does not follow: the misfit is returned.
    */
   recordBlocks(read: BlocksRead): Promise<Misfit | null>
-  /** Forgets the blocks above a height; the payments in them count as unmined until they are seen again or missed. */
-  rewind(toHeight: number): Promise<void>
   /** Records payments that are not in a block yet. */
   recordMempool(seen: MempoolSeen): Promise<void>
+  /** The order of the payment recorded last; 0 before the first. */
+  newestOrder(): Promise<number>
   /**
-   * Ends a complete look at chain and mempool: records the payments in the mempool, drops those that two looks in a
-   * row have missed, and moves on the time through which everything is seen.
+   * Records a complete reading of chain and mempool: the payments in the mempool, and which known ones it lacks. Drops
+   * those that one server's readings have lacked for `MISSING_SECS` and a new block. Moves on the time through which
+   * everything is seen, unless the block times say that the server has stalled or that the clock is wrong.
    */
-  recordSnapshot(snapshot: Snapshot): Promise<void>
+  recordSnapshot(snapshot: Snapshot): Promise<ChainTime>
   /** Records payments in blocks read again; blocks, cursor and everything already known stay as they are. */
   recordFound(read: BlocksRead): Promise<{ readonly found: number; readonly misfit: Misfit | null }>
   /** Closes invoices whose time ran out within what is seen. How many; `limit` means there may be more. */
@@ -72,6 +74,13 @@ interface Sighting {
   /** Unix seconds: the block's, or the clock's. */
   readonly time: number
   readonly expiryHeight: number | null
+  /** The block's height, or that of the last block recorded. */
+  readonly height: number
+}
+
+interface Matched {
+  readonly sighting: Sighting
+  readonly invoice: Invoice
 }
 
 const SETTLING_PAGE = 1_000
@@ -79,35 +88,25 @@ const SETTLING_PAGE = 1_000
 export function createPayments(deps: {
   readonly store: Store
   readonly reassess: Reassess
+  readonly report: Report
   readonly clock: Clock
-  readonly log: Log
+  readonly network: Network
   /** First block in which Ironwood notes pay, and Orchard notes no more; null: never. */
   readonly nu63Height: number | null
-  readonly meter?: WatchMeter
 }): Payments {
-  const { store, reassess, clock, log, nu63Height, meter = NO_WATCH_METER } = deps
-  /** Payments' transactions that the last complete look missed. */
-  let missed: ReadonlySet<string> = new Set()
-
-  /** Tells of what is committed; a transaction may run more than once, and so tells nothing itself. */
-  function report(changes: readonly Change[]): void {
-    for (const { before, after } of changes) {
-      if (before.needsAttention === after.needsAttention) continue
-      const invoice = after.publicId.slice(0, 8)
-      meter.needsAttention(after.needsAttention ? 1 : -1)
-      if (after.needsAttention) log.warn({ invoice }, 'a reorganisation took back payments of a paid invoice')
-      else log.info({ invoice }, 'the payments of a paid invoice are in the chain again')
-    }
-  }
+  const { store, reassess, report, clock, network, nu63Height } = deps
+  /** The server of the last snapshot. Lost with the process: then what is missing is counted anew, which only delays. */
+  let lastServer: number | null = null
 
   function minedSightings({ blocks, notes }: BlocksRead, now: number): Sighting[] {
     const blockOf = new Map(blocks.flatMap(block => block.transactions.map(({ txid }) => [txid, block] as const)))
     return notes.flatMap(note => {
       const block = blockOf.get(note.txid)
       if (!block) throw new Error('a note was opened in a transaction that is in none of the blocks')
-      if (!paysAt(note.pool, block.height, nu63Height)) return []
-      const place = { at: 'mined', height: block.height } as const
-      return [{ note, place, time: Math.min(block.time, now), expiryHeight: null }]
+      const { height } = block
+      if (!paysAt(note.pool, height, nu63Height)) return []
+      const place = { at: 'mined', height } as const
+      return [{ note, place, time: Math.min(block.time, now), expiryHeight: null, height }]
     })
   }
 
@@ -119,108 +118,118 @@ export function createPayments(deps: {
         place: { at: 'mempool' } as const,
         time: now,
         expiryHeight: expiryHeights.get(note.txid) ?? null,
+        height: tip,
       }))
       .filter(sighting => !isDead(sighting.expiryHeight, tip))
   }
 
-  async function recordSightings(rows: Rows, sightings: readonly Sighting[], now: number): Promise<number[]> {
-    const matched = await matchInvoices(rows, sightings)
-    const ids = [...new Set(matched.map(({ invoice }) => invoice.id))]
-    if (ids.length === 0) return []
-    // Locked before they are read: of two processes that see one payment, the second finds it known.
-    await rows.invoices.lock(ids)
-    const known = new Set((await rows.payments.ofInvoices(ids)).map(keyOf))
+  /**
+   * Records what is new among sightings of invoices that are locked already: of two processes that see one payment, the
+   * second finds it known. Known payments are recorded whatever the time, since they may have moved.
+   */
+  async function recordSightings(rows: Rows, matched: readonly Matched[], now: number): Promise<number[]> {
+    if (matched.length === 0) return []
+    const known = new Set((await rows.payments.ofInvoices(idsOf(matched))).map(keyOf))
     const payments = matched
       .filter(({ sighting, invoice }) => known.has(keyOf(sighting.note)) || isWatched(invoice, sighting.time))
       .map(({ sighting, invoice }) => paymentOf(sighting, invoice, now))
-    return rows.payments.record(payments)
+    return payments.length === 0 ? [] : rows.payments.record(payments)
   }
 
-  /** Drops unmined payments whose transactions can no longer be mined. */
-  async function dropDead(rows: Rows, tip: number): Promise<number[]> {
+  /**
+   * Marks which unmined payments the snapshot holds and which it lacks, and drops those that have vanished. The invoices
+   * that this can change.
+   */
+  async function judgeUnmined(rows: Rows, snapshot: Snapshot, at: { now: number; tip: number; clockIsRight: boolean }) {
+    const { txids, newestOrder, server, tellsMissing } = snapshot
     const unmined = await rows.payments.inMempool()
-    return drop(
-      rows,
-      unmined.filter(payment => isDead(payment.expiryHeight, tip)).map(payment => payment.txid),
-    )
-  }
+    const present = unmined.filter(({ txid }) => txids.has(txid))
+    const news = present.filter(({ inSnapshot, missing }) => !inSnapshot || missing)
+    const older = present.filter(payment => !news.includes(payment) && payment.lastSeenHeight < at.tip)
+    await rows.payments.markPresent(ordersOf([...news, ...older]), at.tip)
 
-  async function tipHeight(rows: Rows): Promise<number> {
-    return (await rows.chain.tip())?.height ?? 0
+    const lacking = tellsMissing ? unmined.filter(({ txid, order }) => !txids.has(txid) && order <= newestOrder) : []
+    const sameServer = server === lastServer
+    const since = (payment: PaymentRow) => (sameServer ? payment.missing : null)
+    const vanished = lacking.filter(payment => {
+      const missing = since(payment)
+      return at.clockIsRight && missing !== null && hasVanished(missing, at.now, at.tip)
+    })
+    const begins = lacking.filter(payment => since(payment) === null)
+    await rows.payments.markMissing(ordersOf(begins), { since: at.now, height: at.tip })
+    const dropped = await drop(rows, vanished)
+    return [...dropped, ...[...news, ...begins].map(({ invoiceId }) => invoiceId)]
   }
 
   return {
-    position: () =>
-      store.read(async rows => {
-        const tip = await rows.chain.tip()
-        const oldest = await rows.chain.oldestHeight()
-        return tip && oldest !== null ? { tip, oldest } : null
-      }),
-
-    headerAt: height => store.read(rows => rows.chain.headerAt(height)),
-
     async recordBlocks(read) {
       const now = nowSecs(clock)
       const sightings = minedSightings(read, now)
       const newest = read.blocks.at(-1)
       if (!newest) return null
       const written = await store.write(async rows => {
+        await rows.chain.lock()
         const misfit = findMisfit(await rows.chain.tip(), read.blocks)
         if (misfit) return misfit
         await rows.chain.append(read.blocks)
-        const touched = await recordSightings(rows, sightings, now)
-        const dropped = await dropDead(rows, newest.height)
-        return reassess(rows, [...touched, ...dropped, ...(await allSettling(rows))], now)
+        const matched = await matchInvoices(rows, sightings)
+        const settling = await allSettling(rows)
+        const unmined = await rows.payments.inMempool()
+        const dead = unmined.filter(payment => isDead(payment.expiryHeight, newest.height))
+        // All at once and in one order, so that lockers do not deadlock.
+        const deadIds = dead.map(({ invoiceId }) => invoiceId)
+        await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])
+        const touched = await recordSightings(rows, matched, now)
+        const dropped = await drop(rows, dead)
+        return reassess(rows, [...touched, ...dropped, ...settling], now)
       })
       if ('fault' in written) return written
       report(written)
       return null
     },
 
-    async rewind(toHeight) {
-      const now = nowSecs(clock)
-      missed = new Set()
-      const changes = await store.write(async rows => {
-        const touched = await rows.payments.unmineAbove(toHeight)
-        await rows.chain.removeAbove(toHeight)
-        return reassess(rows, touched, now)
-      })
-      report(changes)
-    },
-
     async recordMempool(seen) {
       const now = nowSecs(clock)
       const changes = await store.write(async rows => {
-        const sightings = mempoolSightings(seen, await tipHeight(rows), now)
-        return reassess(rows, await recordSightings(rows, sightings, now), now)
+        const tip = (await rows.chain.tip())?.height ?? 0
+        const matched = await lockMatched(rows, mempoolSightings(seen, tip, now))
+        return reassess(rows, await recordSightings(rows, matched, now), now)
       })
       report(changes)
     },
 
+    newestOrder: () => store.glance(rows => rows.payments.newestOrder()),
+
     async recordSnapshot(snapshot) {
       const now = nowSecs(clock)
-      const { changes, missing } = await store.write(async rows => {
-        const sightings = mempoolSightings(snapshot, await tipHeight(rows), now)
-        const touched = await recordSightings(rows, sightings, now)
-        const missing = snapshot.tellsMissing ? await findMissing(rows, snapshot) : new Set<string>()
-        const dropped = await drop(
-          rows,
-          [...missing].filter(txid => missed.has(txid)),
-        )
-        await rows.chain.setSeenThrough(snapshot.began)
-        return { changes: await reassess(rows, [...touched, ...dropped], now), missing }
+      const { time, changes } = await store.write(async rows => {
+        await rows.chain.lock()
+        const newest = await rows.chain.newest(MEDIAN_BLOCKS)
+        const tip = newest[0]?.height ?? 0
+        const time = chainTime(network, newest, now)
+        const matched = await lockMatched(rows, mempoolSightings(snapshot, tip, now))
+        const touched = await recordSightings(rows, matched, now)
+        const judged = await judgeUnmined(rows, snapshot, { now, tip, clockIsRight: clockAgrees(time) })
+        if (time.state === 'ok' && snapshot.seenThrough !== null)
+          await rows.chain.setSeenThrough(snapshot.seenThrough, now)
+        return { time, changes: await reassess(rows, [...touched, ...judged], now) }
       })
-      missed = missing
+      lastServer = snapshot.server
       report(changes)
+      return time
     },
 
     async recordFound(read) {
       const now = nowSecs(clock)
       const sightings = minedSightings(read, now)
       const written = await store.write(async rows => {
+        await rows.chain.lock()
         const misfit = await findForeign(rows, read.blocks)
         if (misfit) return misfit
-        return reassess(rows, await recordSightings(rows, sightings, now), now)
+        const matched = await lockMatched(rows, sightings)
+        const rewinds = matched.length > 0 ? await rows.chain.rewinds() : []
+        const possible = matched.filter(({ sighting, invoice }) => canHoldPayment(invoice, sighting.height, rewinds))
+        return reassess(rows, await recordSightings(rows, possible, now), now)
       })
       if ('fault' in written) return { found: 0, misfit: written }
       report(written)
@@ -230,7 +239,10 @@ export function createPayments(deps: {
     async closeDue(limit) {
       const now = nowSecs(clock)
       const changes = await store.write(async rows => {
-        const due = await rows.invoices.due(await rows.chain.seenThrough(), limit)
+        const seenThrough = await rows.chain.seenThrough()
+        const newest = await rows.chain.newest(MEDIAN_BLOCKS)
+        if (seenThrough > now || !clockAgrees(chainTime(network, newest, now))) return []
+        const due = await rows.invoices.due(seenThrough, newest[0]?.height ?? 0, limit)
         return reassess(rows, due, now)
       })
       report(changes)
@@ -239,8 +251,15 @@ export function createPayments(deps: {
   }
 }
 
+/** Matched, and their invoices locked: what is read of them from here on stays true. */
+async function lockMatched(rows: Rows, sightings: readonly Sighting[]): Promise<Matched[]> {
+  const matched = await matchInvoices(rows, sightings)
+  if (matched.length > 0) await rows.invoices.lock(idsOf(matched))
+  return matched
+}
+
 /** Each sighting with the invoice at its diversifier index; a note of nothing, or of more than there is, pays nothing. */
-async function matchInvoices(rows: Rows, sightings: readonly Sighting[]) {
+async function matchInvoices(rows: Rows, sightings: readonly Sighting[]): Promise<Matched[]> {
   const worth = sightings.filter(
     ({ note: { valueZat, diversifierIndex } }) => valueZat > 0n && valueZat <= MAX_ZAT && diversifierIndex <= MAX_INDEX,
   )
@@ -254,9 +273,10 @@ async function matchInvoices(rows: Rows, sightings: readonly Sighting[]) {
   })
 }
 
-function paymentOf({ note, place, expiryHeight }: Sighting, invoice: Invoice, seenAt: number): NewPayment {
+function paymentOf({ note, place, expiryHeight, height }: Sighting, invoice: Invoice, seenAt: number): NewPayment {
   const { txid, pool, outputIndex, valueZat } = note
-  return { invoiceId: invoice.id, txid, pool, outputIndex, valueZat, place, expiryHeight, seenAt }
+  const payment = { invoiceId: invoice.id, txid, pool, outputIndex, valueZat, place, expiryHeight, seenAt }
+  return { ...payment, lastSeenHeight: height }
 }
 
 function findMisfit(tip: Header | null, blocks: readonly Block[]): Misfit | null {
@@ -269,26 +289,29 @@ function findMisfit(tip: Header | null, blocks: readonly Block[]): Misfit | null
   return null
 }
 
-/** A block that is not the one remembered at its height, or that is not recorded yet. */
+/** A block that is not the one remembered at its height, or that is not recorded. */
 async function findForeign(rows: Rows, blocks: readonly Block[]): Promise<Misfit | null> {
   const tip = await rows.chain.tip()
+  const oldest = await rows.chain.oldestHeight()
   for (const { height, hash } of blocks) {
-    if (!tip || height > tip.height) return { height, fault: { fault: 'gap', expected: tip?.height ?? 0 } }
     const ours = await rows.chain.headerAt(height)
+    const recorded = tip !== null && oldest !== null && height <= tip.height && (ours !== null || height < oldest)
+    if (!recorded) return { height, fault: { fault: 'gap', expected: tip?.height ?? 0 } }
     if (ours && ours.hash !== hash) return { height, fault: { fault: 'fork' } }
   }
   return null
 }
 
-/** Transactions of unmined payments, seen before the snapshot began, that are not in it. */
-async function findMissing(rows: Rows, { txids, began }: Snapshot): Promise<Set<string>> {
-  const unmined = await rows.payments.inMempool()
-  const missing = unmined.filter(payment => payment.seenAt <= began && !txids.has(payment.txid))
-  return new Set(missing.map(payment => payment.txid))
+async function drop(rows: Rows, payments: readonly PaymentRow[]): Promise<number[]> {
+  return payments.length === 0 ? [] : rows.payments.drop([...new Set(payments.map(({ txid }) => txid))])
 }
 
-async function drop(rows: Rows, txids: readonly string[]): Promise<number[]> {
-  return txids.length === 0 ? [] : rows.payments.drop([...new Set(txids)])
+function ordersOf(payments: readonly PaymentRow[]): number[] {
+  return payments.map(({ order }) => order)
+}
+
+function idsOf(matched: readonly Matched[]): number[] {
+  return [...new Set(matched.map(({ invoice }) => invoice.id))]
 }
 
 /** Every unpaid invoice that has received its full amount: a new block can confirm any of them. */

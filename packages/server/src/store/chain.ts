@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Header } from '../domain/chain.ts'
 import { HEADERS_KEPT } from '../domain/chain.ts'
 import type { ChainRows } from '../ports/chain.ts'
@@ -9,6 +10,10 @@ const COLUMNS = 7
 
 export function chainRows(db: Db): ChainRows {
   return {
+    async lock() {
+      await db.selectFrom('counters').select('name').where('name', '=', 'chain_lock').forUpdate().execute()
+    },
+
     async tip() {
       const row = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(1).executeTakeFirst()
       return row ? toHeader(row) : null
@@ -22,6 +27,28 @@ export function chainRows(db: Db): ChainRows {
     async oldestHeight() {
       const row = await db.selectFrom('headers').select('height').orderBy('height').limit(1).executeTakeFirst()
       return row ? num(row.height) : null
+    },
+
+    async newest(limit) {
+      const rows = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(limit).execute()
+      return rows.map(toHeader)
+    },
+
+    async brokenLink() {
+      const row = await db
+        .selectFrom('headers')
+        .leftJoin('headers as below', join => join.on('below.height', '=', sql<number>`headers.height - 1`))
+        .selectAll('headers')
+        .where(({ or, eb, ref }) =>
+          or([eb('below.hash', 'is', null), eb('below.hash', '<>', ref('headers.prev_hash'))]),
+        )
+        .where('headers.height', '>', ({ selectFrom, fn }) =>
+          selectFrom('headers').select(fn.min('height').as('oldest')),
+        )
+        .orderBy('headers.height')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toHeader(row) : null
     },
 
     async append(headers) {
@@ -40,6 +67,20 @@ export function chainRows(db: Db): ChainRows {
       await db.deleteFrom('headers').where('height', '>', height).execute()
     },
 
+    async noteRewind(toHeight) {
+      const newest = sql<number>`(SELECT coalesce(max(id), 0) FROM invoices)`
+      await db.insertInto('rewinds').values({ to_height: toHeight, newest_invoice_id: newest }).execute()
+    },
+
+    async rewinds() {
+      const rows = await db.selectFrom('rewinds').selectAll().orderBy('id').execute()
+      return rows.map(row => ({ toHeight: num(row.to_height), newestInvoiceId: num(row.newest_invoice_id) }))
+    },
+
+    async removeAll() {
+      await db.deleteFrom('headers').execute()
+    },
+
     async seenThrough() {
       const row = await db
         .selectFrom('counters')
@@ -49,12 +90,12 @@ export function chainRows(db: Db): ChainRows {
       return num(row.value)
     },
 
-    async setSeenThrough(unixSecs) {
+    async setSeenThrough(unixSecs, now) {
       await db
         .updateTable('counters')
         .set({ value: unixSecs })
         .where('name', '=', 'seen_through')
-        .where('value', '<', unixSecs)
+        .where(({ or, eb }) => or([eb('value', '<', unixSecs), eb('value', '>', now)]))
         .execute()
     },
   }

@@ -1,10 +1,11 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { InsertObject, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Invoice, InvoiceRows, NewInvoice } from '../ports/invoice.ts'
+import type { Invoice, InvoiceOutcome, InvoiceRows, NewInvoice } from '../ports/invoice.ts'
 import { ascending, chunks, num, numOrNull, padded } from './mapping.ts'
-import type { Db, InvoicesTable } from './tables.ts'
+import type { Db, InvoicesTable, Tables } from './tables.ts'
 
 const INSERTED_COLUMNS = 14
+const OUTCOME_COLUMNS = 9
 
 /** Statuses stand in the queries as literals: a partial index is not used for a bound value. */
 export function invoiceRows(db: Db): InvoiceRows {
@@ -93,13 +94,20 @@ export function invoiceRows(db: Db): InvoiceRows {
       return found
     },
 
-    async due(through, limit) {
+    async due(through, tip, limit) {
       const rows = await db
         .selectFrom('invoices')
         .select('id')
         .where('status', '=', sql.lit('pending'))
         .where('swap_under_way', '=', sql.lit(0))
         .where('expires_at', '<=', through)
+        .where(({ or, eb }) =>
+          or([
+            eb('open_until_height', 'is', null),
+            eb('open_until_height', '<=', tip),
+            eb('watch_until', '<=', through),
+          ]),
+        )
         .orderBy('expires_at')
         .orderBy('id')
         .limit(limit)
@@ -120,19 +128,8 @@ export function invoiceRows(db: Db): InvoiceRows {
       return rows.map(row => num(row.id))
     },
 
-    async record(id, outcome) {
-      await db
-        .updateTable('invoices')
-        .set({
-          status: outcome.status,
-          received_zat: outcome.receivedZat,
-          overpaid_zat: outcome.overpaidZat,
-          txid: outcome.txid,
-          paid_at: outcome.paidAt,
-          needs_attention: outcome.needsAttention ? 1 : 0,
-        })
-        .where('id', '=', id)
-        .execute()
+    async record(outcomes) {
+      for (const some of chunks(outcomes, OUTCOME_COLUMNS)) await recordAll(db, some)
     },
 
     async setSwap(id, swapId, watchUntil) {
@@ -163,7 +160,34 @@ export async function insertAll(db: Db, invoices: readonly NewInvoice[]): Promis
   return invoices.map(invoice => made.get(invoice.publicId) as Invoice)
 }
 
-function toNewRow(invoice: NewInvoice): Insertable<InvoicesTable> {
+/** The columns of VALUES are named `column1` and on in both databases; their types are those of its first row. */
+async function recordAll(db: Db, outcomes: readonly InvoiceOutcome[]): Promise<void> {
+  const int = (value: bigint | number | null) => sql`cast(${value} as bigint)`
+  const text = (value: string | null) => sql`cast(${value} as text)`
+  const rows = outcomes.map(
+    ({ id, status, receivedZat, overpaidZat, txid, paidAt, needsAttention, openUntilHeight, underpaidAt }) =>
+      sql`(${sql.join([
+        int(id),
+        text(status),
+        int(receivedZat),
+        int(overpaidZat),
+        text(txid),
+        int(paidAt),
+        int(needsAttention ? 1 : 0),
+        int(openUntilHeight),
+        int(underpaidAt),
+      ])})`,
+  )
+  await sql`
+    UPDATE invoices SET
+      status = outcome.column2, received_zat = outcome.column3, overpaid_zat = outcome.column4,
+      txid = outcome.column5, paid_at = outcome.column6, needs_attention = outcome.column7,
+      open_until_height = outcome.column8, underpaid_at = outcome.column9
+    FROM (VALUES ${sql.join(rows)}) AS outcome
+    WHERE invoices.id = outcome.column1`.execute(db)
+}
+
+function toNewRow(invoice: NewInvoice): InsertObject<Tables, 'invoices'> {
   return {
     public_id: invoice.publicId,
     account_id: invoice.accountId,
@@ -179,6 +203,7 @@ function toNewRow(invoice: NewInvoice): Insertable<InvoicesTable> {
     created_at: invoice.createdAt,
     expires_at: invoice.expiresAt,
     watch_until: invoice.watchUntil,
+    created_height: sql<number>`(SELECT max(height) FROM headers)`,
   }
 }
 
@@ -204,5 +229,8 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     swapUnderWay: num(row.swap_under_way) === 1,
     swapId: numOrNull(row.swap_id),
     needsAttention: num(row.needs_attention) === 1,
+    createdHeight: numOrNull(row.created_height),
+    openUntilHeight: numOrNull(row.open_until_height),
+    underpaidAt: numOrNull(row.underpaid_at),
   }
 }

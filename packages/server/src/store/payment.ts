@@ -5,7 +5,7 @@ import type { NewPayment, PaymentRow, PaymentRows } from '../ports/invoice.ts'
 import { ascending, chunks, distinctIds, num, numOrNull } from './mapping.ts'
 import type { Db, PaymentsTable } from './tables.ts'
 
-const COLUMNS = 9
+const COLUMNS = 10
 
 export function paymentRows(db: Db): PaymentRows {
   return {
@@ -29,11 +29,55 @@ export function paymentRows(db: Db): PaymentRows {
     async unmineAbove(height) {
       const rows = await db
         .updateTable('payments')
-        .set({ place: 'mempool', height: null })
+        .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...UNSEEN }))
         .where('height', '>', height)
         .returning('invoice_id')
         .execute()
+      // Those that were missing already wait for a new block on what is left.
+      await db
+        .updateTable('payments')
+        .set({ missing_height: height })
+        .where('place', '=', sql.lit('mempool'))
+        .where('missing_height', '>', height)
+        .execute()
       return distinctIds(rows)
+    },
+
+    async heightAboveWhich(limit, floor) {
+      const row = await db
+        .selectFrom('payments')
+        .select('height')
+        .where('height', '>', floor)
+        .orderBy('height', 'desc')
+        .limit(1)
+        .offset(limit)
+        .executeTakeFirst()
+      return row ? num(row.height!) : floor
+    },
+
+    async newestOrder() {
+      const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+      return row ? num(row.id) : 0
+    },
+
+    async markPresent(orders, tip) {
+      for (const some of chunks(orders, 1)) {
+        await db
+          .updateTable('payments')
+          .set({ in_snapshot: 1, missing_since: null, missing_height: null, last_seen_height: tip })
+          .where('id', 'in', some)
+          .execute()
+      }
+    },
+
+    async markMissing(orders, { since, height }) {
+      for (const some of chunks(orders, 1)) {
+        await db
+          .updateTable('payments')
+          .set({ in_snapshot: 0, missing_since: since, missing_height: height })
+          .where('id', 'in', some)
+          .execute()
+      }
     },
 
     async inMempool() {
@@ -63,6 +107,9 @@ export function paymentRows(db: Db): PaymentRows {
   }
 }
 
+/** No complete reading of the mempool has judged the payment at its present place yet. */
+const UNSEEN = { in_snapshot: 0, missing_since: null, missing_height: null } as const
+
 /** Inserts new payments and moves known ones; the rows that changed. */
 function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id: bigint | number }[]> {
   return db
@@ -75,6 +122,8 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id
           place: eb.ref('excluded.place'),
           height: eb.ref('excluded.height'),
           expiry_height: eb.fn.coalesce('payments.expiry_height', 'excluded.expiry_height'),
+          last_seen_height: eb.ref('excluded.last_seen_height'),
+          ...UNSEEN,
         }))
         .where(({ eb, or, and, not }) => {
           const minedNow = eb('excluded.height', 'is not', null)
@@ -104,10 +153,15 @@ function lastSightings(payments: readonly NewPayment[]): NewPayment[] {
     if (before?.place.at === 'mined' && next.place.at !== 'mined') continue
     last.set(
       key,
-      before ? { ...before, place: next.place, expiryHeight: before.expiryHeight ?? next.expiryHeight } : next,
+      before ? { ...next, ...firstOf(before), expiryHeight: before.expiryHeight ?? next.expiryHeight } : next,
     )
   }
   return [...last.values()]
+}
+
+/** What does not change when a payment is sighted again. */
+function firstOf({ invoiceId, valueZat, seenAt }: NewPayment) {
+  return { invoiceId, valueZat, seenAt }
 }
 
 function toRow(payment: NewPayment): Insertable<PaymentsTable> {
@@ -121,6 +175,7 @@ function toRow(payment: NewPayment): Insertable<PaymentsTable> {
     height: payment.place.at === 'mined' ? payment.place.height : null,
     expiry_height: payment.expiryHeight,
     seen_at: payment.seenAt,
+    last_seen_height: payment.lastSeenHeight,
   }
 }
 
@@ -135,7 +190,15 @@ function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
     order: num(row.id),
     seenAt: num(row.seen_at),
     expiryHeight: numOrNull(row.expiry_height),
+    inSnapshot: num(row.in_snapshot) === 1,
+    lastSeenHeight: num(row.last_seen_height ?? row.height ?? 0),
+    missing: toMissing(row),
   }
+}
+
+function toMissing({ missing_since, missing_height }: Selectable<PaymentsTable>): PaymentRow['missing'] {
+  if (missing_since === null || missing_height === null) return null
+  return { since: num(missing_since), height: num(missing_height) }
 }
 
 function toPlace({ place, height }: Selectable<PaymentsTable>): Place {

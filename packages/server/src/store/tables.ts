@@ -1,7 +1,8 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
 import type { EventType } from '../domain/event.ts'
-import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
+import type { InvoiceStatus, Place } from '../domain/invoice.ts'
+import type { Pool } from '../domain/shielded-pool.ts'
 import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
@@ -28,6 +29,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   headers: HeadersTable
   counters: CountersTable
+  rewinds: RewindsTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
@@ -118,6 +120,9 @@ export interface InvoicesTable {
   swap_under_way: Generated<Int>
   swap_id: Generated<Int | null>
   needs_attention: Generated<Int>
+  created_height: Generated<Int | null>
+  open_until_height: Generated<Int | null>
+  underpaid_at: Generated<Int | null>
 }
 
 export interface PaymentsTable {
@@ -131,6 +136,10 @@ export interface PaymentsTable {
   height: Int | null
   expiry_height: Int | null
   seen_at: Int
+  in_snapshot: Generated<Int>
+  missing_since: Generated<Int | null>
+  missing_height: Generated<Int | null>
+  last_seen_height: Generated<Int | null>
 }
 
 export interface IdempotencyKeysTable {
@@ -152,8 +161,14 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'seen_through' | 'sign_in_lock'
+  name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock'
   value: Int
+}
+
+export interface RewindsTable {
+  id: Id
+  to_height: Int
+  newest_invoice_id: Int
 }
 
 export interface EventsTable {

@@ -1,5 +1,6 @@
 import { checkFollows, type Header } from '../domain/chain.ts'
 import type { Chain, Viewer } from '../ports.ts'
+import type { Headers } from '../services/headers.ts'
 import type { Payments } from '../services/payments.ts'
 import type { WatchKeys } from '../services/watch-keys.ts'
 import { collectBatch } from './block-batch.ts'
@@ -8,6 +9,7 @@ export interface RescanDeps {
   readonly chain: Chain
   readonly viewer: Viewer
   readonly payments: Payments
+  readonly headers: Headers
   readonly keys: WatchKeys
   /** Told after each batch. */
   readonly onProgress?: (height: number, to: number) => void
@@ -27,7 +29,7 @@ export interface Rescanned {
  * @throws RangeError when nothing is recorded from that height on; Error when the server's chain is not ours.
  */
 export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal): Promise<Rescanned> {
-  const position = await deps.payments.position()
+  const position = await deps.headers.position()
   const to = position?.tip.height ?? -1
   if (!Number.isInteger(from) || from < 0 || from > to) {
     throw new RangeError(to < 0 ? 'no block is recorded yet' : `the height must be 0 to ${to}, the last block recorded`)

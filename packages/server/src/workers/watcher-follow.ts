@@ -3,6 +3,7 @@ import { ancestorCandidates, HEADERS_KEPT } from '../domain/chain.ts'
 import type { WatchMeter } from '../ports/watch-meter.ts'
 import type { Chain, Clock, Log, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
+import type { Headers, Position } from '../services/headers.ts'
 import type { Misfit, Payments } from '../services/payments.ts'
 import type { WatchKeys } from '../services/watch-keys.ts'
 import { collectBatch } from './block-batch.ts'
@@ -11,6 +12,7 @@ export interface FollowDeps {
   readonly chain: Chain
   readonly viewer: Viewer
   readonly payments: Payments
+  readonly headers: Headers
   readonly keys: WatchKeys
   readonly clock: Clock
   readonly log: Log
@@ -33,14 +35,10 @@ export class DeepReorganisation extends Error {
   constructor(tip: number, oldest: number) {
     super(
       `the server's chain parts from the recorded one (${oldest} to ${tip}) before its oldest remembered block: ` +
-        'nothing more is read until a server is back on it. Is LIGHTWALLETD_URL the right network, and its node sound?',
+        'nothing more is read until a server is back on it. Is LIGHTWALLETD_URL the right network, and its node sound? ' +
+        'If the network itself has moved on, see "zatgate chain accept --help".',
     )
   }
-}
-
-interface Position {
-  readonly tip: { readonly height: number }
-  readonly oldest: number
 }
 
 const MOST_BATCHES = 10
@@ -50,11 +48,11 @@ const MOST_BATCHES = 10
  * does not have, and records what follows, in bounded batches. Nothing that cannot be recorded is ever skipped.
  */
 export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise<Progress> {
-  const { chain, payments, log, meter } = deps
+  const { chain, headers, log, meter } = deps
   const readBatch = batchReader(deps)
 
   async function startPosition(height: number): Promise<number> {
-    const position = await payments.position()
+    const position = await headers.position()
     return position ? position.tip.height + 1 : Math.max(0, height - HEADERS_KEPT)
   }
 
@@ -82,7 +80,7 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
   }
 
   async function isOurs(height: number, signal: AbortSignal): Promise<boolean> {
-    const ours = await payments.headerAt(height)
+    const ours = await headers.headerAt(height)
     const theirs = await only(chain.blocks(height, height, signal), height)
     return ours?.hash === theirs.hash
   }
@@ -91,10 +89,14 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
   async function joins({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<boolean> {
     const last = Math.min(tip.height, height)
     if (last < oldest) throw new Error(`the server is ${tip.height - height} blocks behind what is recorded`)
+    let compared = oldest - 1
     for await (const block of chain.blocks(Math.max(oldest, last - 1), last, signal)) {
-      const ours = await payments.headerAt(block.height)
+      const ours = await headers.headerAt(block.height)
       if (ours?.hash !== block.hash) return false
+      compared = block.height
     }
+    // Less than it named: its chain has changed meanwhile, so nothing is known of it.
+    if (compared !== last) throw new Error(`the server has no block ${last}, though it is not above its tip`)
     return true
   }
 
@@ -122,19 +124,22 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
     return common
   }
 
-  async function stepBack(position: Position, height: number, signal: AbortSignal): Promise<void> {
+  /** False when another process has moved the recorded chain meanwhile. */
+  async function stepBack(position: Position, height: number, signal: AbortSignal): Promise<boolean> {
     const ancestor = await commonAncestor(position, height, signal)
     const depth = position.tip.height - ancestor
     log.warn({ depth, ancestor }, 'a reorganisation: taking blocks back')
-    await payments.rewind(ancestor)
+    if (!(await headers.rewind(ancestor, position.tip))) return false
     meter.reorg(depth)
+    return true
   }
 
   return async function follow(signal) {
     const height = await chain.tip(signal)
-    const position = await payments.position()
+    const position = await headers.position()
     const rewound = position !== null && !(await joins(position, height, signal))
-    if (position && rewound) await stepBack(position, height, signal)
+    if (position && rewound && !(await stepBack(position, height, signal)))
+      return { reached: false, more: true, rewound }
     const behindUs = position !== null && !rewound && height < position.tip.height
     if (behindUs) return { reached: false, more: false, rewound }
     const reached = await readOn(height, signal)

@@ -2,6 +2,7 @@ import type { CompactTransaction } from '../domain/chain.ts'
 import type { OpenedNote } from '../ports/chain.ts'
 import type { Chain, Clock, Log, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
+import type { Headers } from '../services/headers.ts'
 import type { MempoolSeen, Payments } from '../services/payments.ts'
 import type { WatchKeys } from '../services/watch-keys.ts'
 import { gather } from './gather.ts'
@@ -10,6 +11,7 @@ export interface MempoolDeps {
   readonly chain: Chain
   readonly viewer: Viewer
   readonly payments: Payments
+  readonly headers: Headers
   readonly keys: WatchKeys
   readonly clock: Clock
   readonly log: Log
@@ -39,7 +41,15 @@ interface Unmined {
 const MOST_AT_ONCE = 32
 const MOST_KNOWN = 20_000
 
-export function createMempoolReader({ chain, viewer, payments, keys, clock, log }: MempoolDeps): MempoolReader {
+export function createMempoolReader({
+  chain,
+  viewer,
+  payments,
+  headers,
+  keys,
+  clock,
+  log,
+}: MempoolDeps): MempoolReader {
   /**
    * What is known of each transaction, the longest unseen first. It stays true: an invoice made after a transaction
    * was seen has an address that its sender could not know.
@@ -49,7 +59,9 @@ export function createMempoolReader({ chain, viewer, payments, keys, clock, log 
   /** The notes of transactions not seen before. */
   async function openNew(transactions: readonly CompactTransaction[], signal: AbortSignal) {
     if (transactions.length === 0) return new Map<string, OpenedNote[]>()
-    const watched = await keys.watchedAt(nowSecs(clock))
+    // A clock that is ahead must not leave keys out: what is opened without a key is not opened again.
+    const tipTime = (await headers.position())?.tip.time
+    const watched = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
     return Map.groupBy(await viewer.open(watched, transactions, signal), note => note.txid)
   }
 

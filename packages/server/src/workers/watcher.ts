@@ -1,7 +1,9 @@
+import type { ChainTime } from '../domain/chain-time.ts'
 import type { WatchMeter } from '../ports/watch-meter.ts'
 import { NO_WATCH_METER } from '../ports/watch-meter.ts'
 import type { Chain, Clock, Log, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
+import type { Headers } from '../services/headers.ts'
 import type { Payments } from '../services/payments.ts'
 import type { WatchKeys } from '../services/watch-keys.ts'
 import { type Next, startLoop } from './loop.ts'
@@ -12,6 +14,7 @@ export interface WatcherDeps {
   readonly chain: Chain
   readonly viewer: Viewer
   readonly payments: Payments
+  readonly headers: Headers
   readonly keys: WatchKeys
   readonly clock: Clock
   readonly log: Log
@@ -28,18 +31,30 @@ export interface Watcher {
 const LOOK_EVERY_MS = 2_000
 const MEMPOOL_GAP_MS = 500
 const BACKOFF = { firstMs: 500, mostMs: 3_000 }
+/**
+ * How old the mempool that a server shows may be, with a margin: lightwalletd asks its node at most every 2 s, and gives
+ * its old list to everybody who asks within 2 s of a failure.
+ */
+const MEMPOOL_AGE_SECS = 5
 
 export function createWatcher(deps: WatcherDeps): Watcher {
-  const { chain, payments, clock, meter = NO_WATCH_METER } = deps
+  const { chain, payments, headers, clock, meter = NO_WATCH_METER } = deps
   const follow = createFollow({ ...deps, meter })
   const mempool = createMempoolReader(deps)
+  const reportTime = timeReporter(deps.log, meter)
+  let linked = false
+  let mempoolFailedAt = Number.NEGATIVE_INFINITY
 
   return {
     async look(signal) {
+      if (!linked) await headers.repair()
+      linked = true
       const { era } = chain
+      const newestOrder = await payments.newestOrder()
       const began = nowSecs(clock)
       // Before the blocks: what leaves the mempool from here on is in a block that is read below.
       const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
       const { reached, more, rewound } = await follow(signal)
       // Blocks are read whatever becomes of the mempool; but without it, the look is not complete.
       if (snapshot.status === 'rejected') throw snapshot.reason
@@ -47,12 +62,41 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       if (chain.era !== era) return 'again'
       const seen = await mempool.open(snapshot.value, signal)
       const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-      await payments.recordSnapshot({ ...seen, txids, began, tellsMissing: !rewound })
-      meter.seenThrough(began)
+      const seenThrough = Math.abs(began - mempoolFailedAt) < MEMPOOL_AGE_SECS ? null : began - MEMPOOL_AGE_SECS
+      const tellsMissing = !rewound
+      const time = await payments.recordSnapshot({
+        ...seen,
+        txids,
+        newestOrder,
+        server: era,
+        seenThrough,
+        tellsMissing,
+      })
+      reportTime(time)
+      if (time.state === 'ok' && seenThrough !== null) meter.seenThrough(seenThrough)
       return 'idle'
     },
 
     follow: mempool.stream,
+  }
+}
+
+/** Measures what the block times say of server and clock, and logs each change of it. */
+function timeReporter(log: Log, meter: WatchMeter): (time: ChainTime) => void {
+  let before: ChainTime['state'] = 'ok'
+  return time => {
+    meter.stalled(time.state === 'stalled')
+    meter.clockApart(time.state === 'clock_ahead' ? time.bySecs : time.state === 'clock_behind' ? -time.bySecs : 0)
+    if (time.state === before) return
+    before = time.state
+    if (time.state === 'stalled')
+      log.error({ ageSecs: time.ageSecs }, 'the chain server has no new block: no invoice expires until it has')
+    else if (time.state === 'clock_ahead' || time.state === 'clock_behind')
+      log.error(
+        { state: time.state, bySecs: time.bySecs },
+        'the clock and the newest blocks are hours apart: no invoice expires and no plan ends until they agree',
+      )
+    else log.info({}, 'the newest blocks agree with the clock')
   }
 }
 

@@ -18,7 +18,7 @@ import { createViewer } from '../../src/adapters/viewer.ts'
 import { packActions, unpackActions } from '../../src/adapters/viewer-messages.ts'
 import type { CompactTransaction } from '../../src/domain/chain.ts'
 import type { Fault } from '../../src/domain/fault.ts'
-import type { Pool } from '../../src/domain/invoice.ts'
+import type { Pool } from '../../src/domain/shielded-pool.ts'
 import type { OpenedNote, WatchKey } from '../../src/ports/chain.ts'
 import { silentLog } from '../support/log.ts'
 

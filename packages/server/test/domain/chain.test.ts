@@ -11,7 +11,7 @@ import {
   nu63HeightOf,
   paysAt,
 } from '../../src/domain/chain.ts'
-import { BLOCK_TIME_SKEW_SECS, isDead, isWatched } from '../../src/domain/payment.ts'
+import { canHoldPayment, isDead, isWatched } from '../../src/domain/payment.ts'
 
 const previous: Header = {
   height: 41,
@@ -89,10 +89,21 @@ test('an unmined transaction is dead once its last height is reached; 0 and unkn
   assert.deepEqual([isDead(0, 1e9), isDead(null, 1e9)], [false, false])
 })
 
-test('an invoice is watched from before its making, by the skew of blocks, to the last second of its window', () => {
-  const window = { createdAt: 100_000, watchUntil: 200_000 }
-  assert.equal(isWatched(window, 100_000 - BLOCK_TIME_SKEW_SECS), true)
-  assert.equal(isWatched(window, 100_000 - BLOCK_TIME_SKEW_SECS - 1), false)
+test('an invoice is watched to the last second of its window, and no clock bounds it below', () => {
+  const window = { watchUntil: 200_000 }
+  assert.equal(isWatched(window, 0), true)
   assert.equal(isWatched(window, 200_000), true)
   assert.equal(isWatched(window, 200_001), false)
+})
+
+test('a block read again can hold a payment above the last block of the invoice’s creation, or what was left of it', () => {
+  const invoice = { id: 7, createdHeight: 100 }
+  assert.deepEqual([canHoldPayment(invoice, 100, []), canHoldPayment(invoice, 101, [])], [false, true])
+  const earlier = { toHeight: 90, newestInvoiceId: 6 }
+  const later = { toHeight: 95, newestInvoiceId: 7 }
+  const above = { toHeight: 120, newestInvoiceId: 8 }
+  assert.equal(canHoldPayment(invoice, 100, [earlier, above]), false)
+  const rewinds = [earlier, later, above]
+  assert.deepEqual([canHoldPayment(invoice, 95, rewinds), canHoldPayment(invoice, 96, rewinds)], [false, true])
+  assert.equal(canHoldPayment({ id: 7, createdHeight: null }, 1, rewinds), true)
 })

@@ -16,7 +16,7 @@ import {
   type View,
 } from '../../src/domain/invoice.ts'
 
-const TERMS: Terms = { amountZat: 100n, expiresAt: 1_000, confirmations: 3 }
+const TERMS: Terms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
 const VIEW: View = { tip: 50, seenThrough: 900, swapUnderWay: false }
 const EXPIRED: View = { ...VIEW, seenThrough: 1_000 }
 
@@ -26,7 +26,9 @@ const DROPPED: Place = { at: 'dropped' }
 const confirmed = (confirmations: number): Place => ({ at: 'mined', height: VIEW.tip - confirmations + 1 })
 
 function pay(valueZat: bigint, place: Place, order = 1): Payment {
-  return { txid: `${order}`.padStart(64, '0'), pool: 'ironwood', outputIndex: 0, valueZat, place, order }
+  // Its transaction is dead, so that it keeps no invoice open.
+  const unmined = { inSnapshot: true, expiryHeight: 1, lastSeenHeight: 1 }
+  return { txid: `${order}`.padStart(64, '0'), pool: 'ironwood', outputIndex: 0, valueZat, place, order, ...unmined }
 }
 
 function status(payments: Payment[], view = VIEW, before: InvoiceStatus = 'pending', terms = TERMS): InvoiceStatus {
@@ -107,9 +109,37 @@ test('events: one when it becomes paid, one when it becomes underpaid, none else
     for (const after of INVOICE_STATUSES) {
       const expected =
         before === after ? [] : after === 'paid' ? ['invoice.paid'] : after === 'underpaid' ? ['invoice.underpaid'] : []
-      assert.deepEqual(eventsOf(before, after), expected)
+      assert.deepEqual(eventsOf({ status: before, underpaidAt: null }, { status: after, underpaidAt: 5 }), expected)
     }
   }
+})
+
+test('invoice.underpaid is raised once, however often money goes and comes', () => {
+  const told = 900
+  assert.deepEqual(eventsOf({ status: 'expired', underpaidAt: told }, { status: 'underpaid', underpaidAt: told }), [])
+  assert.deepEqual(eventsOf({ status: 'underpaid', underpaidAt: told }, { status: 'paid', underpaidAt: told }), [
+    'invoice.paid',
+  ])
+})
+
+test('a payment that left the mempool keeps the invoice open while its transaction can still be mined', () => {
+  const gone = (terms: Partial<Payment>) => [{ ...pay(100n, DROPPED), ...terms }]
+  const after = (terms: Partial<Payment>, view = EXPIRED) => assess(TERMS, 'pending', gone(terms), view)
+  assert.deepEqual([after({ expiryHeight: 51 }).status, after({ expiryHeight: 51 }).openUntilHeight], ['pending', 51])
+  assert.deepEqual([after({ expiryHeight: 50 }).status, after({ expiryHeight: 50 }).openUntilHeight], ['expired', null])
+  assert.equal(after({ expiryHeight: 0 }).status, 'pending', 'it never expires')
+  assert.equal(after({ expiryHeight: 0 }, { ...VIEW, seenThrough: 9_000 }).status, 'expired', 'but the window does')
+  assert.equal(after({ expiryHeight: null, lastSeenHeight: 50 }).status, 'pending', 'not known: the usual 120 blocks')
+  assert.equal(after({ expiryHeight: null, lastSeenHeight: 50 }, { ...EXPIRED, tip: 170 }).status, 'expired')
+  assert.equal(assess(TERMS, 'expired', gone({ expiryHeight: 51 }), EXPIRED).status, 'expired', 'never open again')
+})
+
+test('without confirmations, only what the newest complete reading of the mempool holds pays', () => {
+  const terms = { ...TERMS, confirmations: 0 }
+  const unseen = { ...pay(60n, MEMPOOL, 1), inSnapshot: false }
+  assert.equal(status([unseen, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'detected')
+  assert.equal(status([{ ...unseen, inSnapshot: true }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
+  assert.equal(status([{ ...unseen, place: confirmed(1) }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
 })
 
 test('final are paid, underpaid and expired; closed are the last two', () => {
@@ -128,6 +158,7 @@ const payments = fc
 const terms = fc.record({
   amountZat: fc.bigInt({ min: 1n, max: 300n }),
   expiresAt: fc.constant(1_000),
+  watchUntil: fc.constant(9_000),
   confirmations: fc.integer({ min: 0, max: 10 }),
 })
 const view = fc.record({

@@ -63,7 +63,7 @@ test('a row says what the listing says, in CSV with decimal amounts and readable
     txid: 'ab'.repeat(32),
     paidAt: NOW + 60,
   }
-  await store.write(rows => rows.invoices.record(invoice.id, { ...invoice, ...paid }))
+  await store.write(rows => rows.invoices.record([{ ...invoice, ...paid }]))
   const [head, row] = readCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks)) as [
     string[],
     string[],

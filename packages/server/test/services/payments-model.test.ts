@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Store } from '../../src/ports.ts'
-import { createReassess } from '../../src/services/assessment.ts'
+import { createReassess, createReport } from '../../src/services/assessment.ts'
+import { createHeaders, type Headers } from '../../src/services/headers.ts'
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import { openStore } from '../../src/store/open.ts'
 import { silentLog } from '../support/log.ts'
@@ -72,6 +73,7 @@ class Bench {
   readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-model-'))
   store!: Store
   payments!: Payments
+  headers!: Headers
   keyId = 0
   accountId = 0
 
@@ -123,7 +125,9 @@ class Bench {
 
   restart(): void {
     const { store, clock } = this
-    this.payments = createPayments({ store, reassess: createReassess(), clock, log: silentLog, nu63Height: 0 })
+    const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
+    this.payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height: 0 })
+    this.headers = createHeaders({ store, reassess, report, clock, log: silentLog })
   }
 
   async take(step: Step): Promise<void> {
@@ -160,15 +164,15 @@ class Bench {
   }
 
   async look(batch: number): Promise<void> {
-    const { chain, payments, clock } = this
-    const position = await payments.position()
+    const { chain, payments, headers, clock } = this
+    const position = await headers.position()
     let next = 0
     let rewound = false
     if (position) {
       let common = Math.min(position.tip.height, chain.height)
-      while ((await payments.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
+      while ((await headers.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
       rewound = common < position.tip.height
-      if (rewound) await payments.rewind(common)
+      if (rewound) await headers.rewind(common, position.tip)
       next = common + 1
     }
     for (; next <= chain.height; next += batch) {
@@ -183,7 +187,9 @@ class Bench {
       notes: this.#mempoolNotes(),
       expiryHeights: new Map(),
       txids: new Set(chain.mempool.keys()),
-      began: clock.secs,
+      newestOrder: await payments.newestOrder(),
+      server: 1,
+      seenThrough: clock.secs,
       tellsMissing: !rewound,
     })
     for (const index of INDEXES) {
@@ -215,7 +221,12 @@ class Bench {
 
   /** What holds once the mempool has settled: only what the chain and the mempool have counts. */
   async checkSettled(): Promise<void> {
-    for (let i = 0; i < 3; i++) await this.look(3)
+    for (let i = 0; i < 3; i++) {
+      await this.look(3)
+      this.clock.advance(120)
+      this.chain.mine([], this.clock.secs)
+    }
+    await this.look(3)
     await this.check()
     for (const invoice of await this.invoices()) {
       const { diversifierIndex: index, amountZat } = invoice

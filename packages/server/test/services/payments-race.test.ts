@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Store } from '../../src/ports.ts'
-import { createReassess } from '../../src/services/assessment.ts'
+import { createReassess, createReport } from '../../src/services/assessment.ts'
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import { openStore } from '../../src/store/open.ts'
 import { openShop, type Shop } from '../store/fixtures.ts'
@@ -26,7 +26,14 @@ before(async () => {
   const url = await postgres.freshDatabase()
   stores = [await openStore(url), await openStore(url)]
   services = stores.map(store =>
-    createPayments({ store, reassess: createReassess(), clock, log: silentLog, nu63Height: 0 }),
+    createPayments({
+      store,
+      reassess: createReassess(),
+      report: createReport({ log: silentLog }),
+      clock,
+      network: 'regtest',
+      nu63Height: 0,
+    }),
   )
   shop = await openShop(stores[0]!)
 })

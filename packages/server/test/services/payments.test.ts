@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test'
 import type { Block } from '../../src/domain/chain.ts'
 import { MAX_ZAT } from '../../src/domain/money.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
-import { createReassess } from '../../src/services/assessment.ts'
+import { createReassess, createReport } from '../../src/services/assessment.ts'
+import { createHeaders } from '../../src/services/headers.ts'
 import { createPayments, type Snapshot } from '../../src/services/payments.ts'
 import { freshStore, sqliteEngine } from '../store/databases.ts'
 import { NOW, openShop } from '../store/fixtures.ts'
@@ -15,7 +16,9 @@ import { ModelChain, notesOf } from '../support/model-chain.ts'
 async function rigOf(context: TestContext, nu63Height: number | null = 0) {
   const store = await freshStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
-  const payments = createPayments({ store, reassess: createReassess(), clock, log: silentLog, nu63Height })
+  const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
+  const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+  const headers = createHeaders({ store, reassess, report, clock, log: silentLog })
   const shop = await openShop(store)
   const chain = new ModelChain()
   await payments.recordBlocks({ blocks: chain.blocks, notes: [] })
@@ -37,11 +40,13 @@ async function rigOf(context: TestContext, nu63Height: number | null = 0) {
     notes: unmined(),
     expiryHeights: new Map(),
     txids: new Set(chain.mempool.keys()),
-    began: clock.secs,
+    newestOrder: Number.MAX_SAFE_INTEGER,
+    server: 1,
+    seenThrough: clock.secs,
     tellsMissing: true,
     ...change,
   })
-  return { store, clock, payments, shop, chain, pay, mine, notes, unmined, read, snapshot }
+  return { store, clock, payments, headers, shop, chain, pay, mine, notes, unmined, read, snapshot }
 }
 
 const NO_EXPIRY = new Map<string, number>()
@@ -84,7 +89,7 @@ test('the expiry height that only the stream tells is kept when blocks and snaps
   await rig.payments.recordMempool({ notes: rig.unmined(), expiryHeights: new Map([[txid, 3]]) })
   const block = rig.mine(txid)
   await rig.payments.recordBlocks({ blocks: [block], notes: rig.notes(block) })
-  await rig.payments.rewind(0)
+  await rig.headers.rewind(0, null)
   rig.chain.takeBack(1, () => true)
   await rig.payments.recordSnapshot(rig.snapshot())
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
@@ -108,7 +113,7 @@ test('blocks that do not follow are refused whole, and nothing of them is writte
     const notes = blocks[0] === next ? [] : rig.notes(good)
     const misfit = await rig.payments.recordBlocks({ blocks, notes })
     assert.equal(misfit?.fault.fault, fault)
-    assert.equal((await rig.payments.position())!.tip.height, 0)
+    assert.equal((await rig.headers.position())!.tip.height, 0)
     assert.equal((await rig.read(invoice)).receivedZat, 0n)
   }
   assert.equal(await rig.payments.recordBlocks({ blocks: [good, next], notes: rig.notes(good) }), null)
@@ -128,7 +133,7 @@ test('a note that is in none of the blocks it came with is an error, not a payme
   rig.pay(await rig.shop.sell(), 5n)
   const notes = rig.unmined()
   await assert.rejects(rig.payments.recordBlocks({ blocks: [rig.mine()], notes }), /in none of the blocks/)
-  assert.equal((await rig.payments.position())!.tip.height, 0)
+  assert.equal((await rig.headers.position())!.tip.height, 0)
 })
 
 test('what is found again must be on the recorded chain, and not above it', async t => {
@@ -148,14 +153,17 @@ test('what is found again must be on the recorded chain, and not above it', asyn
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
 })
 
-test('a payment seen after a snapshot began is not missed by it', async t => {
+test('a payment recorded after a snapshot was asked for is not missed by it', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
-  const old = rig.snapshot()
-  rig.clock.advance(1)
+  const old = rig.snapshot({ newestOrder: await rig.payments.newestOrder() })
   rig.pay(invoice, 5n)
   await rig.payments.recordMempool({ notes: rig.unmined(), expiryHeights: NO_EXPIRY })
-  for (let i = 0; i < 3; i++) await rig.payments.recordSnapshot(old)
+  for (let i = 0; i < 3; i++) {
+    await rig.payments.recordSnapshot(old)
+    rig.clock.advance(1_000)
+    await rig.payments.recordBlocks({ blocks: [rig.mine()], notes: [] })
+  }
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
 })
 
@@ -164,7 +172,7 @@ test('what is seen never goes back in time', async t => {
   const invoice = await rig.shop.sell()
   rig.clock.advance(900)
   await rig.payments.recordSnapshot(rig.snapshot())
-  await rig.payments.recordSnapshot(rig.snapshot({ began: NOW }))
+  await rig.payments.recordSnapshot(rig.snapshot({ seenThrough: NOW }))
   assert.equal(await rig.payments.closeDue(1), 1)
   assert.equal((await rig.read(invoice)).status, 'expired')
 })
@@ -205,8 +213,10 @@ test('a swap that the provider has seen is told of in the event of its invoice',
         place: { at: 'mempool' },
         expiryHeight: null,
         seenAt: NOW,
+        lastSeenHeight: 0,
       },
     ])
+    await rows.payments.markPresent([await rows.payments.newestOrder()], 0)
     await reassess(rows, [invoice.id], NOW)
   })
   assert.deepEqual(

@@ -72,6 +72,7 @@ export function payment(invoice: Invoice, terms: Partial<NewPayment> = {}): NewP
     place: { at: 'mempool' },
     expiryHeight: null,
     seenAt: NOW,
+    lastSeenHeight: 4,
     ...terms,
   }
 }

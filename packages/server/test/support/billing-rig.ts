@@ -109,6 +109,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
         outputIndex: 0,
         pool: 'ironwood',
         seenAt: now(),
+        lastSeenHeight: 0,
       } as const
       await store.write(async rows => {
         const place = { at: 'mempool' } as const
@@ -147,8 +148,8 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     /** Chain and mempool were seen as they are now: what is expired is closed. */
     async seeThrough(): Promise<void> {
       await store.write(async rows => {
-        await rows.chain.setSeenThrough(now())
-        await reassess(rows, await rows.invoices.due(now(), 1_000), now())
+        await rows.chain.setSeenThrough(now(), now())
+        await reassess(rows, await rows.invoices.due(now(), (await rows.chain.tip())?.height ?? 0, 1_000), now())
       })
     },
   }

@@ -18,8 +18,9 @@ export class ModelChain {
   readonly mempool = new Map<string, ModelTransaction>()
   #made = 0
 
-  constructor() {
-    this.mine([], 0)
+  /** @param time of the first block, Unix seconds */
+  constructor(time = 0) {
+    this.mine([], time)
   }
 
   get height(): number {

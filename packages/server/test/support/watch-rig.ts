@@ -18,7 +18,8 @@ import { createViewer } from '../../src/adapters/viewer.ts'
 import type { Account } from '../../src/domain/account.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/invoice.ts'
 import type { Chain, Rows, Store, Viewer } from '../../src/ports.ts'
-import { type AssessmentHooks, createReassess } from '../../src/services/assessment.ts'
+import { type AssessmentHooks, createReassess, createReport } from '../../src/services/assessment.ts'
+import { createHeaders, type Headers } from '../../src/services/headers.ts'
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import { createWatchKeys, type WatchKeys } from '../../src/services/watch-keys.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -85,6 +86,7 @@ export class WatchRig {
   chain!: Chain
   keys!: WatchKeys
   payments!: Payments
+  headers!: Headers
   watcher!: Watcher
   account!: Account
   readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-watch-'))
@@ -138,10 +140,14 @@ export class WatchRig {
       seenThrough: (secs: number) => (this.metered.seenThrough = secs),
       reorg: (depth: number) => this.metered.reorgs.push(depth),
       needsAttention: (change: number) => (this.metered.needsAttention += change),
+      stalled: () => {},
+      clockApart: () => {},
     }
-    this.payments = createPayments({ store, reassess: createReassess(options), clock, log, nu63Height, meter })
-    const { chain, keys, payments } = this
-    this.watcher = createWatcher({ chain, viewer, payments, keys, clock, log, meter })
+    const [reassess, report] = [createReassess(options), createReport({ log, meter })]
+    this.payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+    this.headers = createHeaders({ store, reassess, report, clock, log })
+    const { chain, keys, payments, headers } = this
+    this.watcher = createWatcher({ chain, viewer, payments, headers, keys, clock, log, meter })
   }
 
   async restart(): Promise<void> {
@@ -190,6 +196,14 @@ export class WatchRig {
     return this.wallet.payTogether(uris).id
   }
 
+  /** Looks until what complete looks lack is dropped: it takes a time, and a new block. */
+  async outlast(): Promise<void> {
+    await this.look()
+    this.clock.advance(120)
+    this.sandbox.mine(1, { empty: true })
+    await this.look()
+  }
+
   receiverAt(index: bigint): Uint8Array {
     return orchardReceiver(incomingFromBytes(this.viewer.importKey(demoViewingKey(SEED)).incoming), index)
   }
@@ -198,9 +212,9 @@ export class WatchRig {
     return this.receiverAt(invoice.diversifierIndex)
   }
 
-  /** Lets every open invoice run out. */
+  /** Lets every open invoice run out, and some seconds more, by which the mempool that a server shows may be old. */
   async expire(): Promise<void> {
-    this.clock.advance(900)
+    this.clock.advance(900 + 5)
     await this.look()
     await this.payments.closeDue(1_000)
   }
@@ -210,8 +224,10 @@ export class WatchRig {
     const { store, clock, log, viewer, sandbox } = this
     const { nu63Height } = sandbox
     const keys = createWatchKeys({ store, vault: this.#vault })
-    const payments = createPayments({ store, reassess: createReassess(), clock, log, nu63Height })
-    return createWatcher({ chain: this.chain, viewer, payments, keys, clock, log })
+    const [reassess, report] = [createReassess(), createReport({ log })]
+    const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+    const headers = createHeaders({ store, reassess, report, clock, log })
+    return createWatcher({ chain: this.chain, viewer, payments, headers, keys, clock, log })
   }
 
   /** Follows the mempool until all that is in it now has been read. */
@@ -226,13 +242,13 @@ export class WatchRig {
         if (++read === before) return
       }
     }
-    const { viewer, payments, keys, clock, log } = this
-    await createWatcher({ chain, viewer, payments, keys, clock, log }).follow(stop.signal)
+    const { viewer, payments, headers, keys, clock, log } = this
+    await createWatcher({ chain, viewer, payments, headers, keys, clock, log }).follow(stop.signal)
   }
 
   rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<Rescanned> {
-    const { chain, viewer, payments, keys } = this
-    return rescan({ chain, viewer, payments, keys, onProgress }, from, this.signal)
+    const { chain, viewer, payments, headers, keys } = this
+    return rescan({ chain, viewer, payments, headers, keys, onProgress }, from, this.signal)
   }
 
   /** As if they had never been recorded. */
@@ -267,7 +283,7 @@ export class WatchRig {
   }
 
   async tip(): Promise<number> {
-    return (await this.payments.position())!.tip.height
+    return (await this.headers.position())!.tip.height
   }
 
   async close(): Promise<void> {

@@ -7,10 +7,10 @@ after(closeViewer)
 
 /** Hashes of the recorded headers from a height on, and the server's. */
 async function sameChain(rig: WatchRig): Promise<void> {
-  const position = await rig.payments.position()
+  const position = await rig.headers.position()
   assert.equal(position!.tip.height, rig.sandbox.height)
   for (let height = position!.oldest; height <= position!.tip.height; height++) {
-    const header = await rig.payments.headerAt(height)
+    const header = await rig.headers.headerAt(height)
     const hash = Buffer.from(rig.sandbox.block(height)!.hash).reverse().toString('hex')
     assert.equal(header?.hash, hash, `height ${height}`)
   }
@@ -20,11 +20,11 @@ watching(
   'begins with as many headers as a reorganisation can take back, and keeps no more',
   async rig => {
     await rig.look()
-    const first = await rig.payments.position()
+    const first = await rig.headers.position()
     assert.deepEqual([first!.oldest, first!.tip.height], [1_500 - HEADERS_KEPT, 1_500])
     rig.sandbox.mine(30)
     await rig.look()
-    const later = await rig.payments.position()
+    const later = await rig.headers.position()
     assert.deepEqual([later!.oldest, later!.tip.height], [1_530 - HEADERS_KEPT, 1_530])
     await sameChain(rig)
   },
@@ -46,7 +46,7 @@ watching(
     await rig.look()
     await rig.look()
     assert.equal(await rig.status(invoice), 'detected', 'the look that took the blocks back misses nothing yet')
-    await rig.look()
+    await rig.outlast()
     const dropped = await rig.read(invoice)
     assert.deepEqual([dropped.status, dropped.receivedZat, dropped.txid], ['pending', 0n, null])
     await sameChain(rig)
@@ -161,11 +161,11 @@ watching(
     await rig.look()
     rig.sandbox.mine(1_010)
     await rig.look()
-    const before = await rig.payments.position()
+    const before = await rig.headers.position()
     rig.sandbox.reorg({ depth: 1_005 })
     for (const _ of [1, 2]) {
       await assert.rejects(rig.look(), { name: 'DeepReorganisation' })
-      assert.deepEqual(await rig.payments.position(), before)
+      assert.deepEqual(await rig.headers.position(), before)
     }
   },
 )
@@ -181,7 +181,7 @@ watching('catches up in bounded batches after an outage, and continues where a r
   }
   assert.equal(await rig.watcher.look(rig.signal), 'again')
   assert.equal(await rig.tip(), 1_001, 'ten batches of a hundred blocks')
-  assert.equal(rig.metered.seenThrough, rig.clock.secs, 'not moved on by half a look')
+  assert.equal(rig.metered.seenThrough, rig.clock.secs - 5, 'not moved on by half a look')
   await rig.restart()
   await rig.look()
   await sameChain(rig)
@@ -204,6 +204,9 @@ watching('an outage across the expiry, with a payment inside it: the invoice is 
   rig.sandbox.mine(1, { empty: true })
 
   await rig.server.setFaults({ down: false })
+  await rig.look()
+  assert.equal(await rig.payments.closeDue(10), 0, 'a list shown so soon after a failure may be an old one')
+  rig.clock.advance(5)
   await rig.look()
   assert.equal(await rig.payments.closeDue(10), 1)
   assert.deepEqual(
@@ -253,22 +256,25 @@ watching(
   },
 )
 
-watching('an unmined payment vanishes when its transaction expires, and when two looks in a row miss it', async rig => {
-  await rig.look()
-  const dying = await rig.invoice({ amount: 10n })
-  const evicted = await rig.invoice({ amount: 10n })
-  rig.pay(dying, 10n, { expiryHeight: rig.sandbox.height + 2 })
-  const txid = rig.pay(evicted, 10n)
-  await rig.mempool()
-  assert.deepEqual([await rig.status(dying), await rig.status(evicted)], ['detected', 'detected'])
+watching(
+  'an unmined payment vanishes when its transaction expires, and when looks and a new block lack it',
+  async rig => {
+    await rig.look()
+    const dying = await rig.invoice({ amount: 10n })
+    const evicted = await rig.invoice({ amount: 10n })
+    rig.pay(dying, 10n, { expiryHeight: rig.sandbox.height + 2 })
+    const txid = rig.pay(evicted, 10n)
+    await rig.mempool()
+    assert.deepEqual([await rig.status(dying), await rig.status(evicted)], ['detected', 'detected'])
 
-  rig.sandbox.mine(2, { empty: true })
-  rig.sandbox.evict(txid)
-  await rig.look()
-  assert.deepEqual([await rig.status(dying), await rig.status(evicted)], ['pending', 'detected'])
-  await rig.look()
-  assert.equal(await rig.status(evicted), 'pending')
-})
+    rig.sandbox.mine(2, { empty: true })
+    rig.sandbox.evict(txid)
+    await rig.look()
+    assert.deepEqual([await rig.status(dying), await rig.status(evicted)], ['pending', 'detected'])
+    await rig.outlast()
+    assert.equal(await rig.status(evicted), 'pending')
+  },
+)
 
 watching('a look that misses a payment once, and finds it the next time, takes nothing back', async rig => {
   await rig.look()
@@ -301,9 +307,7 @@ watching(
     assert.deepEqual([await rig.status(before), await rig.status(across)], ['paid', 'detected'])
     rig.sandbox.mine(2, { empty: true })
     assert.equal(rig.sandbox.paymentPool, 'ironwood')
-    await rig.look()
-    await rig.look()
-    await rig.look()
+    await rig.outlast()
     assert.equal((await rig.read(across)).receivedZat, 4n, `${stuck} can no longer be mined`)
     rig.pay(across, 6n)
     await rig.look()
@@ -326,13 +330,13 @@ watching('a rescan finds a payment that was missed, and changes nothing else', a
   rig.sandbox.mine(150)
   await rig.look()
   await rig.forgetPayments(missed)
-  const [position, events] = [await rig.payments.position(), (await rig.events()).length]
+  const [position, events] = [await rig.headers.position(), (await rig.events()).length]
 
   const progress: number[] = []
   const { found, to } = await rig.rescan(0, height => progress.push(height))
   assert.deepEqual([found, to, progress], [1, 155, [99, 155]])
   assert.deepEqual([await rig.status(missed), await rig.status(known)], ['paid', 'paid'])
-  assert.deepEqual(await rig.payments.position(), position)
+  assert.deepEqual(await rig.headers.position(), position)
   assert.equal((await rig.events()).length, events + 1)
   assert.deepEqual(await rig.rescan(0), { found: 0, to: 155 })
   await assert.rejects(rig.rescan(156), RangeError)

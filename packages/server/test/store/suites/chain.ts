@@ -36,12 +36,14 @@ export function chainSuite(engine: Engine): void {
     assert.equal(await store.read(rows => rows.chain.oldestHeight()), 5)
   })
 
-  test('seen-through moves on, never back', async t => {
+  test('seen-through moves on, and back only from ahead of the clock', async t => {
     const store = await freshStore(engine, t)
     const seenThrough = () => store.read(rows => rows.chain.seenThrough())
     assert.equal(await seenThrough(), 0)
-    await store.write(rows => rows.chain.setSeenThrough(NOW))
-    await store.write(rows => rows.chain.setSeenThrough(NOW - 1))
+    await store.write(rows => rows.chain.setSeenThrough(NOW, NOW))
+    await store.write(rows => rows.chain.setSeenThrough(NOW - 1, NOW))
     assert.equal(await seenThrough(), NOW)
+    await store.write(rows => rows.chain.setSeenThrough(NOW - 9, NOW - 1))
+    assert.equal(await seenThrough(), NOW - 9)
   })
 }

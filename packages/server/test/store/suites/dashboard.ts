@@ -11,7 +11,7 @@ import { NOW, openShop } from '../fixtures.ts'
 const TODAY = startOfDay(NOW)
 
 async function judge(store: Store, invoice: Invoice, changes: Partial<Invoice>): Promise<void> {
-  await store.write(rows => rows.invoices.record(invoice.id, { ...invoice, ...changes }))
+  await store.write(rows => rows.invoices.record([{ ...invoice, ...changes }]))
 }
 
 const ids = (invoices: readonly Invoice[]) => invoices.map(invoice => invoice.publicId)
@@ -76,6 +76,7 @@ export function dashboardSuite(engine: Engine): void {
           place,
           expiryHeight: null,
           seenAt: NOW,
+          lastSeenHeight: 0,
         })),
       ),
     )

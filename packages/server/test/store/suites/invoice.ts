@@ -4,7 +4,7 @@ import { MAX_ZAT } from '../../../src/domain/money.ts'
 import type { Invoice, InvoiceFilter } from '../../../src/ports/invoice.ts'
 import type { Engine } from '../databases.ts'
 import { freshStore } from '../databases.ts'
-import { makeViewingKey, NOW, openShop } from '../fixtures.ts'
+import { header, makeViewingKey, NOW, openShop } from '../fixtures.ts'
 
 export function invoiceSuite(engine: Engine): void {
   test('an invoice comes back as it was made, pending, its amounts exact', async t => {
@@ -23,6 +23,9 @@ export function invoiceSuite(engine: Engine): void {
       swapUnderWay: false,
       swapId: null,
       needsAttention: false,
+      createdHeight: null,
+      openUntilHeight: null,
+      underpaidAt: null,
     })
     assert.deepEqual(await store.glance(rows => rows.invoices.byPublicId(draft.publicId)), invoice)
     assert.equal(await store.glance(rows => rows.invoices.byPublicId('no such id')), null)
@@ -87,21 +90,53 @@ export function invoiceSuite(engine: Engine): void {
     const swapping = await shop.sell({ expiresAt: NOW + 5 })
     const detected = await shop.sell({ expiresAt: NOW + 5 })
     await store.write(rows => rows.invoices.setSwapUnderWay(swapping.id, true))
-    await store.write(rows => rows.invoices.record(detected.id, { ...detected, status: 'detected' }))
-    const due = (through: number, limit = 9) => store.read(rows => rows.invoices.due(through, limit))
+    await store.write(rows => rows.invoices.record([{ ...detected, status: 'detected' }]))
+    const due = (through: number, limit = 9, tip = 5) => store.read(rows => rows.invoices.due(through, tip, limit))
     assert.deepEqual(await due(NOW + 9), [])
     assert.deepEqual(await due(NOW + 10), [early.id])
     assert.deepEqual(await due(NOW + 30), [early.id, late.id])
     assert.deepEqual(await due(NOW + 30, 1), [early.id])
     await store.write(rows => rows.invoices.setSwapUnderWay(swapping.id, false))
     assert.deepEqual(await due(NOW + 10), [swapping.id, early.id])
+    await store.write(rows => rows.invoices.record([{ ...early, openUntilHeight: 6 }]))
+    assert.deepEqual(await due(NOW + 10), [swapping.id], 'a payment can still be mined')
+    assert.deepEqual(await due(NOW + 10, 9, 6), [swapping.id, early.id])
+    assert.deepEqual(await due(early.watchUntil), [swapping.id, early.id, late.id], 'its window is over')
+  })
+
+  test('outcomes of many invoices are written at once, each its own', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoices: Invoice[] = []
+    for (let i = 0; i < 3; i++) invoices.push(await shop.sell())
+    const untouched = await shop.sell()
+    const outcomes = invoices.map((invoice, i) => ({
+      ...invoice,
+      status: (['expired', 'paid', 'detected'] as const)[i]!,
+      receivedZat: BigInt(i),
+      txid: i === 0 ? null : 'ab'.repeat(32),
+      paidAt: i === 1 ? NOW : null,
+    }))
+    await store.write(rows => rows.invoices.record(outcomes))
+    await store.write(rows => rows.invoices.record([]))
+    const read = await store.read(rows => rows.invoices.byIds([...invoices, untouched].map(({ id }) => id)))
+    assert.deepEqual(read, [...outcomes, untouched])
+  })
+
+  test('an invoice keeps the height of the last block recorded when it was made', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const first = await shop.sell()
+    await store.write(rows => rows.chain.append([header(5), header(6)]))
+    const second = await shop.sell()
+    assert.deepEqual([first.createdHeight, second.createdHeight], [null, 6])
   })
 
   test('what a new block can confirm is unpaid and fully received', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const record = (invoice: Invoice, status: Invoice['status'], receivedZat: bigint) =>
-      store.write(rows => rows.invoices.record(invoice.id, { ...invoice, status, receivedZat }))
+      store.write(rows => rows.invoices.record([{ ...invoice, status, receivedZat }]))
     const [part, full, paid, late] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
     await record(part, 'pending', 4_999n)
     await record(full, 'detected', 5_000n)
@@ -124,8 +159,10 @@ export function invoiceSuite(engine: Engine): void {
       txid: 'ab'.repeat(32),
       paidAt: NOW + 60,
       needsAttention: true,
+      openUntilHeight: 7_000_000,
+      underpaidAt: NOW + 30,
     } as const
-    await store.write(rows => rows.invoices.record(invoice.id, outcome))
+    await store.write(rows => rows.invoices.record([{ id: invoice.id, ...outcome }]))
     assert.deepEqual(await store.read(rows => rows.invoices.byIds([invoice.id, other.id])), [
       { ...invoice, ...outcome },
       other,

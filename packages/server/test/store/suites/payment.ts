@@ -32,7 +32,7 @@ export function paymentSuite(engine: Engine): void {
     const found = await store.read(rows => rows.payments.ofInvoices([invoice.id, invoice.id, 999]))
     assert.deepEqual(
       found.map(({ order, ...row }) => row),
-      [first, second],
+      [first, second].map(given => ({ ...given, inSnapshot: false, missing: null })),
     )
     assert.ok((found[0]?.order ?? 0) < (found[1]?.order ?? 0))
   })
@@ -76,7 +76,8 @@ export function paymentSuite(engine: Engine): void {
     const changed = await record(store, payment(other, { valueZat: 1n, place: mined(9), seenAt: NOW + 9 }))
     assert.deepEqual(changed, [invoice.id])
     const [row] = await store.read(rows => rows.payments.ofInvoices([invoice.id]))
-    assert.deepEqual({ ...row, order: 0 }, { ...payment(invoice, { place: mined(9) }), order: 0 })
+    const unchanged = { ...payment(invoice, { place: mined(9) }), inSnapshot: false, missing: null, order: 0 }
+    assert.deepEqual({ ...row, order: 0 }, unchanged)
     assert.deepEqual(await placesOf(store, other), [])
   })
 
@@ -126,6 +127,39 @@ export function paymentSuite(engine: Engine): void {
       unmined.map(row => row.invoiceId),
       [waiting.id],
     )
+  })
+
+  test('what complete readings hold and lack is kept until the payment moves', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const judged = async () => {
+      const [row] = await store.read(rows => rows.payments.ofInvoices([invoice.id]))
+      return [row?.inSnapshot, row?.missing, row?.lastSeenHeight]
+    }
+    await record(store, payment(invoice))
+    const order = await store.read(rows => rows.payments.newestOrder())
+    assert.deepEqual(await judged(), [false, null, 4])
+    await store.write(rows => rows.payments.markPresent([order], 9))
+    assert.deepEqual(await judged(), [true, null, 9])
+    await store.write(rows => rows.payments.markMissing([order], { since: NOW, height: 12 }))
+    assert.deepEqual(await judged(), [false, { since: NOW, height: 12 }, 9])
+    await store.write(rows => rows.payments.unmineAbove(10))
+    assert.deepEqual(await judged(), [false, { since: NOW, height: 10 }, 9], 'a new block on what is left is awaited')
+    await record(store, payment(invoice, { place: mined(13), lastSeenHeight: 13 }))
+    assert.deepEqual(await judged(), [false, null, 13])
+    await store.write(rows => rows.payments.unmineAbove(10))
+    assert.deepEqual(await judged(), [false, null, 13])
+  })
+
+  test('a rewind in steps finds the height above which a bounded number of payments lies', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    await record(store, ...[5, 6, 6, 7, 9].map((at, outputIndex) => payment(invoice, { outputIndex, place: mined(at) })))
+    const above = (limit: number, floor: number) => store.read(rows => rows.payments.heightAboveWhich(limit, floor))
+    assert.deepEqual([await above(1, 0), await above(2, 0), await above(3, 0), await above(4, 0)], [7, 6, 6, 5])
+    assert.deepEqual([await above(5, 0), await above(2, 6), await above(9, 8)], [0, 6, 8])
   })
 
   test('a batch longer than one statement is recorded whole', async t => {

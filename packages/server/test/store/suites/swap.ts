@@ -178,7 +178,7 @@ export function swapSuite(engine: Engine): void {
     const listed = (accountId?: number) => ids(store.read(rows => rows.swaps.needingAttention(10, accountId)))
     assert.deepEqual(await listed(), [third, second, first])
     assert.deepEqual(await listed(shop.account.id), [second, first])
-    await store.write(rows => rows.invoices.record(two.id, { ...two, receivedZat: two.amountZat }))
+    await store.write(rows => rows.invoices.record([{ ...two, receivedZat: two.amountZat }]))
     assert.deepEqual(await listed(shop.account.id), [first])
     assert.equal(await store.read(rows => rows.swaps.countNeedingAttention()), 2)
   })

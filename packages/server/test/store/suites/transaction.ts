@@ -19,7 +19,7 @@ export function transactionSuite(engine: Engine): void {
       const failing = store.write(async rows => {
         await rows.usage.take(shop.account.id, '2026-11', null)
         await rows.payments.record([payment(invoice)])
-        await rows.invoices.record(invoice.id, { ...invoice, status: 'detected' })
+        await rows.invoices.record([{ ...invoice, status: 'detected' }])
         await rows.events.append([moved(invoice)])
         throw new Fault('conflict', 'no', 'no')
       }, options)

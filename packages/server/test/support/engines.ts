@@ -1,0 +1,36 @@
+import type { TestContext } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { type Engine, postgresEngine, sqliteEngine } from '../store/databases.ts'
+import { type ModelWorld, ModelWorld as World, type WorldOptions } from './model-world.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
+
+/** Declares the tests once for SQLite and once for a real PostgreSQL, which is skipped where there is none. */
+export function onBothDatabases(declare: (engine: Engine) => void): void {
+  describe('SQLite', () => declare(sqliteEngine))
+  onPostgres(declare)
+}
+
+/** For what SQLite rules out by itself: there one transaction writes at a time. */
+export function onPostgres(declare: (engine: Engine) => void): void {
+  const bin = findPostgres()
+  describe('PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+    let server: TestPostgres
+    before(async () => {
+      server = await startPostgres(bin as string)
+    })
+    after(() => server?.stop())
+    declare(postgresEngine(() => server))
+  })
+}
+
+/** A test in a world of its own. */
+export function inWorld(
+  engine: Engine,
+  name: string,
+  work: (world: ModelWorld, t: TestContext) => Promise<void>,
+  options: WorldOptions = {},
+): void {
+  test(name, async t => {
+    await work(await World.open(t, await engine.fresh(t), options), t)
+  })
+}

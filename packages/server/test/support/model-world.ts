@@ -1,0 +1,323 @@
+import type { TestContext } from 'node:test'
+import type { Network } from '../../src/domain/account.ts'
+import type { CompactTransaction } from '../../src/domain/chain.ts'
+import type { NewEvent } from '../../src/domain/event.ts'
+import type { WatchKey } from '../../src/ports/chain.ts'
+import type { Invoice, NewInvoice, PaymentRow } from '../../src/ports/invoice.ts'
+import type { Chain, Clock, Rows, Store, Viewer, WatchMeter } from '../../src/ports.ts'
+import { createReassess, createReport } from '../../src/services/assessment.ts'
+import { createHeaders, type Headers } from '../../src/services/headers.ts'
+import { createPayments, type Payments } from '../../src/services/payments.ts'
+import type { WatchKeys } from '../../src/services/watch-keys.ts'
+import { createWatcher, type Watcher } from '../../src/workers/watcher.ts'
+import type { OpenOptions, TestDatabase } from '../store/databases.ts'
+import { openShop, type Shop } from '../store/fixtures.ts'
+import { recordingLog } from './log.ts'
+import { ManualClock } from './manual-clock.ts'
+import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
+import { ModelServer } from './model-server.ts'
+
+export interface WorldOptions {
+  /** Where the rules about clocks and block times are in force: not on regtest. Default `test`. */
+  readonly network?: Network
+  readonly servers?: number
+  /** Processes that watch, each with a store of its own on the one database. Default 1. */
+  readonly processes?: number
+  readonly store?: OpenOptions
+}
+
+/** One process that watches the chain. */
+export interface Process {
+  readonly clock: SkewableClock
+  readonly store: Store
+  readonly payments: Payments
+  readonly headers: Headers
+  readonly keys: WatchKeys
+  readonly chain: ServerSwitch
+  readonly watcher: Watcher
+  /** A look, and again while there is more to read at once. */
+  look(): Promise<void>
+}
+
+/** The true time, plus what this process's clock is wrong by. */
+export class SkewableClock implements Clock {
+  skewSecs = 0
+  readonly #truth: ManualClock
+
+  constructor(truth: ManualClock) {
+    this.#truth = truth
+  }
+
+  nowMs(): number {
+    return this.#truth.nowMs() + this.skewSecs * 1000
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#truth.sleep(ms, signal)
+  }
+}
+
+/** Called at every await of a port, before and after the call: the place where the world may change. */
+export type Interruption = (point: string) => void | Promise<void>
+
+/** The servers as one chain source, which uses one at a time. */
+export class ServerSwitch implements Chain {
+  era = 1
+  distrusted: string[] = []
+  #server: ModelServer
+  readonly #at: Interruption
+
+  constructor(server: ModelServer, at: Interruption) {
+    this.#server = server
+    this.#at = at
+  }
+
+  use(server: ModelServer): void {
+    this.#server = server
+    this.era += 1
+  }
+
+  async tip(): Promise<number> {
+    return this.#around('tip', () => this.#server.tip())
+  }
+
+  async *blocks(from: number, to: number): AsyncGenerator<ReturnType<ModelServer['blocksOf']>[number]> {
+    await this.#at('before blocks')
+    for (const block of this.#server.blocksOf(from, to)) {
+      yield block
+      await this.#at('between blocks')
+    }
+    await this.#at('after blocks')
+  }
+
+  async *mempool(): AsyncGenerator<Uint8Array> {
+    for (const { txid } of this.#server.stream()) yield Buffer.from(txid, 'hex')
+  }
+
+  async mempoolSnapshot(): Promise<CompactTransaction[]> {
+    return this.#around('mempool snapshot', () => this.#server.mempool().map(compact))
+  }
+
+  distrust(reason: string): void {
+    this.distrusted.push(reason)
+  }
+
+  async close(): Promise<void> {}
+
+  async #around<T>(name: string, call: () => T): Promise<T> {
+    await this.#at(`before ${name}`)
+    const answer = call()
+    await this.#at(`after ${name}`)
+    return answer
+  }
+}
+
+/** The real watcher and its services over a real store, on servers of a chain without cryptography. */
+export class ModelWorld {
+  readonly clock: ManualClock
+  readonly network: Network
+  readonly chain: ModelChain
+  readonly servers: ModelServer[]
+  readonly processes: Process[] = []
+  readonly log = recordingLog()
+  /** Events of committed transactions, in their order. */
+  readonly events: NewEvent[] = []
+  readonly metered: Record<string, unknown> = {}
+  shop!: Shop
+  interruption: Interruption = () => {}
+  readonly #transactions = new Map<string, ModelTransaction>()
+  readonly #expiryHeights = new Map<string, number>()
+  #paid = 0
+
+  private constructor(network: Network, servers: number) {
+    this.clock = new ManualClock()
+    this.network = network
+    this.chain = new ModelChain(this.clock.secs - 11 * 75)
+    for (let i = 0; i < 11; i++) this.chain.mine([], this.clock.secs - (10 - i) * 75)
+    this.servers = Array.from({ length: servers }, () => new ModelServer(this.chain, this.clock))
+  }
+
+  static async open(test: TestContext, database: TestDatabase, options: WorldOptions = {}): Promise<ModelWorld> {
+    void test
+    const world = new ModelWorld(options.network ?? 'test', options.servers ?? 1)
+    for (let i = 0; i < (options.processes ?? 1); i++) {
+      world.processes.push(world.process(await database.open(options.store), world.servers[i % world.servers.length]!))
+    }
+    world.shop = await openShop(world.process0.store)
+    return world
+  }
+
+  get process0(): Process {
+    return this.processes[0]!
+  }
+
+  get server(): ModelServer {
+    return this.servers[0]!
+  }
+
+  /** A process as it starts: nothing in its memory. */
+  process(store: Store, server: ModelServer): Process {
+    const { log, network } = this
+    const clock = new SkewableClock(this.clock)
+    const recording = this.#recording(store)
+    const at: Interruption = point => this.interruption(point)
+    const chain = new ServerSwitch(server, at)
+    const meter = this.#meter()
+    const reassess = createReassess()
+    const report = createReport({ log, meter })
+    const payments = createPayments({ store: recording, reassess, report, clock, network, nu63Height: 0 })
+    const headers = createHeaders({ store: recording, reassess, report, clock, log })
+    const keys = this.#keys(store)
+    const viewer = this.#viewer()
+    const parts = { payments: interrupted(payments, at), headers: interrupted(headers, at) }
+    const watcher = createWatcher({ chain, viewer, ...parts, keys, clock, log, meter })
+    const look = async () => {
+      const signal = new AbortController().signal
+      while ((await watcher.look(signal)) === 'again');
+    }
+    return { clock, store, payments, headers, keys, chain, watcher, look }
+  }
+
+  /** As after a crash of the process: the same database and server, all memory gone. */
+  restart(index = 0, server = this.servers[index % this.servers.length]!): void {
+    this.processes[index] = this.process(this.processes[index]!.store, server)
+  }
+
+  async sell(terms: Partial<NewInvoice> = {}, process = this.process0): Promise<Invoice> {
+    const createdAt = Math.floor(process.clock.nowMs() / 1000)
+    const expiresAt = terms.expiresAt ?? createdAt + 900
+    const draft = this.shop.draft({ createdAt, watchUntil: expiresAt + 7 * 86_400, ...terms, expiresAt })
+    return process.store.write(async rows => {
+      await rows.viewingKeys.watch(this.shop.viewingKey.id, draft.watchUntil)
+      return rows.invoices.insert(draft)
+    })
+  }
+
+  /** Broadcasts a payment; its txid. */
+  pay(invoice: Invoice, valueZat = invoice.amountZat, expiryHeight?: number): string {
+    const txid = (++this.#paid).toString(16).padStart(64, '0')
+    const transaction = { txid, diversifierIndex: invoice.diversifierIndex, valueZat }
+    this.#transactions.set(txid, transaction)
+    if (expiryHeight !== undefined) this.#expiryHeights.set(txid, expiryHeight)
+    this.chain.broadcast(transaction)
+    return txid
+  }
+
+  /** Brings a known transaction back into the mempool. */
+  rebroadcast(txid: string): void {
+    this.chain.broadcast(this.#transactions.get(txid)!)
+  }
+
+  /** Mines blocks at the true time; all of the mempool goes into the first, unless transactions are named. */
+  mine(blocks = 1, txids: readonly string[] = [...this.chain.mempool.keys()]): void {
+    for (let i = 0; i < blocks; i++) this.chain.mine(i === 0 ? txids : [], this.clock.secs)
+  }
+
+  async read(invoice: Invoice): Promise<Invoice> {
+    const [found] = await this.process0.store.read(rows => rows.invoices.byIds([invoice.id]))
+    return found!
+  }
+
+  async status(invoice: Invoice): Promise<string> {
+    return (await this.read(invoice)).status
+  }
+
+  async payments(invoice: Invoice): Promise<PaymentRow[]> {
+    return this.process0.store.read(rows => rows.payments.ofInvoices([invoice.id]))
+  }
+
+  seenThrough(): Promise<number> {
+    return this.process0.store.read(rows => rows.chain.seenThrough())
+  }
+
+  async tip(): Promise<number> {
+    return (await this.process0.headers.position())!.tip.height
+  }
+
+  eventTypes(invoice: Invoice): string[] {
+    return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id && type !== null ? [type] : []))
+  }
+
+  /** Lets time pass, with a block at its usual distance, and a look of every process at each. */
+  async pass(secs: number, { mine = true }: { readonly mine?: boolean } = {}): Promise<void> {
+    for (let left = secs; left > 0; left -= 75) {
+      this.clock.advance(Math.min(75, left))
+      if (mine && left >= 75) this.mine(1, [])
+      for (const process of this.processes) await process.look()
+    }
+  }
+
+  #keys(store: Store): WatchKeys {
+    const watch = (find: (rows: Rows) => Promise<readonly { id: number }[]>) => async (): Promise<WatchKey[]> => {
+      await this.interruption('before keys')
+      const keys = await store.read(find)
+      await this.interruption('after keys')
+      return keys.map(({ id }) => ({ id, incoming: new Uint8Array(64) }))
+    }
+    return {
+      watchedAt: time => watch(rows => rows.viewingKeys.watched(time - 2 * 86_400))(),
+      all: watch(rows => rows.viewingKeys.all()),
+    }
+  }
+
+  #viewer(): Viewer {
+    return {
+      open: async (keys: readonly WatchKey[], transactions: readonly CompactTransaction[]) => {
+        await this.interruption('before opening')
+        const known = transactions.flatMap(({ txid }) => this.#transactions.get(txid) ?? [])
+        return keys.flatMap(({ id }) => (id === this.shop.viewingKey.id ? notesOf(known, id) : []))
+      },
+      compact: async (raw: Uint8Array) => {
+        const txid = Buffer.from(raw).toString('hex')
+        return { transaction: compact({ txid }), expiryHeight: this.#expiryHeights.get(txid) ?? 0 }
+      },
+    } as unknown as Viewer
+  }
+
+  #meter(): WatchMeter {
+    return new Proxy({} as WatchMeter, {
+      get: (_, name) => (value: unknown) => {
+        this.metered[String(name)] = value
+      },
+    })
+  }
+
+  /** Remembers the events of what is committed. */
+  #recording(store: Store): Store {
+    return {
+      ...store,
+      write: async (work, options) => {
+        let appended: NewEvent[] = []
+        const result = await store.write(rows => {
+          appended = []
+          const append: Rows['events']['append'] = events => {
+            appended.push(...events)
+            return rows.events.append(events)
+          }
+          return work({ ...rows, events: { ...rows.events, append } })
+        }, options)
+        this.events.push(...appended)
+        return result
+      },
+    }
+  }
+}
+
+/** Every method of the service with an interruption before and after it. */
+function interrupted<T extends object>(service: T, at: Interruption): T {
+  return new Proxy(service, {
+    get(target, name: keyof T & string) {
+      const method = target[name] as (...args: unknown[]) => Promise<unknown>
+      return async (...args: unknown[]) => {
+        await at(`before ${name}`)
+        const result = await method.apply(target, args)
+        await at(`after ${name}`)
+        return result
+      }
+    },
+  })
+}
+
+function compact({ txid }: { readonly txid: string }): CompactTransaction {
+  return { txid, coinbase: false, orchard: [], ironwood: [] }
+}
