@@ -158,7 +158,7 @@ export async function createServices(world: World) {
   const source = krakenRates(config.ratesUrl, neighbours)
   const rates = createRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs })
   const terms = config.withdrawals
-  const billing = createBilling({ store, clock, plans, invoices, operator, log })
+  const billing = createBilling({ store, clock, network, plans, invoices, operator, log })
   const keyedHash = createKeyedHash(config.encryptionKeys)
   const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
   const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
@@ -172,7 +172,7 @@ export async function createServices(world: World) {
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
 
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
-  const dashboard = createDashboard({ store, viewer, vault, clock, lateWatchDays })
+  const dashboard = createDashboard({ store, viewer, vault, clock, network, lateWatchDays })
   const exports = createExports({ store, clock })
   return {
     accounts,

@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import { accountList, accountPlan } from './account.ts'
 import { address } from './address.ts'
 import { backup } from './backup.ts'
+import { chainAccept } from './chain.ts'
 import { type Command, createContext, WrongUse } from './command.ts'
 import { doctor } from './doctor.ts'
 import { open } from './open.ts'
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   withdrawalsSettle,
   withdrawalsFail,
   rescan,
+  chainAccept,
   backup,
   rotateEncryptionKey,
 ]

@@ -135,6 +135,8 @@ export interface PaymentRows {
   unmineAbove(height: number): Promise<number[]>
   /** The lowest height with at most `limit` payments mined above it, not below `floor`. */
   heightAboveWhich(limit: number, floor: number): Promise<number>
+  /** How many payments are mined above `height`, and how many paid invoices they belong to. */
+  countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
   /** The order of the payment recorded last; 0 before the first. */
   newestOrder(): Promise<number>
   /** The newest complete reading of the mempool, at `tip`, holds these; by their orders. */

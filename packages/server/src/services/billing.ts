@@ -1,4 +1,5 @@
-import type { Account } from '../domain/account.ts'
+import type { Account, Network } from '../domain/account.ts'
+import { chainTime, clockAgrees, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { planUpdated } from '../domain/event.ts'
 import { Fault } from '../domain/fault.ts'
 import { planEnds } from '../domain/notice.ts'
@@ -43,7 +44,10 @@ export interface Billing {
   settle(rows: Rows, invoice: Invoice): Promise<void>
   /** Plans paid for that could not be given, of all accounts. */
   waiting(): Promise<number>
-  /** Puts accounts whose plan has ended back on Free; how many were due. */
+  /**
+   * Puts accounts whose plan has ended back on Free; how many were due. None while the clock and the newest blocks are
+   * hours apart: a plan that was paid for does not end by a wrong clock.
+   */
   lapseDue(limit: number): Promise<number>
   /** Mails the owners of plans that end soon, once for each end; how many were due. */
   announceDue(limit: number): Promise<number>
@@ -57,13 +61,14 @@ export interface BoughtPeriod {
 export function createBilling(deps: {
   readonly store: Store
   readonly clock: Clock
+  readonly network: Network
   readonly plans: readonly Plan[]
   readonly invoices: Pick<Invoices, 'issue'>
   /** Who is paid; null: nothing is sold. */
   readonly operator: Account | null
   readonly log: Log
 }): Billing {
-  const { store, clock, plans, invoices, operator, log } = deps
+  const { store, clock, network, plans, invoices, operator, log } = deps
 
   /** Free again, with its event. */
   async function lapse(rows: Rows, account: Account, now: number): Promise<Account> {
@@ -146,7 +151,11 @@ export function createBilling(deps: {
 
     async lapseDue(limit) {
       const now = nowSecs(clock)
-      const due = await store.glance(rows => rows.billing.ended(now, limit))
+      const due = await store.read(async rows => {
+        const ended = await rows.billing.ended(now, limit)
+        if (ended.length === 0) return []
+        return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []
+      })
       await forEachHeld(due, async (rows, account) => {
         if (hasRunOut(account, now)) await lapse(rows, account, now)
       })

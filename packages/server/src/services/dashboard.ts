@@ -1,5 +1,6 @@
-import type { Account } from '../domain/account.ts'
+import type { Account, Network } from '../domain/account.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/calendar.ts'
+import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
@@ -30,6 +31,8 @@ export interface Standing {
   /** The newest attempt to deliver, where it failed. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
+  /** What the newest blocks say of the chain source and of the service's clock. */
+  readonly chainTime: ChainTime
   /** How far the account has come on its first way. */
   readonly steps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
   readonly webhookSet: boolean
@@ -65,9 +68,10 @@ export function createDashboard(deps: {
   readonly viewer: Viewer
   readonly vault: Vault
   readonly clock: Clock
+  readonly network: Network
   readonly lateWatchDays: number
 }): Dashboard {
-  const { store, viewer, vault, clock, lateWatchDays } = deps
+  const { store, viewer, vault, clock, network, lateWatchDays } = deps
 
   /** An address is found by its diversifier index under each of the account's keys, which no index has to be kept for. */
   async function byAddress(rows: Rows, account: Account, address: string): Promise<Invoice[]> {
@@ -110,6 +114,7 @@ export function createDashboard(deps: {
           takenBack: await rows.dashboard.needingAttention(account.id, TAKEN_BACK),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
+          chainTime: chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now),
           steps: {
             viewingKey: account.viewingKeyId !== null,
             apiKey: (await rows.apiKeys.list(account.id, { limit: 1 })).length > 0,

@@ -55,6 +55,22 @@ export function paymentRows(db: Db): PaymentRows {
       return row ? num(row.height!) : floor
     },
 
+    async countAbove(height) {
+      const row = await db
+        .selectFrom('payments')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .where('payments.height', '>', height)
+        .select(({ fn, eb }) => [
+          fn.countAll<bigint>().as('payments'),
+          fn
+            .count<bigint>(eb.case().when('invoices.status', '=', 'paid').then(eb.ref('invoices.id')).end())
+            .distinct()
+            .as('paid'),
+        ])
+        .executeTakeFirstOrThrow()
+      return { payments: num(row.payments), paidInvoices: num(row.paid) }
+    },
+
     async newestOrder() {
       const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
       return row ? num(row.id) : 0

@@ -77,6 +77,9 @@ test('wrong use of any kind exits 2 with one line that helps', async () => {
     'session create --email',
     'rescan',
     'rescan --from abc',
+    'chain accept',
+    'chain accept --from x',
+    'chain accept --from 5 --block zz',
     'backup',
     'start now',
   ]) {
@@ -99,6 +102,7 @@ test('help lists every command, and each has its own', async () => {
     'account plan',
     'session create',
     'rescan',
+    'chain accept',
     'backup',
     'rotate-encryption-key',
   ]

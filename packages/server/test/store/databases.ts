@@ -22,6 +22,8 @@ export interface OpenOptions {
 
 /** A database of one test. Where several stores may be open on it, they are as several processes. */
 export interface TestDatabase {
+  /** Where it is a PostgreSQL server's. */
+  readonly url?: string
   open(options?: OpenOptions): Promise<Store>
 }
 
@@ -59,10 +61,11 @@ export function postgresEngine(server: () => TestPostgres): Engine {
     async fresh(test) {
       migrated ??= migrate()
       const url = await server().freshDatabase(await migrated)
-      return testDatabase(test, options => {
+      const database = testDatabase(test, options => {
         const [migrations, limits, onFault] = settings(options)
         return openPostgresStore(pgPool(url, limits, onFault), migrations, limits, onFault)
       })
+      return { ...database, url }
     },
   }
 }

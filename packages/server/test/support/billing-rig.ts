@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
-import type { Account } from '../../src/domain/account.ts'
+import type { Account, Network } from '../../src/domain/account.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Payout, PayoutProvider } from '../../src/ports/payout.ts'
@@ -27,6 +27,8 @@ export interface RigOptions {
   readonly rates?: Rates
   readonly provider?: PayoutProvider
   readonly log?: Log
+  /** Whose rules about clocks and block times are in force; default regtest: none. */
+  readonly chainNetwork?: Network
 }
 
 export type BillingRig = Awaited<ReturnType<typeof billingRig>>
@@ -60,7 +62,15 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     billingViewingKey: testViewingKey(9),
   })
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
-  const billing = createBilling({ store, clock, plans, invoices, operator, log })
+  const billing = createBilling({
+    store,
+    clock,
+    network: options.chainNetwork ?? network,
+    plans,
+    invoices,
+    operator,
+    log,
+  })
   const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
   const payouts = createPayouts({ store, clock, vault, provider, log })
   const reassess = createReassess({

@@ -31,6 +31,6 @@ export function inWorld(
   options: WorldOptions = {},
 ): void {
   test(name, async t => {
-    await work(await World.open(t, await engine.fresh(t), options), t)
+    await work(await World.open(await engine.fresh(t), options), t)
   })
 }

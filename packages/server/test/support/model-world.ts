@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test'
+import pg from 'pg'
 import type { Network } from '../../src/domain/account.ts'
 import type { CompactTransaction } from '../../src/domain/chain.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
-import type { WatchKey } from '../../src/ports/chain.ts'
+import type { OpenedNote, WatchKey } from '../../src/ports/chain.ts'
 import type { Invoice, NewInvoice, PaymentRow } from '../../src/ports/invoice.ts'
 import type { Chain, Clock, Rows, Store, Viewer, WatchMeter } from '../../src/ports.ts'
 import { createReassess, createReport } from '../../src/services/assessment.ts'
@@ -127,9 +128,11 @@ export class ModelWorld {
   interruption: Interruption = () => {}
   readonly #transactions = new Map<string, ModelTransaction>()
   readonly #expiryHeights = new Map<string, number>()
+  readonly #url: string | undefined
   #paid = 0
 
-  private constructor(network: Network, servers: number) {
+  private constructor(network: Network, servers: number, url: string | undefined) {
+    this.#url = url
     this.clock = new ManualClock()
     this.network = network
     this.chain = new ModelChain(this.clock.secs - 11 * 75)
@@ -137,9 +140,8 @@ export class ModelWorld {
     this.servers = Array.from({ length: servers }, () => new ModelServer(this.chain, this.clock))
   }
 
-  static async open(test: TestContext, database: TestDatabase, options: WorldOptions = {}): Promise<ModelWorld> {
-    void test
-    const world = new ModelWorld(options.network ?? 'test', options.servers ?? 1)
+  static async open(database: TestDatabase, options: WorldOptions = {}): Promise<ModelWorld> {
+    const world = new ModelWorld(options.network ?? 'test', options.servers ?? 1, database.url)
     for (let i = 0; i < (options.processes ?? 1); i++) {
       world.processes.push(world.process(await database.open(options.store), world.servers[i % world.servers.length]!))
     }
@@ -211,6 +213,22 @@ export class ModelWorld {
   /** Mines blocks at the true time; all of the mempool goes into the first, unless transactions are named. */
   mine(blocks = 1, txids: readonly string[] = [...this.chain.mempool.keys()]): void {
     for (let i = 0; i < blocks; i++) this.chain.mine(i === 0 ? txids : [], this.clock.secs)
+  }
+
+  /** What the merchant's key sees in these blocks. */
+  notesOf(blocks: ModelChain['blocks']): OpenedNote[] {
+    return notesOf(
+      blocks.flatMap(block => block.paying),
+      this.shop.viewingKey.id,
+    )
+  }
+
+  /** A connection of its own to the PostgreSQL that the world is in. */
+  async adminOf(test: TestContext): Promise<pg.Client> {
+    const admin = new pg.Client(this.#url)
+    await admin.connect()
+    test.after(() => admin.end())
+    return admin
   }
 
   async read(invoice: Invoice): Promise<Invoice> {

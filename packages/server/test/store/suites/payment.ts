@@ -156,7 +156,10 @@ export function paymentSuite(engine: Engine): void {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
-    await record(store, ...[5, 6, 6, 7, 9].map((at, outputIndex) => payment(invoice, { outputIndex, place: mined(at) })))
+    await record(
+      store,
+      ...[5, 6, 6, 7, 9].map((at, outputIndex) => payment(invoice, { outputIndex, place: mined(at) })),
+    )
     const above = (limit: number, floor: number) => store.read(rows => rows.payments.heightAboveWhich(limit, floor))
     assert.deepEqual([await above(1, 0), await above(2, 0), await above(3, 0), await above(4, 0)], [7, 6, 6, 5])
     assert.deepEqual([await above(5, 0), await above(2, 6), await above(9, 8)], [0, 6, 8])
