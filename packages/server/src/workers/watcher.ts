@@ -31,11 +31,22 @@ export interface Watcher {
 const LOOK_EVERY_MS = 2_000
 const MEMPOOL_GAP_MS = 500
 const BACKOFF = { firstMs: 500, mostMs: 3_000 }
+/** How old the mempool that a server shows may be: lightwalletd asks its node at most every 2 s. With a margin. */
+const MEMPOOL_AGE_SECS = 3
+/** lightwalletd gives its old list, however old it is, to everybody who asks within 2 s of a failure. With a margin. */
+const AFTER_FAILURE_SECS = 5
+
 /**
- * How old the mempool that a server shows may be, with a margin: lightwalletd asks its node at most every 2 s, and gives
- * its old list to everybody who asks within 2 s of a failure.
+ * What a complete look claims to have seen: chain and mempool as they were when it began. Two things can escape it: what
+ * entered the mempool after the server last asked its node, and a transaction whose block was replaced between the
+ * reading of the mempool and that of the blocks. Both are in what a later look reads, so the claim is made with that.
  */
-const MEMPOOL_AGE_SECS = 5
+interface Claim {
+  /** Unix seconds. */
+  readonly began: number
+  readonly ended: number
+  readonly server: number
+}
 
 export function createWatcher(deps: WatcherDeps): Watcher {
   const { chain, payments, headers, clock, meter = NO_WATCH_METER } = deps
@@ -44,6 +55,12 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   const reportTime = timeReporter(deps.log, meter)
   let linked = false
   let mempoolFailedAt = Number.NEGATIVE_INFINITY
+  let claim: Claim | null = null
+
+  /** Whether a look that began then shows all that the claim may have missed. */
+  function confirms(began: number, server: number): boolean {
+    return claim !== null && claim.server === server && began >= claim.ended + MEMPOOL_AGE_SECS
+  }
 
   return {
     async look(signal) {
@@ -56,13 +73,17 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
       if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
       const { reached, more, rewound } = await follow(signal)
+      const staleList = Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS
+      const clockWentBack = claim !== null && began < claim.ended
+      if (staleList || rewound || clockWentBack || claim?.server !== era) claim = null
       // Blocks are read whatever becomes of the mempool; but without it, the look is not complete.
       if (snapshot.status === 'rejected') throw snapshot.reason
       if (!reached) return more ? 'again' : 'idle'
       if (chain.era !== era) return 'again'
       const seen = await mempool.open(snapshot.value, signal)
       const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-      const seenThrough = Math.abs(began - mempoolFailedAt) < MEMPOOL_AGE_SECS ? null : began - MEMPOOL_AGE_SECS
+      const confirmed = confirms(began, era) ? claim : null
+      const seenThrough = confirmed?.began ?? null
       const tellsMissing = !rewound
       const time = await payments.recordSnapshot({
         ...seen,
@@ -74,6 +95,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       })
       reportTime(time)
       if (time.state === 'ok' && seenThrough !== null) meter.seenThrough(seenThrough)
+      if (confirmed || (claim === null && !staleList)) claim = { began, ended: nowSecs(clock), server: era }
       return 'idle'
     },
 

@@ -212,10 +212,19 @@ export class WatchRig {
     return this.receiverAt(invoice.diversifierIndex)
   }
 
-  /** Lets every open invoice run out, and some seconds more, by which the mempool that a server shows may be old. */
-  async expire(): Promise<void> {
-    this.clock.advance(900 + 5)
+  /** Looks until chain and mempool are seen as they are now: what one look claims, the next but some seconds confirms. */
+  async see(): Promise<void> {
     await this.look()
+    this.clock.advance(3)
+    await this.look()
+    this.clock.advance(3)
+    await this.look()
+  }
+
+  /** Lets every open invoice run out. */
+  async expire(): Promise<void> {
+    this.clock.advance(900)
+    await this.see()
     await this.payments.closeDue(1_000)
   }
 
