@@ -217,14 +217,14 @@ onBothDatabases(engine => {
 
   inWorld(engine, 'two looks on one stale list of the mempool take nothing back', async world => {
     world.server.cacheSecs = 2
-    await settle(world)
+    await work(world)
     const invoice = await world.sell()
     world.pay(invoice)
     await world.process0.watcher.follow(new AbortController().signal)
     assert.equal(await world.status(invoice), 'detected')
     world.mine(1, [])
     for (let i = 0; i < 3; i++) {
-      await settle(world)
+      await work(world)
       assert.equal(await world.status(invoice), 'detected')
       world.clock.advanceMs(500)
     }
