@@ -159,7 +159,8 @@ export async function createServices(world: World) {
   const terms = config.withdrawals
   const billing = createBilling({ store, clock, plans, invoices, operator, log })
   const keyedHash = createKeyedHash(config.encryptionKeys)
-  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
+  const deskDeps = { store, clock, random, vault, keyedHash, rates, invoices, operator, network, terms }
+  const withdrawals = createWithdrawals(deskDeps)
   const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
   const settle = (rows: Rows, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after)

@@ -21,7 +21,7 @@ export interface NewWithdrawal {
 export interface Withdrawal extends NewWithdrawal, Order {
   /** The operator's or the provider's proof of the payout; null until there is one. */
   readonly reference: string | null
-  /** Why it failed; null when it did not. */
+  /** Why it failed, or why a person has to decide; null where neither is known. */
   readonly reason: string | null
   /** When the provider is asked next; null: not, or not any more. */
   readonly payoutDueAt: number | null

@@ -27,6 +27,8 @@ export interface RigOptions {
   readonly rates?: Rates
   readonly provider?: PayoutProvider
   readonly log?: Log
+  /** Of deposits and plan payments. Default: 3. */
+  readonly confirmations?: number
 }
 
 export type BillingRig = Awaited<ReturnType<typeof billingRig>>
@@ -36,7 +38,7 @@ export const SPREAD_BPS = 100
 
 /** Billing and withdrawals on a real store, and a chain that is told what to show: no blocks, no notes. */
 export async function billingRig({ store, clock, ...options }: RigOptions) {
-  const { plans = DEFAULT_PLANS, log = silentLog } = options
+  const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS } = options
   const random = systemRandom
   const network = 'regtest'
   const viewer = plainViewer()
@@ -56,12 +58,23 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     clock,
     random,
     network,
-    confirmations: CONFIRMATIONS,
+    confirmations,
     billingViewingKey: testViewingKey(9),
   })
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
   const billing = createBilling({ store, clock, plans, invoices, operator, log })
-  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
+  const withdrawals = createWithdrawals({
+    store,
+    clock,
+    random,
+    vault,
+    keyedHash,
+    rates,
+    invoices,
+    operator,
+    network,
+    terms,
+  })
   const payouts = createPayouts({ store, clock, vault, provider, log })
   const reassess = createReassess({
     settle: (rows, _before, after) =>
