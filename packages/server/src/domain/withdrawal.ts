@@ -16,6 +16,9 @@ export const WITHDRAWAL_STATUSES = [
 ] as const
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number]
 
+/** Who completed or failed an order: a person by command, or the payout provider by its answer. */
+export type ClosedBy = 'operator' | 'provider'
+
 /** What can happen to an order. A deposit is what the chain shows at the order's address, all of it. */
 export type WithdrawalStep =
   | {
@@ -29,6 +32,8 @@ export type WithdrawalStep =
   | { readonly step: 'cancel' }
   | { readonly step: 'settle' }
   | { readonly step: 'fail' }
+  /** The provider reports a payout of an order that was already closed: the merchant may have been paid twice. */
+  | { readonly step: 'paid_after_close' }
 
 export interface Order {
   readonly status: WithdrawalStatus
@@ -73,6 +78,9 @@ export function after(order: Order, step: WithdrawalStep): WithdrawalStatus {
       break
     case 'fail':
       if (order.status === 'payout_processing' || order.status === 'needs_attention') return 'failed'
+      break
+    case 'paid_after_close':
+      if (order.status === 'completed' || order.status === 'failed') return 'needs_attention'
       break
   }
   throw new IllegalStep(order.status, step.step)

@@ -5,7 +5,7 @@ import type { InvoiceStatus, Place, Pool } from '../domain/invoice.ts'
 import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
-import type { WithdrawalStatus } from '../domain/withdrawal.ts'
+import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/billing.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
 import type { NewMail } from '../ports/mail.ts'
@@ -301,6 +301,9 @@ export interface WithdrawalsTable {
   rate: string
   payout_to: Uint8Array
   payout_due_at: Int | null
+  paying_provider: string | null
+  paying_since: Int | null
+  closed_by: ClosedBy | null
   reference: string | null
   reason: string | null
   created_at: Int

@@ -79,7 +79,13 @@ test('cancel only before a deposit, settle and fail only after one', () => {
     allowed('cancel', ['awaiting_deposit'])
     allowed('settle', ['payout_processing', 'needs_attention'])
     allowed('fail', ['payout_processing', 'needs_attention'])
+    allowed('paid_after_close', ['completed', 'failed'])
   }
+})
+
+test('a payout that the provider reports of a closed order needs attention', () => {
+  for (const status of ['completed', 'failed'] as const)
+    assert.equal(after(order(status), { step: 'paid_after_close' }), 'needs_attention')
 })
 
 test('in any order of steps: nothing illegal changes anything, only people end an order, no coin is out of sight', () => {
@@ -91,7 +97,12 @@ test('in any order of steps: nothing illegal changes anything, only people end a
     closed: fc.boolean(),
     late: fc.boolean(),
   })
-  const words = fc.constantFrom<WithdrawalStep>({ step: 'cancel' }, { step: 'settle' }, { step: 'fail' })
+  const words = fc.constantFrom<WithdrawalStep>(
+    { step: 'cancel' },
+    { step: 'settle' },
+    { step: 'fail' },
+    { step: 'paid_after_close' },
+  )
   fc.assert(
     fc.property(fc.array(fc.oneof(facts, words), { maxLength: 25 }), path => {
       let now = order('awaiting_deposit')
