@@ -166,7 +166,7 @@ export async function createServices(world: World) {
     after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after)
 
   const reassess = createReassess({ settle, swapOf: swapOfInvoice })
-  const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours }) : noSwapProvider()
+  const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours, clock }) : noSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
   const looks = createSwapLooks({ store, provider, clock, log })
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })

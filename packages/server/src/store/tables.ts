@@ -197,6 +197,7 @@ export interface SwapsTable {
   holds: Generated<Int>
   needs_attention: Generated<Int>
   next_look_at_ms: Int | null
+  deposit_key: string | null
 }
 
 export interface SwapStartsTable {

@@ -8,6 +8,8 @@ import { sqliteStore } from './sqlite.ts'
 
 export interface EngineDatabase {
   readonly store: Store
+  /** As `DATABASE_URL` has it. */
+  readonly url: string
   /** Another store on the same database, as a second process has it. Closed after the test. */
   another(): Promise<Store>
   /** The bodies of an account's public events, oldest first. */
@@ -34,9 +36,11 @@ export function storeEngines(): readonly StoreEngine[] {
       skip: false,
       async open(t) {
         const { store, file } = await sqliteStore(t)
+        const url = `sqlite:${file}`
         return {
           store,
-          another: () => opened(t, `sqlite:${file}`),
+          url,
+          another: () => opened(t, url),
           events: async accountId => eventsIn(file, accountId),
         }
       },
@@ -49,6 +53,7 @@ export function storeEngines(): readonly StoreEngine[] {
         const url = await (await server).freshDatabase()
         return {
           store: await opened(t, url),
+          url,
           another: () => opened(t, url),
           events: accountId => eventsAt(url, accountId),
         }
