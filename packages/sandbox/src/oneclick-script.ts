@@ -18,8 +18,22 @@ export type ScriptedAnswer = (typeof ANSWERS)[number]
 export const ENDPOINTS = ['tokens', 'quote', 'status'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
-/** What a quote says that it should not. `signature` is the only one whose signature does not fit the rest. */
-export const TAMPERINGS = ['none', 'recipient', 'refund_to', 'amount', 'min_amount_in', 'signature'] as const
+/**
+ * What a quote says that it should not. `signature` is the only one whose signature does not fit the rest. `replay`
+ * answers with the quote before, as it was signed then.
+ */
+export const TAMPERINGS = [
+  'none',
+  'recipient',
+  'refund_to',
+  'amount',
+  'min_amount_in',
+  'destination_asset',
+  'deadline',
+  'old_timestamp',
+  'replay',
+  'signature',
+] as const
 export type Tampering = (typeof TAMPERINGS)[number]
 
 export interface OneClickSettings {

@@ -29,6 +29,10 @@ export interface Move {
 }
 
 const MAX_SWAPS = 1000
+/** What a quote with another destination asset pays out. */
+const OTHER_DESTINATION = '1cs_v1:ltc:native:coin'
+/** The age of a quote with an old timestamp. */
+const OLD_MS = 3_600_000
 /** What a refund costs, in basis points of it. */
 const REFUND_FEE_BASIS_POINTS = -10
 
@@ -68,6 +72,8 @@ export class OneClick {
   quote(body: Readonly<Record<string, unknown>>): QuoteAnswer {
     const nowMs = this.#clock.nowMs()
     const read = readQuoteRequest(body, nowMs)
+    const [earlier] = this.swaps()
+    if (this.settings.tampering === 'replay' && earlier !== undefined) return earlier.answer
     const random = new SeededRandom(this.#seed, `quote ${this.#quoted++}`)
     const answer = makeQuote(read, { nowMs, random, secretKey: this.#secretKey })
     const { depositAddress, depositMemo = null } = answer.quote
@@ -176,6 +182,7 @@ export class OneClick {
     const more = (BigInt(quote.amountIn) + 1n).toString()
     switch (tampering) {
       case 'none':
+      case 'replay':
         return answer
       case 'recipient':
         return this.#signed({ ...answer, quoteRequest: { ...quoteRequest, recipient: quoteRequest.refundTo } })
@@ -185,6 +192,15 @@ export class OneClick {
         return this.#signed({ ...answer, quote: { ...quote, amountOut: less, minAmountOut: less } })
       case 'min_amount_in':
         return this.#signed({ ...answer, quote: { ...quote, minAmountIn: more } })
+      case 'destination_asset':
+        return this.#signed({ ...answer, quoteRequest: { ...quoteRequest, destinationAsset: OTHER_DESTINATION } })
+      case 'deadline':
+        return this.#signed({
+          ...answer,
+          quoteRequest: { ...quoteRequest, deadline: secondLater(quoteRequest.deadline) },
+        })
+      case 'old_timestamp':
+        return this.#signed({ ...answer, timestamp: new Date(Date.parse(answer.timestamp) - OLD_MS).toISOString() })
       case 'signature':
         return { ...answer, signature: this.#signed({ ...answer, timestamp: new Date(0).toISOString() }).signature }
     }
@@ -218,6 +234,10 @@ function save(file: string | undefined, kept: Kept): void {
   if (file === undefined) return
   writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 })
   renameSync(`${file}.new`, file)
+}
+
+function secondLater(deadline: string): string {
+  return new Date(Date.parse(deadline) + 1000).toISOString()
 }
 
 function refundOf(amount: bigint): bigint {

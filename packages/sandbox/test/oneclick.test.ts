@@ -353,6 +353,18 @@ describe('told to misbehave', () => {
       ['refund_to', ({ quoteRequest: echo }: QuoteAnswer) => echo.refundTo !== request.refundTo, true],
       ['amount', ({ quote: made }: QuoteAnswer) => made.amountOut !== request.amount, true],
       ['min_amount_in', ({ quote: made }: QuoteAnswer) => BigInt(made.minAmountIn) > BigInt(made.amountIn), true],
+      [
+        'destination_asset',
+        ({ quoteRequest: echo }: QuoteAnswer) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
+        true,
+      ],
+      ['deadline', ({ quoteRequest: echo }: QuoteAnswer) => echo.deadline !== request.deadline, true],
+      [
+        'old_timestamp',
+        ({ timestamp, quoteRequest: echo }: QuoteAnswer) =>
+          Date.parse(timestamp) < Date.parse(echo.deadline) - 3_600_000,
+        true,
+      ],
       ['signature', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient === request.recipient, false],
     ] as const) {
       oneclick.settings.tampering = tampering
@@ -360,6 +372,14 @@ describe('told to misbehave', () => {
       assert.equal(differs(answer), true, tampering)
       assert.equal(verifies(answer), signed, tampering)
     }
+  })
+
+  test('a replay is the quote before, as it was signed, whatever is asked for', async () => {
+    const first = await quote()
+    oneclick.settings.tampering = 'replay'
+    assert.deepEqual(await quote({ refundTo: 'somebody-else' }), first)
+    oneclick.settings.tampering = 'none'
+    assert.notDeepEqual(await quote(), first)
   })
 
   for (const [answer, expected] of [

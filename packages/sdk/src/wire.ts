@@ -338,7 +338,7 @@ export interface Withdrawal {
   payout_to: string
   deposit_address: string
   zip321_uri: string
-  /** Until then the rate holds and a deposit is in time. */
+  /** Until then the rate holds and a deposit is in time. It must be mined at most ten block spacings later. */
   expires_at: number
   /** What the chain shows at the deposit address, mempool included. */
   received_zat: number
@@ -346,7 +346,7 @@ export interface Withdrawal {
   txid: string | null
   /** Proof of the payout, once completed. */
   reference: string | null
-  /** Why it failed. */
+  /** Why it failed, or why it needs attention. */
   reason: string | null
   created_at: number
   updated_at: number

@@ -160,13 +160,14 @@ export async function createServices(world: World) {
   const terms = config.withdrawals
   const billing = createBilling({ store, clock, network, plans, invoices, operator, log })
   const keyedHash = createKeyedHash(config.encryptionKeys)
-  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
+  const deskDeps = { store, clock, random, vault, keyedHash, rates, invoices, operator, network, terms }
+  const withdrawals = createWithdrawals(deskDeps)
   const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
   const settle = (rows: Rows, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after)
 
   const reassess = createReassess({ settle, swapOf: swapOfInvoice })
-  const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours }) : noSwapProvider()
+  const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours, clock }) : noSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
   const looks = createSwapLooks({ store, provider, clock, log })
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })

@@ -11,7 +11,7 @@ export class Unreadable extends Error {
 const MAX_ASSETS = 10_000
 const MAX_MESSAGE_CHARS = 500
 /** The coin that invoices ask for, in both forms of its id. */
-const ZEC_IDS: readonly string[] = ['nep141:zec.omft.near', '1cs_v1:zec:native:coin']
+export const ZEC_IDS: readonly string[] = ['nep141:zec.omft.near', '1cs_v1:zec:native:coin']
 
 const Digits = Type.String({ pattern: '^[0-9]{1,40}$' })
 const Printable = Type.String({ pattern: '^[\\x21-\\x7e]{1,512}$' })
@@ -37,6 +37,8 @@ const Quote = Type.Object({
     amount: Digits,
     recipient: Type.String(),
     refundTo: Type.String(),
+    destinationAsset: Type.String(),
+    deadline: Instant,
   }),
   quote: Type.Object({
     amountIn: Digits,

@@ -1,8 +1,9 @@
 import { providerUnavailable, refusedByProvider } from '../domain/swap.ts'
 import type { Outbound, OutboundRequest } from '../ports/outbound.ts'
 import type { QuoteRequest, SwapOffer, SwapProvider } from '../ports/swap.ts'
+import type { Clock } from '../ports.ts'
 import type { QuoteAnswer } from './oneclick-answers.ts'
-import { readAssets, readQuote, readRefusal, readStatus, Unreadable } from './oneclick-answers.ts'
+import { readAssets, readQuote, readRefusal, readStatus, Unreadable, ZEC_IDS } from './oneclick-answers.ts'
 import { isSignedBy, PRODUCTION_KEY } from './oneclick-signature.ts'
 
 export interface OneClickOptions {
@@ -13,11 +14,15 @@ export interface OneClickOptions {
   readonly apiKey: string | null
   /** `ed25519:<base58>`; null: the provider's key in production. */
   readonly signingKey: string | null
+  /** Quotes are dated by it. */
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 const DESTINATION = 'nep141:zec.omft.near'
 /** How far below `amountIn` a deposit still executes, in basis points: prices move while it is on its way. */
 const SLIPPAGE_BASIS_POINTS = 100
+/** How far the timestamp of a quote may be from our clock, either way. */
+const MAX_QUOTE_AGE_MS = 5 * 60 * 1000
 /** Origin chains where many deposits share one address. */
 const MEMO_CHAINS: readonly string[] = ['stellar']
 
@@ -34,7 +39,7 @@ type Call = Pick<OutboundRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
 }
 
 /** The 1Click API, version 0. */
-export function createOneClick({ outbound, apiUrl, apiKey, signingKey }: OneClickOptions): SwapProvider {
+export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: OneClickOptions): SwapProvider {
   const publicKey = signingKey ?? PRODUCTION_KEY
 
   async function call({ path, body, signal, ...rest }: Call): Promise<{ status: number; text: string }> {
@@ -73,7 +78,7 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey }: OneClic
         expect(answer.status, 201, 200)
         const quote = readQuote(answer.text)
         if (!isSignedBy(quote, publicKey)) throw new Unreadable('the signature does not fit')
-        return { ...offerOf(quote, request), raw: answer.text }
+        return { ...offerOf(quote, request, clock.nowMs()), raw: answer.text }
       })
     },
 
@@ -135,8 +140,23 @@ function quoteBody({ asset, amountZat, recipient, refundTo, deadline }: QuoteReq
   }
 }
 
-/** What the quote offers, if it is one for this request. @throws Unreadable */
-function offerOf({ quoteRequest, quote }: QuoteAnswer, request: QuoteRequest): Omit<SwapOffer, 'raw'> {
+/**
+ * What the quote offers, if it is one for this request, made now: a signature alone is no proof, since an earlier quote
+ * keeps its own.
+ *
+ * The origin asset is not compared. The provider echoes it in a normalised form (`nep141:btc.omft.near` comes back as
+ * `1cs_v1:btc:native:coin`), recorded answers show that form for BTC only, and the rule for other assets is not
+ * documented. A wrong guess would refuse genuine quotes. A quote for another asset has to repeat this request's
+ * recipient, refund address, amount and deadline within five minutes, and to have a deposit address that is not in use.
+ *
+ * @param nowMs Unix milliseconds
+ * @throws Unreadable
+ */
+function offerOf(
+  { timestamp, quoteRequest, quote }: QuoteAnswer,
+  request: QuoteRequest,
+  nowMs: number,
+): Omit<SwapOffer, 'raw'> {
   const { depositAddress, deadline } = quote
   const depositMemo = quote.depositMemo || null
   const amountIn = BigInt(quote.amountIn)
@@ -150,6 +170,10 @@ function offerOf({ quoteRequest, quote }: QuoteAnswer, request: QuoteRequest): O
   claim(BigInt(quote.minAmountOut) === request.amountZat, 'less paid out at worst')
   claim(quoteRequest.recipient === request.recipient, 'another recipient')
   claim(quoteRequest.refundTo === request.refundTo, 'another refund address')
+  claim(ZEC_IDS.includes(quoteRequest.destinationAsset), 'another asset paid out')
+  claim(instantMs(quoteRequest.deadline) === request.deadline * 1000, 'another deadline than asked for')
+  const ageMs = Math.abs(nowMs - instantMs(timestamp))
+  claim(ageMs <= MAX_QUOTE_AGE_MS, 'a timestamp more than 5 minutes from our clock')
   claim(minAmountIn > 0n && minAmountIn <= amountIn, 'a least amount that is none')
   claim(depositMemo !== null || !MEMO_CHAINS.includes(request.asset.blockchain), 'no memo where one is needed')
   if (!depositAddress || !deadline) throw new Unreadable('a quote with no deposit address or deadline')

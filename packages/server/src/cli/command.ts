@@ -34,14 +34,24 @@ export class WrongUse extends Error {
 interface Arguments {
   readonly values: Readonly<Record<string, string | undefined>>
   readonly positionals: readonly string[]
+  /** Those that were given. */
+  readonly flags: ReadonlySet<string>
 }
 
 /**
- * Options that take a value, in order, and so many words besides.
+ * Options that take a value, in order, and so many words besides; flags take none.
  * @throws WrongUse
  */
-export function readArguments(args: readonly string[], options: readonly string[], positionals: number): Arguments {
-  const config: ParseArgsOptionsConfig = Object.fromEntries(options.map(name => [name, { type: 'string' }]))
+export function readArguments(
+  args: readonly string[],
+  options: readonly string[],
+  positionals: number,
+  flags: readonly string[] = [],
+): Arguments {
+  const config: ParseArgsOptionsConfig = Object.fromEntries([
+    ...options.map(name => [name, { type: 'string' }]),
+    ...flags.map(name => [name, { type: 'boolean' }]),
+  ])
   let parsed: ReturnType<typeof parseArgs>
   try {
     parsed = parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true })
@@ -50,7 +60,11 @@ export function readArguments(args: readonly string[], options: readonly string[
   }
   if (parsed.positionals.length > positionals)
     throw new WrongUse(`unexpected argument '${parsed.positionals[positionals]}'`)
-  return { values: parsed.values as Arguments['values'], positionals: parsed.positionals }
+  return {
+    values: parsed.values as Arguments['values'],
+    positionals: parsed.positionals,
+    flags: new Set(flags.filter(name => parsed.values[name] === true)),
+  }
 }
 
 /** @throws WrongUse when it was not given */

@@ -25,7 +25,7 @@ export const withdrawalsList: Command = {
       orders.length === 0
         ? ['no withdrawals yet']
         : table(
-            ['id', 'status', 'deposited', 'of', 'pay out', 'to', 'created'],
+            ['id', 'status', 'deposited', 'of', 'pay out', 'to', 'created', 'being paid'],
             orders.map(({ withdrawal, payoutTo }) => [
               withdrawal.publicId,
               withdrawal.status,
@@ -34,6 +34,7 @@ export const withdrawalsList: Command = {
               `${withdrawal.fiatAmount} ${withdrawal.fiatCurrency}`,
               maskPayout(payoutTo),
               when(withdrawal.createdAt),
+              beingPaid(withdrawal),
             ]),
           ),
     )
@@ -49,22 +50,21 @@ export const withdrawalsShow: Command = {
     const id = needed(readArguments(args, [], 1).positionals[0], 'ID')
     const { withdrawal, payoutTo } = await atDesk(config(), payouts => payouts.read(id))
     const value = { ...shown(withdrawal), payout_to: payoutTo }
-    out.result(
-      value,
-      Object.entries(value).map(([name, member]) => `${name}: ${member ?? ''}`),
-    )
+    const lines = Object.entries(value).map(([name, member]) => `${name}: ${member ?? ''}`)
+    out.result(value, withdrawal.paying ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
     return 0
   },
 }
 
 export const withdrawalsSettle: Command = {
   name: 'withdrawals settle',
-  usage: 'withdrawals settle ID --reference R',
-  summary: 'says that an order is paid out, with the proof',
+  usage: 'withdrawals settle ID --reference R [--override]',
+  summary: 'says that an order is paid out, with the proof; --override: although a provider is paying it',
   async run(args, { out, config }) {
-    const { positionals, values } = readArguments(args, ['reference'], 1)
+    const { positionals, values, flags } = readArguments(args, ['reference'], 1, ['override'])
     const [id, reference] = [needed(positionals[0], 'ID'), needed(values.reference, '--reference')]
-    const { withdrawal } = await atDesk(config(), payouts => payouts.settle(id, reference))
+    const override = flags.has('override')
+    const { withdrawal } = await atDesk(config(), payouts => payouts.settle(id, reference, { override }))
     out.result(shown(withdrawal), [`${withdrawal.publicId} is completed`])
     return 0
   },
@@ -72,12 +72,13 @@ export const withdrawalsSettle: Command = {
 
 export const withdrawalsFail: Command = {
   name: 'withdrawals fail',
-  usage: 'withdrawals fail ID --reason R',
-  summary: 'says that an order will not be paid out, and why',
+  usage: 'withdrawals fail ID --reason R [--override]',
+  summary: 'says that an order will not be paid out, and why; --override: although a provider is paying it',
   async run(args, { out, config }) {
-    const { positionals, values } = readArguments(args, ['reason'], 1)
+    const { positionals, values, flags } = readArguments(args, ['reason'], 1, ['override'])
     const [id, reason] = [needed(positionals[0], 'ID'), needed(values.reason, '--reason')]
-    const { withdrawal } = await atDesk(config(), payouts => payouts.fail(id, reason))
+    const override = flags.has('override')
+    const { withdrawal } = await atDesk(config(), payouts => payouts.fail(id, reason, { override }))
     out.result(shown(withdrawal), [`${withdrawal.publicId} has failed`])
     return 0
   },
@@ -91,6 +92,11 @@ function atDesk<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Prom
   })
 }
 
+/** The provider that is paying an order, and since when; empty while no provider is. */
+function beingPaid({ paying }: DeskOrder['withdrawal']): string {
+  return paying === null ? '' : `by ${paying.provider} since ${when(paying.since)}`
+}
+
 function shown(withdrawal: DeskOrder['withdrawal']) {
   return {
     id: withdrawal.publicId,
@@ -102,6 +108,9 @@ function shown(withdrawal: DeskOrder['withdrawal']) {
     rate: withdrawal.rate,
     reference: withdrawal.reference,
     reason: withdrawal.reason,
+    paying_provider: withdrawal.paying?.provider ?? null,
+    paying_since: withdrawal.paying?.since ?? null,
+    closed_by: withdrawal.closedBy,
     created_at: withdrawal.createdAt,
     updated_at: withdrawal.updatedAt,
   }

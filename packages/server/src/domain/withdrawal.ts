@@ -16,12 +16,24 @@ export const WITHDRAWAL_STATUSES = [
 ] as const
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number]
 
+/** Who completed or failed an order: a person by command, or the payout provider by its answer. */
+export type ClosedBy = 'operator' | 'provider'
+
 /** What can happen to an order. A deposit is what the chain shows at the order's address, all of it. */
 export type WithdrawalStep =
-  | { readonly step: 'deposit'; readonly receivedZat: Zat; readonly confirmed: boolean; readonly closed: boolean }
+  | {
+      readonly step: 'deposit'
+      readonly receivedZat: Zat
+      readonly confirmed: boolean
+      readonly closed: boolean
+      /** A part of it was mined too late for the order's rate, see `depositCutoff`. Counts once it is confirmed. */
+      readonly late: boolean
+    }
   | { readonly step: 'cancel' }
   | { readonly step: 'settle' }
   | { readonly step: 'fail' }
+  /** The provider reports a payout of an order that was already closed: the merchant may have been paid twice. */
+  | { readonly step: 'paid_after_close' }
 
 export interface Order {
   readonly status: WithdrawalStatus
@@ -67,20 +79,25 @@ export function after(order: Order, step: WithdrawalStep): WithdrawalStatus {
     case 'fail':
       if (order.status === 'payout_processing' || order.status === 'needs_attention') return 'failed'
       break
+    case 'paid_after_close':
+      if (order.status === 'completed' || order.status === 'failed') return 'needs_attention'
+      break
   }
   throw new IllegalStep(order.status, step.step)
 }
 
 function afterDeposit(
   { status, amountZat, closedAtZat }: Order,
-  { receivedZat, confirmed, closed }: Extract<WithdrawalStep, { step: 'deposit' }>,
+  { receivedZat, confirmed, closed, late }: Extract<WithdrawalStep, { step: 'deposit' }>,
 ): WithdrawalStatus {
   switch (status) {
     case 'awaiting_deposit':
     case 'deposit_detected':
       if (receivedZat > amountZat) return 'needs_attention'
-      if (receivedZat === amountZat)
-        return closed && !confirmed ? 'needs_attention' : confirmed ? 'payout_processing' : 'deposit_detected'
+      if (receivedZat === amountZat) {
+        if (confirmed) return late ? 'needs_attention' : 'payout_processing'
+        return closed ? 'needs_attention' : 'deposit_detected'
+      }
       if (closed) return receivedZat > 0n ? 'needs_attention' : 'expired'
       return 'awaiting_deposit'
     case 'payout_processing':
@@ -94,6 +111,24 @@ function afterDeposit(
     case 'needs_attention':
       return status
   }
+}
+
+/** Block spacings after an order's expiry in which its deposit may still be mined. */
+const MINING_GRACE_BLOCKS = 10
+
+/**
+ * The latest time, in Unix seconds, of a block that holds a deposit in time. A deposit that is mined later is not paid
+ * out at the order's rate: whoever holds a transaction back until the rate has moved would own a free option.
+ *
+ * The time of a block is its miner's claim, within the bounds of consensus: later than the median of the 11 blocks
+ * before it, and at most 90 minutes after that median. It may decide here because the decision only hands the order to
+ * a person. A block dated too late pays nothing and loses nothing; one dated too early gains a few minutes.
+ *
+ * @param expiresAt Unix seconds
+ * @param spacingSecs seconds between blocks at the height of the deposit
+ */
+export function depositCutoff(expiresAt: number, spacingSecs: number): number {
+  return expiresAt + MINING_GRACE_BLOCKS * spacingSecs
 }
 
 /** The last digits and letters stay readable, so that the merchant knows the account without it being shown. */

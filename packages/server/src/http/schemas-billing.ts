@@ -58,7 +58,7 @@ export const Withdrawal = of<Wire.Withdrawal>()(
     received_zat: Zat('What the chain shows at the deposit address, mempool included.'),
     txid: Txid,
     reference: nullable(Type.String({ description: 'Proof of the payout, once completed.' })),
-    reason: nullable(Type.String({ description: 'Why it failed.' })),
+    reason: nullable(Type.String({ description: 'Why it failed, or why it needs attention.' })),
     created_at: UnixSecs('When it was made.'),
     updated_at: UnixSecs('When its status last changed.'),
   }),

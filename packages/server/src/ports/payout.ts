@@ -28,6 +28,9 @@ export interface PayoutProvider {
   /**
    * Pays the order out, or tells how that stands. Called again until it has ended, after a crash too: a call with an
    * order's id that was seen before must never pay twice. What it throws counts as not known, and is asked again.
+   *
+   * From right before the first call until `paid`, `failed` or `by_hand`, the operator can close the order only with an
+   * override.
    */
   pay(order: PayoutOrder): Promise<Payout>
 }

@@ -111,8 +111,11 @@ export interface SwapOutcome
 
 /** Hold the invoice (`invoices.lock`) before anything that changes its swaps or starts. */
 export interface SwapRows {
-  /** @param firstLookAtMs Unix milliseconds. */
-  insert(swap: NewSwap, firstLookAtMs: number): Promise<Swap>
+  /**
+   * Null, and nothing is written, when another swap has this deposit address with this memo already.
+   * @param firstLookAtMs Unix milliseconds.
+   */
+  insert(swap: NewSwap, firstLookAtMs: number): Promise<Swap | null>
   /** The earlier swap is no longer the invoice's; it is watched on. */
   replace(id: number, at: number): Promise<void>
   byId(id: number): Promise<Swap | null>

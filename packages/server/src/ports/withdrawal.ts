@@ -1,4 +1,4 @@
-import type { Order, WithdrawalStatus } from '../domain/withdrawal.ts'
+import type { ClosedBy, Order, WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { Page } from './account.ts'
 
 export interface NewWithdrawal {
@@ -18,19 +18,38 @@ export interface NewWithdrawal {
   readonly createdAt: number
 }
 
+export interface Paying {
+  /** The provider's name. */
+  readonly provider: string
+  /** Unix seconds of the first call. */
+  readonly since: number
+}
+
 export interface Withdrawal extends NewWithdrawal, Order {
   /** The operator's or the provider's proof of the payout; null until there is one. */
   readonly reference: string | null
-  /** Why it failed; null when it did not. */
+  /** Why it failed, or why a person has to decide; null where neither is known. */
   readonly reason: string | null
   /** When the provider is asked next; null: not, or not any more. */
   readonly payoutDueAt: number | null
+  /** The provider that was called and whose outcome is not known yet; null while no provider is paying. */
+  readonly paying: Paying | null
+  /** Who closed the order last; null while nobody has. */
+  readonly closedBy: ClosedBy | null
   readonly updatedAt: number
 }
 
 export type WithdrawalOutcome = Pick<
   Withdrawal,
-  'status' | 'receivedZat' | 'closedAtZat' | 'reference' | 'reason' | 'payoutDueAt' | 'updatedAt'
+  | 'status'
+  | 'receivedZat'
+  | 'closedAtZat'
+  | 'reference'
+  | 'reason'
+  | 'payoutDueAt'
+  | 'paying'
+  | 'closedBy'
+  | 'updatedAt'
 >
 
 /** Hold the invoice (`invoices.lock`) before its withdrawal. */
@@ -47,8 +66,11 @@ export interface WithdrawalRows {
   /** Of all accounts. */
   countIn(status: WithdrawalStatus): Promise<number>
   record(invoiceId: number, outcome: WithdrawalOutcome): Promise<void>
-  /** Takes orders whose payout is due, for this caller alone: others see them due at `until`. */
-  claimPayouts(now: number, until: number, limit: number): Promise<Withdrawal[]>
+  /**
+   * Takes orders in `payout_processing` whose payout is due, for this caller alone: others see them due at `until`.
+   * Each is marked as being paid by the provider, from its first claim on.
+   */
+  claimPayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
   /** Those above an invoice's id, in its order. */
   after(invoiceId: number, limit: number): Promise<Withdrawal[]>
   reseal(invoiceId: number, sealedPayoutTo: Uint8Array): Promise<void>

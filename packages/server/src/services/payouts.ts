@@ -2,6 +2,7 @@ import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
+  type ClosedBy,
   IllegalStep,
   NOTE_CHARS,
   payoutPlace,
@@ -10,7 +11,7 @@ import {
 } from '../domain/withdrawal.ts'
 import type { Invoice } from '../ports/invoice.ts'
 import type { Payout } from '../ports/payout.ts'
-import type { Withdrawal } from '../ports/withdrawal.ts'
+import type { Paying, Withdrawal } from '../ports/withdrawal.ts'
 import type { Clock, Log, PayoutProvider, Rows, Store, Vault } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import { move } from './withdrawal-moves.ts'
@@ -30,17 +31,32 @@ export interface Payouts {
   read(id: string): Promise<DeskOrder>
   /**
    * The operator has paid out.
-   * @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `deposit_not_confirmed` while coins
-   * of the deposit may still vanish
+   * @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `payout_in_progress`,
+   * `deposit_not_confirmed` while coins of the deposit may still vanish
    */
-  settle(id: string, reference: string): Promise<DeskOrder>
-  /** The operator will not pay out. @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open` */
-  fail(id: string, reason: string): Promise<DeskOrder>
+  settle(id: string, reference: string, options?: CloseOptions): Promise<DeskOrder>
+  /**
+   * The operator will not pay out.
+   * @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open`, `payout_in_progress`
+   */
+  fail(id: string, reason: string, options?: CloseOptions): Promise<DeskOrder>
   /** Orders that wait for the operator: to be paid out, and to be looked at. */
   waiting(): Promise<{ readonly payouts: number; readonly withdrawals: number }>
-  /** Hands orders that are due to the provider, and writes down what it says; how many were due. */
+  /**
+   * Hands orders that are due to the provider, and writes down what it says; how many were due. An order is claimed in
+   * a transaction of its own right before the provider is called. From then on, and through a crash, it counts as being
+   * paid until the provider says how it ended, or that a person pays it (`by_hand`).
+   */
   payDue(limit: number): Promise<number>
 }
+
+export interface CloseOptions {
+  /** Closes an order that a provider is paying, which is refused otherwise: the provider will not pay it. */
+  readonly override?: boolean | undefined
+}
+
+/** How a provider's answer fits the order when it is written down. */
+type Fit = 'applied' | 'late' | 'paid_after_close'
 
 /** For so long an order is this caller's; who takes longer to answer is asked again. */
 const LEASE_SECS = 120
@@ -71,19 +87,27 @@ export function createPayouts(deps: {
     withdrawal: Withdrawal,
     step: 'settle' | 'fail',
     note: Partial<Note>,
+    closedBy: ClosedBy,
   ): Promise<Withdrawal> {
     const notes = {
       reference: joined(withdrawal.reference, note.reference),
       reason: joined(withdrawal.reason, note.reason),
     }
-    return move(rows, withdrawal, { step }, { ...notes, closedAtZat: withdrawal.receivedZat }, nowSecs(clock))
+    const learnt = { ...notes, closedAtZat: withdrawal.receivedZat, paying: null, closedBy }
+    return move(rows, withdrawal, { step }, learnt, nowSecs(clock))
   }
 
-  function closeByHand(id: string, step: 'settle' | 'fail', note: Partial<Note>): Promise<DeskOrder> {
+  function closeByHand(
+    id: string,
+    step: 'settle' | 'fail',
+    note: Partial<Note>,
+    { override = false }: CloseOptions = {},
+  ): Promise<DeskOrder> {
     return store.write(async rows => {
       const { withdrawal, invoice } = await hold(rows, (await find(rows, id)).invoiceId)
+      if (withdrawal.paying && !override) throw payoutInProgress(withdrawal.paying)
       try {
-        const closed = await close(rows, withdrawal, step, note)
+        const closed = await close(rows, withdrawal, step, note, 'operator')
         if (step === 'settle' && (await mayVanish(rows, invoice))) throw depositNotConfirmed(invoice)
         return deskOrder(closed)
       } catch (error) {
@@ -98,11 +122,15 @@ export function createPayouts(deps: {
     try {
       const { payoutTo } = deskOrder(withdrawal)
       const payout = await provider.pay({ id, amountZat, fiatCurrency, fiatAmount, payoutTo })
-      await store.write(rows => heed(rows, withdrawal.invoiceId, payout))
-      log.info(
-        { order, provider: provider.name, state: payout.state },
-        'a withdrawal was handed to the payout provider',
-      )
+      const fit = await store.write(rows => heed(rows, withdrawal.invoiceId, payout))
+      const details = { order, provider: provider.name, state: payout.state }
+      if (fit === 'applied') log.info(details, 'a withdrawal was handed to the payout provider')
+      else if (fit === 'late') log.warn(details, 'the answer of the payout provider came after its order had changed')
+      else
+        log.warn(
+          details,
+          'the payout provider paid an order that was already closed: the merchant may have been paid twice',
+        )
     } catch (err) {
       log.error(
         { order, provider: provider.name, err },
@@ -116,24 +144,51 @@ export function createPayouts(deps: {
    * What the provider says ends an order only while it is the provider's. Of one that has changed meanwhile (more coins
    * came, the operator closed it) it is kept as a note, and a person looks.
    */
-  async function heed(rows: Rows, invoiceId: number, payout: Payout): Promise<void> {
+  async function heed(rows: Rows, invoiceId: number, payout: Payout): Promise<Fit> {
     const { withdrawal } = await hold(rows, invoiceId)
+    if (withdrawal.status !== 'payout_processing') return applyLate(rows, withdrawal, payout)
     const note = noteOf(payout)
-    if (withdrawal.status !== 'payout_processing')
-      return rows.withdrawals.record(invoiceId, { ...withdrawal, ...absent(withdrawal, note) })
+    const now = nowSecs(clock)
     switch (payout.state) {
       case 'by_hand':
-        return rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: null })
+        await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: null, paying: null })
+        break
       case 'processing': {
         const pauseSecs = Math.min(Math.max(payout.askAgainSecs, 1), MAX_ASK_AGAIN_SECS)
-        return rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + pauseSecs })
+        const paying = withdrawal.paying ?? { provider: provider.name, since: now }
+        await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: now + pauseSecs, paying })
+        break
       }
       case 'paid':
-        await close(rows, withdrawal, 'settle', note)
-        return
+        await close(rows, withdrawal, 'settle', note, 'provider')
+        break
       case 'failed':
-        await close(rows, withdrawal, 'fail', note)
+        await close(rows, withdrawal, 'fail', note, 'provider')
+        break
     }
+    return 'applied'
+  }
+
+  /**
+   * An answer never changes an order that is closed, with one exception: a payout of an order that the operator closed,
+   * or that failed, needs attention. A second report of the payout that completed the order is no news.
+   */
+  async function applyLate(rows: Rows, withdrawal: Withdrawal, payout: Payout): Promise<Fit> {
+    const note = noteOf(payout)
+    const { invoiceId, status, closedBy } = withdrawal
+    const paying = payout.state === 'processing' ? withdrawal.paying : null
+    if (payout.state !== 'paid' || (status !== 'failed' && closedBy !== 'operator')) {
+      await rows.withdrawals.record(invoiceId, { ...withdrawal, ...absent(withdrawal, note), paying })
+      return status === 'completed' && payout.state === 'paid' ? 'applied' : 'late'
+    }
+    const learnt = {
+      reference: joined(withdrawal.reference, note.reference),
+      reason: joined(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
+      paying,
+    }
+    if (status === 'needs_attention') await rows.withdrawals.record(invoiceId, { ...withdrawal, ...learnt })
+    else await move(rows, withdrawal, { step: 'paid_after_close' }, learnt, nowSecs(clock))
+    return 'paid_after_close'
   }
 
   async function postpone(rows: Rows, invoiceId: number): Promise<void> {
@@ -148,14 +203,14 @@ export function createPayouts(deps: {
 
     read: async id => deskOrder(await store.read(rows => find(rows, id))),
 
-    async settle(id, reference) {
+    async settle(id, reference, options) {
       checkNote('reference', reference)
-      return closeByHand(id, 'settle', { reference })
+      return closeByHand(id, 'settle', { reference }, options)
     },
 
-    async fail(id, reason) {
+    async fail(id, reason, options) {
       checkNote('reason', reason)
-      return closeByHand(id, 'fail', { reason })
+      return closeByHand(id, 'fail', { reason }, options)
     },
 
     waiting: () =>
@@ -167,7 +222,7 @@ export function createPayouts(deps: {
     async payDue(limit) {
       for (let handed = 0; handed < limit; handed++) {
         const now = nowSecs(clock)
-        const [due] = await store.write(rows => rows.withdrawals.claimPayouts(now, now + LEASE_SECS, 1))
+        const [due] = await store.write(rows => rows.withdrawals.claimPayouts(provider.name, now, now + LEASE_SECS, 1))
         if (!due) return handed
         await pay(due)
       }
@@ -221,6 +276,17 @@ function checkNote(field: 'reference' | 'reason', text: string): void {
 function depositNotConfirmed({ confirmations }: Invoice): Fault {
   return new Fault('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
     extra: { detail: `not every coin of it has ${confirmations} confirmations yet: pay out later, or fail the order` },
+  })
+}
+
+function payoutInProgress({ provider, since }: Paying): Fault {
+  const start = new Date(since * 1000).toISOString().replace('.000Z', 'Z')
+  return new Fault('conflict', 'payout_in_progress', 'payout in progress', {
+    extra: {
+      detail:
+        `the provider ${provider} has been paying it since ${start}; ` +
+        'override this only when the provider will not pay',
+    },
   })
 }
 

@@ -4,6 +4,7 @@ import {
   hasDeposit,
   isSettled,
   notPending,
+  providerUnavailable,
   requireRefundTo,
   STARTS,
   swapInProgress,
@@ -113,6 +114,7 @@ export function createSwaps(deps: {
     const earlier = await replaceable(rows, invoice)
     if (earlier) await rows.swaps.replace(earlier.id, nowSecs(clock))
     const swap = await rows.swaps.insert(draft, clock.nowMs() + FIRST_LOOK_MS)
+    if (!swap) throw providerUnavailable(new Error('a quote with the deposit address and memo of another swap'))
     const watchUntil = Math.max(invoice.watchUntil, watchedUntil(swap))
     await rows.invoices.setSwap(invoice.id, swap.id, watchUntil)
     await rows.viewingKeys.watch(invoice.viewingKeyId, watchUntil)

@@ -15,7 +15,9 @@ export async function move(
   rows: Rows,
   withdrawal: Withdrawal,
   step: WithdrawalStep,
-  learnt: Partial<Pick<WithdrawalOutcome, 'receivedZat' | 'closedAtZat' | 'reference' | 'reason'>>,
+  learnt: Partial<
+    Pick<WithdrawalOutcome, 'receivedZat' | 'closedAtZat' | 'reference' | 'reason' | 'paying' | 'closedBy'>
+  >,
   now: number,
 ): Promise<Withdrawal> {
   const status = after(withdrawal, step)

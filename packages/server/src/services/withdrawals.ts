@@ -1,4 +1,5 @@
-import type { Account } from '../domain/account.ts'
+import type { Account, Network } from '../domain/account.ts'
+import { blockSpacingSecs } from '../domain/chain.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
@@ -7,12 +8,13 @@ import { billingNotConfigured } from '../domain/plan.ts'
 import { decimalsOf } from '../domain/rate.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
+  after,
+  depositCutoff,
   fiatAmount,
   IllegalStep,
   maskPayout,
   PAYOUT_TO_CHARS,
   payoutPlace,
-  type WithdrawalStep,
 } from '../domain/withdrawal.ts'
 import type { Page } from '../ports/account.ts'
 import type { Invoice } from '../ports/invoice.ts'
@@ -82,9 +84,10 @@ export function createWithdrawals(deps: {
   readonly invoices: Pick<Invoices, 'issue' | 'issued'>
   /** Under whose viewing key deposits come in; null: no withdrawals. */
   readonly operator: Account | null
+  readonly network: Network
   readonly terms: WithdrawalTerms
 }): Withdrawals {
-  const { store, clock, random, vault, keyedHash, rates, invoices, operator, terms } = deps
+  const { store, clock, random, vault, keyedHash, rates, invoices, operator, network, terms } = deps
 
   function ordered(withdrawal: Withdrawal, invoice: Invoice): Ordered {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
@@ -162,7 +165,11 @@ export function createWithdrawals(deps: {
     async settle(rows, invoice) {
       const withdrawal = await rows.withdrawals.lock(invoice.id)
       if (!withdrawal) return
-      await move(rows, withdrawal, depositStep(invoice), { receivedZat: invoice.receivedZat }, nowSecs(clock))
+      const deposit = depositStep(invoice)
+      const starts = withdrawal.status !== 'payout_processing' && after(withdrawal, deposit) === 'payout_processing'
+      const reason = starts ? await findLate(rows, invoice, network) : null
+      const learnt = { receivedZat: invoice.receivedZat, ...(reason !== null && { reason }) }
+      await move(rows, withdrawal, { ...deposit, late: reason !== null }, learnt, nowSecs(clock))
     },
   }
 }
@@ -189,9 +196,36 @@ async function find(rows: Rows, account: Account, id: string): Promise<Withdrawa
 }
 
 /** A paid invoice whose payments a reorganisation took back stays paid; a payout must not build on it. */
-function depositStep({ receivedZat, status, needsAttention }: Invoice): WithdrawalStep {
+function depositStep({ receivedZat, status, needsAttention }: Invoice) {
   const confirmed = status === 'paid' && !needsAttention
-  return { step: 'deposit', receivedZat, confirmed, closed: isClosed(status) }
+  return { step: 'deposit', receivedZat, confirmed, closed: isClosed(status), late: false } as const
+}
+
+/**
+ * Why a confirmed deposit is too late for the order's rate; null when every payment of it is in time. A mined payment
+ * counts from the time of its block. A header that is no longer remembered makes the payment late. A payment that is
+ * not mined, where the operator asks for no confirmations, counts from when it was first seen.
+ */
+async function findLate(rows: Rows, { id, expiresAt }: Invoice, network: Network): Promise<string | null> {
+  const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(network, height))
+  const late = (what: string) => `deposit ${what}, rate held until ${isoSecs(expiresAt)}`
+  const heights = new Set<number>()
+  for (const { place, seenAt } of await rows.payments.ofInvoices([id])) {
+    if (place.at === 'mined') heights.add(place.height)
+    else if (place.at === 'mempool' && seenAt > cutoffAt((await rows.chain.tip())?.height ?? 0))
+      return late(`seen late: unmined at ${isoSecs(seenAt)}`)
+  }
+  // The newest block first: it is the likeliest to be late, so that few headers are read.
+  for (const height of [...heights].sort((a, b) => b - a)) {
+    const header = await rows.chain.headerAt(height)
+    if (!header) return late(`mined late: the time of block ${height} is no longer known`)
+    if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${isoSecs(header.time)}`)
+  }
+  return null
+}
+
+function isoSecs(unixSecs: number): string {
+  return new Date(unixSecs * 1000).toISOString().replace('.000Z', 'Z')
 }
 
 async function cancelOrRefuse(rows: Rows, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {

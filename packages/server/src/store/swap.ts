@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { SwapEventType } from '../domain/swap.ts'
-import type { Swap, SwapRows } from '../ports/swap.ts'
+import type { NewSwap, Swap, SwapRows } from '../ports/swap.ts'
 import { ascending, chunks, num, numOrNull } from './mapping.ts'
 import type { Db, SwapsTable } from './tables.ts'
 
@@ -60,7 +60,7 @@ export function swapRows(db: Db): SwapRows {
     byIds,
 
     async insert(swap, firstLookAtMs) {
-      const { id } = await db
+      const row = await db
         .insertInto('swaps')
         .values({
           public_id: swap.publicId,
@@ -81,10 +81,13 @@ export function swapRows(db: Db): SwapRows {
           quote_raw: swap.quoteRaw,
           created_at: swap.createdAt,
           next_look_at_ms: firstLookAtMs,
+          deposit_key: depositKey(swap),
         })
+        .onConflict(conflict => conflict.column('deposit_key').doNothing())
         .returning('id')
-        .executeTakeFirstOrThrow()
-      const inserted = await byId(num(id))
+        .executeTakeFirst()
+      if (!row) return null
+      const inserted = await byId(num(row.id))
       if (!inserted) throw new Error('a swap just inserted is gone')
       return inserted
     },
@@ -221,7 +224,14 @@ export function swapRows(db: Db): SwapRows {
   }
 }
 
-type Row = Omit<Selectable<SwapsTable>, 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms'> & {
+/** What tells one deposit from every other. An address holds no blanks. The migration builds the same text in SQL. */
+function depositKey({ depositAddress, depositMemo }: NewSwap): string {
+  return `${depositAddress} ${depositMemo ?? ''}`
+}
+
+type Unread = 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms' | 'deposit_key'
+
+type Row = Omit<Selectable<SwapsTable>, Unread> & {
   readonly invoice_expires_at: bigint | number
   readonly invoice_public_id: string
 }

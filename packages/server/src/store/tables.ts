@@ -6,7 +6,7 @@ import type { Pool } from '../domain/shielded-pool.ts'
 import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
-import type { WithdrawalStatus } from '../domain/withdrawal.ts'
+import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/billing.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
 import type { NewMail } from '../ports/mail.ts'
@@ -212,6 +212,7 @@ export interface SwapsTable {
   holds: Generated<Int>
   needs_attention: Generated<Int>
   next_look_at_ms: Int | null
+  deposit_key: string | null
 }
 
 export interface SwapStartsTable {
@@ -316,6 +317,9 @@ export interface WithdrawalsTable {
   rate: string
   payout_to: Uint8Array
   payout_due_at: Int | null
+  paying_provider: string | null
+  paying_since: Int | null
+  closed_by: ClosedBy | null
   reference: string | null
   reason: string | null
   created_at: Int

@@ -82,24 +82,39 @@ export function withdrawalRows(db: Db): WithdrawalRows {
           reference: outcome.reference,
           reason: outcome.reason,
           payout_due_at: outcome.payoutDueAt,
+          paying_provider: outcome.paying?.provider ?? null,
+          paying_since: outcome.paying?.since ?? null,
+          closed_by: outcome.closedBy,
           updated_at: outcome.updatedAt,
         })
         .where('invoice_id', '=', invoiceId)
         .execute()
     },
 
-    async claimPayouts(now, until, limit) {
+    async claimPayouts(provider, now, until, limit) {
       const due = await all()
         .where('payout_due_at', '<=', now)
+        .where('status', '=', 'payout_processing')
         .orderBy('payout_due_at')
         .limit(limit)
         .forUpdate()
         .skipLocked()
         .execute()
+      const claimed: Withdrawal[] = []
       for (const { invoice_id } of due) {
-        await db.updateTable('withdrawals').set({ payout_due_at: until }).where('invoice_id', '=', invoice_id).execute()
+        const row = await db
+          .updateTable('withdrawals')
+          .set(eb => ({
+            payout_due_at: until,
+            paying_provider: provider,
+            paying_since: eb.fn.coalesce('paying_since', eb.val(now)),
+          }))
+          .where('invoice_id', '=', invoice_id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        claimed.push(toWithdrawal(row))
       }
-      return due.map(toWithdrawal)
+      return claimed
     },
 
     async after(invoiceId, limit) {
@@ -131,6 +146,11 @@ function toWithdrawal(row: Selectable<WithdrawalsTable>): Withdrawal {
     rate: row.rate,
     sealedPayoutTo: row.payout_to,
     payoutDueAt: numOrNull(row.payout_due_at),
+    paying:
+      row.paying_provider === null || row.paying_since === null
+        ? null
+        : { provider: row.paying_provider, since: num(row.paying_since) },
+    closedBy: row.closed_by,
     reference: row.reference,
     reason: row.reason,
     createdAt: num(row.created_at),

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Order, WithdrawalStatus, WithdrawalStep } from '../../src/domain/withdrawal.ts'
-import { after, fiatAmount, IllegalStep, maskPayout, WITHDRAWAL_STATUSES } from '../../src/domain/withdrawal.ts'
+import {
+  after,
+  depositCutoff,
+  fiatAmount,
+  IllegalStep,
+  maskPayout,
+  WITHDRAWAL_STATUSES,
+} from '../../src/domain/withdrawal.ts'
 
 const order = (status: WithdrawalStatus): Order => ({
   status,
@@ -10,11 +17,12 @@ const order = (status: WithdrawalStatus): Order => ({
   receivedZat: 0n,
   closedAtZat: null,
 })
-const deposit = (receivedZat: bigint, confirmed = false, closed = false): WithdrawalStep => ({
+const deposit = (receivedZat: bigint, confirmed = false, closed = false, late = false): WithdrawalStep => ({
   step: 'deposit',
   receivedZat,
   confirmed,
   closed,
+  late,
 })
 
 test('an order runs from its deposit to the payout', () => {
@@ -33,6 +41,21 @@ test('too little at the end, too much, late: a person looks, no coin vanishes', 
   assert.equal(after(order('payout_processing'), deposit(100n, true)), 'payout_processing')
   assert.equal(after(order('payout_processing'), deposit(100n, false)), 'needs_attention')
   assert.equal(after(order('completed'), deposit(200n, true)), 'needs_attention')
+})
+
+test('a late deposit goes to a person once it is confirmed; an order that is past its deposit is not touched', () => {
+  const late = (receivedZat: bigint, confirmed: boolean) => deposit(receivedZat, confirmed, false, true)
+  assert.equal(after(order('awaiting_deposit'), late(100n, true)), 'needs_attention')
+  assert.equal(after(order('deposit_detected'), late(100n, true)), 'needs_attention')
+  assert.equal(after(order('deposit_detected'), late(100n, false)), 'deposit_detected')
+  assert.equal(after(order('deposit_detected'), late(40n, false)), 'awaiting_deposit')
+  for (const status of ['payout_processing', 'completed', 'failed', 'needs_attention'] as const)
+    assert.equal(after(order(status), late(100n, true)), status)
+})
+
+test('a deposit is in time for ten block spacings after the expiry of its order', () => {
+  assert.equal(depositCutoff(1_000, 75), 1_750)
+  assert.equal(depositCutoff(1_000, 25), 1_250)
 })
 
 test('what the operator knew when closing an order does not open it again; more does', () => {
@@ -56,7 +79,13 @@ test('cancel only before a deposit, settle and fail only after one', () => {
     allowed('cancel', ['awaiting_deposit'])
     allowed('settle', ['payout_processing', 'needs_attention'])
     allowed('fail', ['payout_processing', 'needs_attention'])
+    allowed('paid_after_close', ['completed', 'failed'])
   }
+})
+
+test('a payout that the provider reports of a closed order needs attention', () => {
+  for (const status of ['completed', 'failed'] as const)
+    assert.equal(after(order(status), { step: 'paid_after_close' }), 'needs_attention')
 })
 
 test('in any order of steps: nothing illegal changes anything, only people end an order, no coin is out of sight', () => {
@@ -66,8 +95,14 @@ test('in any order of steps: nothing illegal changes anything, only people end a
     receivedZat: fc.oneof(zat, fc.constant(100n)),
     confirmed: fc.boolean(),
     closed: fc.boolean(),
+    late: fc.boolean(),
   })
-  const words = fc.constantFrom<WithdrawalStep>({ step: 'cancel' }, { step: 'settle' }, { step: 'fail' })
+  const words = fc.constantFrom<WithdrawalStep>(
+    { step: 'cancel' },
+    { step: 'settle' },
+    { step: 'fail' },
+    { step: 'paid_after_close' },
+  )
   fc.assert(
     fc.property(fc.array(fc.oneof(facts, words), { maxLength: 25 }), path => {
       let now = order('awaiting_deposit')
@@ -90,6 +125,7 @@ test('in any order of steps: nothing illegal changes anything, only people end a
         if (now.status === 'completed' || now.status === 'failed')
           assert.ok(now.receivedZat <= (now.closedAtZat ?? -1n))
         if (now.status === 'payout_processing') assert.equal(now.receivedZat, now.amountZat)
+        if (moved && now.status === 'payout_processing') assert.ok(step.step === 'deposit' && !step.late)
         if (before.status === 'needs_attention' && moved) assert.notEqual(step.step, 'deposit')
       }
     }),

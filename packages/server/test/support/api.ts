@@ -106,7 +106,18 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const billing = createBilling({ store, clock, network, plans, invoices, operator, log })
   const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: clock.secs }) }
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
-  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
+  const withdrawals = createWithdrawals({
+    store,
+    clock,
+    random,
+    vault,
+    keyedHash,
+    rates,
+    invoices,
+    operator,
+    network,
+    terms,
+  })
   const settings = {
     host: '127.0.0.1',
     port: 0,

@@ -29,6 +29,8 @@ export interface RigOptions {
   readonly log?: Log
   /** Whose rules about clocks and block times are in force; default regtest: none. */
   readonly chainNetwork?: Network
+  /** Of deposits and plan payments. Default: 3. */
+  readonly confirmations?: number
 }
 
 export type BillingRig = Awaited<ReturnType<typeof billingRig>>
@@ -38,7 +40,7 @@ export const SPREAD_BPS = 100
 
 /** Billing and withdrawals on a real store, and a chain that is told what to show: no blocks, no notes. */
 export async function billingRig({ store, clock, ...options }: RigOptions) {
-  const { plans = DEFAULT_PLANS, log = silentLog } = options
+  const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS } = options
   const random = systemRandom
   const network = 'regtest'
   const viewer = plainViewer()
@@ -58,7 +60,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     clock,
     random,
     network,
-    confirmations: CONFIRMATIONS,
+    confirmations,
     billingViewingKey: testViewingKey(9),
   })
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
@@ -71,7 +73,18 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     operator,
     log,
   })
-  const withdrawals = createWithdrawals({ store, clock, random, vault, keyedHash, rates, invoices, operator, terms })
+  const withdrawals = createWithdrawals({
+    store,
+    clock,
+    random,
+    vault,
+    keyedHash,
+    rates,
+    invoices,
+    operator,
+    network,
+    terms,
+  })
   const payouts = createPayouts({ store, clock, vault, provider, log })
   const reassess = createReassess({
     settle: (rows, _before, after) =>

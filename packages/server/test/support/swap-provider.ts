@@ -19,6 +19,8 @@ export interface TestProvider {
 
 export interface TestProviderOptions {
   readonly clock: Pick<Clock, 'nowMs'>
+  /** Our client's clock, where it differs from the provider's. */
+  readonly clientClock?: Pick<Clock, 'nowMs'>
   readonly apiKey?: string
   /** Where it pays; absent: on a chain that nobody sees. */
   readonly wallet?: Wallet
@@ -39,6 +41,7 @@ export async function startProvider(
     apiUrl: server.url,
     apiKey: apiKey ?? null,
     signingKey: oneclick.signingKey,
+    clock: options.clientClock ?? clock,
   })
   t.after(async () => {
     outbound.close()

@@ -107,11 +107,14 @@ test('a quote that says something else than was asked for is not taken, signed o
   const { provider, oneclick } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
-  const reasons: Readonly<Record<Exclude<Tampering, 'none'>, string>> = {
+  const reasons: Readonly<Record<Exclude<Tampering, 'none' | 'replay'>, string>> = {
     recipient: 'a quote with another recipient',
     refund_to: 'a quote with another refund address',
     amount: 'a quote with another amount paid out',
     min_amount_in: 'a quote with a least amount that is none',
+    destination_asset: 'a quote with another asset paid out',
+    deadline: 'a quote with another deadline than asked for',
+    old_timestamp: 'a quote with a timestamp more than 5 minutes from our clock',
     signature: 'the signature does not fit',
   }
   for (const [tampering, reason] of Object.entries(reasons)) {
@@ -126,12 +129,39 @@ test('a quote that says something else than was asked for is not taken, signed o
   assert.ok(await provider.quote(requestFor(btc)))
 })
 
+test('an earlier quote that is replayed, correctly signed, is refused once it is five minutes old', async t => {
+  const [theirs, ours] = [new ManualClock(), new ManualClock()]
+  const { provider, oneclick } = await startProvider(t, { clock: theirs, clientClock: ours })
+  const [btc] = await provider.assets()
+  assert.ok(btc)
+  const request = requestFor(btc)
+  const first = await provider.quote(request)
+  oneclick.settings.tampering = 'replay'
+  for (const clock of [theirs, ours]) clock.advance(300)
+  assert.equal((await provider.quote(request)).depositAddress, first.depositAddress)
+  for (const clock of [theirs, ours]) clock.advanceMs(1)
+  await assert.rejects(provider.quote(request), unavailable)
+})
+
+test('a quote may be five minutes from our clock either way, and not more', async t => {
+  for (const sign of [1, -1]) {
+    const ours = new ManualClock()
+    const { provider } = await startProvider(t, { clock, clientClock: ours })
+    const [btc] = await provider.assets()
+    assert.ok(btc)
+    ours.advance(sign * 300)
+    assert.ok(await provider.quote(requestFor(btc)))
+    ours.advanceMs(sign)
+    await assert.rejects(provider.quote(requestFor(btc)), unavailable)
+  }
+})
+
 test('a quote signed with another key than the one set is not taken', async t => {
   const { server, provider } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
   const outbound = createOutbound({ allowPrivate: true })
-  const stranger = createOneClick({ outbound, apiUrl: server.url, apiKey: null, signingKey: null })
+  const stranger = createOneClick({ outbound, apiUrl: server.url, apiKey: null, signingKey: null, clock })
   t.after(() => outbound.close())
   await assert.rejects(stranger.quote(requestFor(btc)), unavailable)
 })
@@ -167,7 +197,8 @@ test('the status of another deposit, and one without a date, are no answer', asy
   await new Promise(resolve => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const outbound = createOutbound({ allowPrivate: true })
-  const provider = createOneClick({ outbound, apiUrl: `http://127.0.0.1:${port}`, apiKey: null, signingKey: null })
+  const apiUrl = `http://127.0.0.1:${port}`
+  const provider = createOneClick({ outbound, apiUrl, apiKey: null, signingKey: null, clock })
   t.after(() => {
     outbound.close()
     server.close()

@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../src/adapters/payout-manual.ts'
-import type { Payout, PayoutOrder } from '../../src/ports/payout.ts'
+import type { Payout } from '../../src/ports/payout.ts'
 import { billingRig } from '../support/billing-rig.ts'
 import { eventsIn } from '../support/events.ts'
 import { recordingLog } from '../support/log.ts'
 import { ManualClock } from '../support/manual-clock.ts'
+import { scriptedPayout } from '../support/scripted-payout.ts'
 import { sqliteStore } from '../support/sqlite.ts'
 
 const AMOUNT = 100_000_000n
 
-/** A provider that says what it is told to, and keeps what it was asked. */
-function scripted() {
-  const asked: PayoutOrder[] = []
-  const answers: (Payout | Error | (() => Promise<Payout>))[] = []
-  return {
-    name: 'scripted',
-    asked,
-    answers,
-    async pay(order: PayoutOrder): Promise<Payout> {
-      asked.push(order)
-      const answer = answers.shift()
-      if (answer === undefined) throw new Error('asked once more than expected')
-      if (answer instanceof Error) throw answer
-      return typeof answer === 'function' ? answer() : answer
-    },
-  }
-}
-
 async function start(test: TestContext) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const provider = scripted()
+  const provider = scriptedPayout()
   const rig = await billingRig({ store, clock, provider })
   const account = await rig.merchant()
   const order = async () => {
@@ -120,7 +103,7 @@ test("the operator's own word stands against a late one of the provider", async 
   const { rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.answers.push(async () => {
-    await rig.payouts.settle(withdrawal.publicId, 'by hand')
+    await rig.payouts.settle(withdrawal.publicId, 'by hand', { override: true })
     return { state: 'failed', reason: 'closed' }
   })
   await rig.payouts.payDue(10)

@@ -34,7 +34,8 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         summary: 'Order a withdrawal',
         description:
           'At the rate of now. Pay exactly `amount_zat` to the deposit address before `expires_at`; the desk then pays ' +
-          '`fiat_amount` to `payout_to`. An `Idempotency-Key` is heeded as for invoices.',
+          '`fiat_amount` to `payout_to`. A deposit that is mined more than ten block spacings after `expires_at` is not ' +
+          'paid out at this rate: the order needs attention. An `Idempotency-Key` is heeded as for invoices.',
         headers: IdempotencyHeader,
         body: CreateWithdrawal,
         response: answers(Withdrawal),

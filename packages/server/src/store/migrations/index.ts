@@ -7,6 +7,7 @@ import { up as swaps } from './0004_swaps.ts'
 import { up as billing } from './0005_billing.ts'
 import { up as dashboard } from './0006_dashboard.ts'
 import { up as chainPosition } from './0007_chain_position.ts'
+import { up as payoutClaim } from './0008_payout_claim.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0005_billing', billing],
   ['0006_dashboard', dashboard],
   ['0007_chain_position', chainPosition],
+  ['0008_payout_claim', payoutClaim],
 ]

@@ -34,8 +34,10 @@ function draft(invoice: Invoice, terms: Partial<NewSwap> = {}): NewSwap {
   }
 }
 
-function insert(store: Store, invoice: Invoice, firstLookAtMs = NOW_MS): Promise<Swap> {
-  return store.write(rows => rows.swaps.insert(draft(invoice), firstLookAtMs))
+async function insert(store: Store, invoice: Invoice, firstLookAtMs = NOW_MS): Promise<Swap> {
+  const swap = await store.write(rows => rows.swaps.insert(draft(invoice), firstLookAtMs))
+  assert.ok(swap)
+  return swap
 }
 
 function record(store: Store, swap: Swap, change: Partial<SwapOutcome>): Promise<void> {
@@ -64,11 +66,27 @@ export function swapSuite(engine: Engine): void {
     assert.deepEqual(due.toSorted(), [late.id, early.id].toSorted())
   })
 
+  test('a deposit address with its memo belongs to one swap, whatever the invoice', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [one, other] = [await shop.sell(), await shop.sell()]
+    const take = async (invoice: Invoice, depositAddress: string, depositMemo: string | null) =>
+      (await store.write(rows => rows.swaps.insert(draft(invoice, { depositAddress, depositMemo }), NOW_MS))) !== null
+    assert.equal(await take(one, 'a', null), true)
+    assert.equal(await take(one, 'a', null), false)
+    assert.equal(await take(other, 'a', null), false)
+    assert.equal(await take(other, 'a', '1'), true)
+    assert.equal(await take(one, 'a', '1'), false)
+    assert.equal(await take(one, 'a', '2'), true)
+    assert.equal(await take(one, 'b', null), true)
+  })
+
   test('a swap is kept to the last digit, and knows the end of its invoice', async t => {
     const store = await freshStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const terms = draft(invoice, { depositMemo: '90517' })
     const inserted = await store.write(rows => rows.swaps.insert(terms, NOW_MS))
+    assert.ok(inserted)
     const { quoteRaw: _, ...kept } = terms
     assert.deepEqual(inserted, {
       ...kept,

@@ -36,6 +36,8 @@ const PROCESSING: WithdrawalOutcome = {
   reference: null,
   reason: null,
   payoutDueAt: NOW + 10,
+  paying: null,
+  closedBy: null,
   updatedAt: NOW + 10,
 }
 
@@ -55,6 +57,8 @@ export function withdrawalSuite(engine: Engine): void {
       reference: null,
       reason: null,
       payoutDueAt: null,
+      paying: null,
+      closedBy: null,
       updatedAt: NOW,
     }
     const plain = async () => {
@@ -62,7 +66,15 @@ export function withdrawalSuite(engine: Engine): void {
       return found && { ...found, sealedPayoutTo: Uint8Array.from(found.sealedPayoutTo) }
     }
     assert.deepEqual(await plain(), fresh)
-    const outcome = { ...PROCESSING, status: 'completed', closedAtZat: 7n, reference: 'r', reason: 's' } as const
+    const outcome = {
+      ...PROCESSING,
+      status: 'completed',
+      closedAtZat: 7n,
+      reference: 'r',
+      reason: 's',
+      paying: { provider: 'p', since: NOW },
+      closedBy: 'operator',
+    } as const
     await store.write(rows => rows.withdrawals.record(invoiceId, outcome))
     assert.deepEqual(await plain(), { ...fresh, ...outcome })
     assert.equal((await store.write(rows => rows.withdrawals.lock(invoiceId)))?.publicId, publicId)
@@ -115,7 +127,7 @@ export function withdrawalSuite(engine: Engine): void {
       orders.push(made)
     }
     const claim = (now: number, limit: number) =>
-      store.write(rows => rows.withdrawals.claimPayouts(now, now + 100, limit))
+      store.write(rows => rows.withdrawals.claimPayouts('p', now, now + 100, limit))
     assert.deepEqual(
       (await claim(NOW, 2)).map(({ publicId }) => publicId),
       [orders[5]?.publicId, orders[4]?.publicId],
@@ -126,6 +138,18 @@ export function withdrawalSuite(engine: Engine): void {
     assert.ok(taken.every(publicId => orders.slice(0, 4).some(made => made.publicId === publicId)))
     await claim(NOW, 10)
     assert.deepEqual(await claim(NOW + 99, 10), [])
-    assert.equal((await claim(NOW + 100, 10)).length, 6)
+    const again = await claim(NOW + 100, 10)
+    assert.equal(again.length, 6)
+    for (const { paying, payoutDueAt } of again)
+      assert.deepEqual([paying, payoutDueAt], [{ provider: 'p', since: NOW }, NOW + 200])
+  })
+
+  test('an order that is not in payout_processing is never claimed', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const { id } = await makeAccount(store)
+    const { invoiceId } = await order(store, shop, id)
+    await store.write(rows => rows.withdrawals.record(invoiceId, { ...PROCESSING, status: 'needs_attention' }))
+    assert.deepEqual(await store.write(rows => rows.withdrawals.claimPayouts('p', NOW + 100, NOW + 200, 10)), [])
   })
 }
