@@ -136,7 +136,9 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
       } as const
       await store.write(async rows => {
         const place = { at: 'mempool' } as const
-        await reassess(rows, await rows.payments.record([{ ...payment, place, expiryHeight: null }]), now())
+        const recorded = await rows.payments.record([{ ...payment, place, expiryHeight: null }])
+        await rows.payments.markPresent([await rows.payments.newestOrder()], 0)
+        await reassess(rows, recorded, now())
       })
       return txid
     },
