@@ -23,6 +23,7 @@ export const TASKS = {
     const { options, files } = select(args, ['bench'], /\.bench\.ts$/)
     return files.map(file => ({ args: [...options, file] }))
   },
+  mutants: args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
   format: () => [{ args: [BIOME, 'check', '--write'] }],
   generate: () => [{ program: 'sh', args: ['packages/zcash/scripts/generate.sh'] }],
 }

@@ -10,6 +10,7 @@ import { createReassess, createReport } from '../../src/services/assessment.ts'
 import { createHeaders, type Headers } from '../../src/services/headers.ts'
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import type { WatchKeys } from '../../src/services/watch-keys.ts'
+import { type Rescanned, rescan } from '../../src/workers/rescan.ts'
 import { createWatcher, type Watcher } from '../../src/workers/watcher.ts'
 import type { OpenOptions, TestDatabase } from '../store/databases.ts'
 import { openShop, type Shop } from '../store/fixtures.ts'
@@ -215,8 +216,15 @@ export class ModelWorld {
     for (let i = 0; i < blocks; i++) this.chain.mine(i === 0 ? txids : [], this.clock.secs)
   }
 
+  /** As the operator's command does, beside the first process. */
+  rescan(from: number): Promise<Rescanned> {
+    const { chain, payments, headers, keys } = this.process0
+    const deps = { chain, viewer: this.#viewer(), payments, headers, keys }
+    return rescan(deps, from, new AbortController().signal)
+  }
+
   /** What the merchant's key sees in these blocks. */
-  notesOf(blocks: ModelChain['blocks']): OpenedNote[] {
+  notesOf(blocks: readonly Pick<ModelChain['blocks'][number], 'paying'>[]): OpenedNote[] {
     return notesOf(
       blocks.flatMap(block => block.paying),
       this.shop.viewingKey.id,

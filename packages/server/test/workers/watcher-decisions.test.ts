@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Invoice } from '../../src/ports/invoice.ts'
 import { inWorld, onBothDatabases } from '../support/engines.ts'
 import type { ModelWorld } from '../support/model-world.ts'
 
@@ -130,6 +131,34 @@ onBothDatabases(engine => {
       await settle(world)
       assert.equal(await world.status(invoice), 'paid')
       assert.deepEqual(world.eventTypes(invoice), ['invoice.paid'])
+    },
+    { servers: 2 },
+  )
+
+  inWorld(
+    engine,
+    'misses of one server say nothing of the next: the one that takes over has its own 120 s',
+    async world => {
+      await settle(world)
+      const invoice = await world.sell({ expiresAt: world.clock.secs + DAY })
+      const txid = world.pay(invoice, invoice.amountZat, 10_000)
+      await settle(world)
+      world.servers[0]!.hidden.add(txid)
+      await work(world)
+      world.clock.advance(119)
+      world.mine(1, [])
+      world.servers[1]!.hidden.add(txid)
+      world.process0.chain.use(world.servers[1]!)
+      world.clock.advance(10)
+      await work(world)
+      assert.equal(await world.status(invoice), 'detected')
+      world.clock.advance(119)
+      world.mine(1, [])
+      await work(world)
+      assert.equal(await world.status(invoice), 'detected')
+      world.clock.advance(1)
+      await work(world)
+      assert.equal(await world.status(invoice), 'pending')
     },
     { servers: 2 },
   )
@@ -292,6 +321,68 @@ onBothDatabases(engine => {
     await settle(world)
     await world.pass(300)
     assert.equal(await world.status(invoice), 'pending')
+  })
+
+  inWorld(
+    engine,
+    'a payment of the time before a long outage is found, though its key is watched no longer',
+    async world => {
+      await settle(world)
+      const invoice = await world.sell()
+      world.pay(invoice)
+      world.mine(1)
+      world.clock.advance(20 * DAY)
+      world.mine(3)
+      await settle(world)
+      assert.equal(await world.status(invoice), 'paid')
+    },
+  )
+
+  inWorld(engine, 'a block dated ahead of the clock holds a payment that came in time', async world => {
+    await settle(world)
+    const invoice = await world.sell({ watchUntil: world.clock.secs + 1_000 })
+    world.clock.advance(900)
+    const txid = world.pay(invoice)
+    for (let i = 0; i < 3; i++) world.chain.mine(i === 0 ? [txid] : [], world.clock.secs + 7_000 + i)
+    world.clock.advance(50)
+    await work(world)
+    assert.equal(await world.status(invoice), 'paid')
+  })
+
+  inWorld(engine, 'a rescan finds what was missed under a key that is watched no longer', async world => {
+    await settle(world)
+    const invoice = await world.sell()
+    world.pay(invoice)
+    world.mine(1)
+    const from = world.chain.height
+    // Missed: recorded without its notes.
+    await world.process0.payments.recordBlocks({ blocks: world.chain.blocks.slice(from), notes: [] })
+    world.clock.advance(30 * DAY)
+    world.mine(3)
+    await settle(world)
+    assert.equal((await world.read(invoice)).receivedZat, 0n)
+    assert.deepEqual(await world.rescan(from), { to: world.chain.height, found: 1 })
+    assert.equal(await world.status(invoice), 'paid')
+  })
+
+  inWorld(engine, 'a new block confirms every invoice that waits for it, however many', async world => {
+    await settle(world)
+    const invoices: Invoice[] = []
+    await world.process0.store.write(async rows => {
+      const watchUntil = world.clock.secs + DAY
+      await rows.viewingKeys.watch(world.shop.viewingKey.id, watchUntil)
+      for (let i = 0; i < 1_100; i++) {
+        const terms = { confirmations: 2, expiresAt: watchUntil, watchUntil }
+        invoices.push(await rows.invoices.insert(world.shop.draft(terms)))
+      }
+    })
+    for (const invoice of invoices) world.pay(invoice)
+    world.mine(1)
+    await work(world)
+    world.mine(1)
+    await work(world)
+    const found = await world.process0.store.read(rows => rows.invoices.byIds(invoices.map(({ id }) => id)))
+    assert.equal(found.filter(({ status }) => status === 'paid').length, 1_100)
   })
 
   inWorld(engine, 'money that goes and comes raises invoice.underpaid once', async world => {

@@ -34,7 +34,7 @@ async function someoneWaits(admin: pg.Client): Promise<boolean> {
 function stoppingAt(
   store: Store,
   admin: pg.Client,
-  method: 'tip' | 'headerAt',
+  method: 'tip' | 'headerAt' | 'seenThrough',
   meanwhile: () => Promise<unknown>,
 ): Store {
   let begun = false
@@ -121,6 +121,37 @@ onPostgres(engine => {
       assert.ok((await world.read(invoice)).needsAttention || (await world.status(invoice)) !== 'paid')
     },
     { processes: 2 },
+  )
+
+  inWorld(
+    engine,
+    'of two processes that see a payment, the second finds it known, though its window ends in between',
+    async (world, t) => {
+      const [a, b] = world.processes
+      await a!.look()
+      const invoice = await world.sell({ confirmations: 1, watchUntil: world.clock.secs + 1_000 })
+      world.clock.advance(1_000)
+      world.pay(invoice)
+      const seen = { notes: world.notesOf([{ paying: [...world.chain.mempool.values()] }]), expiryHeights: new Map() }
+      world.clock.advance(1)
+      world.mine(1)
+      const blocks = world.chain.blocks.slice(-1)
+      const admin = await world.adminOf(t)
+      let mining: Promise<unknown> = Promise.resolve()
+      // The mempool's sighting, in time, is written and not yet committed when the block's, too late, is recorded.
+      const store = stoppingAt(a!.store, admin, 'seenThrough', () => {
+        mining = b!.payments.recordBlocks({ blocks, notes: world.notesOf(blocks) })
+        return mining
+      })
+      const sighting = world.process(store, world.server)
+      sighting.clock.skewSecs = -1
+      await sighting.payments.recordMempool(seen)
+      await mining
+      const [payment] = await world.payments(invoice)
+      assert.deepEqual(payment?.place, { at: 'mined', height: blocks[0]!.height })
+      assert.equal(await world.status(invoice), 'paid')
+    },
+    { processes: 2, network: 'regtest' },
   )
 
   inWorld(

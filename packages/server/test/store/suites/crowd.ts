@@ -85,6 +85,30 @@ export function crowdSuite(engine: Engine): void {
     assert.deepEqual(await soldBy(store, other), { used: 10, sold: 10 })
   })
 
+  test('one that changes something and then refuses takes its change back, and no other of the crowd notices', async t => {
+    const store = await freshStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    const refused = store.write(
+      async rows => {
+        await rows.accounts.setConfirmations(shop.account.id, 77)
+        throw new Fault('invalid', 'refused', 'refused')
+      },
+      { crowd: shop.account.id },
+    )
+    const results = await Promise.allSettled([
+      ...repeat(3, { shop: other, limit: null }).map(order => place(store, order)),
+      refused,
+      ...repeat(3, { shop: other, limit: null }).map(order => place(store, order)),
+    ])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [...repeat(3, 'fulfilled'), 'rejected', ...repeat(3, 'fulfilled')],
+    )
+    const account = await store.read(rows => rows.accounts.byId(shop.account.id))
+    assert.equal(account?.confirmations, shop.account.confirmations)
+    assert.deepEqual(await soldBy(store, other), { used: 6, sold: 6 })
+  })
+
   test('the same idempotency key twice in a crowd makes one invoice, shown to both', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)

@@ -1,0 +1,85 @@
+/**
+ * Changes one decision at a time in a copy of the tree and checks that the tests find it: `npm run mutants`, or
+ * `npm run mutants -- PART` for those with this in their name. Exits 1 when one survives.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { MUTANTS, type Mutant } from './list.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const SERVER = 'packages/server'
+const TIMEOUT_MS = 300_000
+
+const wanted = MUTANTS.filter(({ name }) => process.argv.slice(2).every(part => name.includes(part)))
+const copy = mkdtempSync(join(tmpdir(), 'zatgate-mutants-'))
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
+copyTree()
+
+const baseline = runTests([...new Set(wanted.flatMap(({ tests }) => tests))])
+if (baseline.failed.length > 0) {
+  console.error(`the tests fail without any change:\n${baseline.failed.join('\n')}`)
+  process.exit(1)
+}
+const outcomes = wanted.map(judge)
+const count = (outcome: string) => outcomes.filter(other => other === outcome).length
+console.log(`\n${count('killed')} killed, ${count('survived')} survived, ${count('skipped')} skipped`)
+process.exit(count('survived') > 0 ? 1 : 0)
+
+type Outcome = 'killed' | 'survived' | 'skipped'
+
+function judge(mutant: Mutant): Outcome {
+  const began = performance.now()
+  const outcome = outcomeOf(mutant)
+  const mark = { killed: 'killed  ', survived: 'SURVIVED', skipped: 'skipped ' }[outcome]
+  console.log(`${mark} ${mutant.name} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+  return outcome
+}
+
+function outcomeOf({ file, find, replace, tests, killedBy, needsPostgres }: Mutant): Outcome {
+  const path = join(copy, SERVER, 'src', file)
+  const source = readFileSync(path, 'utf8')
+  if (source.split(find).length !== 2) throw new Error(`${file} does not hold this exactly once:\n${find}`)
+  writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  )
+  const { failed, skipped } = runTests(tests)
+  writeFileSync(path, source)
+  if (failed.some(name => name.includes(killedBy))) return 'killed'
+  return needsPostgres && skipped ? 'skipped' : 'survived'
+}
+
+/** The names of the tests that failed, and whether any was skipped. */
+function runTests(files: readonly string[]): { failed: string[]; skipped: boolean } {
+  const paths = files.map(file => join(SERVER, 'test', file))
+  const args = ['--test', '--test-concurrency=2', '--test-reporter=tap', ...paths]
+  // Not as a part of a test run that this may itself be started from.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { stdout } = spawnSync(process.execPath, args, {
+    cwd: copy,
+    env,
+    encoding: 'utf8',
+    timeout: TIMEOUT_MS,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  if (!/^# tests [1-9]/m.test(stdout)) throw new Error(`no test was run:\n${stdout.slice(-2_000)}`)
+  const failed = [...stdout.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name ?? '')
+  return { failed, skipped: / # SKIP/.test(stdout) }
+}
+
+/** The files that git knows, and the installed packages; the project's own are those of the copy. */
+function copyTree(): void {
+  const files = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
+  for (const file of files.stdout.toString().split('\n').filter(Boolean)) {
+    mkdirSync(join(copy, dirname(file)), { recursive: true })
+    cpSync(join(ROOT, file), join(copy, file))
+  }
+  const modules = join(copy, 'node_modules')
+  mkdirSync(join(modules, '@zatgate'), { recursive: true })
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (name !== '@zatgate') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  for (const name of readdirSync(join(ROOT, 'packages')))
+    symlinkSync(join(copy, 'packages', name), join(modules, '@zatgate', name))
+}
