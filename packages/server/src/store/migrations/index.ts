@@ -6,6 +6,7 @@ import { up as signIn } from './0003_sign_in.ts'
 import { up as swaps } from './0004_swaps.ts'
 import { up as billing } from './0005_billing.ts'
 import { up as dashboard } from './0006_dashboard.ts'
+import { up as databaseOrigin } from './0009_database_origin.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0004_swaps', swaps],
   ['0005_billing', billing],
   ['0006_dashboard', dashboard],
+  ['0009_database_origin', databaseOrigin],
 ]
