@@ -10,6 +10,7 @@ import { krakenRates } from '../adapters/rates-kraken.ts'
 import { createVault } from '../adapters/vault.ts'
 import { type Config, ConfigFault } from '../config.ts'
 import { nu63HeightOf } from '../domain/chain.ts'
+import { createOrigin } from '../services/origin.ts'
 import { createSecrets } from '../services/secrets.ts'
 import { type Command, type Context, readArguments } from './command.ts'
 import { withStore } from './store.ts'
@@ -56,6 +57,7 @@ async function examine(context: Context): Promise<Finding[]> {
       says: config.sandbox ? 'no network is set: the sandbox' : `for the ${config.network} network`,
     },
     await checkDatabase(config),
+    await checkOrigin(config),
     ...(await checkChain(config)),
     await checkMail(config),
     await checkProvider(config),
@@ -77,6 +79,22 @@ async function checkDatabase(config: Config): Promise<Finding> {
       return `${kind} opens, and so do its secrets; ${accounts.length} accounts`
     },
   )
+}
+
+async function checkOrigin(config: Config): Promise<Finding> {
+  const { lateWatchDays } = config
+  const log = createLogger('silent')
+  try {
+    const isCopy = await withStore(config, store =>
+      createOrigin({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).isCopy(),
+    )
+    const says = isCopy
+      ? 'this database is a restored copy, or new to this version: the next start moves the address counters on'
+      : 'they belong to this database'
+    return { check: 'address counters', state: 'ok', says }
+  } catch {
+    return skipped('address counters', 'the database does not open')
+  }
 }
 
 async function checkChain(config: Config): Promise<Finding[]> {

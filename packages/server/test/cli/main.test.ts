@@ -100,6 +100,7 @@ test('help lists every command, and each has its own', async () => {
     'session create',
     'rescan',
     'backup',
+    'restored',
     'rotate-encryption-key',
   ]
   for (const name of commands) {
