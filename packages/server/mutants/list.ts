@@ -158,11 +158,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a moment ahead of the clock counts as seen',
-    file: 'services/payments.ts',
-    find: 'if (seenThrough > now || ',
-    replace: 'if (',
+    file: 'services/assessment.ts',
+    find: 'seenThrough > now ? 0 : seenThrough',
+    replace: 'seenThrough',
     tests: [DECISIONS],
-    killedBy: 'one look with the clock 7 days ahead closes no invoice made after it, on regtest',
+    killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
   },
   {
     name: 'what is seen never moves back, though it lies ahead of the clock',
@@ -170,7 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
     tests: [DECISIONS],
-    killedBy: 'one look with the clock 7 days ahead closes no invoice made after it, on regtest',
+    killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
   },
   {
     name: 'a server that takes over inherits the misses of the one before',

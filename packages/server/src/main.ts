@@ -35,6 +35,7 @@ import { createHeaders } from './services/headers.ts'
 import { createInvoices, type Invoices } from './services/invoices.ts'
 import { createMails } from './services/mail.ts'
 import { openOperator } from './services/operator.ts'
+import { createOrigin, type Origin } from './services/origin.ts'
 import { createPayments } from './services/payments.ts'
 import { createPayouts, type Payouts } from './services/payouts.ts'
 import { createRetention } from './services/retention.ts'
@@ -111,6 +112,7 @@ export interface World {
   readonly log: Logger
   readonly registry: Registry
   readonly store: Store
+  readonly origin: Origin
   readonly vault: Vault
   readonly viewer: Viewer
   /** To receivers of webhooks, wherever their owners say they are. */
@@ -130,24 +132,26 @@ export async function openWorld(config: Config, options: ServiceOptions, stack: 
   const store = closing(stack, await openStore(config.databaseUrl, { onFault }))
   const vault = createVault(config.encryptionKeys, random)
   await createSecrets({ store, vault }).check()
+  const origin = createOrigin({ store, clock, random, lateWatchDays: config.lateWatchDays, log })
+  await origin.check()
   const viewer = closing(stack, createViewer({ log }))
   const outbound = closing(stack, createOutbound({ allowPrivate: config.webhookAllowPrivate }))
   const neighbours = closing(stack, createOutbound({ allowPrivate: true }))
-  return { config, clock, random, log, registry, store, vault, viewer, outbound, neighbours, stack }
+  return { config, clock, random, log, registry, store, origin, vault, viewer, outbound, neighbours, stack }
 }
 
 type Services = Awaited<ReturnType<typeof createServices>>
 
 /** Every use case, each with what it needs; nothing runs yet. */
 export async function createServices(world: World) {
-  const { config, clock, random, log, store, vault, viewer, neighbours } = world
+  const { config, clock, random, log, store, origin, vault, viewer, neighbours } = world
   const { network, plans, confirmations, lateWatchDays, registration, billingViewingKey } = config
 
   const onError = (err: unknown) => log.warn({ err }, 'could not note when a credential was used')
   const credentials = createCredentials({ store, clock, random, onError })
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
   const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
-  const addresses = createAddresses({ store, viewer, vault })
+  const addresses = createAddresses({ store, viewer, vault, origin })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
   const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate })
 

@@ -11,6 +11,7 @@ import type { DashboardRows } from './ports/dashboard.ts'
 import type { EventRows } from './ports/event.ts'
 import type { IdempotencyRows, Invoice, InvoiceRows, PaymentRows } from './ports/invoice.ts'
 import type { MailRows } from './ports/mail.ts'
+import type { OriginRows } from './ports/origin.ts'
 import type { SignInRows } from './ports/sign-in.ts'
 import type { SwapRows } from './ports/swap.ts'
 import type { ViewingKeyRows } from './ports/viewing-key.ts'
@@ -35,6 +36,7 @@ export interface Rows {
   readonly sessions: SessionRows
   readonly usage: UsageRows
   readonly viewingKeys: ViewingKeyRows
+  readonly origin: OriginRows
   readonly invoices: InvoiceRows
   readonly payments: PaymentRows
   readonly idempotency: IdempotencyRows
@@ -89,7 +91,9 @@ export interface Store {
   write<T>(work: (rows: Rows) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Calls `wake` after a commit, in any process, that woke the topic; until the returned function is called. */
   listen(topic: Topic, wake: () => void): () => void
-  /** A consistent copy into a new file, while running. @throws Fault `file_exists`, `backup_not_here` on PostgreSQL */
+  /**
+   * A consistent copy into a new file, while running; its origin is empty. @throws Fault `file_exists`, `backup_not_here` on PostgreSQL
+   */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }

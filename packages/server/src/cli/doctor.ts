@@ -12,6 +12,7 @@ import { type Config, ConfigFault } from '../config.ts'
 import type { Network } from '../domain/account.ts'
 import { type Block, nu63HeightOf } from '../domain/chain.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import { createOrigin } from '../services/origin.ts'
 import { createSecrets } from '../services/secrets.ts'
 import { type Command, type Context, readArguments } from './command.ts'
 import { withStore } from './store.ts'
@@ -55,6 +56,7 @@ async function examine(context: Context): Promise<Finding[]> {
     },
     await checkDatabase(config),
     await checkHeaders(config),
+    await checkOrigin(config),
     ...(await checkChain(config)),
     await checkMail(config),
     await checkProvider(config),
@@ -88,6 +90,22 @@ async function checkHeaders(config: Config): Promise<Finding> {
     if (broken) throw new Error(`block ${broken.height} is not built on the recorded block below it`)
     return tip ? `linked, to height ${tip.height}` : 'no block is recorded yet'
   })
+}
+
+async function checkOrigin(config: Config): Promise<Finding> {
+  const { lateWatchDays } = config
+  const log = createLogger('silent')
+  try {
+    const isCopy = await withStore(config, store =>
+      createOrigin({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).isCopy(),
+    )
+    const says = isCopy
+      ? 'this database is a restored copy, or new to this version: the next start moves the address counters on'
+      : 'they belong to this database'
+    return { check: 'address counters', state: 'ok', says }
+  } catch {
+    return skipped('address counters', 'the database does not open')
+  }
 }
 
 async function checkChain(config: Config): Promise<Finding[]> {

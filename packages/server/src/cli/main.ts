@@ -9,6 +9,7 @@ import { doctor } from './doctor.ts'
 import { open } from './open.ts'
 import { createOutput } from './output.ts'
 import { rescan } from './rescan.ts'
+import { restored } from './restored.ts'
 import { rotateEncryptionKey } from './rotate-encryption-key.ts'
 import { sessionCreate } from './session.ts'
 import { type StartSandbox, start } from './start.ts'
@@ -29,6 +30,7 @@ const COMMANDS: readonly Command[] = [
   rescan,
   chainAccept,
   backup,
+  restored,
   rotateEncryptionKey,
 ]
 

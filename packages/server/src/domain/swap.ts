@@ -31,7 +31,7 @@ export const STUCK_SECS = 60 * 60
 const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 
 /** The longest that a swap is asked about, whatever deadline the provider names. Real ones lie a few days ahead. */
-const MAX_WATCH_SECS = 14 * 24 * 60 * 60
+export const MAX_WATCH_SECS = 14 * 24 * 60 * 60
 
 /** How long past its end an invoice waits for a provider that does not answer whether it has seen a deposit. */
 export const UNANSWERED_SECS = 120

@@ -28,8 +28,15 @@ export interface ViewingKeyRows {
   /**
    * Takes `count` diversifier indexes never handed out before; the first of them. Index 0 is never taken: its address
    * is the one that wallets show first.
+   * @throws Fault `viewing_key_exhausted` when the range would pass `MAX_INDEX`
    */
   reserve(id: number, count: number): Promise<bigint>
+  /**
+   * Moves the counter of every key on by a step of its own, `MAX_INDEX` being the end, and every `watchUntil` to at
+   * least this one.
+   * @returns how many keys there are
+   */
+  moveOn(step: () => bigint, watchUntil: number): Promise<number>
   /** Moves `watchUntil` on, never back. */
   watch(id: number, until: number): Promise<void>
   /** The keys to open notes with: watched at `now` or later. */

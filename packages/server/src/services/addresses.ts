@@ -1,6 +1,7 @@
 import type { Network } from '../domain/account.ts'
 import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { Store, Vault, Viewer } from '../ports.ts'
+import type { Origin } from './origin.ts'
 
 export interface Spare {
   readonly index: bigint
@@ -37,9 +38,16 @@ interface Pool {
 /**
  * Keeps a few addresses derived ahead for each key in use, so that making an invoice neither waits for cryptography
  * nor touches the counter of indexes. A range of indexes is taken in a transaction of its own, before any address in
- * it is shown: neither a crash nor a second process can make an index serve twice.
+ * it is shown: neither a crash nor a second process can make an index serve twice. The same transaction moves the
+ * counters on when the database has become a copy, such as a standby that was promoted meanwhile.
  */
-export function createAddresses({ store, viewer, vault }: { store: Store; viewer: Viewer; vault: Vault }): Addresses {
+export function createAddresses(deps: {
+  readonly store: Store
+  readonly viewer: Viewer
+  readonly vault: Vault
+  readonly origin: Pick<Origin, 'write'>
+}): Addresses {
+  const { store, viewer, vault, origin } = deps
   const pools = new Map<number, Pool>()
 
   function poolOf(viewingKeyId: number): Pool {
@@ -70,7 +78,7 @@ export function createAddresses({ store, viewer, vault }: { store: Store; viewer
     if (pool.ranDry || pool.waiting.length > 0) pool.size = Math.min(Math.max(1, pool.size * 2), LARGEST_FILL)
     pool.ranDry = false
     const count = pool.size
-    const first = await store.write(rows => rows.viewingKeys.reserve(viewingKeyId, count))
+    const first = await origin.write(rows => rows.viewingKeys.reserve(viewingKeyId, count))
     const slices = slicesOf(first, count)
     const takers = Array.from({ length: SLICES_AT_ONCE }, async () => {
       for (const { from, length } of slices) {

@@ -7,7 +7,7 @@ const COPY = new URL('./backup-worker.ts', import.meta.url)
 
 /**
  * A consistent copy of the SQLite file at `source` as of now, while others read and write it. `file` appears only
- * once it is whole and on the disk; it is readable by the owner alone.
+ * once it is whole, stamped as a copy and on the disk; it is readable by the owner alone.
  * @throws Fault `file_exists` rather than overwrite.
  */
 export async function backupSqlite(source: string, file: string): Promise<void> {

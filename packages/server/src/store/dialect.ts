@@ -8,6 +8,8 @@ export interface Dialect {
   readonly blob: string
   /** Ends a table's definition. */
   readonly strict: string
+  /** SQL for the identity of the database (see `domain/origin.ts`); an open store has its own. */
+  readonly identity: string
 }
 
 export const SQLITE: Dialect = {
@@ -16,6 +18,7 @@ export const SQLITE: Dialect = {
   int: 'INTEGER',
   blob: 'BLOB',
   strict: 'STRICT',
+  identity: "'?'",
 }
 
 export const POSTGRES: Dialect = {
@@ -24,4 +27,5 @@ export const POSTGRES: Dialect = {
   int: 'BIGINT',
   blob: 'BYTEA',
   strict: '',
+  identity: "'?'",
 }

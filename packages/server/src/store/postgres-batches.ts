@@ -1,5 +1,5 @@
 import type { Topic } from '../ports.ts'
-import { POSTGRES } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import type { PgClient, PgSource } from './drivers/postgres.ts'
 import { PgConnection } from './drivers/postgres.ts'
 import { isStalePlan, isTransient, pgFault } from './drivers/postgres-fault.ts'
@@ -15,9 +15,9 @@ type Notify = (client: PgClient, topics: ReadonlySet<Topic>) => Promise<void>
  * @param waitMs Bounds the wait for each answer of the server.
  * @param notify Says in the transaction whom its commit is to wake.
  */
-export function postgresBatches(source: PgSource, waitMs: number, notify: Notify): Batches {
+export function postgresBatches(source: PgSource, dialect: Dialect, waitMs: number, notify: Notify): Batches {
   return {
-    dialect: POSTGRES,
+    dialect,
     isTransient,
     fault: pgFault,
     async begin() {

@@ -13,6 +13,7 @@ import { closing } from './limits.ts'
 import { createLookup } from './lookup.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
+import { postgresIdentity } from './origin.ts'
 import { MOST_SAVEPOINTS, postgresBatches } from './postgres-batches.ts'
 import { openDb, openTransaction, within } from './transaction.ts'
 import { createWakes } from './wakes.ts'
@@ -37,11 +38,12 @@ export async function openPostgresStore(
   const wakes = createWakes(onFault)
   const self = randomUUID()
   const crowdLimits = { ...limits, batch: Math.min(limits.batch, MOST_SAVEPOINTS) }
-  const crowds = new GroupCommit(postgresBatches(source, limits.workMs, notify), crowdLimits, LANES, wakes.fire)
   let closed: Promise<void> | undefined
   let stopListening: () => Promise<void>
+  let dialect = POSTGRES
   try {
     await migratePostgres(source, migrations)
+    dialect = { ...POSTGRES, identity: await postgresIdentity(source) }
     stopListening = await source.listen(
       CHANNEL,
       payload => wakes.fire(topicsOf(payload, self)),
@@ -51,6 +53,12 @@ export async function openPostgresStore(
     await source.close()
     throw error
   }
+  const crowds = new GroupCommit(
+    postgresBatches(source, dialect, limits.workMs, notify),
+    crowdLimits,
+    LANES,
+    wakes.fire,
+  )
 
   async function notify(client: PgClient, topics: ReadonlySet<Topic>): Promise<void> {
     if (topics.size > 0) await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(topics, self)])
@@ -58,7 +66,7 @@ export async function openPostgresStore(
 
   async function glanceOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
-    const transaction = openTransaction(new PgConnection(client), POSTGRES, 'glance')
+    const transaction = openTransaction(new PgConnection(client), dialect, 'glance')
     let broken = true
     try {
       const result = await within(limits.workMs, () => work(transaction.rows))
@@ -72,7 +80,7 @@ export async function openPostgresStore(
 
   async function read<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
-    const transaction = openTransaction(new PgConnection(client), POSTGRES, 'read')
+    const transaction = openTransaction(new PgConnection(client), dialect, 'read')
     const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     begun.catch(() => {})
     try {
@@ -89,7 +97,7 @@ export async function openPostgresStore(
 
   async function write<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
-    const transaction = openTransaction(new PgConnection(client), POSTGRES, 'write')
+    const transaction = openTransaction(new PgConnection(client), dialect, 'write')
     try {
       const result = await within(limits.workMs, async () => {
         await client.query('BEGIN')

@@ -5,10 +5,12 @@ import { billingRows } from './billing.ts'
 import { chainRows } from './chain.ts'
 import { dashboardRows } from './dashboard.ts'
 import { deliveryRows } from './delivery.ts'
+import type { Dialect } from './dialect.ts'
 import { eventRows } from './event.ts'
 import { idempotencyRows } from './idempotency.ts'
 import { invoiceRows } from './invoice.ts'
 import { mailRows } from './mail.ts'
+import { originRows } from './origin.ts'
 import { paymentRows } from './payment.ts'
 import { sessionRows } from './session.ts'
 import { signInRows } from './sign-in.ts'
@@ -27,7 +29,7 @@ export interface Later {
   wake(topic: Topic): void
 }
 
-export function createRows(db: Db, later: Later): Rows {
+export function createRows(db: Db, { identity }: Dialect, later: Later): Rows {
   const deliveries = deliveryRows(db, later)
   return {
     accounts: accountRows(db),
@@ -35,6 +37,7 @@ export function createRows(db: Db, later: Later): Rows {
     sessions: sessionRows(db),
     usage: usageRows(db),
     viewingKeys: viewingKeyRows(db),
+    origin: originRows(db, identity),
     invoices: invoiceRows(db),
     payments: paymentRows(db),
     idempotency: idempotencyRows(db),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SQLITE } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import type { SqliteConnection } from './drivers/sqlite.ts'
 import { isBusy, sqliteFault } from './drivers/sqlite.ts'
 import type { Batch, Batches } from './group-commit.ts'
@@ -7,7 +7,7 @@ import type { Batch, Batches } from './group-commit.ts'
 const RETRY_MS = { first: 1, most: 50 }
 
 /** Batches on the one connection that writes. */
-export function sqliteBatches(connection: SqliteConnection, lockMs: number): Batches {
+export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lockMs: number): Batches {
   const batch: Batch = {
     connection,
     savepoint: () => connection.run('SAVEPOINT use_case'),
@@ -30,7 +30,7 @@ export function sqliteBatches(connection: SqliteConnection, lockMs: number): Bat
     },
   }
   return {
-    dialect: SQLITE,
+    dialect,
     isTransient: () => false,
     fault: sqliteFault,
     async begin() {

@@ -7,6 +7,7 @@ import type { StoreLimits } from './limits.ts'
 import { createLookup } from './lookup.ts'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/index.ts'
+import { sqliteIdentity } from './origin.ts'
 import { Pool } from './pool.ts'
 import { lockForWrite, sqliteBatches } from './sqlite-batches.ts'
 import { openDb, openTransaction, within } from './transaction.ts'
@@ -26,14 +27,16 @@ export async function openSqliteStore(
   onFault: (error: unknown) => void,
 ): Promise<Store> {
   const writer = SqliteConnection.writer(path)
+  let dialect = SQLITE
   try {
     await migrateSqlite(writer, migrations)
+    dialect = { ...SQLITE, identity: sqliteIdentity(path) }
   } catch (error) {
     writer.close()
     throw error
   }
   const wakes = createWakes(onFault)
-  const commits = new GroupCommit(sqliteBatches(writer, limits.lockMs), limits, 1, wakes.fire)
+  const commits = new GroupCommit(sqliteBatches(writer, dialect, limits.lockMs), limits, 1, wakes.fire)
   const readers = new Pool(() => SqliteConnection.reader(path), { size: limits.connections, waiting: limits.waiting })
 
   async function acquire(): Promise<SqliteConnection> {
@@ -46,7 +49,7 @@ export async function openSqliteStore(
 
   async function read<T>(work: (rows: Rows) => Promise<T>, mode: 'read' | 'glance'): Promise<T> {
     const reader = await acquire()
-    const transaction = openTransaction(reader, SQLITE, mode)
+    const transaction = openTransaction(reader, dialect, mode)
     try {
       if (mode === 'read') reader.run('BEGIN')
       return await within(limits.workMs, () => work(transaction.rows))

@@ -24,6 +24,7 @@ export interface Tables {
   sessions: SessionsTable
   monthly_usage: MonthlyUsageTable
   viewing_keys: ViewingKeysTable
+  database_origin: DatabaseOriginTable
   invoices: InvoicesTable
   payments: PaymentsTable
   idempotency_keys: IdempotencyKeysTable
@@ -97,6 +98,11 @@ export interface ViewingKeysTable {
   next_index: Int
   watch_until: Generated<Int>
   created_at: Int
+}
+
+export interface DatabaseOriginTable {
+  id: Int
+  identity: string
 }
 
 export interface InvoicesTable {

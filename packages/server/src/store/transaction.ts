@@ -36,7 +36,7 @@ export function openTransaction(connection: DatabaseConnection, dialect: Dialect
   const refuseRead = () => {
     if (mode !== 'write') throw new Error('a read changes nothing: use write')
   }
-  const rows = createRows(db, {
+  const rows = createRows(db, dialect, {
     putOff: work => {
       refuseRead()
       late.push(work)

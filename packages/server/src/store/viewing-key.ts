@@ -1,14 +1,24 @@
 import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import { Fault, noSuch } from '../domain/fault.ts'
+import { MAX_INDEX } from '../domain/viewing-key.ts'
 import type { ViewingKeyRow, ViewingKeyRows } from '../ports/viewing-key.ts'
-import { num } from './mapping.ts'
-import type { Db, ViewingKeysTable } from './tables.ts'
+import { chunks, num } from './mapping.ts'
+import type { Db, Int, ViewingKeysTable } from './tables.ts'
 
 /** Stands where the sealed key will be until its row's id, which the seal binds, is known. */
 const UNSEALED = new Uint8Array(0)
+/** Values bound for each key whose counter is moved: its id and the step. */
+const STEP_COLUMNS = 2
 
 export function viewingKeyRows(db: Db): ViewingKeyRows {
   async function setSealed(id: number, sealed: Uint8Array): Promise<void> {
     await db.updateTable('viewing_keys').set({ sealed }).where('id', '=', id).execute()
+  }
+
+  async function byId(id: number): Promise<ViewingKeyRow | null> {
+    const row = await db.selectFrom('viewing_keys').selectAll().where('id', '=', id).executeTakeFirst()
+    return row ? toViewingKey(row) : null
   }
 
   return {
@@ -32,19 +42,40 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
       return toViewingKey(known)
     },
 
-    async byId(id) {
-      const row = await db.selectFrom('viewing_keys').selectAll().where('id', '=', id).executeTakeFirst()
-      return row ? toViewingKey(row) : null
-    },
+    byId,
 
     async reserve(id, count) {
       const row = await db
         .updateTable('viewing_keys')
         .set(eb => ({ next_index: eb('next_index', '+', count) }))
         .where('id', '=', id)
+        .where('next_index', '<=', MAX_INDEX - BigInt(count))
         .returning('next_index')
-        .executeTakeFirstOrThrow()
-      return BigInt(row.next_index) - BigInt(count)
+        .executeTakeFirst()
+      if (row) return BigInt(row.next_index) - BigInt(count)
+      if ((await byId(id)) === null) throw noSuch('viewing key')
+      throw new Fault(
+        'conflict',
+        'viewing_key_exhausted',
+        'the viewing key has no unused address left: set another viewing key',
+      )
+    },
+
+    async moveOn(step, watchUntil) {
+      const keys = await db.selectFrom('viewing_keys').select('id').orderBy('id').execute()
+      for (const slice of chunks(keys, STEP_COLUMNS)) {
+        const steps = slice.map(({ id }) => sql`(CAST(${id} AS BIGINT), CAST(${step()} AS BIGINT))`)
+        await db
+          .updateTable('viewing_keys')
+          .from(sql<{ column1: Int; column2: Int }>`(VALUES ${sql.join(steps)})`.as('steps'))
+          .set({
+            next_index: sql`CASE WHEN next_index > ${sql.lit(MAX_INDEX)} - column2 THEN ${sql.lit(MAX_INDEX)} ELSE next_index + column2 END`,
+            watch_until: sql`CASE WHEN watch_until < CAST(${watchUntil} AS BIGINT) THEN CAST(${watchUntil} AS BIGINT) ELSE watch_until END`,
+          })
+          .whereRef('viewing_keys.id', '=', 'steps.column1')
+          .execute()
+      }
+      return keys.length
     },
 
     async watch(id, until) {

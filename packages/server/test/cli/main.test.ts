@@ -104,6 +104,7 @@ test('help lists every command, and each has its own', async () => {
     'rescan',
     'chain accept',
     'backup',
+    'restored',
     'rotate-encryption-key',
   ]
   for (const name of commands) {

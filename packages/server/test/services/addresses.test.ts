@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { systemRandom } from '../../src/adapters/random.ts'
 import type { Store, Viewer } from '../../src/ports.ts'
 import { createAddresses } from '../../src/services/addresses.ts'
+import { createOrigin } from '../../src/services/origin.ts'
 import { startTestApi, type TestApi, testViewingKey } from '../support/api.ts'
+import { silentLog } from '../support/log.ts'
 import { until } from '../support/until.ts'
 
 let api: TestApi
@@ -33,7 +36,9 @@ async function pools(options: { failAt?: number; gate?: Promise<void> } = {}) {
       return api.store.write(work, writing)
     },
   }
-  const make = () => createAddresses({ store: counting, viewer: viewer as Viewer, vault })
+  const { clock } = api
+  const origin = createOrigin({ store: counting, clock, random: systemRandom, lateWatchDays: 7, log: silentLog })
+  const make = () => createAddresses({ store: counting, viewer: viewer as Viewer, vault, origin })
   return { id: account.viewingKeyId!, slices, seen, make }
 }
 

@@ -12,6 +12,7 @@ import { invoiceSuite } from './suites/invoice.ts'
 import { lookupSuite } from './suites/lookup.ts'
 import { mailSuite } from './suites/mail.ts'
 import { migrationSuite } from './suites/migration.ts'
+import { originSuite } from './suites/origin.ts'
 import { paymentSuite } from './suites/payment.ts'
 import { swapSuite } from './suites/swap.ts'
 import { transactionSuite } from './suites/transaction.ts'
@@ -26,6 +27,7 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['credentials', credentialSuite],
   ['usage', usageSuite],
   ['viewing keys', viewingKeySuite],
+  ['origin', originSuite],
   ['invoices', invoiceSuite],
   ['payments', paymentSuite],
   ['idempotency', idempotencySuite],

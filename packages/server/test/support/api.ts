@@ -18,6 +18,7 @@ import { type Credentials, createCredentials } from '../../src/services/credenti
 import { createExports } from '../../src/services/export.ts'
 import { createInvoices, type Invoices } from '../../src/services/invoices.ts'
 import { openOperator } from '../../src/services/operator.ts'
+import { createOrigin } from '../../src/services/origin.ts'
 import { createSwapAssets } from '../../src/services/swap-assets.ts'
 import { createSwapLooks, type SwapLooks } from '../../src/services/swap-looks.ts'
 import { createSwaps, type Swaps } from '../../src/services/swaps.ts'
@@ -84,7 +85,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
   const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
   const credentials = createCredentials({ store, clock, random, onError: error => log.error({ err: error }, 'touch') })
-  const addresses = createAddresses({ store, viewer, vault })
+  const origin = createOrigin({ store, clock, random, lateWatchDays: 7, log })
+  await origin.check()
+  const addresses = createAddresses({ store, viewer, vault, origin })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const provider = options.swapProvider ?? noSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })

@@ -13,6 +13,7 @@ import { createReassess } from '../../src/services/assessment.ts'
 import { createBilling } from '../../src/services/billing.ts'
 import { createInvoices } from '../../src/services/invoices.ts'
 import { openOperator } from '../../src/services/operator.ts'
+import { createOrigin } from '../../src/services/origin.ts'
 import { createPayouts } from '../../src/services/payouts.ts'
 import { createViewingKeys } from '../../src/services/viewing-keys.ts'
 import { createWithdrawals } from '../../src/services/withdrawals.ts'
@@ -52,7 +53,9 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
 
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: CONFIRMATIONS })
   const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
-  const addresses = createAddresses({ store, viewer, vault })
+  const origin = createOrigin({ store, clock, random, lateWatchDays: 7, log })
+  await origin.check()
+  const addresses = createAddresses({ store, viewer, vault, origin })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const operator = await openOperator({
     store,

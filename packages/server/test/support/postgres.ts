@@ -1,15 +1,27 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync } from 'node:fs'
-import { chown, rm } from 'node:fs/promises'
+import { chown, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 
 export interface TestPostgres {
+  /** The folder of the server's socket. */
+  readonly folder: string
   /** The URL of a new database: empty, or a copy of one that nobody is connected to. */
   freshDatabase(copyOf?: string): Promise<string>
+  /** A standby from a base backup of this server as it is now. It does not stream: what follows is lost with the server. */
+  startStandby(): Promise<TestStandby>
+  stop(): Promise<void>
+}
+
+export interface TestStandby {
+  /** The folder of the server's socket. */
+  readonly folder: string
+  /** Makes it the primary. Resolves when it accepts writes. */
+  promote(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -32,17 +44,75 @@ export function findPostgres(): string | null {
  * @param durable Whether commits reach the disk: for benchmarks; without it, tests are quicker.
  */
 export async function startPostgres(bin: string, { durable = false } = {}): Promise<TestPostgres> {
+  const { folder, data } = await makeFolder()
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+  runProgram(bin, 'initdb', ['--pgdata', data, ...options])
+  const server = await startServer(bin, folder, data, durable)
+
+  const admin = new pg.Client(urlOf(folder, 'postgres'))
+  await admin.connect()
+  let databases = 0
+  return {
+    folder,
+    async freshDatabase(copyOf) {
+      const name = `test_${++databases}`
+      const template = copyOf === undefined ? '' : ` TEMPLATE ${new URL(copyOf).pathname.slice(1)}`
+      await admin.query(`CREATE DATABASE ${name}${template}`)
+      return urlOf(folder, name)
+    },
+    startStandby: () => startStandby(bin, folder),
+    async stop() {
+      await admin.end()
+      await server.stop()
+    },
+  }
+}
+
+/** The URL of a database of the server whose socket lies in the folder. */
+export function urlOf(folder: string, database: string): string {
+  return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
+}
+
+async function startStandby(bin: string, primaryFolder: string): Promise<TestStandby> {
+  const { folder, data } = await makeFolder()
+  const options = ['--checkpoint=fast', '--no-sync', '--username=postgres', '--host', primaryFolder]
+  runProgram(bin, 'pg_basebackup', ['--pgdata', data, ...options])
+  await writeFile(join(data, 'standby.signal'), '')
+  const server = await startServer(bin, folder, data, false)
+  return {
+    folder,
+    async promote() {
+      const admin = new pg.Client(urlOf(folder, 'postgres'))
+      await admin.connect()
+      await admin.query('SELECT pg_promote()')
+      await admin.end()
+    },
+    stop: server.stop,
+  }
+}
+
+async function makeFolder(): Promise<{ folder: string; data: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-postgres-'))
   const user = unprivilegedUser()
   if (user) await chown(folder, user.uid, user.gid)
-  const data = join(folder, 'data')
-  const initdb = spawnSync(
-    join(bin, 'initdb'),
-    ['--pgdata', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
-    { ...user, encoding: 'utf8', timeout: 60_000 },
-  )
-  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`)
+  return { folder, data: join(folder, 'data') }
+}
 
+/** Runs a program of PostgreSQL to its end, as the user that the server runs as. @returns what it printed */
+export function runProgram(bin: string, name: string, args: readonly string[], input = ''): string {
+  const options = { ...unprivilegedUser(), encoding: 'utf8', timeout: 60_000, input } as const
+  const { status, stdout, stderr } = spawnSync(join(bin, name), args, options)
+  if (status !== 0) throw new Error(`${name} failed: ${stderr}`)
+  return stdout
+}
+
+/** Starts a server whose data and socket lie in the folder; stopping it removes the folder. */
+async function startServer(
+  bin: string,
+  folder: string,
+  data: string,
+  durable: boolean,
+): Promise<{ stop(): Promise<void> }> {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
@@ -55,25 +125,13 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
   // The server lives as long as the shell's standard input: this process holds the other end.
   const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server'
   const shell = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...options], {
-    ...user,
+    ...unprivilegedUser(),
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   const ended = once(shell, 'exit')
   await ready(shell.stderr)
-
-  const url = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
-  const admin = new pg.Client(url('postgres'))
-  await admin.connect()
-  let databases = 0
   return {
-    async freshDatabase(copyOf) {
-      const name = `test_${++databases}`
-      const template = copyOf === undefined ? '' : ` TEMPLATE ${new URL(copyOf).pathname.slice(1)}`
-      await admin.query(`CREATE DATABASE ${name}${template}`)
-      return url(name)
-    },
     async stop() {
-      await admin.end()
       shell.stdin.end()
       await ended
       await rm(folder, { recursive: true, force: true })
@@ -91,7 +149,7 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
 async function ready(log: NodeJS.ReadableStream): Promise<void> {
   const lines: string[] = []
   for await (const line of createInterface({ input: log })) {
-    if (line.includes('ready to accept connections')) {
+    if (/ready to accept (read-only )?connections/.test(line)) {
       log.resume()
       return
     }

@@ -8,6 +8,7 @@ import { up as billing } from './0005_billing.ts'
 import { up as dashboard } from './0006_dashboard.ts'
 import { up as chainPosition } from './0007_chain_position.ts'
 import { up as payoutClaim } from './0008_payout_claim.ts'
+import { up as databaseOrigin } from './0009_database_origin.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0006_dashboard', dashboard],
   ['0007_chain_position', chainPosition],
   ['0008_payout_claim', payoutClaim],
+  ['0009_database_origin', databaseOrigin],
 ]

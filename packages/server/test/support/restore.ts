@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '../../src/adapters/logger.ts'
+import { type Env, loadConfig } from '../../src/config.ts'
+import { createServices, openWorld } from '../../src/main.ts'
+import type { Store } from '../../src/ports.ts'
+import { testViewingKey } from './api.ts'
+
+const EMAIL = 'shop@example.org'
+const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
+
+/** The services of one process on a database, started as `start` and `rescan` start them, with one shop on it. */
+export interface RestoreShop {
+  readonly store: Store
+  /** The lines that were logged. */
+  readonly logged: readonly string[]
+  /** Makes invoices one after the other. @returns their addresses */
+  sell(count: number): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** The settings of a service on this database, which reaches no network. */
+export function restoreEnv(databaseUrl: string, dataDir = tmpdir()): Env {
+  return {
+    NETWORK: 'regtest',
+    LIGHTWALLETD_URL: 'http://127.0.0.1:1',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'a@example.org',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY,
+    LOG_LEVEL: 'info',
+  }
+}
+
+export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-restore-'))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const logged: string[] = []
+  const logger = createLogger('info', { write: line => logged.push(line) })
+  const world = await openWorld(loadConfig(restoreEnv(databaseUrl, dataDir)), { logger }, stack)
+  const { accounts, credentials, invoices, viewingKeys } = await createServices(world)
+  stack.defer(() => credentials.settled())
+  await accounts.open(EMAIL)
+  const unlimited = await accounts.setPlan(EMAIL, 'Business', null)
+  const { account } = await viewingKeys.set(unlimited, testViewingKey())
+  const running = stack.move()
+  return {
+    store: world.store,
+    logged,
+    async sell(count) {
+      const addresses: string[] = []
+      for (let at = 0; at < count; at++) {
+        const request = { amountZat: 5_000n, expiresInSecs: undefined, idempotencyKey: undefined }
+        addresses.push((await invoices.create(account, request)).address)
+      }
+      return addresses
+    },
+    close: () => running.disposeAsync(),
+  }
+}
+
+/** How many of the later addresses are among the earlier ones. */
+export function countRepeated(earlier: readonly string[], later: readonly string[]): number {
+  const known = new Set(earlier)
+  return later.filter(address => known.has(address)).length
+}
