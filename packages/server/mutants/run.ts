@@ -24,7 +24,7 @@ if (baseline.failed.length > 0) {
 }
 const outcomes = wanted.map(judge)
 const count = (outcome: string) => outcomes.filter(other => other === outcome).length
-console.log(`\n${count('killed')} killed, ${count('survived')} survived, ${count('skipped')} skipped`)
+process.stdout.write(`\n${count('killed')} killed, ${count('survived')} survived, ${count('skipped')} skipped\n`)
 process.exit(count('survived') > 0 ? 1 : 0)
 
 type Outcome = 'killed' | 'survived' | 'skipped'
@@ -33,7 +33,7 @@ function judge(mutant: Mutant): Outcome {
   const began = performance.now()
   const outcome = outcomeOf(mutant)
   const mark = { killed: 'killed  ', survived: 'SURVIVED', skipped: 'skipped ' }[outcome]
-  console.log(`${mark} ${mutant.name} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+  process.stdout.write(`${mark} ${mutant.name} (${((performance.now() - began) / 1000).toFixed(1)} s)\n`)
   return outcome
 }
 

@@ -201,7 +201,8 @@ export async function createServices(world: World) {
 
 /** Serves the API and the pages; the address it answers at. */
 async function startApi(world: World, services: Services, playground: Playground | null): Promise<string> {
-  const { config, clock, log, registry, store, stack } = world
+  const { config, clock, log, registry, store, origin, stack } = world
+  await origin.begin()
   const { network } = config
   const { billing, payouts } = services
   addDeskGauges(registry, async () => ({ ...(await payouts.waiting()), plans: await billing.waiting() }))

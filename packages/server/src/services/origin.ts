@@ -1,4 +1,4 @@
-import { isSameDatabase, STEP_BYTES, stepOf, unknownParts, watchAfterMove } from '../domain/origin.ts'
+import { isSameDatabase, STEP_BYTES, startStepOf, stepOf, unknownParts, watchAfterMove } from '../domain/origin.ts'
 import type { Clock, Log, Random, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
@@ -19,6 +19,11 @@ export interface CounterMove {
 export interface Origin {
   /** Moves the counters on if this database is a copy. To be called before any use case. */
   check(): Promise<void>
+  /**
+   * Moves the counters on by a small random step, at each start of a process that hands out addresses: a copy that looks
+   * exactly like its original is noticed by nothing.
+   */
+  begin(): Promise<void>
   /** As `Store.write`, with `check` made at the beginning of the same transaction. */
   write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
   /** Moves the counters on at once, for a copy that cannot be told from its original. */
@@ -74,6 +79,10 @@ export function createOrigin(deps: {
       const origin = await store.glance(rows => rows.origin.read())
       warnOfUnknown(origin.current)
       if (origin.recorded !== origin.current) report(await store.write(moveCopy))
+    },
+
+    async begin() {
+      await store.write(rows => rows.viewingKeys.moveOn(() => startStepOf(random.bytes(STEP_BYTES)), 0))
     },
 
     async write(work) {

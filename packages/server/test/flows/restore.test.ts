@@ -78,7 +78,22 @@ describe('after a restore on SQLite no address is shown twice', () => {
     assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
   })
 
-  test('an ordinary restart, and a moved file, move no counter', async t => {
+  test('from a plain copy of the file, written over the original', async t => {
+    const folder = tempFolder(t)
+    const file = join(folder, 'zatgate.db')
+    const first = await openShop(t, `sqlite:${file}`)
+    await first.sell(BEFORE)
+    await first.close()
+    copyFileSync(file, join(folder, 'copy.db'))
+    const again = await openShop(t, `sqlite:${file}`)
+    const sold = await again.sell(SOLD)
+    await again.close()
+    copyFileSync(join(folder, 'copy.db'), file)
+    const second = await openShop(t, `sqlite:${file}`)
+    assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
+  })
+
+  test('an ordinary restart, and a moved file, are no restore', async t => {
     const folder = tempFolder(t)
     const file = join(folder, 'zatgate.db')
     for (const path of [file, file, join(folder, 'moved.db')]) {

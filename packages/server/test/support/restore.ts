@@ -42,6 +42,7 @@ export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop>
   const logger = createLogger('info', { write: line => logged.push(line) })
   const world = await openWorld(loadConfig(restoreEnv(databaseUrl, dataDir)), { logger }, stack)
   const { accounts, credentials, invoices, viewingKeys } = await createServices(world)
+  await world.origin.begin()
   stack.defer(() => credentials.settled())
   await accounts.open(EMAIL)
   const unlimited = await accounts.setPlan(EMAIL, 'Business', null)
