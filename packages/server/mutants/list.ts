@@ -27,16 +27,15 @@ export const MUTANTS: readonly Mutant[] = [
       const { reached, more, rewound } = await follow(signal)`,
     replace: `const { reached, more, rewound } = await follow(signal)
       const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-      claim ??= { began: began - 10, ended: began - 5, server: era }`,
+      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
-    killedBy: 'a payment that was broadcast in time is mined after the end',
+    killedBy: 'a payment that is mined after the blocks are read, and taken back before the next look',
   },
   {
     name: 'the keys are read before the blocks',
     file: 'workers/watcher-follow.ts',
     find: 'const blocks = await collectBatch(chain, from, to, signal)',
-    replace: `const early = await keys.watchedAt(0)
+    replace: `const early = await keys.watchedAt(nowSecs(clock))
     const blocks = await collectBatch(chain, from, to, signal)
     keys = { ...keys, watchedAt: async () => early }`,
     tests: [INTERRUPTIONS],

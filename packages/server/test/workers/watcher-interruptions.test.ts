@@ -194,6 +194,30 @@ onBothDatabases(engine => {
   }
 })
 
+test('a payment that is mined after the blocks are read, and taken back before the next look, is seen', async t => {
+  const world = await ModelWorld.open(await sqliteEngine.fresh(t))
+  world.mine(1)
+  await world.process0.look()
+  const invoice = await world.sell({ confirmations: 1, expiresAt: world.clock.secs + 10 })
+  const txid = world.pay(invoice)
+  world.clock.advance(20)
+  world.interruption = point => {
+    if (point === 'after blocks' && world.chain.mempool.has(txid)) world.chain.mine([txid], world.clock.secs)
+  }
+  for (let look = 0; look < 4; look++) {
+    await world.process0.look()
+    await world.process0.payments.closeDue(10)
+    assert.ok(!CLOSED.includes(await world.status(invoice)))
+    world.chain.takeBack(1, () => true)
+    world.mine(2, [])
+    world.clock.advance(4)
+  }
+  world.interruption = () => {}
+  world.mine(1)
+  await world.process0.look()
+  assert.equal(await world.status(invoice), 'paid')
+})
+
 test('at any two awaits of a look, any two of these at once', async t => {
   const scenes = SCENES.filter(({ takesTime }) => !takesTime)
   for (let seed = 0; seed < 40; seed++) {
