@@ -87,7 +87,7 @@ export function compactTxStreamer(chain: Chain, faults: LightwalletdFaults): Ser
         version: 'v0.5.4',
         vendor: 'zatgate sandbox',
         taddrSupport: true,
-        chainName: faults.chainName ?? 'regtest',
+        chainName: faults.chainName ?? chain.network,
         saplingActivationHeight: 1n,
         consensusBranchId: branchId(chain.poolAt(height())).toString(16),
         blockHeight: BigInt(height()),

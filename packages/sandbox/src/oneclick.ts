@@ -67,7 +67,7 @@ export class OneClick {
   /** Throws {@link QuoteRefusal}, in the provider's words, for a request that it would not take. */
   quote(body: Readonly<Record<string, unknown>>): QuoteAnswer {
     const nowMs = this.#clock.nowMs()
-    const read = readQuoteRequest(body, nowMs)
+    const read = readQuoteRequest(body, { nowMs, network: this.#wallet.network })
     const random = new SeededRandom(this.#seed, `quote ${this.#quoted++}`)
     const answer = makeQuote(read, { nowMs, random, secretKey: this.#secretKey })
     const { depositAddress, depositMemo = null } = answer.quote

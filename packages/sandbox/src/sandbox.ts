@@ -9,7 +9,7 @@ import { rateRoutes } from './control-rates.ts'
 import { swapRoutes } from './control-swaps.ts'
 import { webhookRoutes } from './control-webhooks.ts'
 import { JsonServer } from './json-server.ts'
-import { demoViewingKey, operatorViewingKey } from './keys.ts'
+import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './keys.ts'
 import { Lightwalletd } from './lightwalletd.ts'
 import { Mailbox } from './mailbox.ts'
 import { OneClick } from './oneclick.ts'
@@ -24,7 +24,9 @@ export interface SandboxOptions {
   readonly clock?: Clock
   /** 32 bytes; default random, or what the data directory has */
   readonly seed?: Uint8Array
-  /** the first block in which payments go to the Ironwood pool; default 0 */
+  /** which network is simulated; default regtest */
+  readonly network?: SandboxNetwork
+  /** the first block in which payments go to the Ironwood pool; default the network's own, see {@link Chain} */
   readonly nu63Height?: number
   /** transactions between strangers in each mined block; default 0 */
   readonly foreignPerBlock?: number
@@ -43,9 +45,9 @@ export interface Sandbox {
   readonly oneclickServer: OneClickServer
   readonly rates: Rates
   readonly webhookReceiver: WebhookReceiver
-  /** UFVK of regtest, from the seed: the merchant's */
+  /** UFVK, from the seed: the merchant's */
   readonly demoViewingKey: string
-  /** UFVK of regtest, from the seed: that of the one who runs the service */
+  /** UFVK, from the seed: that of the one who runs the service */
   readonly operatorViewingKey: string
   readonly controlUrl: string
   readonly lightwalletdUrl: string
@@ -100,8 +102,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     oneclickServer,
     rates,
     webhookReceiver,
-    demoViewingKey: demoViewingKey(chain.seed),
-    operatorViewingKey: operatorViewingKey(chain.seed),
+    demoViewingKey: demoViewingKey(chain.seed, chain.network),
+    operatorViewingKey: operatorViewingKey(chain.seed, chain.network),
     controlUrl: control.url,
     lightwalletdUrl: lightwalletd.url,
     smtpUrl: mailbox.url,
