@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Action, Pool } from '@zatgate/zcash/note'
 import { sealActions } from './actions.ts'
 import { type ChainLog, type ChainTerms, NO_LOG, openChainLog } from './chain-log.ts'
-import { type Block, type ChainEvent, ChainState, type EvictionReason, type Place } from './chain-state.ts'
+import {
+  type Block,
+  type ChainEvent,
+  ChainState,
+  type ChainView,
+  type EvictionReason,
+  type Place,
+} from './chain-state.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { foreignReceiver, type SandboxNetwork } from './keys.ts'
 import { SeededRandom, sha256 } from './random.ts'
@@ -68,7 +75,7 @@ const FOREIGN_NOTE_ZAT = 50_000_000n
  * A simulated chain of regtest or testnet with real shielded notes. Every change is a list of events that is logged, applied and told
  * to the listeners, in this order, before the call that caused it returns.
  */
-export class Chain {
+export class Chain implements ChainView {
   readonly seed: Uint8Array
   readonly network: SandboxNetwork
   readonly nu63Height: number
@@ -127,6 +134,11 @@ export class Chain {
 
   find(id: string): { transaction: ChainTransaction; place: Place } | undefined {
     return this.#state.find(id)
+  }
+
+  /** A copy of blocks, mempool and known transactions that does not change when the chain does. */
+  snapshot(): ChainView {
+    return new ChainState(this.#state)
   }
 
   /** Calls back after every event, until the returned function is called. */

@@ -11,6 +11,7 @@ import { webhookRoutes } from './control-webhooks.ts'
 import { JsonServer } from './json-server.ts'
 import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './keys.ts'
 import { Lightwalletd } from './lightwalletd.ts'
+import type { LightwalletdFaults } from './lightwalletd-faults.ts'
 import { Mailbox } from './mailbox.ts'
 import { OneClick } from './oneclick.ts'
 import { OneClickServer } from './oneclick-server.ts'
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   readonly foreignPerBlock?: number
   /** seconds between blocks mined without being asked; default 0: none */
   readonly autoMineSecs?: number
+  /** what the light-wallet server does differently from the start */
+  readonly faults?: Partial<LightwalletdFaults>
   /** loopback ports; 0 or absent takes a free one */
   readonly ports?: Partial<Record<'control' | 'lightwalletd' | 'smtp' | 'swaps' | 'webhooks' | 'rates', number>>
 }
@@ -72,7 +75,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const chain = closing(new Chain({ ...options, ...inDataDir(options, 'sandbox-chain.jsonl') }))
   const wallet = new Wallet(chain)
   const oneclick = new OneClick({ wallet, seed: chain.seed, clock, ...inDataDir(options, 'sandbox-swaps.json') })
-  const lightwalletd = closing(await Lightwalletd.start(chain, ports.lightwalletd))
+  const lightwalletd = closing(await Lightwalletd.start(chain, ports.lightwalletd, options.faults))
   const mailbox = closing(await Mailbox.start(ports.smtp))
   const oneclickServer = closing(await OneClickServer.start(oneclick, { clock, port: ports.swaps ?? 0 }))
   const rates = closing(await Rates.start(ports.rates))

@@ -73,6 +73,23 @@ describe('the control API', () => {
     assert.equal((await call('POST', '/faults', { down: true })).body.code, 'unknown_field')
   })
 
+  test('the mempool cache, a frozen state and hidden transactions are faults like the others', async () => {
+    const txid = '00'.repeat(32)
+    const set = await call('POST', '/faults', { mempool_cache_ms: 0, frozen: true, hide_mempool: [txid] })
+    assert.deepEqual([set.body.mempool_cache_ms, set.body.frozen, set.body.hide_mempool], [0, true, [txid]])
+    const { height } = sandbox.chain
+    sandbox.chain.mine()
+    assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(height))
+    const reset = await call('POST', '/faults', { mempool_cache_ms: 2000, frozen: false, hide_mempool: false })
+    assert.deepEqual([reset.body.mempool_cache_ms, reset.body.hide_mempool], [2000, false])
+    assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(height + 1))
+    for (const hide_mempool of ['all', ['x'], null]) {
+      const { body } = await call('POST', '/faults', { hide_mempool })
+      assert.equal(body.code, 'invalid_hide_mempool')
+      assert.match(String(body.message), /must be true, false or an array of transaction ids/)
+    }
+  })
+
   test('mail shows what was mailed to somebody, newest first', async () => {
     const transport = nodemailer.createTransport(sandbox.smtpUrl)
     const mail = { from: 'zatgate@example.org', to: 'm@example.org', subject: 'Sign in', text: 'Your code: 123456' }

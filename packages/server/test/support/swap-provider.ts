@@ -18,7 +18,7 @@ export interface TestProvider {
 }
 
 export interface TestProviderOptions {
-  readonly clock: Pick<Clock, 'nowMs'>
+  readonly clock: Clock
   readonly apiKey?: string
   /** Where it pays; absent: on a chain that nobody sees. */
   readonly wallet?: Wallet
