@@ -27,7 +27,7 @@ import {
  * `ZATGATE_TEST_SOAK=<invoices>,<kills>,<reorganisations>[,<speed>]`: a release is judged by 500,200,50. The speed says how
  * many times faster than the real clock time runs; the everyday run is quick, a run of a given size is not.
  */
-const [INVOICES, KILLS, REORGANISATIONS, SPEED = 1] = (process.env.ZATGATE_TEST_SOAK ?? '40,8,6,4')
+const [INVOICES, KILLS, REORGANISATIONS, SPEED = 1] = (process.env.ZATGATE_TEST_SOAK ?? '30,6,5,6')
   .split(',')
   .map(Number) as [number, number, number, number?]
 const SEED = process.env.ZATGATE_TEST_SEED ?? randomBytes(8).toString('hex')
@@ -94,19 +94,19 @@ interface Run {
 }
 
 async function startRun(t: TestContext): Promise<Run> {
-  const ending = new AbortController()
-  t.after(() => ending.abort())
+  const stack = new AsyncDisposableStack()
+  t.after(() => stack.disposeAsync())
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-soak-'))
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const postgres = await startPostgres(bin!)
-  t.after(() => postgres.stop())
+  stack.defer(() => postgres.stop())
   const databaseUrl = await postgres.freshDatabase()
 
   const seed = new Uint8Array(createHash('sha256').update(SEED).digest())
   const time = new SoakTime(SPEED)
   const ledger = new Ledger()
   const network = await SoakNetwork.start(seed, ledger, time)
-  t.after(() => network.close())
+  stack.defer(() => network.close())
   const settings = settingsFor(network, databaseUrl, dataDir)
   const apiKey = await openAccount(settings, network)
   const [one, other] = network.urls
@@ -114,12 +114,14 @@ async function startRun(t: TestContext): Promise<Run> {
     urls => new SoakService({ ...settings, LIGHTWALLETD_URL: urls }, time),
   )
   for (const service of services) {
-    t.after(() => service.kill())
+    stack.defer(() => service.kill())
     await service.start(0)
   }
   const database = new pg.Client(databaseUrl)
   await database.connect()
-  t.after(() => database.end())
+  stack.defer(() => database.end())
+  const ending = new AbortController()
+  stack.defer(() => ending.abort())
   return {
     network,
     ledger,
