@@ -29,9 +29,13 @@ export class TestClock implements Clock {
     })
   }
 
-  /** Resolves when so many sleep. */
+  /** Resolves when at least `count` sleep; throws after 10 s of real time. */
   async sleepers(count: number): Promise<void> {
-    while (this.#sleepers.size < count) await nextTurn()
+    const deadline = performance.now() + 10_000
+    while (this.#sleepers.size < count) {
+      if (performance.now() > deadline) throw new Error(`${count} sleepers did not come`)
+      await nextTurn()
+    }
   }
 
   advanceSecs(secs: number): void {
