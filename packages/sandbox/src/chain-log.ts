@@ -2,11 +2,13 @@ import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync
 import type { Action, Pool } from '@zatgate/zcash/note'
 import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
+import type { SandboxNetwork } from './keys.ts'
 import type { ChainTransaction } from './transaction.ts'
 
 /** What a chain is made from, and cannot change later. */
 export interface ChainTerms {
   readonly seed: Uint8Array
+  readonly network: SandboxNetwork
   /** the first block in which payments go to the Ironwood pool */
   readonly nu63Height: number
 }
@@ -58,6 +60,8 @@ const FORMAT = 'zatgate-sandbox-chain-1'
 interface TermsRow {
   format: string
   seed: string
+  /** absent in logs begun before it could be chosen: regtest */
+  network?: SandboxNetwork
   nu63_height: number
 }
 
@@ -80,8 +84,8 @@ function writeAll(file: number, text: string): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }
 
-function encodeTerms({ seed, nu63Height }: ChainTerms): TermsRow {
-  return { format: FORMAT, seed: toBase64(seed), nu63_height: nu63Height }
+function encodeTerms({ seed, network, nu63Height }: ChainTerms): TermsRow {
+  return { format: FORMAT, seed: toBase64(seed), network, nu63_height: nu63Height }
 }
 
 function decodeTerms(path: string, line: string): ChainTerms {
@@ -89,7 +93,7 @@ function decodeTerms(path: string, line: string): ChainTerms {
   if (row?.format !== FORMAT || row.seed === undefined || row.nu63_height === undefined) {
     throw new Error(`${path} is not the chain of a sandbox; move it away or choose another data directory`)
   }
-  return { seed: fromBase64(row.seed), nu63Height: row.nu63_height }
+  return { seed: fromBase64(row.seed), network: row.network ?? 'regtest', nu63Height: row.nu63_height }
 }
 
 function parseRow<T>(line: string): T | undefined {

@@ -42,14 +42,31 @@ interface Known {
   readonly everMined: boolean
 }
 
+/** What can be read of a chain: of the chain itself, or of a copy that no longer changes. */
+export interface ChainView {
+  readonly height: number
+  block(height: number): Block | undefined
+  /** In the order of arrival. */
+  mempool(): ChainTransaction[]
+  find(id: string): { transaction: ChainTransaction; place: Place } | undefined
+}
+
 const NO_HASH = new Uint8Array(32)
 const EMPTY_TREES: Readonly<Record<Pool, number>> = { orchard: 0, ironwood: 0 }
 
-export class ChainState {
-  readonly #blocks: Block[] = []
-  readonly #known = new Map<string, Known>()
-  readonly #mempool = new Map<string, ChainTransaction>()
-  #made = 0
+export class ChainState implements ChainView {
+  readonly #blocks: Block[]
+  readonly #known: Map<string, Known>
+  readonly #mempool: Map<string, ChainTransaction>
+  #made: number
+
+  /** @param from the state to copy; absent: an empty one */
+  constructor(from?: ChainState) {
+    this.#blocks = from ? [...from.#blocks] : []
+    this.#known = new Map(from ? from.#known : [])
+    this.#mempool = new Map(from ? from.#mempool : [])
+    this.#made = from ? from.#made : 0
+  }
 
   /** −1 before the first block */
   get height(): number {

@@ -2,9 +2,16 @@ import { randomBytes } from 'node:crypto'
 import type { Action, Pool } from '@zatgate/zcash/note'
 import { sealActions } from './actions.ts'
 import { type ChainLog, type ChainTerms, NO_LOG, openChainLog } from './chain-log.ts'
-import { type Block, type ChainEvent, ChainState, type EvictionReason, type Place } from './chain-state.ts'
+import {
+  type Block,
+  type ChainEvent,
+  ChainState,
+  type ChainView,
+  type EvictionReason,
+  type Place,
+} from './chain-state.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { foreignReceiver } from './keys.ts'
+import { foreignReceiver, type SandboxNetwork } from './keys.ts'
 import { SeededRandom, sha256 } from './random.ts'
 import { type ChainTransaction, finishTransaction } from './transaction.ts'
 
@@ -13,7 +20,12 @@ export interface ChainOptions {
   readonly file?: string
   /** 32 bytes; default random. A kept chain keeps the seed it was begun with */
   readonly seed?: Uint8Array
-  /** the first block in which payments go to the Ironwood pool; default 0: they always do. A kept chain keeps its own */
+  /** which network's keys and addresses the chain takes; default regtest. A kept chain keeps its own */
+  readonly network?: SandboxNetwork
+  /**
+   * the first block in which payments go to the Ironwood pool; default the network's own: 0 on regtest (they always do),
+   * 4,134,000 on test. A kept chain keeps its own
+   */
   readonly nu63Height?: number
   readonly clock?: Clock
   /** transactions between strangers in each mined block; default 0 */
@@ -51,6 +63,8 @@ export class ChainError extends Error {
   }
 }
 
+const NU63_HEIGHTS: Readonly<Record<SandboxNetwork, number>> = { regtest: 0, test: 4_134_000 }
+
 /** How many blocks a transaction lives unmined, unless its maker says otherwise; as wallets set it (ZIP 203). */
 const DEFAULT_EXPIRY_BLOCKS = 40
 
@@ -58,29 +72,34 @@ const COINBASE_NOTE_ZAT = 1_000_000n
 const FOREIGN_NOTE_ZAT = 50_000_000n
 
 /**
- * A simulated regtest chain with real shielded notes. Every change is a list of events that is logged, applied and told
+ * A simulated chain of regtest or testnet with real shielded notes. Every change is a list of events that is logged, applied and told
  * to the listeners, in this order, before the call that caused it returns.
  */
-export class Chain {
+export class Chain implements ChainView {
   readonly seed: Uint8Array
+  readonly network: SandboxNetwork
   readonly nu63Height: number
+  readonly clock: Clock
   readonly #state = new ChainState()
   readonly #listeners = new Set<ChainListener>()
   readonly #log: ChainLog
-  readonly #clock: Clock
   readonly #foreignPerBlock: number
   readonly #stranger: Uint8Array
 
   constructor(options: ChainOptions = {}) {
     const terms = () => newTerms(options)
     const opened = options.file === undefined ? undefined : openChainLog(options.file, terms)
-    const { seed, nu63Height } = opened?.terms ?? terms()
+    const { seed, network, nu63Height } = opened?.terms ?? terms()
+    if (options.network !== undefined && options.network !== network) {
+      throw new ChainError('network', `this chain is of the network ${network}, not ${options.network}`)
+    }
     if (options.nu63Height !== undefined && options.nu63Height !== nu63Height) {
       throw new ChainError('nu63Height', `this chain has NU6.3 at height ${nu63Height}, not ${options.nu63Height}`)
     }
     this.seed = seed
+    this.network = network
     this.nu63Height = nu63Height
-    this.#clock = options.clock ?? systemClock
+    this.clock = options.clock ?? systemClock
     this.#foreignPerBlock = options.foreignPerBlock ?? 0
     this.#stranger = foreignReceiver(seed)
     for (const event of opened?.events ?? []) this.#state.apply(event)
@@ -117,6 +136,11 @@ export class Chain {
     return this.#state.find(id)
   }
 
+  /** A copy of blocks, mempool and known transactions that does not change when the chain does. */
+  snapshot(): ChainView {
+    return new ChainState(this.#state)
+  }
+
   /** Calls back after every event, until the returned function is called. */
   subscribe(listener: ChainListener): () => void {
     this.#listeners.add(listener)
@@ -141,6 +165,10 @@ export class Chain {
       throw new ChainError('expiryHeight', `must be above the height, ${this.height}, or 0 for never`)
     }
     const transaction = finishTransaction({ pool, actions, expiryHeight, coinbase: false })
+    const place = this.find(transaction.id)?.place
+    if (place !== undefined && place !== 'fork') {
+      throw new ChainError('txid', `transaction ${transaction.id} is in the mempool or in a block already`)
+    }
     this.#record([{ kind: 'transaction', transaction }])
     return transaction
   }
@@ -200,7 +228,7 @@ export class Chain {
 
   #connectBlock(ids: readonly string[], options: MineOptions): void {
     const height = this.height + 1
-    const time = Math.max(Math.floor(this.#clock.nowMs() / 1000), this.#state.tip?.time ?? 0)
+    const time = Math.max(Math.floor(this.clock.nowMs() / 1000), this.#state.tip?.time ?? 0)
     const coinbase = this.#coinbase(height, options)
     const hash = this.#blockHash(time, [coinbase.id, ...ids])
     this.#record([{ kind: 'block', block: { height, hash, time, coinbase, ids } }])
@@ -239,6 +267,6 @@ export class Chain {
   }
 }
 
-function newTerms(options: ChainOptions): ChainTerms {
-  return { seed: options.seed ?? new Uint8Array(randomBytes(32)), nu63Height: options.nu63Height ?? 0 }
+function newTerms({ seed, network = 'regtest', nu63Height = NU63_HEIGHTS[network] }: ChainOptions): ChainTerms {
+  return { seed: seed ?? new Uint8Array(randomBytes(32)), network, nu63Height }
 }

@@ -1,4 +1,4 @@
-import { boolean, integer, oneOf, optional, orNull, type Reader, text } from './fields.ts'
+import { boolean, either, integer, oneOf, optional, orNull, type Reader, text, txids } from './fields.ts'
 import type { Route } from './json-server.ts'
 import type { Lightwalletd } from './lightwalletd.ts'
 import type { LightwalletdFaults } from './lightwalletd-faults.ts'
@@ -21,6 +21,9 @@ const READERS = {
   garbage: oneOf(['none', 'bytes', 'fields']),
   end_mempool_at_once: boolean,
   forget_transactions: boolean,
+  frozen: boolean,
+  hide_mempool: either(boolean, txids, 'true, false or an array of transaction ids'),
+  mempool_cache_ms: COUNT,
   protocol_version: text,
 } satisfies Record<string, Reader<unknown>>
 

@@ -50,6 +50,20 @@ export function txids(fields: Fields, name: string): string[] {
   throw invalidField(name, 'must be an array of transaction ids, each 64 lower-case hexadecimal digits')
 }
 
+/** A value that one of two readers takes; `wanted` says what would be right. */
+export function either<A, B>(one: Reader<A>, other: Reader<B>, wanted: string): Reader<A | B> {
+  return (fields, name) => {
+    for (const read of [one, other]) {
+      try {
+        return read(fields, name)
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error
+      }
+    }
+    throw invalidField(name, `must be ${wanted}`)
+  }
+}
+
 export function orNull<T>(read: Reader<T>): (fields: Fields, name: string) => T | null {
   return (fields, name) => (fields[name] === null ? null : read(fields, name))
 }

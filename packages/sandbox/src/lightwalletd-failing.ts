@@ -2,6 +2,7 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse, type Serv
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect'
 import type { LightwalletdFaults } from './lightwalletd-faults.ts'
+import type { ServedMempool } from './lightwalletd-mempool.ts'
 
 /** The HTTP/2 request behind a call, for the faults that break its stream. */
 export const nodeRequest = createContextKey<Http2ServerRequest | undefined>(undefined)
@@ -15,13 +16,14 @@ const COUNTED = [
   ['internal', Code.Internal],
 ] as const
 
-/** Fails calls as `faults` says at the moment of the call. */
-export function faultInterceptor(faults: LightwalletdFaults): Interceptor {
+/** Fails calls as `faults` says at the moment of the call. A GetMempoolTx that fails counts as a refresh of its list. */
+export function faultInterceptor(faults: LightwalletdFaults, mempool: ServedMempool): Interceptor {
   return next => async call => {
     if (faults.hang) await cancelled(call.signal)
     for (const [name, code] of COUNTED) {
       if (faults[name] > 0) {
         faults[name]--
+        if (call.method.name === 'GetMempoolTx') mempool.skipRefresh()
         throw new ConnectError(`the sandbox was told to answer ${Code[code]}`, code)
       }
     }

@@ -30,6 +30,15 @@ export interface LightwalletdFaults {
   endMempoolAtOnce: boolean
   /** GetTransaction knows nothing */
   forgetTransactions: boolean
+  /** the server keeps serving the tip, the blocks and the mempool that it had when this was set */
+  frozen: boolean
+  /** the server's mempool shows no transaction, or none of these txids (display order) */
+  hideMempool: boolean | readonly string[]
+  /**
+   * milliseconds for which the server does not ask its node for the mempool again; 0: it always asks. No fault in itself:
+   * lightwalletd's is 2,000
+   */
+  mempoolCacheMs: number
   /** no fault in itself: lightwalletd up to 0.5.3 leaves it empty */
   protocolVersion: string
 }
@@ -50,6 +59,9 @@ export const NO_FAULTS: Readonly<LightwalletdFaults> = {
   garbage: 'none',
   endMempoolAtOnce: false,
   forgetTransactions: false,
+  frozen: false,
+  hideMempool: false,
+  mempoolCacheMs: 2000,
   protocolVersion: 'v0.5.0',
 }
 

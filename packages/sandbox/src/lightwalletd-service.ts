@@ -15,9 +15,10 @@ import {
 import type { Pool } from '@zatgate/zcash/note'
 import { txidToHex } from '@zatgate/zcash/transaction'
 import type { Chain } from './chain.ts'
-import type { ChainEvent } from './chain-state.ts'
 import { compactBlock, compactTransaction, hasActionsIn, requestedPools } from './compact-block.ts'
 import { distortBlock, distortTransaction, type LightwalletdFaults } from './lightwalletd-faults.ts'
+import { ServedMempool } from './lightwalletd-mempool.ts'
+import { ServedNode } from './lightwalletd-node.ts'
 import { branchId, type ChainTransaction, rawTransaction } from './transaction.ts'
 
 /** RawTransaction.height of what is not on the best chain (lightwallet-protocol 0.5.0). */
@@ -25,11 +26,16 @@ const IN_MEMPOOL = 0n
 const ON_A_FORK = 2n ** 64n - 1n
 
 /** Service `CompactTxStreamer` of lightwallet-protocol 0.5.0 over a simulated chain. */
-export function compactTxStreamer(chain: Chain, faults: LightwalletdFaults): ServiceImpl<typeof CompactTxStreamer> {
-  const height = () => Math.max(chain.height - faults.lagBlocks, 0)
+export function compactTxStreamer(
+  chain: Chain,
+  faults: LightwalletdFaults,
+  node = new ServedNode(chain, faults),
+  mempool = new ServedMempool(node, chain.clock, faults),
+): ServiceImpl<typeof CompactTxStreamer> {
+  const height = () => Math.max(node.view.height - faults.lagBlocks, 0)
 
   function blockAt(wanted: bigint, pools: ReadonlySet<Pool>): CompactBlock {
-    const block = wanted <= BigInt(height()) ? chain.block(Number(wanted)) : undefined
+    const block = wanted <= BigInt(height()) ? node.view.block(Number(wanted)) : undefined
     if (block === undefined) {
       throw new ConnectError(`block ${wanted} is above the latest block, ${height()}`, Code.OutOfRange)
     }
@@ -38,7 +44,7 @@ export function compactTxStreamer(chain: Chain, faults: LightwalletdFaults): Ser
 
   return {
     getLatestBlock() {
-      const { hash } = chain.block(height())!
+      const { hash } = node.view.block(height())!
       return create(BlockIDSchema, {
         height: BigInt(height()),
         hash: faults.reverseLatestHash ? hash.toReversed() : hash,
@@ -62,7 +68,7 @@ export function compactTxStreamer(chain: Chain, faults: LightwalletdFaults): Ser
 
     getTransaction({ hash }) {
       if (hash.length !== 32) throw new ConnectError('a transaction id is 32 bytes', Code.InvalidArgument)
-      const found = faults.forgetTransactions ? undefined : chain.find(txidToHex(hash))
+      const found = faults.forgetTransactions ? undefined : node.find(txidToHex(hash))
       if (found === undefined) throw new ConnectError('no such transaction', Code.NotFound)
       const { transaction, place } = found
       const minedAt = place === 'mempool' ? IN_MEMPOOL : place === 'fork' ? ON_A_FORK : BigInt(place)
@@ -71,15 +77,14 @@ export function compactTxStreamer(chain: Chain, faults: LightwalletdFaults): Ser
 
     async *getMempoolTx({ excludeTxidSuffixes, poolTypes }: GetMempoolTxRequest): AsyncGenerator<CompactTx> {
       const pools = requestedPools(poolTypes)
-      for (const transaction of withoutExcluded(chain.mempool(), excludeTxidSuffixes)) {
+      for (const transaction of withoutExcluded(mempool.list(), excludeTxidSuffixes)) {
         if (hasActionsIn(transaction, pools)) yield* distortTransaction(compactTransaction(transaction, 0), faults)
       }
     },
 
     async *getMempoolStream(_empty: unknown, context: HandlerContext): AsyncGenerator<RawTransaction> {
       if (faults.endMempoolAtOnce) return
-      for await (const transaction of mempoolUntilBlock(chain, context.signal))
-        yield rawMessage(transaction, IN_MEMPOOL)
+      for await (const transaction of mempool.stream(context.signal)) yield rawMessage(transaction, IN_MEMPOOL)
     },
 
     getLightdInfo() {
@@ -87,11 +92,11 @@ export function compactTxStreamer(chain: Chain, faults: LightwalletdFaults): Ser
         version: 'v0.5.4',
         vendor: 'zatgate sandbox',
         taddrSupport: true,
-        chainName: faults.chainName ?? 'regtest',
+        chainName: faults.chainName ?? chain.network,
         saplingActivationHeight: 1n,
         consensusBranchId: branchId(chain.poolAt(height())).toString(16),
         blockHeight: BigInt(height()),
-        estimatedHeight: BigInt(chain.height),
+        estimatedHeight: BigInt(node.view.height),
         lightwalletProtocolVersion: faults.protocolVersion,
       })
     },
@@ -114,32 +119,4 @@ function withoutExcluded(mempool: readonly ChainTransaction[], suffixes: readonl
 
 function endsWith(txid: Uint8Array, suffix: Uint8Array): boolean {
   return Buffer.from(txid.subarray(Math.max(txid.length - suffix.length, 0))).equals(suffix)
-}
-
-/** The whole mempool, then what comes in, until the tip changes or the client leaves. */
-async function* mempoolUntilBlock(chain: Chain, signal: AbortSignal): AsyncGenerator<ChainTransaction> {
-  const waiting = chain.mempool()
-  let ended = false
-  let wake = () => {}
-  const notice = (event: ChainEvent) => {
-    if (event.kind === 'transaction') waiting.push(event.transaction)
-    if (event.kind === 'block' || event.kind === 'disconnected') ended = true
-    wake()
-  }
-  const leave = () => {
-    ended = true
-    wake()
-  }
-  const unsubscribe = chain.subscribe(notice)
-  signal.addEventListener('abort', leave, { once: true })
-  try {
-    while (!ended && !signal.aborted) {
-      const next = waiting.shift()
-      if (next !== undefined) yield next
-      else await new Promise<void>(resolve => (wake = resolve))
-    }
-  } finally {
-    unsubscribe()
-    signal.removeEventListener('abort', leave)
-  }
 }

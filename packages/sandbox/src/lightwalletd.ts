@@ -5,6 +5,8 @@ import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_str
 import type { Chain } from './chain.ts'
 import { faultInterceptor, nodeRequest, sendGarbage } from './lightwalletd-failing.ts'
 import { type LightwalletdFaults, NO_FAULTS } from './lightwalletd-faults.ts'
+import { ServedMempool } from './lightwalletd-mempool.ts'
+import { ServedNode } from './lightwalletd-node.ts'
 import { compactTxStreamer } from './lightwalletd-service.ts'
 import { LOOPBACK, listen, stopListening } from './listen.ts'
 
@@ -15,14 +17,19 @@ import { LOOPBACK, listen, stopListening } from './listen.ts'
 export class Lightwalletd {
   readonly #faults: LightwalletdFaults = { ...NO_FAULTS }
   readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #node: ServedNode
   readonly #handler: ReturnType<typeof connectNodeAdapter>
   #server: Http2Server | undefined
   #port = 0
 
-  private constructor(chain: Chain) {
+  private constructor(chain: Chain, faults: Partial<LightwalletdFaults>) {
+    Object.assign(this.#faults, faults)
+    this.#node = new ServedNode(chain, this.#faults)
+    const mempool = new ServedMempool(this.#node, chain.clock, this.#faults)
+    const service = compactTxStreamer(chain, this.#faults, this.#node, mempool)
     this.#handler = connectNodeAdapter({
-      routes: router => router.service(CompactTxStreamer, compactTxStreamer(chain, this.#faults)),
-      interceptors: [faultInterceptor(this.#faults)],
+      routes: router => router.service(CompactTxStreamer, service),
+      interceptors: [faultInterceptor(this.#faults, mempool)],
       contextValues: request => createContextValues().set(nodeRequest, request as Http2ServerRequest),
       connect: false,
       grpcWeb: false,
@@ -30,10 +37,11 @@ export class Lightwalletd {
     })
   }
 
-  /** Starts a server; port 0 takes a free one. */
-  static async start(chain: Chain, port = 0): Promise<Lightwalletd> {
-    const lightwalletd = new Lightwalletd(chain)
+  /** Starts a server; port 0 takes a free one. `faults` are those it begins with. */
+  static async start(chain: Chain, port = 0, faults: Partial<LightwalletdFaults> = {}): Promise<Lightwalletd> {
+    const lightwalletd = new Lightwalletd(chain, faults)
     await lightwalletd.#open(port)
+    await lightwalletd.setFaults({})
     return lightwalletd
   }
 
@@ -48,6 +56,7 @@ export class Lightwalletd {
   /** Changes what is named and leaves the rest. When it resolves, `down` is in force or over. */
   async setFaults(change: Partial<LightwalletdFaults>): Promise<void> {
     Object.assign(this.#faults, change)
+    this.#node.faultsChanged()
     if (this.#faults.down) await this.#shut()
     else if (this.#server === undefined) await this.#open(this.#port)
   }

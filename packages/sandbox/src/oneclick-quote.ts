@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { base32nopad, base58, bech32 } from '@scure/base'
 import { parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
+import type { SandboxNetwork } from './keys.ts'
 import { convert, formatUnits, formatUsd, withBasisPoints } from './oneclick-amounts.ts'
 import { signQuote } from './oneclick-signature.ts'
 import { findToken, needsMemo, type Token, ZEC } from './oneclick-tokens.ts'
@@ -115,7 +116,7 @@ const RULES: readonly (readonly [keyof QuoteRequest, (value: unknown) => boolean
 /** Checks the body of a quote request. Throws {@link QuoteRefusal} with the provider's words. */
 export function readQuoteRequest(
   body: Readonly<Record<string, unknown>>,
-  nowMs: number,
+  { nowMs, network }: { nowMs: number; network: SandboxNetwork },
 ): { request: QuoteRequest; origin: Token } {
   const faults = RULES.filter(([field, accepts]) => !accepts(body[field])).map(([, , message]) => message)
   if (faults.length > 0) throw new QuoteRefusal(faults)
@@ -127,7 +128,7 @@ export function readQuoteRequest(
   if (BigInt(request.amount) < MIN_AMOUNT_ZAT) {
     throw new QuoteRefusal(`Amount is too low for bridge, try at least ${MIN_AMOUNT_ZAT}`)
   }
-  if (!isPayable(request.recipient)) throw new QuoteRefusal('recipient is not valid')
+  if (!isPayable(request.recipient, network)) throw new QuoteRefusal('recipient is not valid')
   if (!looksLikeAddress(request.refundTo)) throw new QuoteRefusal('refundTo is not valid')
   if (needsMemo(origin) && request.depositMode !== 'MEMO') {
     throw new QuoteRefusal(`depositMode MEMO is required for ${origin.blockchain}`)
@@ -224,11 +225,11 @@ function depositAddress({ blockchain }: Token, random: SeededRandom): string {
   }
 }
 
-/** The stand-in can pay what the sandbox chain can hold: Orchard receivers of regtest. */
-function isPayable(recipient: string): boolean {
+/** The stand-in can pay what the sandbox chain can hold: Orchard receivers of its network. */
+function isPayable(recipient: string, own: SandboxNetwork): boolean {
   try {
     const { network, orchard } = parseAddress(recipient)
-    return network === 'regtest' && orchard !== undefined
+    return network === own && orchard !== undefined
   } catch (error) {
     if (error instanceof ZcashError) return false
     throw error

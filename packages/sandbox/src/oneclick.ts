@@ -71,7 +71,7 @@ export class OneClick {
   /** Throws {@link QuoteRefusal}, in the provider's words, for a request that it would not take. */
   quote(body: Readonly<Record<string, unknown>>): QuoteAnswer {
     const nowMs = this.#clock.nowMs()
-    const read = readQuoteRequest(body, nowMs)
+    const read = readQuoteRequest(body, { nowMs, network: this.#wallet.network })
     const [earlier] = this.swaps()
     if (this.settings.tampering === 'replay' && earlier !== undefined) return earlier.answer
     const random = new SeededRandom(this.#seed, `quote ${this.#quoted++}`)

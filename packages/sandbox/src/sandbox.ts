@@ -9,8 +9,9 @@ import { rateRoutes } from './control-rates.ts'
 import { swapRoutes } from './control-swaps.ts'
 import { webhookRoutes } from './control-webhooks.ts'
 import { JsonServer } from './json-server.ts'
-import { demoViewingKey, operatorViewingKey } from './keys.ts'
+import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './keys.ts'
 import { Lightwalletd } from './lightwalletd.ts'
+import type { LightwalletdFaults } from './lightwalletd-faults.ts'
 import { Mailbox } from './mailbox.ts'
 import { OneClick } from './oneclick.ts'
 import { OneClickServer } from './oneclick-server.ts'
@@ -24,12 +25,16 @@ export interface SandboxOptions {
   readonly clock?: Clock
   /** 32 bytes; default random, or what the data directory has */
   readonly seed?: Uint8Array
-  /** the first block in which payments go to the Ironwood pool; default 0 */
+  /** which network is simulated; default regtest */
+  readonly network?: SandboxNetwork
+  /** the first block in which payments go to the Ironwood pool; default the network's own, see {@link Chain} */
   readonly nu63Height?: number
   /** transactions between strangers in each mined block; default 0 */
   readonly foreignPerBlock?: number
   /** seconds between blocks mined without being asked; default 0: none */
   readonly autoMineSecs?: number
+  /** what the light-wallet server does differently from the start */
+  readonly faults?: Partial<LightwalletdFaults>
   /** loopback ports; 0 or absent takes a free one */
   readonly ports?: Partial<Record<'control' | 'lightwalletd' | 'smtp' | 'swaps' | 'webhooks' | 'rates', number>>
 }
@@ -43,9 +48,9 @@ export interface Sandbox {
   readonly oneclickServer: OneClickServer
   readonly rates: Rates
   readonly webhookReceiver: WebhookReceiver
-  /** UFVK of regtest, from the seed: the merchant's */
+  /** UFVK, from the seed: the merchant's */
   readonly demoViewingKey: string
-  /** UFVK of regtest, from the seed: that of the one who runs the service */
+  /** UFVK, from the seed: that of the one who runs the service */
   readonly operatorViewingKey: string
   readonly controlUrl: string
   readonly lightwalletdUrl: string
@@ -70,7 +75,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const chain = closing(new Chain({ ...options, ...inDataDir(options, 'sandbox-chain.jsonl') }))
   const wallet = new Wallet(chain)
   const oneclick = new OneClick({ wallet, seed: chain.seed, clock, ...inDataDir(options, 'sandbox-swaps.json') })
-  const lightwalletd = closing(await Lightwalletd.start(chain, ports.lightwalletd))
+  const lightwalletd = closing(await Lightwalletd.start(chain, ports.lightwalletd, options.faults))
   const mailbox = closing(await Mailbox.start(ports.smtp))
   const oneclickServer = closing(await OneClickServer.start(oneclick, { clock, port: ports.swaps ?? 0 }))
   const rates = closing(await Rates.start(ports.rates))
@@ -100,8 +105,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     oneclickServer,
     rates,
     webhookReceiver,
-    demoViewingKey: demoViewingKey(chain.seed),
-    operatorViewingKey: operatorViewingKey(chain.seed),
+    demoViewingKey: demoViewingKey(chain.seed, chain.network),
+    operatorViewingKey: operatorViewingKey(chain.seed, chain.network),
     controlUrl: control.url,
     lightwalletdUrl: lightwalletd.url,
     smtpUrl: mailbox.url,

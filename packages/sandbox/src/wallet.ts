@@ -4,7 +4,7 @@ import type { Pool } from '@zatgate/zcash/note'
 import { MAX_MONEY, parsePaymentUri } from '@zatgate/zcash/zip321'
 import { type Output, sealActions } from './actions.ts'
 import { type Chain, ChainError } from './chain.ts'
-import { walletReceiver } from './keys.ts'
+import { type SandboxNetwork, walletReceiver } from './keys.ts'
 import type { ChainTransaction } from './transaction.ts'
 
 export interface Payment {
@@ -49,6 +49,10 @@ export class Wallet {
     this.#change = walletReceiver(chain.seed)
   }
 
+  get network(): SandboxNetwork {
+    return this.#chain.network
+  }
+
   /** Pays a ZIP 321 request into the mempool. Throws {@link WalletError} naming what was wrong. */
   pay(payment: Payment, options?: SendOptions): ChainTransaction {
     return this.payTogether([payment], options)
@@ -56,7 +60,10 @@ export class Wallet {
 
   /** Pays several requests with one transaction. */
   payTogether(payments: readonly Payment[], options?: SendOptions): ChainTransaction {
-    return this.send(payments.map(outputOf), options)
+    return this.send(
+      payments.map(payment => outputOf(payment, this.#chain.network)),
+      options,
+    )
   }
 
   /** Makes the given notes with one transaction; for payments that no URI can ask for. */
@@ -72,13 +79,20 @@ export class Wallet {
       throw error
     }
   }
+
+  /**
+   * Puts a transaction that left the mempool or its block back into the mempool, unchanged. Throws {@link ChainError}
+   * when it is there, is mined, or can no longer be.
+   */
+  broadcastAgain({ pool, actions, expiryHeight }: ChainTransaction): void {
+    this.#chain.add({ pool, actions, expiryHeight })
+  }
 }
 
-function outputOf({ uri, amount, memo }: Payment): Output {
+function outputOf({ uri, amount, memo }: Payment, own: SandboxNetwork): Output {
   const request = naming('uri', () => parsePaymentUri(uri))
   const { network, orchard } = naming('uri', () => parseAddress(request.address))
-  if (network !== 'regtest')
-    throw new WalletError('uri', `a regtest address is needed, this one is of network ${network}`)
+  if (network !== own) throw new WalletError('uri', `a ${own} address is needed, this one is of network ${network}`)
   if (orchard === undefined) throw new WalletError('uri', 'the address has no Orchard receiver')
   const value = amount ?? request.amount
   if (value === undefined)

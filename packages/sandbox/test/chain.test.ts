@@ -279,6 +279,20 @@ describe('a kept chain', () => {
     third.close()
   })
 
+  test('keeps its network, refuses another, and is of regtest when its log names none', t => {
+    const file = logFile(t)
+    start({ file, network: 'test' }).chain.close()
+    const again = new Chain({ file })
+    assert.deepEqual([again.network, again.nu63Height, again.paymentPool], ['test', 4_134_000, 'orchard'])
+    again.close()
+    assert.throws(() => new Chain({ file, network: 'regtest' }), /of the network test, not regtest/)
+    const old = logFile(t)
+    appendFileSync(old, readFileSync(file, 'utf8').replace('"network":"test",', ''))
+    const regtest = new Chain({ file: old })
+    assert.equal(regtest.network, 'regtest')
+    regtest.close()
+  })
+
   test('refuses another NU6.3 height, and a file that is something else', t => {
     const file = logFile(t)
     start({ file }).chain.close()

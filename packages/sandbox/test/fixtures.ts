@@ -1,20 +1,46 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { makePaymentUri } from '@zatgate/zcash/zip321'
+import type { Clock } from '../src/clock.ts'
 import { demoViewingKey } from '../src/keys.ts'
 
 export const SEED = new Uint8Array(32).fill(7)
 
 /** A clock that stands still until it is told otherwise. */
-export class TestClock {
+export class TestClock implements Clock {
   #ms = Date.UTC(2026, 10, 21)
+  readonly #sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>()
 
   nowMs(): number {
     return this.#ms
   }
 
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve()
+    return new Promise(resolve => {
+      const wake = () => {
+        this.#sleepers.delete(sleeper)
+        resolve()
+      }
+      const sleeper = { untilMs: this.#ms + ms, wake }
+      this.#sleepers.add(sleeper)
+      signal?.addEventListener('abort', wake, { once: true })
+    })
+  }
+
+  /** Resolves when at least `count` sleep; throws after 10 s of real time. */
+  async sleepers(count: number): Promise<void> {
+    const deadline = performance.now() + 10_000
+    while (this.#sleepers.size < count) {
+      if (performance.now() > deadline) throw new Error(`${count} sleepers did not come`)
+      await nextTurn()
+    }
+  }
+
   advanceSecs(secs: number): void {
     this.#ms += secs * 1000
+    for (const { untilMs, wake } of [...this.#sleepers]) if (untilMs <= this.#ms) wake()
   }
 }
 

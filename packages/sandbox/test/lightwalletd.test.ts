@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
-import { type CompactBlock, CompactTxStreamer, PoolType } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
+import {
+  type CompactBlock,
+  CompactTxStreamer,
+  PoolType,
+  type RawTransaction,
+} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { openCompactBlock, openTransaction } from '@zatgate/zcash/scan'
-import { parseTransaction } from '@zatgate/zcash/transaction'
+import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
+import { makePaymentUri } from '@zatgate/zcash/zip321'
 import { Chain } from '../src/chain.ts'
 import { Lightwalletd } from '../src/lightwalletd.ts'
 import { NO_FAULTS } from '../src/lightwalletd-faults.ts'
@@ -12,6 +19,7 @@ import { Wallet } from '../src/wallet.ts'
 import { merchantKey, paymentUri, SEED, TestClock } from './fixtures.ts'
 
 let chain: Chain
+let clock: TestClock
 let wallet: Wallet
 let lightwalletd: Lightwalletd
 let client: Client<typeof CompactTxStreamer>
@@ -21,14 +29,15 @@ function connect(url: string): Client<typeof CompactTxStreamer> {
 }
 
 before(async () => {
-  chain = new Chain({ seed: SEED, clock: new TestClock(), nu63Height: 3 })
+  clock = new TestClock()
+  chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
   wallet = new Wallet(chain)
   lightwalletd = await Lightwalletd.start(chain)
   client = connect(lightwalletd.url)
 })
 
 after(() => lightwalletd.close())
-beforeEach(() => lightwalletd.setFaults(NO_FAULTS))
+beforeEach(() => lightwalletd.setFaults({ ...NO_FAULTS, mempoolCacheMs: 0 }))
 
 async function failsWith(code: Code, work: Promise<unknown>): Promise<void> {
   await assert.rejects(work, error => {
@@ -294,4 +303,197 @@ describe('told to fail', () => {
     await lightwalletd.setFaults({ endMempoolAtOnce: true })
     assert.deepEqual(await collect(client.getMempoolStream({})), [])
   })
+})
+
+describe('the mempool cache', () => {
+  let served: Lightwalletd
+  let caller: Client<typeof CompactTxStreamer>
+
+  beforeEach(async () => {
+    chain.mine()
+    served = await Lightwalletd.start(chain)
+    caller = connect(served.url)
+  })
+  afterEach(() => served.close())
+
+  const listed = async () => (await collect(caller.getMempoolTx({}))).map(({ txid }) => txidToHex(txid))
+  const openStream = () => caller.getMempoolStream({})[Symbol.asyncIterator]()
+  const nextId = async (stream: AsyncIterator<RawTransaction>) =>
+    txidToHex(parseTransaction((await stream.next()).value!.data).txid)
+
+  /** Opens streams until one is not ended by a block that the server had not noticed. */
+  async function firstOf(): Promise<{ stream: AsyncIterator<RawTransaction>; id: string }> {
+    for (;;) {
+      const stream = openStream()
+      const first = await stream.next()
+      if (!first.done) return { stream, id: txidToHex(parseTransaction(first.value.data).txid) }
+    }
+  }
+
+  test('the list is refreshed by a call that comes 2 s after the last refresh, and by nothing else', async () => {
+    assert.deepEqual(await listed(), [])
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [])
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [id])
+    chain.mine()
+    assert.deepEqual(await listed(), [id], 'a block does not refresh it')
+    clock.advanceSecs(2)
+    assert.deepEqual(await listed(), [])
+  })
+
+  test('all clients share the list', async () => {
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    assert.deepEqual(await listed(), [id])
+    wallet.pay({ uri: paymentUri(2n) })
+    const other = connect(served.url)
+    assert.equal((await collect(other.getMempoolTx({}))).length, 1)
+  })
+
+  test('a refresh that fails counts: the calls of the next 2 s get the old list', async () => {
+    assert.deepEqual(await listed(), [])
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    clock.advanceSecs(2)
+    await served.setFaults({ internal: 1 })
+    await failsWith(Code.Internal, listed())
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [])
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [id])
+  })
+
+  test('the stream sends what is new when 2 s have passed', async () => {
+    const first = wallet.pay({ uri: paymentUri(1n) })
+    const { stream, id } = await firstOf()
+    assert.equal(id, first.id)
+    const next = nextId(stream)
+    const second = wallet.pay({ uri: paymentUri(2n) })
+    const third = wallet.pay({ uri: paymentUri(3n) })
+    chain.evict(second.id)
+    await clock.sleepers(1)
+    clock.advanceSecs(2)
+    assert.equal(await next, third.id)
+  })
+
+  test('the stream ends when the server notices that the newest block is another one', async () => {
+    wallet.pay({ uri: paymentUri(1n) })
+    const { stream } = await firstOf()
+    const end = stream.next()
+    chain.reorg({ depth: 1 })
+    const late = openStream()
+    assert.equal((await late.next()).done, false, 'a stream opened in between gets the old interval')
+    await clock.sleepers(1)
+    clock.advanceSecs(2)
+    assert.equal((await end).done, true)
+    assert.equal((await late.next()).done, true)
+  })
+
+  test('within a block interval a transaction that left the mempool is sent to a new stream all the same', async () => {
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    await firstOf()
+    chain.evict(id)
+    clock.advanceSecs(2)
+    assert.equal((await firstOf()).id, id)
+  })
+
+  test('the first stream of a server ends at once, for it had seen no block', async () => {
+    wallet.pay({ uri: paymentUri(1n) })
+    assert.equal((await openStream().next()).done, true)
+    assert.equal((await openStream().next()).done, false)
+  })
+})
+
+describe('a server with a view of its own', () => {
+  beforeEach(() => void chain.mine())
+
+  test('frozen: tip, blocks and mempool stay as they were, on a branch that the chain has left; then all is present', async () => {
+    chain.mine(2)
+    const waiting = wallet.pay({ uri: paymentUri(1n) })
+    const [tip, height] = [chain.tip, chain.height]
+    await lightwalletd.setFaults({ frozen: true })
+    chain.reorg({ depth: 2, drop: [waiting.id], blocks: 4 })
+    const later = wallet.pay({ uri: paymentUri(2n) })
+
+    assert.deepEqual((await client.getLatestBlock({})).hash, tip.hash)
+    assert.deepEqual((await client.getBlock({ height: BigInt(height) })).hash, tip.hash)
+    await failsWith(Code.OutOfRange, client.getBlock({ height: BigInt(height + 1) }))
+    const info = await client.getLightdInfo({})
+    assert.deepEqual([info.blockHeight, info.estimatedHeight], [BigInt(height), BigInt(height)])
+    const frozenMempool = await collect(client.getMempoolTx({}))
+    assert.deepEqual(
+      frozenMempool.map(({ txid }) => txidToHex(txid)),
+      [waiting.id],
+    )
+    assert.equal((await client.getTransaction({ hash: waiting.txid })).height, 0n)
+    await failsWith(Code.NotFound, client.getTransaction({ hash: later.txid }))
+
+    await lightwalletd.setFaults({ frozen: false })
+    assert.deepEqual((await client.getLatestBlock({})).hash, chain.tip.hash)
+    const present = await collect(client.getMempoolTx({}))
+    assert.deepEqual(
+      present.map(({ txid }) => txidToHex(txid)),
+      [later.id],
+    )
+    chain.mine()
+  })
+
+  test('frozen: a stream stays open while the chain goes on, and ends when it is over', async () => {
+    await lightwalletd.setFaults({ frozen: true })
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    const next = stream.next()
+    await client.getLatestBlock({})
+    wallet.pay({ uri: paymentUri(1n) })
+    chain.mine()
+    await client.getLatestBlock({})
+    await lightwalletd.setFaults({ frozen: false })
+    assert.equal((await next).done, true)
+  })
+
+  test('two servers of one chain: what one hides or keeps to, the other does not', async () => {
+    const other = await Lightwalletd.start(chain, 0, { mempoolCacheMs: 0, hideMempool: true, frozen: true })
+    wallet.pay({ uri: paymentUri(1n) })
+    assert.deepEqual(await collect(connect(other.url).getMempoolTx({})), [])
+    assert.equal((await collect(client.getMempoolTx({}))).length, 1)
+    chain.mine()
+    assert.equal((await connect(other.url).getLatestBlock({})).height, BigInt(chain.height - 1))
+    assert.equal((await client.getLatestBlock({})).height, BigInt(chain.height))
+    await other.close()
+  })
+
+  test('hide_mempool: the whole mempool or the named transactions are neither listed, streamed nor found', async () => {
+    const [hidden, shown] = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
+    await lightwalletd.setFaults({ hideMempool: [hidden.id] })
+    assert.deepEqual(
+      (await collect(client.getMempoolTx({}))).map(({ txid }) => txidToHex(txid)),
+      [shown.id],
+    )
+    await failsWith(Code.NotFound, client.getTransaction({ hash: hidden.txid }))
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    assert.deepEqual(parseTransaction((await stream.next()).value!.data).txid, shown.txid)
+    await lightwalletd.setFaults({ hideMempool: false })
+    assert.deepEqual(parseTransaction((await stream.next()).value!.data).txid, hidden.txid)
+    await lightwalletd.setFaults({ hideMempool: true })
+    assert.deepEqual(await collect(client.getMempoolTx({})), [])
+    chain.mine()
+    const mined = await client.getTransaction({ hash: hidden.txid })
+    assert.equal(mined.height, BigInt(chain.height), 'a mined one is no matter of the mempool')
+  })
+})
+
+test('a server of a testnet chain says so, and its payments are Orchard notes below NU6.3', async () => {
+  const testnet = new Chain({ seed: SEED, clock, network: 'test' })
+  const server = await Lightwalletd.start(testnet)
+  const address = encodeAddress('test', orchardReceiver(merchantKey, 1n))
+  const { id } = new Wallet(testnet).pay({ uri: makePaymentUri({ address, amount: 5n }) })
+  testnet.mine()
+  const own = connect(server.url)
+  const info = await own.getLightdInfo({})
+  assert.deepEqual([info.chainName, info.consensusBranchId], ['test', '5437f330'])
+  const found = openCompactBlock([merchantKey], await own.getBlock({ height: BigInt(testnet.height) }))
+  assert.deepEqual(
+    found.map(({ txid, pool, note }) => [txidToHex(txid), pool, note.value]),
+    [[id, 'orchard', 5n]],
+  )
+  await server.close()
 })

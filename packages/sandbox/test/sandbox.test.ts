@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
+import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { makePaymentUri } from '@zatgate/zcash/zip321'
 import nodemailer from 'nodemailer'
 import { type Sandbox, startSandbox } from '../src/sandbox.ts'
-import { merchantAddress, paymentUri, SEED, TestClock } from './fixtures.ts'
+import { merchantAddress, merchantKey, paymentUri, SEED, TestClock } from './fixtures.ts'
 
 let sandbox: Sandbox
 
@@ -69,6 +71,23 @@ describe('the control API', () => {
     assert.deepEqual(await call('GET', '/faults'), reset)
     assert.equal((await call('POST', '/faults', { garbage: 'some' })).body.code, 'invalid_garbage')
     assert.equal((await call('POST', '/faults', { down: true })).body.code, 'unknown_field')
+  })
+
+  test('the mempool cache, a frozen state and hidden transactions are faults like the others', async () => {
+    const txid = '00'.repeat(32)
+    const set = await call('POST', '/faults', { mempool_cache_ms: 0, frozen: true, hide_mempool: [txid] })
+    assert.deepEqual([set.body.mempool_cache_ms, set.body.frozen, set.body.hide_mempool], [0, true, [txid]])
+    const { height } = sandbox.chain
+    sandbox.chain.mine()
+    assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(height))
+    const reset = await call('POST', '/faults', { mempool_cache_ms: 2000, frozen: false, hide_mempool: false })
+    assert.deepEqual([reset.body.mempool_cache_ms, reset.body.hide_mempool], [2000, false])
+    assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(height + 1))
+    for (const hide_mempool of ['all', ['x'], null]) {
+      const { body } = await call('POST', '/faults', { hide_mempool })
+      assert.equal(body.code, 'invalid_hide_mempool')
+      assert.match(String(body.message), /must be true, false or an array of transaction ids/)
+    }
   })
 
   test('mail shows what was mailed to somebody, newest first', async () => {
@@ -218,6 +237,17 @@ test('a sandbox with a data directory comes back the same: chain, mempool, keys,
   await second.close()
 })
 
+test('a sandbox of testnet has keys, payments and swaps of testnet, and refuses addresses of regtest', async t => {
+  const testnet = await startSandbox({ seed: SEED, network: 'test', clock: new TestClock() })
+  t.after(() => testnet.close())
+  for (const key of [testnet.demoViewingKey, testnet.operatorViewingKey]) assert.match(key, /^uviewtest1/)
+  assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed, .* regtest/)
+  const recipient = encodeAddress('test', orchardReceiver(merchantKey, 8n))
+  assert.equal(testnet.wallet.pay({ uri: makePaymentUri({ address: recipient, amount: 1n }) }).pool, 'orchard')
+  assert.match(await quotedAddress(testnet, recipient), /./)
+  await assert.rejects(quotedAddress(testnet, merchantAddress(8n)), /recipient is not valid/)
+})
+
 test('two sandboxes without a seed have nothing in common', async () => {
   const [a, b] = [await startSandbox(), await startSandbox()]
   assert.notEqual(a.demoViewingKey, b.demoViewingKey)
@@ -230,8 +260,8 @@ test('what fails to start takes the rest down with it', async () => {
   await assert.rejects(startSandbox({ ports: { control: taken } }), { code: 'EADDRINUSE' })
 })
 
-async function quotedAddress(): Promise<string> {
-  const { depositAddress } = sandbox.oneclick.quote({
+async function quotedAddress(at = sandbox, recipient = merchantAddress(8n)): Promise<string> {
+  const { depositAddress } = at.oneclick.quote({
     dry: false,
     swapType: 'EXACT_OUTPUT',
     slippageTolerance: 100,
@@ -241,7 +271,7 @@ async function quotedAddress(): Promise<string> {
     amount: '1000000',
     refundTo: '0x2527D02599Ba641c19FEa793cD0F167589a0f10D',
     refundType: 'ORIGIN_CHAIN',
-    recipient: merchantAddress(8n),
+    recipient,
     recipientType: 'DESTINATION_CHAIN',
     deadline: '2026-11-22T00:00:00Z',
   }).quote

@@ -84,3 +84,16 @@ test('the demo viewing key is a regtest UFVK that the seed repeats', () => {
   assert.equal(demoViewingKey(SEED), demoViewingKey(Uint8Array.from(SEED)))
   assert.notEqual(demoViewingKey(SEED), operatorViewingKey(SEED))
 })
+
+test('a dropped transaction can be broadcast again, unchanged, and only while it is nowhere and alive', () => {
+  const transaction = wallet.pay({ uri: paymentUri(5n) })
+  assert.throws(() => wallet.broadcastAgain(transaction), /in the mempool or in a block already/)
+  chain.mine()
+  assert.throws(() => wallet.broadcastAgain(transaction), /in the mempool or in a block already/)
+  chain.reorg({ depth: 1, drop: [transaction.id] })
+  wallet.broadcastAgain(transaction)
+  assert.equal(chain.find(transaction.id)!.place, 'mempool')
+  chain.evict(transaction.id)
+  chain.mine(40)
+  assert.throws(() => wallet.broadcastAgain(transaction), /must be above the height/)
+})

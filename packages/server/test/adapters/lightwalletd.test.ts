@@ -28,6 +28,8 @@ import { until } from '../support/until.ts'
 
 const SEED = new Uint8Array(32).fill(3)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
+/** Tests pay and look at once. */
+const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0 }
 const never = new AbortController().signal
 
 let sandbox: SandboxChain
@@ -51,7 +53,7 @@ before(async () => {
   sandbox = new SandboxChain({ seed: SEED })
   wallet = new Wallet(sandbox)
   servers = [await Lightwalletd.start(sandbox), await Lightwalletd.start(sandbox)]
-  honest = compactTxStreamer(sandbox, { ...NO_FAULTS })
+  honest = compactTxStreamer(sandbox, UNCACHED)
   for (let i = 0; i < 5; i++) {
     wallet.send([{ receiver, value: BigInt(i + 1) }])
     sandbox.mine(2)
@@ -60,7 +62,7 @@ before(async () => {
 
 beforeEach(async () => {
   for (const chain of open.splice(0)) await chain.close()
-  for (const server of servers) await server.setFaults(NO_FAULTS)
+  for (const server of servers) await server.setFaults(UNCACHED)
   slept.length = 0
   nowMs = 0
 })

@@ -18,7 +18,7 @@ export interface TestProvider {
 }
 
 export interface TestProviderOptions {
-  readonly clock: Pick<Clock, 'nowMs'>
+  readonly clock: Clock
   /** Our client's clock, where it differs from the provider's. */
   readonly clientClock?: Pick<Clock, 'nowMs'>
   readonly apiKey?: string
