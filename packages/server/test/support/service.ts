@@ -77,9 +77,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
 /** The settings that join a service to the sandbox. */
 export function joined(sandbox: Sandbox): Env {
+  const { network, nu63Height } = sandbox.chain
   return {
-    NETWORK: 'regtest',
-    SANDBOX_NU63_HEIGHT: String(sandbox.chain.nu63Height),
+    NETWORK: network,
+    ...(network === 'regtest' && { SANDBOX_NU63_HEIGHT: String(nu63Height) }),
     LIGHTWALLETD_URL: sandbox.lightwalletdUrl,
     SWAP_API_URL: sandbox.swapApiUrl,
     SWAP_SIGNING_KEY: sandbox.swapSigningKey,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Sandbox, startSandbox } from '@zatgate/sandbox/sandbox'
+import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbox/sandbox'
 import { playgroundOf } from '@zatgate/sandbox/start'
 import { createLogger } from '../../src/adapters/logger.ts'
 import { type Env, loadConfig } from '../../src/config.ts'
@@ -21,11 +21,17 @@ export interface WebRig {
   close(): Promise<void>
 }
 
-export async function startWebRig(options: { clock?: Clock; env?: Env } = {}): Promise<WebRig> {
+export interface WebRigOptions {
+  readonly clock?: Clock
+  readonly env?: Env
+  readonly sandboxOptions?: SandboxOptions
+}
+
+export async function startWebRig(options: WebRigOptions = {}): Promise<WebRig> {
   await using stack = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-web-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-  const sandbox = stack.adopt(await startSandbox(), it => it.close())
+  const sandbox = stack.adopt(await startSandbox(options.sandboxOptions), it => it.close())
   const config = loadConfig({
     DATA_DIR: dataDir,
     PORT: '0',

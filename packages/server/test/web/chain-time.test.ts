@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SkewedClock } from '../support/skewed-clock.ts'
+import { until } from '../support/until.ts'
+import { startWebRig } from './rig.ts'
+import { visit } from './visit.ts'
+
+const HOUR = 3_600
+
+test('the overview says why no invoice expires: a chain source without new blocks, or a wrong clock', async t => {
+  const clock = new SkewedClock(Math.floor(Date.now() / 1000))
+  const rig = await startWebRig({ clock, sandboxOptions: { network: 'test' } })
+  t.after(() => rig.close())
+  rig.sandbox.chain.mine(12)
+  await until('the chain to be read', async () => {
+    const tip = await rig.service.store.read(rows => rows.chain.tip())
+    return tip?.height === rig.sandbox.chain.height
+  })
+  const account = await rig.service.accounts.open('shop@example.org')
+  const { token } = await rig.service.credentials.createSession(account, 'test')
+  const overview = async () => (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+  assert.doesNotMatch(await overview(), /No invoice expires/)
+  clock.advance(1_600)
+  assert.match(await overview(), /The chain source has shown no new block for 2\d minutes\. No invoice expires/)
+  clock.advance(2 * HOUR)
+  assert.match(await overview(), /The clock of this service and the newest blocks are hours apart/)
+})
