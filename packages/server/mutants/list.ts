@@ -240,7 +240,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'services/billing.ts',
     find: 'return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
     replace: 'return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
-    tests: ['billing/periods.test.ts'],
+    tests: ['billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },
   {

@@ -63,35 +63,25 @@ describe('after a restore on SQLite no address is shown twice', () => {
     assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
   })
 
-  test('from a plain copy of the file', async t => {
-    const folder = tempFolder(t)
-    const file = join(folder, 'zatgate.db')
-    const first = await openShop(t, `sqlite:${file}`)
-    await first.sell(BEFORE)
-    await first.close()
-    copyFileSync(file, join(folder, 'copy.db'))
-    const again = await openShop(t, `sqlite:${file}`)
-    const sold = await again.sell(SOLD)
-    await again.close()
-    renameSync(join(folder, 'copy.db'), file)
-    const second = await openShop(t, `sqlite:${file}`)
-    assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
-  })
-
-  test('from a plain copy of the file, written over the original', async t => {
-    const folder = tempFolder(t)
-    const file = join(folder, 'zatgate.db')
-    const first = await openShop(t, `sqlite:${file}`)
-    await first.sell(BEFORE)
-    await first.close()
-    copyFileSync(file, join(folder, 'copy.db'))
-    const again = await openShop(t, `sqlite:${file}`)
-    const sold = await again.sell(SOLD)
-    await again.close()
-    copyFileSync(join(folder, 'copy.db'), file)
-    const second = await openShop(t, `sqlite:${file}`)
-    assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
-  })
+  for (const [name, restore] of [
+    ['put in the place of the original', renameSync],
+    ['written over the original, which keeps its inode', copyFileSync],
+  ] as const) {
+    test(`from a plain copy of the file, ${name}`, async t => {
+      const folder = tempFolder(t)
+      const [file, copy] = [join(folder, 'zatgate.db'), join(folder, 'copy.db')]
+      const first = await openShop(t, `sqlite:${file}`)
+      await first.sell(BEFORE)
+      await first.close()
+      copyFileSync(file, copy)
+      const again = await openShop(t, `sqlite:${file}`)
+      const sold = await again.sell(SOLD)
+      await again.close()
+      restore(copy, file)
+      const second = await openShop(t, `sqlite:${file}`)
+      assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
+    })
+  }
 
   test('an ordinary restart, and a moved file, are no restore', async t => {
     const folder = tempFolder(t)
