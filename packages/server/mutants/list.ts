@@ -249,7 +249,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (header.time > cutoffAt(height)) return late',
     replace: 'if (header.time < 0) return late',
     tests: ['withdrawals/late.test.ts'],
-    killedBy: '',
+    killedBy: 'a deposit seen before expiry and mined three days later needs attention',
   },
   {
     name: 'an operator may settle what a provider is paying',
@@ -257,6 +257,23 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (withdrawal.paying && !override) throw',
     replace: 'if (withdrawal.paying && override === undefined) throw',
     tests: ['withdrawals/claim.test.ts'],
-    killedBy: '',
+    killedBy: 'the refusal names the provider and the time',
+  },
+  {
+    name: 'indexes of a promoted standby are reserved without a look at its origin',
+    file: 'services/origin.ts',
+    find: 'isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)',
+    replace: 'null as CounterMove | null',
+    tests: ['flows/restore.test.ts'],
+    killedBy: 'after a fail-over on PostgreSQL a running process shows no address twice',
+    needsPostgres: true,
+  },
+  {
+    name: 'an old signed quote is taken',
+    file: 'adapters/oneclick.ts',
+    find: 'claim(ageMs <= MAX_QUOTE_AGE_MS,',
+    replace: 'claim(ageMs >= 0,',
+    tests: ['swaps/provider.test.ts'],
+    killedBy: 'an earlier quote that is replayed, correctly signed',
   },
 ]

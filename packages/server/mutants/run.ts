@@ -17,9 +17,10 @@ const copy = mkdtempSync(join(tmpdir(), 'zatgate-mutants-'))
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
 copyTree()
 
-const baseline = runTests([...new Set(wanted.flatMap(({ tests }) => tests))])
-if (baseline.failed.length > 0) {
-  console.error(`the tests fail without any change:\n${baseline.failed.join('\n')}`)
+for (const { tests, killedBy } of wanted) {
+  const { failed } = runTests(tests, killedBy)
+  if (failed.length === 0) continue
+  console.error(`these fail without any change:\n${failed.join('\n')}`)
   process.exit(1)
 }
 const outcomes = wanted.map(judge)
@@ -45,16 +46,17 @@ function outcomeOf({ file, find, replace, tests, killedBy, needsPostgres }: Muta
     path,
     source.replace(find, () => replace),
   )
-  const { failed, skipped } = runTests(tests)
+  const { failed, skipped } = runTests(tests, killedBy)
   writeFileSync(path, source)
   if (failed.some(name => name.includes(killedBy))) return 'killed'
   return needsPostgres && skipped ? 'skipped' : 'survived'
 }
 
-/** The names of the tests that failed, and whether any was skipped. */
-function runTests(files: readonly string[]): { failed: string[]; skipped: boolean } {
+/** Runs the tests with this in their names: which of them failed, and whether any was skipped. */
+function runTests(files: readonly string[], named: string): { failed: string[]; skipped: boolean } {
   const paths = files.map(file => join(SERVER, 'test', file))
-  const args = ['--test', '--test-concurrency=2', '--test-reporter=tap', ...paths]
+  const pattern = `--test-name-pattern=${RegExp.escape(named)}`
+  const args = ['--test', '--test-concurrency=2', '--test-reporter=tap', pattern, ...paths]
   // Not as a part of a test run that this may itself be started from.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { stdout } = spawnSync(process.execPath, args, {
