@@ -414,8 +414,8 @@ export interface PlanUpdatedEvent {
   type: 'plan.updated'
   invoice_id: null
   plan: string
-  /** Null: for ever. */
-  expires_at: number | null
+  /** Unix seconds. For Free the moment it began, for another plan without end 253402300799. */
+  expires_at: number
 }
 
 export interface TestEvent {
