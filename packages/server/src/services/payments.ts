@@ -144,9 +144,9 @@ export function createPayments(deps: {
     const { txids, newestOrder, server, tellsMissing } = snapshot
     const unmined = await rows.payments.inMempool()
     const present = unmined.filter(({ txid }) => txids.has(txid))
-    const news = present.filter(({ inSnapshot, missing }) => !inSnapshot || missing)
-    const older = present.filter(payment => !news.includes(payment) && payment.lastSeenHeight < at.tip)
-    await rows.payments.markPresent(ordersOf([...news, ...older]), at.tip)
+    const isNews = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
+    const toMark = present.filter(payment => isNews(payment) || payment.lastSeenHeight < at.tip)
+    await rows.payments.markPresent(ordersOf(toMark), at.tip)
 
     const lacking = tellsMissing ? unmined.filter(({ txid, order }) => !txids.has(txid) && order <= newestOrder) : []
     const sameServer = server === lastServer
@@ -158,7 +158,7 @@ export function createPayments(deps: {
     const begins = lacking.filter(payment => since(payment) === null)
     await rows.payments.markMissing(ordersOf(begins), { since: at.now, height: at.tip })
     const dropped = await drop(rows, vanished)
-    return [...dropped, ...[...news, ...begins].map(({ invoiceId }) => invoiceId)]
+    return [...dropped, ...[...present.filter(isNews), ...begins].map(({ invoiceId }) => invoiceId)]
   }
 
   return {
