@@ -73,7 +73,9 @@ function runTests(files: readonly string[], named: string): { failed: string[]; 
 
 /** The files that git knows, and the installed packages; the project's own are those of the copy. */
 function copyTree(): void {
-  const files = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
+  const git = ['-c', `safe.directory=${ROOT}`, 'ls-files', '--cached', '--others', '--exclude-standard']
+  const files = spawnSync('git', git, { cwd: ROOT })
+  if (files.status !== 0) throw new Error(`git does not list the files: ${files.stderr}`)
   for (const file of files.stdout.toString().split('\n').filter(Boolean)) {
     mkdirSync(join(copy, dirname(file)), { recursive: true })
     cpSync(join(ROOT, file), join(copy, file))
