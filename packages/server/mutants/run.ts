@@ -55,7 +55,7 @@ function outcomeOf({ file, find, replace, tests, killedBy, needsPostgres }: Muta
 /** Runs the tests with this in their names: which of them failed, and whether any was skipped. */
 function runTests(files: readonly string[], named: string): { failed: string[]; skipped: boolean } {
   const paths = files.map(file => join(SERVER, 'test', file))
-  const pattern = `--test-name-pattern=${RegExp.escape(named)}`
+  const pattern = `--test-name-pattern=${named.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`
   const args = ['--test', '--test-concurrency=2', '--test-reporter=tap', pattern, ...paths]
   // Not as a part of a test run that this may itself be started from.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
