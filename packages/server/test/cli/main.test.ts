@@ -5,18 +5,17 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { after, test } from 'node:test'
 import { systemClock } from '../../src/adapters/clock.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault, UnknownKey } from '../../src/adapters/vault.ts'
 import { accountsOf } from '../../src/cli/account.ts'
-import { run } from '../../src/cli/main.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../src/config.ts'
 import { createCredentials } from '../../src/services/credentials.ts'
 import { createViewingKeys } from '../../src/services/viewing-keys.ts'
 import { testViewingKey } from '../support/api.ts'
+import { runCommand } from '../support/command-line.ts'
 import { plainViewer } from '../support/plain-viewer.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
@@ -26,19 +25,8 @@ const KEY = randomBytes(32).toString('base64')
 const ENV: Env = { DATA_DIR: dir, ENCRYPTION_KEY: KEY }
 const VECTORS = join(import.meta.dirname, '../../../../../shared/vectors/testnet-ironwood')
 
-async function zatgate(line: string | readonly string[], env: Env = ENV) {
-  const written = { out: '', err: '' }
-  const into = (name: 'out' | 'err') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        written[name] += chunk
-        done()
-      },
-    })
-  const words = typeof line === 'string' ? line.split(' ').filter(word => word !== '') : line
-  const code = await run(words, { env, stdout: into('out'), stderr: into('err') })
-  return { code, ...written, json: () => JSON.parse(written.out) }
-}
+const zatgate = (line: string | readonly string[], env: Env = ENV) =>
+  runCommand(typeof line === 'string' ? line.split(' ').filter(word => word !== '') : line, env)
 
 /** What the service would have made: an account with a viewing key. */
 async function openAccount(email: string): Promise<void> {

@@ -2,27 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { after, test } from 'node:test'
-import { run } from '../../src/cli/main.ts'
+import { runCommand } from '../support/command-line.ts'
 import { countRepeated, openRestoreShop, restoreEnv } from '../support/restore.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-restored-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
 
-async function zatgate(line: string, databaseUrl: string) {
-  const written = { out: '', err: '' }
-  const into = (name: 'out' | 'err') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        written[name] += chunk
-        done()
-      },
-    })
-  const env = restoreEnv(databaseUrl, dir)
-  const code = await run(line.split(' '), { env, stdout: into('out'), stderr: into('err') })
-  return { code, ...written, json: () => JSON.parse(written.out) }
-}
+const zatgate = (line: string, databaseUrl: string) => runCommand(line.split(' '), restoreEnv(databaseUrl, dir))
 
 /** What doctor says about the address counters. */
 async function countersOf(databaseUrl: string): Promise<{ state: string; says: string }> {

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
-import { run } from '../../src/cli/main.ts'
 import { openStore } from '../../src/store/open.ts'
 import { billingRig } from '../support/billing-rig.ts'
+import { runCommand } from '../support/command-line.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { scriptedPayout } from '../support/scripted-payout.ts'
 
@@ -34,18 +33,7 @@ async function start(t: TestContext) {
   await rig.payouts.payDue(1)
 
   const env = { DATA_DIR: dir, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
-  async function command(...words: readonly string[]) {
-    const written = { out: '', err: '' }
-    const into = (name: 'out' | 'err') =>
-      new Writable({
-        write(chunk, _encoding, done) {
-          written[name] += chunk
-          done()
-        },
-      })
-    const code = await run(['withdrawals', ...words], { env, stdout: into('out'), stderr: into('err') })
-    return { code, ...written }
-  }
+  const command = (...words: readonly string[]) => runCommand(['withdrawals', ...words], env)
   return { id: withdrawal.publicId, command }
 }
 
