@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { recordedFile } from '../../../zcash/test/recording.ts'
@@ -5,6 +7,7 @@ import { type BoundProcess, freePort, spawnBound, within } from './bound-process
 
 const START_MS = 15_000
 const CONTROL_MS = 5_000
+const CALL_MS = 10_000
 const ATTEMPTS = 3
 
 /** The chain before and after the reorganisation: `a` ends at the last replaced block. */
@@ -33,16 +36,16 @@ export interface RecordedNode {
  */
 export async function startRecordedNode(options: { readonly rpcPort?: number } = {}): Promise<RecordedNode> {
   for (let attempt = 1; ; attempt++) {
-    const rpcPort = options.rpcPort ?? (await freePort())
-    const controlPort = await freePort()
+    const [ownPort, controlPort] = [await freePort(), await freePort()]
     const started = spawnBound(process.execPath, [
       fileURLToPath(recordedFile('node.mjs')),
-      String(rpcPort),
+      String(ownPort),
       String(controlPort),
     ])
     try {
       await within(START_MS, () => `the recorded node did not listen within ${START_MS} ms`, listening(started))
-      return controls(started, rpcPort, controlPort)
+      const front = await startFront(ownPort, options.rpcPort ?? 0)
+      return controls(started, front, controlPort)
     } catch (error) {
       await started.kill()
       // Another process may have taken the port meanwhile.
@@ -64,7 +67,59 @@ async function listening({ child }: BoundProcess): Promise<void> {
   throw new Error('the recorded node exited before it listened')
 }
 
-function controls(started: BoundProcess, rpcPort: number, controlPort: number): RecordedNode {
+interface Front {
+  readonly port: number
+  close(): Promise<void>
+}
+
+interface RpcCall {
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
+interface RpcResponse {
+  result: unknown
+}
+
+/**
+ * Passes calls on to the recorded node, and corrects one response: the node always answers `getrawtransaction` with an
+ * object, where zebrad answers verbosity 0 with the hex alone, which lightwalletd's GetMempoolTx needs.
+ */
+async function startFront(nodePort: number, port: number): Promise<Front> {
+  async function forward(body: string): Promise<string> {
+    const { method, params = [] } = JSON.parse(body) as RpcCall
+    const response = await fetch(`http://127.0.0.1:${nodePort}`, {
+      method: 'POST',
+      body,
+      signal: AbortSignal.timeout(CALL_MS),
+    })
+    const text = await response.text()
+    if (method !== 'getrawtransaction' || params[1] !== 0) return text
+    const answer = JSON.parse(text) as RpcResponse
+    return JSON.stringify({ ...answer, result: (answer.result as { hex: string } | null)?.hex ?? null })
+  }
+  const server = createServer(async (request, response) => {
+    try {
+      const body = Buffer.concat(await request.toArray()).toString()
+      response.setHeader('content-type', 'application/json').end(await forward(body))
+    } catch {
+      // The node closed the connection: so does this.
+      request.socket.destroy()
+    }
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as { port: number }).port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function controls(started: BoundProcess, front: Front, controlPort: number): RecordedNode {
   async function post(path: string, body: object): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${controlPort}${path}`, {
       method: 'POST',
@@ -75,11 +130,14 @@ function controls(started: BoundProcess, rpcPort: number, controlPort: number): 
     if (!response.ok) throw new Error(`the recorded node refused ${path}: ${response.status}`)
   }
   return {
-    rpcPort,
+    rpcPort: front.port,
     setTip: (height, branch = 'main') => post('/tip', { height, branch }),
     setMempool: txids => post('/mempool', { txids }),
     setDown: down => post('/down', { down }),
     setError: (method, message) => post('/error', { method, message }),
-    close: () => started.kill(),
+    async close() {
+      await front.close()
+      await started.kill()
+    },
   }
 }
