@@ -86,7 +86,7 @@ async function openFilled(url: string, invoices: number) {
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
   const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-  const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height: 0 })
+  const payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
   const exports = createExports({ store, clock })
 
   return {

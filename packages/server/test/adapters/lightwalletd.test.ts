@@ -76,7 +76,7 @@ after(async () => {
 function connect(options: Partial<LightwalletdOptions> = {}) {
   const log = recordingLog()
   const urls = [servers[0]!.url]
-  const chain = createLightwalletd({ urls, network: 'regtest', nu63Height: 0, clock, log, ...options })
+  const chain = createLightwalletd({ urls, params: consensusParams('regtest'), clock, log, ...options })
   open.push(chain)
   return { chain, log }
 }

@@ -126,7 +126,7 @@ class Bench {
   restart(): void {
     const { store, clock } = this
     const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-    this.payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height: 0 })
+    this.payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
     this.headers = createHeaders({ store, reassess, report, clock, log: silentLog })
   }
 

@@ -106,7 +106,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
           confirmations: 3,
           billingViewingKey: testViewingKey(9),
         })
-  const billing = createBilling({ store, clock, network, plans, invoices, operator, log })
+  const billing = createBilling({ store, clock, params, plans, invoices, operator, log })
   const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: clock.secs }) }
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
   const withdrawals = createWithdrawals({

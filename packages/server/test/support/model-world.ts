@@ -168,7 +168,7 @@ export class ModelWorld {
     const meter = this.#meter()
     const reassess = createReassess()
     const report = createReport({ log, meter })
-    const payments = createPayments({ store: recording, reassess, report, clock, network, nu63Height: 0 })
+    const payments = createPayments({ store: recording, reassess, report, clock, params: consensusParams(network) })
     const headers = createHeaders({ store: recording, reassess, report, clock, log })
     const keys = this.#keys(store)
     const viewer = this.#viewer()

@@ -146,7 +146,7 @@ export class WatchRig {
       clockApart: () => {},
     }
     const [reassess, report] = [createReassess(options), createReport({ log, meter })]
-    this.payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+    this.payments = createPayments({ store, reassess, report, clock, params })
     this.headers = createHeaders({ store, reassess, report, clock, log })
     const { chain, keys, payments, headers } = this
     this.watcher = createWatcher({ chain, viewer, payments, headers, keys, clock, log, meter })
@@ -236,7 +236,7 @@ export class WatchRig {
     const { nu63Height } = sandbox
     const keys = createWatchKeys({ store, vault: this.#vault })
     const [reassess, report] = [createReassess(), createReport({ log })]
-    const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+    const payments = createPayments({ store, reassess, report, clock, params })
     const headers = createHeaders({ store, reassess, report, clock, log })
     return createWatcher({ chain: this.chain, viewer, payments, headers, keys, clock, log })
   }
