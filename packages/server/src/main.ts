@@ -246,8 +246,8 @@ function startWatcherRole(world: World, services: Services): void {
 /** What reading the chain needs, for the watcher and for a rescan. */
 export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = NO_WATCH_METER) {
   const { config, clock, log, store, vault, stack } = world
-  const { network, lightwalletdUrls: urls, sandboxNu63Height } = config
-  const nu63Height = nu63HeightOf(network, sandboxNu63Height)
+  const { network, lightwalletdUrls: urls, regtest } = config
+  const nu63Height = nu63HeightOf(network, regtest.nu63Height)
   const report = createReport({ log, meter })
   return {
     chain: closing(stack, createLightwalletd({ urls, network, nu63Height, clock, log })),
