@@ -27,6 +27,7 @@ import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
 import { createReassess, createReport, type Reassess } from './services/assessment.ts'
 import { type Billing, createBilling } from './services/billing.ts'
+import { createChainProblems } from './services/chain-problem.ts'
 import { type Credentials, createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDeliveries } from './services/deliveries.ts'
@@ -138,7 +139,7 @@ export async function openWorld(config: Config, options: ServiceOptions, stack: 
   const viewer = closing(stack, createViewer({ log }))
   const outbound = closing(stack, createOutbound({ allowPrivate: config.webhookAllowPrivate }))
   const neighbours = closing(stack, createOutbound({ allowPrivate: true }))
-  const params = consensusParams(config.network, { nu63Height: config.sandboxNu63Height, nu7Height: null })
+  const params = consensusParams(config.network, config.regtest)
   return { config, params, clock, random, log, registry, store, origin, vault, viewer, outbound, neighbours, stack }
 }
 
@@ -235,14 +236,14 @@ function startWatcherRole(world: World, services: Services): void {
   const { clock, log, registry, store, viewer, stack } = world
   const { billing, payouts, looks, webhooks } = services
   const meter = createWatchMeter(registry, clock)
-  const { chain, payments, headers, keys } = openWatch(world, services.reassess, meter)
+  const { chain, payments, headers, keys, chainProblems } = openWatch(world, services.reassess, meter)
   const retention = createRetention({ store, clock })
   const tasks = [retention.pruneIdempotencyKeys, retention.pruneEvents, webhooks.prune]
   stopping(stack, startUpkeep({ tasks, clock, log }))
   stopping(stack, startBilling({ billing, payouts, store, clock, log }))
   stopping(stack, startSwapWatch({ store, looks, clock, log }))
   stopping(stack, startExpiry({ payments, clock, log }))
-  stopping(stack, startWatcher({ chain, viewer, payments, headers, keys, clock, log, meter }))
+  stopping(stack, startWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log, meter }))
 }
 
 /** What reading the chain needs, for the watcher and for a rescan. */
@@ -255,6 +256,7 @@ export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = 
     payments: createPayments({ store, reassess, report, clock, params }),
     headers: createHeaders({ store, reassess, report, clock, log }),
     keys: createWatchKeys({ store, vault }),
+    chainProblems: createChainProblems({ store, clock }),
   }
 }
 

@@ -9,9 +9,11 @@ export interface Inspection {
   readonly height: number
   /** As the server names itself. */
   readonly version: string
-  /** Blocks that it is behind its node, or behind the height that the node guesses for the network (not on a regtest). */
+  /** Blocks below the height that the node guesses for the network; 0 on a regtest, where it knows no pace. */
   readonly estimatedLag: number
-  /** Its node is past blocks that it does not serve. */
+  /** Blocks that the node has and the server does not serve, or not yet. */
+  readonly blocksBehindNode: number
+  /** The node has more blocks above `height` than a cache explains, or is past an upgrade that `height` is not. */
   readonly nodeIsAhead: boolean
 }
 
@@ -36,16 +38,16 @@ export function inspectInfo(info: LightdInfo, height: number, params: ConsensusP
   checkChainName(info, params.network)
   checkProtocol(info.lightwalletProtocolVersion, height, params)
   checkBranch(info, params)
-  const expected = Math.max(Number(info.blockHeight), params.network === 'regtest' ? 0 : Number(info.estimatedHeight))
+  const expected = params.network === 'regtest' ? 0 : Number(info.estimatedHeight)
   return {
     height,
     version: `${info.vendor} ${info.version}`.trim(),
     estimatedLag: Math.max(0, expected - height),
+    blocksBehindNode: Math.max(0, Number(info.blockHeight) - height),
     nodeIsAhead: isAhead(info, height, params),
   }
 }
 
-/** Whether its node has blocks above `height`, by their number or by the upgrade that is in force for it. */
 function isAhead(info: LightdInfo, height: number, params: ConsensusParams): boolean {
   if (info.blockHeight > BigInt(height + MAX_CACHE_LAG_BLOCKS)) return true
   const next = nextUpgrade(params, height)

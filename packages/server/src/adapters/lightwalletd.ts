@@ -1,5 +1,5 @@
-import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { CompactTransaction } from '../domain/chain.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
 import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../domain/network-upgrade.ts'
 import type { Chain, Clock, Log } from '../ports.ts'
 import { type Inspection, UpgradeNotFollowed } from './lightwalletd-inspection.ts'
@@ -61,6 +61,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   let probedAtMs = Number.NEGATIVE_INFINITY
   let mempoolFailures = 0
   let estimatedLag = 0
+  let blocksBehindNode = 0
 
   function begin(server: Server): Session {
     const left = new AbortController()
@@ -107,6 +108,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     session = null
     era += 1
     estimatedLag = 0
+    blocksBehindNode = 0
     mempoolFailures = 0
     next = to ? servers.indexOf(to) : (servers.indexOf(leaving.server) + 1) % servers.length
     leaving.left.abort(new Error('the server was left'))
@@ -167,20 +169,19 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     }
     estimatedLag = inspection.estimatedLag > SYNCING_BLOCKS ? inspection.estimatedLag : 0
     const upgrade = nextUpgrade(params, current.tip.height)
-    if (upgrade && isStuckBefore(upgrade.height, current, inspection)) notFollowing.set(current.server, upgrade.name)
+    const stays = inspection.nodeIsAhead && current.nodeWasAhead
+    const isBeforeUpgrade = upgrade?.height === current.tip.height + 1 && inspection.height === current.tip.height
+    const stuck = isBeforeUpgrade && isStuck(current, stays)
+    if (stuck) notFollowing.set(current.server, upgrade.name)
+    blocksBehindNode = stays && !stuck ? Math.max(1, inspection.blocksBehindNode) : 0
     current.nodeWasAhead = inspection.nodeIsAhead
   }
 
-  /**
-   * Whether the server stays at the last block before an upgrade: while its node goes on, or for longer than blocks take.
-   * A regtest has no pace.
-   */
-  function isStuckBefore(activationHeight: number, { tip, nodeWasAhead }: Session, found: Inspection): boolean {
-    if (tip.height + 1 !== activationHeight || found.height !== tip.height) return false
+  /** Whether the server stays at its tip while its node goes on, or for longer than blocks take. A regtest has no pace. */
+  function isStuck({ tip }: Session, nodeStaysAhead: boolean): boolean {
     const waitedMs = clock.nowMs() - tip.sinceMs
     const stalled = waitedMs > STUCK_INTERVALS * blockSpacingSecs(params, tip.height) * 1000
-    const leftBehind = found.nodeIsAhead && nodeWasAhead && waitedMs >= REVIEW_EVERY_MS
-    return leftBehind || (params.network !== 'regtest' && stalled)
+    return (nodeStaysAhead && waitedMs >= REVIEW_EVERY_MS) || (params.network !== 'regtest' && stalled)
   }
 
   /** The mempool of another server, which is used from now on; null where none gives its mempool and equal blocks. */
@@ -207,6 +208,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     } catch (error) {
       if (signal.aborted) throw error
       mempoolFailures += 1
+      if (mempoolFailures === 1) log.warn({ server: current.server.name, err: error }, 'the mempool could not be read')
       const transactions = await mempoolElsewhere(current, error, signal)
       if (transactions) return transactions
       throw error
@@ -219,7 +221,8 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     const upgrade = session ? notFollowing.get(session.server) : notFollowing.get(servers[next]!)
     const nobodyFollows = servers.every(server => notFollowing.has(server))
     if (upgrade !== undefined && (session || nobodyFollows)) found.push({ problem: 'upgrade_not_followed', upgrade })
-    if (estimatedLag > 0) found.push({ problem: 'behind', blocks: estimatedLag })
+    if (blocksBehindNode > 0) found.push({ problem: 'not_synced', blocks: blocksBehindNode })
+    if (estimatedLag > 0) found.push({ problem: 'estimated_lag', blocks: estimatedLag })
     return found
   }
 

@@ -19,7 +19,7 @@ import { withStore } from './store.ts'
 
 interface Finding {
   readonly check: string
-  readonly state: 'ok' | 'skipped' | 'wrong'
+  readonly state: 'ok' | 'skipped' | 'warning' | 'wrong'
   readonly says: string
   /** What to do about it. */
   readonly advice?: string
@@ -54,6 +54,7 @@ async function examine(context: Context): Promise<Finding[]> {
       state: 'ok',
       says: config.sandbox ? 'no network is set: the sandbox' : `for the ${config.network} network`,
     },
+    ...config.warnings.map(checkWarning),
     await checkDatabase(config),
     await checkHeaders(config),
     await checkOrigin(config),
@@ -62,6 +63,10 @@ async function examine(context: Context): Promise<Finding[]> {
     await checkProvider(config),
     await checkRates(config),
   ]
+}
+
+function checkWarning(says: string): Finding {
+  return { check: 'settings', state: 'warning', says }
 }
 
 async function checkDatabase(config: Config): Promise<Finding> {
@@ -125,8 +130,8 @@ async function checkChain(config: Config): Promise<Finding[]> {
   return findings
 }
 
-function paramsOf({ network, sandboxNu63Height }: Config): ConsensusParams {
-  return consensusParams(network, { nu63Height: sandboxNu63Height, nu7Height: null })
+function paramsOf({ network, regtest }: Config): ConsensusParams {
+  return consensusParams(network, regtest)
 }
 
 /** Newest first. */
@@ -249,6 +254,6 @@ function skipped(check: string, says: string): Finding {
 }
 
 function describe({ check, state, says, advice }: Finding): string[] {
-  const mark = { ok: 'ok      ', skipped: 'skipped ', wrong: 'WRONG   ' }[state]
+  const mark = { ok: 'ok      ', skipped: 'skipped ', warning: 'WARNING ', wrong: 'WRONG   ' }[state]
   return [`${mark} ${check}: ${says}`, ...(advice === undefined ? [] : [`         → ${advice}`])]
 }

@@ -1,20 +1,20 @@
 /**
- * What keeps the chain source from showing everything, while it answers.
+ * What keeps the chain source from showing everything, although it answers.
  *
  * - `mempool_unreadable`: blocks are read, but no server gives its mempool.
- * - `upgrade_not_followed`: no server shows blocks under the rules of that network upgrade.
- * - `behind`: the server in use is that many blocks behind its network, as it guesses itself.
+ * - `upgrade_not_followed`: no server serves blocks under the rules of that network upgrade.
+ * - `not_synced`: the server in use is that many blocks behind its own node.
+ * - `estimated_lag`: its node guesses to be that many blocks behind the network. A guess from block times and a clock.
  */
 export type ChainProblem =
   | { readonly problem: 'mempool_unreadable' }
   | { readonly problem: 'upgrade_not_followed'; readonly upgrade: string }
-  | { readonly problem: 'behind'; readonly blocks: number }
+  | { readonly problem: 'not_synced'; readonly blocks: number }
+  | { readonly problem: 'estimated_lag'; readonly blocks: number }
 
-/** Whether invoices can close: everything that was paid before their end is in what the servers show. */
+export type ChainProblemName = ChainProblem['problem']
+
+/** Whether everything that is paid can be seen. An estimate is no ground to doubt it. */
 export function showsEverything(problems: readonly ChainProblem[]): boolean {
-  return problems.every(({ problem }) => problem === 'behind')
-}
-
-export function sameProblems(some: readonly ChainProblem[], others: readonly ChainProblem[]): boolean {
-  return JSON.stringify(some) === JSON.stringify(others)
+  return problems.every(({ problem }) => problem === 'estimated_lag')
 }

@@ -101,4 +101,8 @@ export interface ChainRows {
    * Moves on to `unixSecs`. Back only where the stored moment lies ahead of `now`: a clock that was wrong has written it.
    */
   setSeenThrough(unixSecs: number, now: number): Promise<void>
+  /** What the chain source lacks at present, and since when (Unix seconds). */
+  problems(): Promise<(ChainProblem & { readonly since: number })[]>
+  /** Replaces them; one that goes on keeps its `since`. */
+  setProblems(problems: readonly ChainProblem[], now: number): Promise<void>
 }
