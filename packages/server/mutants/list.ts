@@ -196,6 +196,33 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice whose payment vanished closes once',
   },
   {
+    name: 'what is seen moves on though the chain source does not show everything',
+    file: 'workers/watcher.ts',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
+    replace: 'const seenThrough = confirmed ? confirmed.began : null',
+    tests: ['workers/watcher-problems.test.ts'],
+    killedBy: 'while no server follows an upgrade, no invoice expires',
+  },
+  {
+    name: 'no block is read while the mempool cannot be',
+    file: 'workers/watcher.ts',
+    find: "if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)",
+    replace: `if (snapshot.status === 'rejected') {
+      mempoolFailedAt = nowSecs(clock)
+      return 'idle'
+    }`,
+    tests: ['workers/watcher-problems.test.ts'],
+    killedBy: 'while the mempool cannot be read, blocks are',
+  },
+  {
+    name: 'the first block is asked for',
+    file: 'workers/watcher-follow.ts',
+    find: 'const FIRST_READ = 1',
+    replace: 'const FIRST_READ = 0',
+    tests: ['workers/watcher-chain.test.ts'],
+    killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
+  },
+  {
     name: "a look's claim is made at once",
     file: 'workers/watcher.ts',
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
