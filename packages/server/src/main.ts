@@ -27,6 +27,7 @@ import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
 import { createReassess, createReport, type Reassess } from './services/assessment.ts'
 import { type Billing, createBilling } from './services/billing.ts'
+import { createBlockSpacing } from './services/block-spacing.ts'
 import { type Credentials, createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDeliveries } from './services/deliveries.ts'
@@ -179,9 +180,11 @@ export async function createServices(world: World) {
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const dashboard = createDashboard({ store, viewer, vault, clock, network, lateWatchDays })
   const exports = createExports({ store, clock })
+  const blockSpacing = createBlockSpacing({ store, network })
   return {
     accounts,
     billing,
+    blockSpacing,
     credentials,
     dashboard,
     exports,

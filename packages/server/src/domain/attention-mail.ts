@@ -1,3 +1,4 @@
+import { causeOfLoss } from './missing-payments.ts'
 import type { Zat } from './money.ts'
 import { decimalZec } from './payment-uri.ts'
 
@@ -25,6 +26,7 @@ export function attentionMailDueAt(now: number, lastSentAt: number | null): numb
 export interface ListedInvoice {
   readonly publicId: string
   readonly amountZat: Zat
+  readonly confirmations: number
   /** Unix seconds. */
   readonly paidAt: number | null
 }
@@ -47,14 +49,14 @@ export function attentionMailText(
   })
   if (rest > 0) lines.push(`and ${rest.toLocaleString('en-US')} more: ${dashboardUrl}/invoices?status=attention`)
   return {
-    subject: `zatgate: payments of ${count} were taken back`,
+    subject: `zatgate: payments of ${count} are missing`,
     text: [
-      `A reorganisation of the Zcash chain took back payments of ${count} in your zatgate account:`,
+      `Payments of ${count} in your zatgate account are missing: ${causeOfLoss(listed)}.`,
       '',
       ...lines,
       '',
       'What to do:',
-      '- Hold the goods if you still can. The invoices stay "paid", but their money is not in the chain at the moment.',
+      '- Hold the goods if you still can. The invoices stay "paid", but their money is missing at the moment.',
       '- Wait a while. Usually the payments are mined again within minutes, and the dashboard then stops naming the invoices.',
       '- If an invoice still needs attention later, open its page. It says up to when its payment can be mined. After that, ask the buyer to pay again.',
     ].join('\n'),

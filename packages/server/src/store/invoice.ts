@@ -35,22 +35,24 @@ export function invoiceRows(db: Db): InvoiceRows {
     },
 
     async list(accountId, { limit, before }, filter = {}) {
-      const { status, needsAttention, createdFrom, createdTo } = filter
+      const { status, needsAttention = false, createdFrom, createdTo } = filter
+      // Few need attention, and their partial index goes by id: by time, SQLite would read all of the account's.
+      const order = needsAttention ? (['id'] as const) : (['created_at', 'id'] as const)
       let query = db
         .selectFrom('invoices')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('purpose', '=', 'sale')
-        .orderBy('created_at', 'desc')
+        .$if(!needsAttention, list => list.orderBy('created_at', 'desc'))
         .orderBy('id', 'desc')
         .limit(limit)
       if (before !== undefined) {
         const last = db
           .selectFrom('invoices')
-          .select(['created_at', 'id'])
+          .select(order)
           .where('public_id', '=', before)
           .where('account_id', '=', accountId)
-        query = query.where(sql<boolean>`(created_at, id) < ${last}`)
+        query = query.where(sql<boolean>`(${sql.join(order.map(column => sql.ref(column)))}) < ${last}`)
       }
       if (status !== undefined) query = query.where('status', '=', status)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))

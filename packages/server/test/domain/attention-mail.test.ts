@@ -16,13 +16,16 @@ test('a mail is due after two minutes, and not within an hour of the last one', 
 
 test('the mail names the invoices it lists and counts the others', () => {
   const listed = [
-    { publicId: 'one', amountZat: 100_000_000n, paidAt: NOW },
-    { publicId: 'two', amountZat: 1n, paidAt: null },
+    { publicId: 'one', amountZat: 100_000_000n, confirmations: 3, paidAt: NOW },
+    { publicId: 'two', amountZat: 1n, confirmations: 3, paidAt: null },
   ]
   const { subject, text } = attentionMailText(listed, 2, URL)
-  assert.equal(subject, 'zatgate: payments of 2 paid invoices were taken back')
+  assert.equal(subject, 'zatgate: payments of 2 paid invoices are missing')
   assert.match(text, /^- 1 ZEC, paid 2027-01-15 08:00 UTC: https:\/\/pay\.example\.org\/invoices\/one$/m)
   assert.match(text, /^- 0\.00000001 ZEC: https:\/\/pay\.example\.org\/invoices\/two$/m)
   assert.doesNotMatch(text, /more:/)
+  assert.match(text, /are missing: a reorganisation of the Zcash chain took them back\.$/m)
+  const unconfirmed = listed.map(invoice => ({ ...invoice, confirmations: 0 }))
+  assert.match(attentionMailText(unconfirmed, 2, URL).text, /took them back, or they left the mempool unmined\.$/m)
   assert.match(attentionMailText(listed, 1_234_567, URL).text, /^and 1,234,565 more: .*\/invoices\?status=attention$/m)
 })

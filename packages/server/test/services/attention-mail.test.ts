@@ -96,7 +96,7 @@ onBothDatabases(engine => {
     assert.equal(sent.length, 1)
     const [mail] = sent
     assert.equal(mail?.to, world.shop.account.email)
-    assert.equal(mail?.subject, 'zatgate: payments of 1 paid invoice were taken back')
+    assert.equal(mail?.subject, 'zatgate: payments of 1 paid invoice are missing')
     assert.match(mail?.text ?? '', /^- 0\.125 ZEC, paid .* UTC: https:\/\/pay\.example\.org\/invoices\/[0-9a-f-]{36}$/m)
     assert.ok(mail?.text.includes(invoice.publicId))
     assert.match(mail?.text ?? '', /Hold the goods/)
@@ -162,7 +162,7 @@ onBothDatabases(engine => {
       world.clock.advance(DELAY_SECS)
       await sendDue()
       assert.equal(sent.length, 1)
-      assert.equal(sent[0]?.subject, 'zatgate: payments of 3,000 paid invoices were taken back')
+      assert.equal(sent[0]?.subject, 'zatgate: payments of 3,000 paid invoices are missing')
       assert.equal(sent[0]?.text.match(/^- .+\/invoices\/[0-9a-f-]{36}$/gm)?.length, 10)
       assert.match(sent[0]?.text ?? '', /^and 2,990 more: https:\/\/pay\.example\.org\/invoices\?status=attention$/m)
     },
@@ -256,7 +256,7 @@ onBothDatabases(engine => {
     world.clock.advance(60)
     await sendDue()
     assert.equal(sent.length, 1)
-    assert.equal(sent[0]?.subject, 'zatgate: payments of 1 paid invoice were taken back')
+    assert.equal(sent[0]?.subject, 'zatgate: payments of 1 paid invoice are missing')
     assert.ok(sent[0]?.text.includes(later.publicId))
   })
 
