@@ -9,9 +9,9 @@ import { systemRandom } from '../adapters/random.ts'
 import { krakenRates } from '../adapters/rates-kraken.ts'
 import { createVault } from '../adapters/vault.ts'
 import { type Config, ConfigFault } from '../config.ts'
-import type { Network } from '../domain/account.ts'
-import { type Block, nu63HeightOf } from '../domain/chain.ts'
+import type { Block } from '../domain/chain.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import { type ConsensusParams, consensusParams } from '../domain/network-upgrade.ts'
 import { createOrigin } from '../services/origin.ts'
 import { createSecrets } from '../services/secrets.ts'
 import { type Command, type Context, readArguments } from './command.ts'
@@ -19,7 +19,7 @@ import { withStore } from './store.ts'
 
 interface Finding {
   readonly check: string
-  readonly state: 'ok' | 'skipped' | 'wrong'
+  readonly state: 'ok' | 'skipped' | 'warning' | 'wrong'
   readonly says: string
   /** What to do about it. */
   readonly advice?: string
@@ -54,6 +54,7 @@ async function examine(context: Context): Promise<Finding[]> {
       state: 'ok',
       says: config.sandbox ? 'no network is set: the sandbox' : `for the ${config.network} network`,
     },
+    ...config.warnings.map(checkWarning),
     await checkDatabase(config),
     await checkHeaders(config),
     await checkOrigin(config),
@@ -62,6 +63,10 @@ async function examine(context: Context): Promise<Finding[]> {
     await checkProvider(config),
     await checkRates(config),
   ]
+}
+
+function checkWarning(says: string): Finding {
+  return { check: 'settings', state: 'warning', says }
 }
 
 async function checkDatabase(config: Config): Promise<Finding> {
@@ -120,17 +125,19 @@ async function checkChain(config: Config): Promise<Finding[]> {
         return `at height ${newest[0]?.height}`
       }),
     )
-    if (newest.length > 0) findings.push(checkClock(config.network, newest, host))
+    if (newest.length > 0) findings.push(checkClock(paramsOf(config), newest, host))
   }
   return findings
+}
+
+function paramsOf({ network, regtest }: Config): ConsensusParams {
+  return consensusParams(network, regtest)
 }
 
 /** Newest first. */
 async function newestBlocks(config: Config, url: string): Promise<readonly Block[]> {
   const log = createLogger('silent')
-  const { network, sandboxNu63Height } = config
-  const nu63Height = nu63HeightOf(network, sandboxNu63Height)
-  const chain = createLightwalletd({ urls: [url], network, nu63Height, clock: systemClock, log })
+  const chain = createLightwalletd({ urls: [url], params: paramsOf(config), clock: systemClock, log })
   const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
     const height = await chain.tip(signal)
@@ -145,10 +152,10 @@ async function newestBlocks(config: Config, url: string): Promise<readonly Block
 }
 
 /** The times of the newest blocks are the one clock at hand that is not ours; on a regtest they mean nothing. */
-function checkClock(network: Network, newest: readonly Block[], host: string): Finding {
-  if (network === 'regtest') return skipped('clock', 'the block times of a regtest mean nothing')
+function checkClock(params: ConsensusParams, newest: readonly Block[], host: string): Finding {
+  if (params.network === 'regtest') return skipped('clock', 'the block times of a regtest mean nothing')
   const now = Math.floor(systemClock.nowMs() / 1000)
-  const time = chainTime(network, newest, now)
+  const time = chainTime(params, newest, now)
   switch (time.state) {
     case 'clock_ahead':
     case 'clock_behind': {
@@ -247,6 +254,6 @@ function skipped(check: string, says: string): Finding {
 }
 
 function describe({ check, state, says, advice }: Finding): string[] {
-  const mark = { ok: 'ok      ', skipped: 'skipped ', wrong: 'WRONG   ' }[state]
+  const mark = { ok: 'ok      ', skipped: 'skipped ', warning: 'WARNING ', wrong: 'WRONG   ' }[state]
   return [`${mark} ${check}: ${says}`, ...(advice === undefined ? [] : [`         → ${advice}`])]
 }

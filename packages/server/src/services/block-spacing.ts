@@ -1,5 +1,4 @@
-import type { Network } from '../domain/account.ts'
-import { blockSpacingSecs } from '../domain/chain.ts'
+import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
 import type { Store } from '../ports.ts'
 
 export interface BlockSpacing {
@@ -7,12 +6,12 @@ export interface BlockSpacing {
   current(): Promise<number>
 }
 
-export function createBlockSpacing(deps: { readonly store: Store; readonly network: Network }): BlockSpacing {
-  const { store, network } = deps
+export function createBlockSpacing(deps: { readonly store: Store; readonly params: ConsensusParams }): BlockSpacing {
+  const { store, params } = deps
   return {
     async current() {
       const tip = await store.glance(rows => rows.chain.tip())
-      return blockSpacingSecs(network, tip?.height ?? 0)
+      return blockSpacingSecs(params, tip?.height ?? 0)
     },
   }
 }

@@ -1,9 +1,10 @@
-import type { Account, Network } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/calendar.ts'
 import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { MAX_INDEX, viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { DayFigures } from '../ports/dashboard.ts'
@@ -71,10 +72,10 @@ export function createDashboard(deps: {
   readonly viewer: Viewer
   readonly vault: Vault
   readonly clock: Clock
-  readonly network: Network
+  readonly params: ConsensusParams
   readonly lateWatchDays: number
 }): Dashboard {
-  const { store, viewer, vault, clock, network, lateWatchDays } = deps
+  const { store, viewer, vault, clock, params, lateWatchDays } = deps
 
   /** An address is found by its diversifier index under each of the account's keys, which no index has to be kept for. */
   async function byAddress(rows: Rows, account: Account, address: string): Promise<Invoice[]> {
@@ -118,7 +119,7 @@ export function createDashboard(deps: {
           takenBackTotal: await rows.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
-          chainTime: chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now),
+          chainTime: chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now),
           steps: {
             viewingKey: account.viewingKeyId !== null,
             apiKey: (await rows.apiKeys.list(account.id, { limit: 1 })).length > 0,

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
+import type { ChainProblemName } from '../domain/chain-problem.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus, Place } from '../domain/invoice.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
@@ -31,6 +32,7 @@ export interface Tables {
   headers: HeadersTable
   counters: CountersTable
   rewinds: RewindsTable
+  chain_problems: ChainProblemsTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
@@ -177,6 +179,12 @@ export interface RewindsTable {
   id: Id
   to_height: Int
   newest_invoice_id: Int
+}
+
+export interface ChainProblemsTable {
+  problem: ChainProblemName
+  detail: string | null
+  since: Int
 }
 
 export interface EventsTable {

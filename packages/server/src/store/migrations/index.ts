@@ -10,6 +10,7 @@ import { up as chainPosition } from './0007_chain_position.ts'
 import { up as payoutClaim } from './0008_payout_claim.ts'
 import { up as databaseOrigin } from './0009_database_origin.ts'
 import { up as attentionMail } from './0010_attention_mail.ts'
+import { up as chainProblem } from './0011_chain_problem.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0008_payout_claim', payoutClaim],
   ['0009_database_origin', databaseOrigin],
   ['0010_attention_mail', attentionMail],
+  ['0011_chain_problem', chainProblem],
 ]
