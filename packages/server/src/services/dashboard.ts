@@ -27,8 +27,9 @@ export interface Standing {
   /** The last 30, today included, oldest first; none left out. */
   readonly days: readonly DayFigures[]
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
-  /** Paid invoices whose payments the chain took back. */
+  /** Paid invoices whose payments the chain took back: the newest ten, and how many there are. */
   readonly takenBack: readonly Invoice[]
+  readonly takenBackTotal: number
   /** The newest attempt to deliver, where it failed. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
@@ -42,6 +43,8 @@ export interface Standing {
 export interface InvoiceDetail {
   readonly invoice: Invoice
   readonly payments: readonly (PaymentRow & { readonly confirmed: number })[]
+  /** Height of the last block read; 0 before the first. */
+  readonly tip: number
   /** The newest 50. */
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
@@ -60,7 +63,7 @@ export interface Dashboard {
 
 const DAYS = 30
 const RECENT = 5
-const TAKEN_BACK = 20
+const TAKEN_BACK = 10
 const FOUND = 50
 const ATTEMPTS = 50
 
@@ -113,6 +116,7 @@ export function createDashboard(deps: {
             late: await rows.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
           },
           takenBack: await rows.dashboard.needingAttention(account.id, TAKEN_BACK),
+          takenBackTotal: await rows.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
           chainTime: chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now),
@@ -154,6 +158,7 @@ async function findDetail(rows: Rows, account: Account, publicId: string): Promi
   const payments = await rows.payments.ofInvoices([invoice.id])
   return {
     invoice,
+    tip,
     payments: payments.map(payment => ({ ...payment, confirmed: confirmationsOf(payment.place, tip) })),
     attempts: await rows.deliveries.attempts(account.id, { limit: ATTEMPTS }, { invoicePublicId: publicId }),
     webhookSet: (await rows.webhooks.byAccount(account.id)) !== null,
