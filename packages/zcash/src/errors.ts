@@ -19,6 +19,7 @@ export type ZcashErrorCode =
   | 'invalid_memo'
   | 'memo_too_long'
   | 'invalid_transaction'
+  | 'invalid_block'
   | 'unsupported_version'
   | 'invalid_txid'
   | 'invalid_uri'
