@@ -112,6 +112,17 @@ test('each wrong value is a fault that names the setting and never repeats a sec
   assert.ok(!faults.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
 })
 
+test('a billing viewing key is of either revision and any network; whether it can be used is decided at the start', () => {
+  const data = 'qpzry9x8'.repeat(20)
+  for (const prefix of ['uview', 'uivktest', 'uvf', 'uvftest', 'uvi', 'uviregtest'])
+    assert.deepEqual(faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` }), [], prefix)
+  for (const prefix of ['urview', 'zu', 'u', 'uvx']) {
+    const faults = faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
+    assert.match(faults.join(), /^BILLING_VIEWING_KEY is wrong: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
+    assert.ok(!faults.join().includes(data))
+  }
+})
+
 test('limits of the numbers, on both sides', () => {
   for (const confirmations of ['0', '100']) assert.deepEqual(faultsOf({ CONFIRMATIONS: confirmations }), [])
   for (const port of ['0', '65535']) assert.deepEqual(faultsOf({ PORT: port }), [])

@@ -11,6 +11,7 @@ export type ZcashErrorCode =
   | 'duplicate_item'
   | 'misordered_items'
   | 'no_shielded_item'
+  | 'no_key_item'
   | 'invalid_point'
   | 'invalid_scalar'
   | 'invalid_key'

@@ -9,6 +9,7 @@ import { up as dashboard } from './0006_dashboard.ts'
 import { up as chainPosition } from './0007_chain_position.ts'
 import { up as payoutClaim } from './0008_payout_claim.ts'
 import { up as databaseOrigin } from './0009_database_origin.ts'
+import { up as viewingKeyExpiry } from './0012_viewing_key_expiry.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0007_chain_position', chainPosition],
   ['0008_payout_claim', payoutClaim],
   ['0009_database_origin', databaseOrigin],
+  ['0012_viewing_key_expiry', viewingKeyExpiry],
 ]
