@@ -13,7 +13,8 @@ import { type Sandbox, startSandbox } from './sandbox.ts'
 export const start: StartSandbox = async ({ config, env, logger, json }): Promise<Running> => {
   await using stack = new AsyncDisposableStack()
   mkdirSync(config.dataDir, { recursive: true })
-  const { sandboxNu63Height: nu63Height, autoMineSecs, dataDir } = config
+  const { nu63Height } = config.regtest
+  const { autoMineSecs, dataDir } = config
   const sandbox = stack.adopt(
     await startSandbox({
       dataDir,
@@ -24,7 +25,7 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
     it => it.close(),
   )
   // A chain that was kept has the height that it began with, whatever is set now.
-  const kept = { SANDBOX_NU63_HEIGHT: String(sandbox.chain.nu63Height) }
+  const kept = { REGTEST_NU63_HEIGHT: String(sandbox.chain.nu63Height), SANDBOX_NU63_HEIGHT: '' }
   const settings = loadConfig({ ...neighbours(sandbox), ...encryptionKey(config), ...set(env), ...kept })
   const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it =>
     it.close(),

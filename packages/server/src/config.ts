@@ -15,8 +15,8 @@ export interface Config {
   readonly sandboxPort: number
   /** Seconds between blocks that the sandbox mines by itself; 0: never. */
   readonly autoMineSecs: number
-  /** Height at which the sandbox's chain starts Ironwood; 0: from its first block. */
-  readonly sandboxNu63Height: number
+  /** First blocks of NU6.3 and NU7 on a regtest, the sandbox's included. A `nu7Height` of null: NU7 never starts. */
+  readonly regtest: { readonly nu63Height: number; readonly nu7Height: number | null }
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -62,6 +62,8 @@ export interface Config {
   /** GET /metrics answers to this bearer token; null: not at all. */
   readonly metricsToken: string | null
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  /** Settings that work, but should be changed: one line each. */
+  readonly warnings: readonly string[]
 }
 
 /** Every fault of the settings at once, one line each. */
@@ -93,18 +95,19 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
   const settings = new Settings(env)
   const sandbox = !settings.has('NETWORK') && !settings.has('LIGHTWALLETD_URL')
   const dataDir = resolve(settings.read('DATA_DIR', text => text, './data'))
+  const network = sandbox ? 'regtest' : settings.need('NETWORK', values.oneOf('main', 'test', 'regtest'), 'regtest')
   const config: Config = {
     sandbox,
     sandboxPort: settings.read('SANDBOX_PORT', values.wholeNumber(0, 65_535), 4010),
     autoMineSecs: settings.read('AUTO_MINE_SECS', values.wholeNumber(0, 86_400), 25),
-    sandboxNu63Height: settings.read('SANDBOX_NU63_HEIGHT', values.wholeNumber(0, 1_000_000), 0),
+    regtest: readRegtest(settings, network),
     host: settings.read('HOST', text => text, '127.0.0.1'),
     port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
     publicUrl: settings.read('PUBLIC_URL', values.url('http', 'https'), null),
     trustProxy: settings.read('TRUST_PROXY', values.proxies, false),
     dataDir,
     databaseUrl: settings.read('DATABASE_URL', values.databaseUrl, `sqlite:${join(dataDir, 'zatgate.db')}`),
-    network: sandbox ? 'regtest' : settings.need('NETWORK', values.oneOf('main', 'test', 'regtest'), 'regtest'),
+    network,
     lightwalletdUrls: sandbox ? [] : settings.need('LIGHTWALLETD_URL', values.urls('http', 'https'), []),
     swap: readSwap(settings),
     mail: readMail(settings, sandbox),
@@ -135,9 +138,45 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     maxWebSockets: settings.read('MAX_WEBSOCKETS', values.wholeNumber(0, 1_000_000), 20_000),
     metricsToken: settings.read('METRICS_TOKEN', values.token, null),
     logLevel: settings.read('LOG_LEVEL', values.oneOf('silent', 'error', 'warn', 'info', 'debug'), 'info'),
+    warnings: settings.warnings,
   }
   if (settings.faults.length > 0) throw new ConfigFault(settings.faults)
   return Object.freeze(config)
+}
+
+/**
+ * The upgrade heights of a regtest. On a public network `REGTEST_…` is a fault: the settings were meant for another
+ * chain. Their old name is only a warning there, since it had no effect on public networks before.
+ */
+function readRegtest(settings: Settings, network: Network): Config['regtest'] {
+  const heights = values.wholeNumber(0, 1_000_000)
+  const named = settings.read('REGTEST_NU63_HEIGHT', heights, null)
+  const old = settings.read('SANDBOX_NU63_HEIGHT', heights, null)
+  const nu63Height = named ?? old ?? 0
+  const nu7Height = settings.read('REGTEST_NU7_HEIGHT', heights, null)
+  if (network !== 'regtest') {
+    for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'])
+      if (settings.has(name))
+        settings.faults.push(
+          `${name} is set, but NETWORK is ${network}: unset it; the heights of public networks are built in`,
+        )
+    if (settings.has('SANDBOX_NU63_HEIGHT'))
+      settings.warnings.push(`SANDBOX_NU63_HEIGHT is set, but NETWORK is ${network}: it has no effect; unset it`)
+    return { nu63Height, nu7Height }
+  }
+  if (old !== null && named !== null && old !== named)
+    settings.faults.push(
+      `REGTEST_NU63_HEIGHT is ${named}, but its old name SANDBOX_NU63_HEIGHT is ${old}: set only REGTEST_NU63_HEIGHT`,
+    )
+  else if (nu7Height !== null && nu7Height < nu63Height)
+    settings.faults.push(
+      `REGTEST_NU7_HEIGHT is ${nu7Height}, but NU6.3 starts at height ${nu63Height}: NU7 cannot start before it`,
+    )
+  if (settings.has('SANDBOX_NU63_HEIGHT'))
+    settings.warnings.push(
+      'SANDBOX_NU63_HEIGHT is the old name of REGTEST_NU63_HEIGHT: rename it; the old name still works',
+    )
+  return { nu63Height, nu7Height }
 }
 
 function readSwap(settings: Settings): Config['swap'] {
@@ -165,6 +204,7 @@ function readEncryptionKeys(settings: Settings, sandbox: boolean, dataDir: strin
 
 class Settings {
   readonly faults: string[] = []
+  readonly warnings: string[] = []
   readonly #env: Env
 
   constructor(env: Env) {

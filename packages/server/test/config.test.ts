@@ -103,6 +103,8 @@ test('each wrong value is a fault that names the setting and never repeats a sec
     LOG_LEVEL: 'loud',
     SANDBOX_PORT: 'x',
     AUTO_MINE_SECS: 'x',
+    REGTEST_NU63_HEIGHT: 'x',
+    REGTEST_NU7_HEIGHT: '-1',
     SANDBOX_NU63_HEIGHT: 'x',
   }
   const faults = faultsOf(wrong)
@@ -120,6 +122,52 @@ test('a billing viewing key is of either revision and any network; whether it ca
     const faults = faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
     assert.match(faults.join(), /^BILLING_VIEWING_KEY is wrong: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
     assert.ok(!faults.join().includes(data))
+  }
+})
+
+const REGTEST: Env = { ...REAL, NETWORK: 'regtest' }
+
+test('the heights of NU6.3 and NU7 on a regtest: 0 and never, or as set', () => {
+  const regtestOf = (env: Env) => loadConfig({ DATA_DIR: dir, ...env }).regtest
+  for (const env of [{}, REGTEST]) {
+    assert.deepEqual(regtestOf(env), { nu63Height: 0, nu7Height: null })
+    const set = { ...env, REGTEST_NU63_HEIGHT: '24', REGTEST_NU7_HEIGHT: '44' }
+    assert.deepEqual(regtestOf(set), { nu63Height: 24, nu7Height: 44 })
+    assert.deepEqual(loadConfig({ DATA_DIR: dir, ...set }).warnings, [])
+  }
+  assert.deepEqual(regtestOf({ REGTEST_NU7_HEIGHT: '0' }), { nu63Height: 0, nu7Height: 0 })
+  assert.deepEqual(regtestOf({ REGTEST_NU63_HEIGHT: '9', REGTEST_NU7_HEIGHT: '9' }), { nu63Height: 9, nu7Height: 9 })
+})
+
+test('SANDBOX_NU63_HEIGHT, the old name of REGTEST_NU63_HEIGHT, works with a warning', () => {
+  const config = loadConfig({ DATA_DIR: dir, SANDBOX_NU63_HEIGHT: '24' })
+  assert.deepEqual(config.regtest, { nu63Height: 24, nu7Height: null })
+  assert.deepEqual(config.warnings, [
+    'SANDBOX_NU63_HEIGHT is the old name of REGTEST_NU63_HEIGHT: rename it; the old name still works',
+  ])
+  const both = { SANDBOX_NU63_HEIGHT: '24', REGTEST_NU63_HEIGHT: '24' }
+  assert.equal(loadConfig({ DATA_DIR: dir, ...both }).regtest.nu63Height, 24)
+  assert.deepEqual(faultsOf({ ...both, REGTEST_NU63_HEIGHT: '25' }), [
+    'REGTEST_NU63_HEIGHT is 25, but its old name SANDBOX_NU63_HEIGHT is 24: set only REGTEST_NU63_HEIGHT',
+  ])
+})
+
+test('NU7 below NU6.3 on a regtest is a fault', () => {
+  assert.deepEqual(faultsOf({ REGTEST_NU63_HEIGHT: '24', REGTEST_NU7_HEIGHT: '23' }), [
+    'REGTEST_NU7_HEIGHT is 23, but NU6.3 starts at height 24: NU7 cannot start before it',
+  ])
+})
+
+test('heights of a regtest are a fault on a public network; their old name, ignored there until now, is a warning', () => {
+  for (const network of ['main', 'test']) {
+    const env = { ...REAL, NETWORK: network }
+    for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'])
+      assert.deepEqual(faultsOf({ ...env, [name]: '0' }), [
+        `${name} is set, but NETWORK is ${network}: unset it; the heights of public networks are built in`,
+      ])
+    assert.deepEqual(loadConfig({ DATA_DIR: dir, ...env, SANDBOX_NU63_HEIGHT: '24' }).warnings, [
+      `SANDBOX_NU63_HEIGHT is set, but NETWORK is ${network}: it has no effect; unset it`,
+    ])
   }
 })
 

@@ -29,6 +29,7 @@ export const start: Command = {
     readArguments(args, [], 0)
     const settings = config()
     const logger = createLogger(settings.logLevel)
+    for (const warning of settings.warnings) logger.warn({}, warning)
     const stop = stopRequested()
     const running = settings.sandbox
       ? await needSandbox(startSandbox)({ config: settings, env, logger, json: out.json })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import { createAccounts } from '../../src/services/accounts.ts'
 import { createBilling } from '../../src/services/billing.ts'
@@ -63,7 +64,8 @@ test('an expired billing key stops the start with its date, and one that expires
   const addresses = { take: async () => ({ index: 1n, address: 'uregtest1…' }), giveBack: () => {} }
   const plans = DEFAULT_PLANS
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
-  const billing = createBilling({ store, clock, network: 'regtest', plans, invoices, operator, log: silentLog })
+  const params = consensusParams('regtest')
+  const billing = createBilling({ store, clock, params, plans, invoices, operator, log: silentLog })
   const buyer = await accounts.open('buyer@example.org')
   await billing.subscribe(buyer, 'Pro', 'once')
   clock.advance(3_601)

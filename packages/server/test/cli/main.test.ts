@@ -294,3 +294,43 @@ test('start without the role api has no address to tell, and tells what it runs'
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
+
+test('doctor shows a setting that works but should be changed, and does not fail for it', async () => {
+  const env = { ...ENV, SANDBOX_NU63_HEIGHT: '24' }
+  const { code, json } = await zatgate('doctor --json', env)
+  assert.equal(code, 0)
+  assert.deepEqual(
+    json().filter(({ state }: { state: string }) => state === 'warning'),
+    [
+      {
+        check: 'settings',
+        state: 'warning',
+        says: 'SANDBOX_NU63_HEIGHT is the old name of REGTEST_NU63_HEIGHT: rename it; the old name still works',
+      },
+    ],
+  )
+  assert.match((await zatgate('doctor', env)).out, /^WARNING {2}settings: SANDBOX_NU63_HEIGHT is the old name/m)
+})
+
+test('start logs each warning about the settings once', async t => {
+  const settings = {
+    ...ENV,
+    DATA_DIR: join(dir, 'warned'),
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    AUTO_MINE_SECS: '0',
+    SANDBOX_NU63_HEIGHT: '24',
+    LOG_LEVEL: 'warn',
+  }
+  const main = join(import.meta.dirname, '../../../../bin/main.ts')
+  const child = spawn(process.execPath, [main, 'start', '--json'], { env: { ...process.env, ...settings } })
+  t.after(() => child.kill('SIGKILL'))
+  let logged = ''
+  child.stderr.on('data', chunk => {
+    logged += chunk
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'close'), [0, null])
+  assert.equal(logged.split('is the old name of').length, 2, logged)
+})

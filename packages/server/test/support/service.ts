@@ -80,7 +80,7 @@ export function joined(sandbox: Sandbox): Env {
   const { network, nu63Height } = sandbox.chain
   return {
     NETWORK: network,
-    ...(network === 'regtest' && { SANDBOX_NU63_HEIGHT: String(nu63Height) }),
+    ...(network === 'regtest' && { REGTEST_NU63_HEIGHT: String(nu63Height) }),
     LIGHTWALLETD_URL: sandbox.lightwalletdUrl,
     SWAP_API_URL: sandbox.swapApiUrl,
     SWAP_SIGNING_KEY: sandbox.swapSigningKey,
