@@ -17,17 +17,18 @@ export interface Mutant {
 const DECISIONS = 'workers/watcher-decisions.test.ts'
 const INTERRUPTIONS = 'workers/watcher-interruptions.test.ts'
 const PROCESSES = 'workers/watcher-processes.test.ts'
+const ATTENTION = 'services/attention-mail.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the mempool is read after the blocks',
     file: 'workers/watcher.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-      const { reached, more, rewound } = await follow(signal)`,
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    const { reached, more, rewound } = await follow(signal)`,
     replace: `const { reached, more, rewound } = await follow(signal)
-      const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
+    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
     killedBy: 'a payment that is mined after the blocks are read, and taken back before the next look',
   },
@@ -196,9 +197,36 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice whose payment vanished closes once',
   },
   {
+    name: 'what is seen moves on though the chain source does not show everything',
+    file: 'workers/watcher.ts',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
+    replace: 'const seenThrough = confirmed ? confirmed.began : null',
+    tests: ['workers/watcher-problems.test.ts'],
+    killedBy: 'while no server follows an upgrade, no invoice expires',
+  },
+  {
+    name: 'no block is read while the mempool cannot be',
+    file: 'workers/watcher.ts',
+    find: "if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)",
+    replace: `if (snapshot.status === 'rejected') {
+      mempoolFailedAt = nowSecs(clock)
+      return 'idle'
+    }`,
+    tests: ['workers/watcher-problems.test.ts'],
+    killedBy: 'while the mempool cannot be read, blocks are',
+  },
+  {
+    name: 'the first block is asked for',
+    file: 'workers/watcher-follow.ts',
+    find: 'const FIRST_READ = 1',
+    replace: 'const FIRST_READ = 0',
+    tests: ['workers/watcher-chain.test.ts'],
+    killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
+  },
+  {
     name: "a look's claim is made at once",
     file: 'workers/watcher.ts',
-    find: 'const seenThrough = confirmed?.began ?? null',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = began',
     tests: [DECISIONS],
     killedBy: 'paid a second before the end, on a server whose mempool is 2 s old',
@@ -238,8 +266,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a plan ends by a clock that is hours apart from the chain',
     file: 'services/billing.ts',
-    find: 'return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
-    replace: 'return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
+    find: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
+    replace: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
     tests: ['billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },
@@ -275,5 +303,29 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'claim(ageMs >= 0,',
     tests: ['swaps/provider.test.ts'],
     killedBy: 'an earlier quote that is replayed, correctly signed',
+  },
+  {
+    name: 'a mail is removed although more was taken back while it was sent',
+    file: 'services/mail.ts',
+    find: 'if (changesNow === changes) await',
+    replace: 'if (changesNow >= changes) await',
+    tests: [ATTENTION],
+    killedBy: 'an invoice taken back while the mail is being sent is in the next mail',
+  },
+  {
+    name: 'an account is mailed about each reorganisation',
+    file: 'domain/attention-mail.ts',
+    find: 'return lastSentAt === null ? due :',
+    replace: 'return lastSentAt !== Number.NaN ? due :',
+    tests: [ATTENTION],
+    killedBy: 'an account gets no second mail within the hour',
+  },
+  {
+    name: 'the buyer of a plan or the operator is mailed as a merchant',
+    file: 'services/assessment.ts',
+    find: "after.purpose === 'sale' && after.needsAttention &&",
+    replace: 'after.needsAttention &&',
+    tests: [ATTENTION],
+    killedBy: 'invoices of the service itself',
   },
 ]

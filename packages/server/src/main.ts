@@ -27,6 +27,7 @@ import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
 import { createReassess, createReport, type Reassess } from './services/assessment.ts'
 import { type Billing, createBilling } from './services/billing.ts'
+import { createBlockSpacing } from './services/block-spacing.ts'
 import { createChainProblems } from './services/chain-problem.ts'
 import { type Credentials, createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
@@ -182,9 +183,11 @@ export async function createServices(world: World) {
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const dashboard = createDashboard({ store, viewer, vault, clock, params, lateWatchDays })
   const exports = createExports({ store, clock })
+  const blockSpacing = createBlockSpacing({ store, params })
   return {
     accounts,
     billing,
+    blockSpacing,
     credentials,
     dashboard,
     exports,

@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/calendar.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
 import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
@@ -27,13 +28,16 @@ export interface Standing {
   /** The last 30, today included, oldest first; none left out. */
   readonly days: readonly DayFigures[]
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
-  /** Paid invoices whose payments the chain took back. */
+  /** Paid invoices whose payments the chain took back: the newest ten, and how many there are. */
   readonly takenBack: readonly Invoice[]
+  readonly takenBackTotal: number
   /** The newest attempt to deliver, where it failed. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
   /** What the newest blocks say of the chain source and of the service's clock. */
   readonly chainTime: ChainTime
+  /** What the chain source lacks, as the watcher found it last. */
+  readonly chainProblems: readonly ChainProblem[]
   /** How far the account has come on its first way. */
   readonly steps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
   readonly webhookSet: boolean
@@ -42,6 +46,8 @@ export interface Standing {
 export interface InvoiceDetail {
   readonly invoice: Invoice
   readonly payments: readonly (PaymentRow & { readonly confirmed: number })[]
+  /** Height of the last block read; 0 before the first. */
+  readonly tip: number
   /** The newest 50. */
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
@@ -60,7 +66,7 @@ export interface Dashboard {
 
 const DAYS = 30
 const RECENT = 5
-const TAKEN_BACK = 20
+const TAKEN_BACK = 10
 const FOUND = 50
 const ATTEMPTS = 50
 
@@ -113,8 +119,10 @@ export function createDashboard(deps: {
             late: await rows.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
           },
           takenBack: await rows.dashboard.needingAttention(account.id, TAKEN_BACK),
+          takenBackTotal: await rows.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
+          chainProblems: await rows.chain.problems(),
           chainTime: chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now),
           steps: {
             viewingKey: account.viewingKeyId !== null,
@@ -154,6 +162,7 @@ async function findDetail(rows: Rows, account: Account, publicId: string): Promi
   const payments = await rows.payments.ofInvoices([invoice.id])
   return {
     invoice,
+    tip,
     payments: payments.map(payment => ({ ...payment, confirmed: confirmationsOf(payment.place, tip) })),
     attempts: await rows.deliveries.attempts(account.id, { limit: ATTEMPTS }, { invoicePublicId: publicId }),
     webhookSet: (await rows.webhooks.byAccount(account.id)) !== null,

@@ -10,7 +10,7 @@ import type { DeliveryState } from '../domain/webhook.ts'
 import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/billing.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
-import type { NewMail } from '../ports/mail.ts'
+import type { NewAttentionMail, NewMail } from '../ports/mail.ts'
 
 /** A 64-bit integer: always read as a bigint, written as either. */
 export type Int = bigint | number
@@ -37,6 +37,7 @@ export interface Tables {
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
   mails: MailsTable
+  attention_mails: AttentionMailsTable
   account_viewing_keys: AccountViewingKeysTable
   plan_purchases: PlanPurchasesTable
   plan_announcements: PlanAnnouncementsTable
@@ -59,6 +60,8 @@ export interface AccountsTable {
   plan: string
   plan_expires_at: Int | null
   viewing_key_id: Int | null
+  viewing_key_expires_at: Generated<Int | null>
+  viewing_key_expiry_height: Generated<Int | null>
   created_at: Int
 }
 
@@ -131,6 +134,7 @@ export interface InvoicesTable {
   created_height: Generated<Int | null>
   open_until_height: Generated<Int | null>
   underpaid_at: Generated<Int | null>
+  attention_since: Generated<Int | null>
 }
 
 export interface PaymentsTable {
@@ -293,12 +297,19 @@ export interface FreshSessionsTable {
 export interface MailsTable {
   id: Id
   recipient: string
-  about: NewMail['about']
+  about: (NewMail | NewAttentionMail)['about']
   code_id: Int | null
   detail: string | null
   created_at: Int
   due_at: Int
   tries: Generated<Int>
+  account_id: Generated<Int | null>
+}
+
+export interface AttentionMailsTable {
+  account_id: Int
+  changes: Int
+  last_sent_at: Generated<Int | null>
 }
 
 export interface PlanPurchasesTable {

@@ -172,7 +172,9 @@ export class ModelWorld {
     const meter = this.#meter()
     const reassess = createReassess()
     const report = createReport({ log, meter })
-    const payments = createPayments({ store: recording, reassess, report, clock, params: consensusParams(network) })
+    // The model's chain is low: its upgrades are those of a regtest, whatever the network.
+    const params = { ...consensusParams('regtest'), network }
+    const payments = createPayments({ store: recording, reassess, report, clock, params })
     const headers = createHeaders({ store: recording, reassess, report, clock, log })
     const keys = this.#keys(store)
     const viewer = this.#viewer()
