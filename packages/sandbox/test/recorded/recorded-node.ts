@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { recordedFile } from '../../../zcash/test/recording.ts'
 import { type BoundProcess, freePort, spawnBound, within } from './bound-process.ts'
 
-const START_MS = 15_000
-const CONTROL_MS = 5_000
-const CALL_MS = 10_000
+const START_MS = 60_000
+const CONTROL_MS = 30_000
+const CALL_MS = 30_000
 const ATTEMPTS = 3
 
 /** The chain before and after the reorganisation: `a` ends at the last replaced block. */
@@ -32,7 +32,7 @@ export interface RecordedNode {
 
 /**
  * Starts the recorded node on free ports.
- * @throws when it does not listen within 15 s
+ * @throws when it does not listen within a minute
  */
 export async function startRecordedNode(options: { readonly rpcPort?: number } = {}): Promise<RecordedNode> {
   for (let attempt = 1; ; attempt++) {
