@@ -42,6 +42,7 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
       height: chain.height,
       mempool: chain.mempool().map(({ id }) => id),
       nu63_height: chain.nu63Height,
+      nu7_height: chain.nu7Height,
       down: lightwalletd.faults.down,
     }
   }

@@ -14,12 +14,12 @@ import {
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Pool } from '@zatgate/zcash/note'
 import { txidToHex } from '@zatgate/zcash/transaction'
-import type { Chain } from './chain.ts'
+import { branchHex, type Chain } from './chain.ts'
 import { compactBlock, compactTransaction, hasActionsIn, requestedPools } from './compact-block.ts'
 import { distortBlock, distortTransaction, type LightwalletdFaults } from './lightwalletd-faults.ts'
 import { ServedMempool } from './lightwalletd-mempool.ts'
 import { ServedNode } from './lightwalletd-node.ts'
-import { branchId, type ChainTransaction, rawTransaction } from './transaction.ts'
+import { type ChainTransaction, rawTransaction } from './transaction.ts'
 
 /** RawTransaction.height of what is not on the best chain (lightwallet-protocol 0.5.0). */
 const IN_MEMPOOL = 0n
@@ -94,7 +94,7 @@ export function compactTxStreamer(
         taddrSupport: true,
         chainName: faults.chainName ?? chain.network,
         saplingActivationHeight: 1n,
-        consensusBranchId: branchId(chain.poolAt(height())).toString(16),
+        consensusBranchId: branchHex(chain.branchAt(height())),
         blockHeight: BigInt(height()),
         estimatedHeight: BigInt(node.view.height),
         lightwalletProtocolVersion: faults.protocolVersion,
