@@ -143,6 +143,13 @@ export class Chain implements ChainView {
     return height >= this.nu63Height ? BRANCH_IDS.nu63 : BRANCH_IDS.nu62
   }
 
+  /** The next of NU6.3 and NU7 that a chain of this height does not have yet. */
+  upgradeAfter(height: number): { readonly name: string; readonly height: number } | undefined {
+    if (height < this.nu63Height) return { name: 'NU6.3', height: this.nu63Height }
+    if (this.nu7Height !== null && height < this.nu7Height) return { name: 'NU7', height: this.nu7Height }
+    return undefined
+  }
+
   block(height: number): Block | undefined {
     return this.#state.block(height)
   }

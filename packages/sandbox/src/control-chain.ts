@@ -44,6 +44,7 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
       nu63_height: chain.nu63Height,
       nu7_height: chain.nu7Height,
       down: lightwalletd.faults.down,
+      running: lightwalletd.running,
     }
   }
 

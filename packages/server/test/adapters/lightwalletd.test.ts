@@ -29,7 +29,7 @@ import { until } from '../support/until.ts'
 const SEED = new Uint8Array(32).fill(3)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
 /** Tests pay and look at once. */
-const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0 }
+const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0, blockCacheMs: 0 }
 const never = new AbortController().signal
 
 let sandbox: SandboxChain
@@ -266,7 +266,7 @@ test('a snapshot is the whole mempool, and nothing in it is taken for a coinbase
   const snapshot = await chain.mempoolSnapshot(never)
   assert.deepEqual(
     snapshot.map(({ txid, coinbase }) => [txid, coinbase]),
-    ids.map(id => [id, false]),
+    ids.sort().map(id => [id, false]),
   )
   assert.ok(snapshot.every(({ ironwood, orchard }) => ironwood.length === 2 && orchard.length === 0))
   sandbox.mine(1)
