@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { systemRandom } from '../src/adapters/random.ts'
 import type { Account } from '../src/domain/account.ts'
+import { consensusParams } from '../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS } from '../src/domain/plan.ts'
 import type { NewInvoice } from '../src/ports/invoice.ts'
 import type { Store } from '../src/ports.ts'
@@ -86,7 +87,7 @@ async function openFilled(url: string, invoices: number) {
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
   const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-  const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height: 0 })
+  const payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
   const exports = createExports({ store, clock })
 
   return {

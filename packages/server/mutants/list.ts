@@ -23,11 +23,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the mempool is read after the blocks',
     file: 'workers/watcher.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-      const { reached, more, rewound } = await follow(signal)`,
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    const { reached, more, rewound } = await follow(signal)`,
     replace: `const { reached, more, rewound } = await follow(signal)
-      const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
+    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
     killedBy: 'a payment that is mined after the blocks are read, and taken back before the next look',
   },
@@ -196,9 +196,36 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice whose payment vanished closes once',
   },
   {
+    name: 'what is seen moves on though the chain source does not show everything',
+    file: 'workers/watcher.ts',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
+    replace: 'const seenThrough = confirmed ? confirmed.began : null',
+    tests: ['workers/watcher-problems.test.ts'],
+    killedBy: 'while no server follows an upgrade, no invoice expires',
+  },
+  {
+    name: 'no block is read while the mempool cannot be',
+    file: 'workers/watcher.ts',
+    find: "if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)",
+    replace: `if (snapshot.status === 'rejected') {
+      mempoolFailedAt = nowSecs(clock)
+      return 'idle'
+    }`,
+    tests: ['workers/watcher-problems.test.ts'],
+    killedBy: 'while the mempool cannot be read, blocks are',
+  },
+  {
+    name: 'the first block is asked for',
+    file: 'workers/watcher-follow.ts',
+    find: 'const FIRST_READ = 1',
+    replace: 'const FIRST_READ = 0',
+    tests: ['workers/watcher-chain.test.ts'],
+    killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
+  },
+  {
     name: "a look's claim is made at once",
     file: 'workers/watcher.ts',
-    find: 'const seenThrough = confirmed?.began ?? null',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = began',
     tests: [DECISIONS],
     killedBy: 'paid a second before the end, on a server whose mempool is 2 s old',
@@ -238,8 +265,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a plan ends by a clock that is hours apart from the chain',
     file: 'services/billing.ts',
-    find: 'return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
-    replace: 'return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
+    find: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
+    replace: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
     tests: ['billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },

@@ -17,7 +17,7 @@ import { createVault } from './adapters/vault.ts'
 import { createViewer } from './adapters/viewer.ts'
 import { createWatchMeter } from './adapters/watch-meter.ts'
 import type { Config } from './config.ts'
-import { nu63HeightOf } from './domain/chain.ts'
+import { type ConsensusParams, consensusParams } from './domain/network-upgrade.ts'
 import type { App } from './http/app.ts'
 import { createHttpServer } from './http/server.ts'
 import type { Invoice } from './ports/invoice.ts'
@@ -27,6 +27,8 @@ import { type Accounts, createAccounts } from './services/accounts.ts'
 import { createAddresses } from './services/addresses.ts'
 import { createReassess, createReport, type Reassess } from './services/assessment.ts'
 import { type Billing, createBilling } from './services/billing.ts'
+import { createBlockSpacing } from './services/block-spacing.ts'
+import { createChainProblems } from './services/chain-problem.ts'
 import { type Credentials, createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDeliveries } from './services/deliveries.ts'
@@ -107,6 +109,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
 /** What the services stand on. Everything that has to be closed is on the stack. */
 export interface World {
   readonly config: Config
+  readonly params: ConsensusParams
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
@@ -137,14 +140,15 @@ export async function openWorld(config: Config, options: ServiceOptions, stack: 
   const viewer = closing(stack, createViewer({ log }))
   const outbound = closing(stack, createOutbound({ allowPrivate: config.webhookAllowPrivate }))
   const neighbours = closing(stack, createOutbound({ allowPrivate: true }))
-  return { config, clock, random, log, registry, store, origin, vault, viewer, outbound, neighbours, stack }
+  const params = consensusParams(config.network, config.regtest)
+  return { config, params, clock, random, log, registry, store, origin, vault, viewer, outbound, neighbours, stack }
 }
 
 type Services = Awaited<ReturnType<typeof createServices>>
 
 /** Every use case, each with what it needs; nothing runs yet. */
 export async function createServices(world: World) {
-  const { config, clock, random, log, store, origin, vault, viewer, neighbours } = world
+  const { config, params, clock, random, log, store, origin, vault, viewer, neighbours } = world
   const { network, plans, confirmations, lateWatchDays, registration, billingViewingKey } = config
 
   const onError = (err: unknown) => log.warn({ err }, 'could not note when a credential was used')
@@ -162,9 +166,9 @@ export async function createServices(world: World) {
   const source = krakenRates(config.ratesUrl, neighbours)
   const rates = createRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs })
   const terms = config.withdrawals
-  const billing = createBilling({ store, clock, network, plans, invoices, operator, log })
+  const billing = createBilling({ store, clock, params, plans, invoices, operator, log })
   const keyedHash = createKeyedHash(config.encryptionKeys)
-  const deskDeps = { store, clock, random, vault, keyedHash, rates, invoices, operator, network, terms }
+  const deskDeps = { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms }
   const withdrawals = createWithdrawals(deskDeps)
   const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
   const settle = (rows: Rows, _before: Invoice, after: Invoice) =>
@@ -177,11 +181,13 @@ export async function createServices(world: World) {
   const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
 
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
-  const dashboard = createDashboard({ store, viewer, vault, clock, network, lateWatchDays })
+  const dashboard = createDashboard({ store, viewer, vault, clock, params, lateWatchDays })
   const exports = createExports({ store, clock })
+  const blockSpacing = createBlockSpacing({ store, params })
   return {
     accounts,
     billing,
+    blockSpacing,
     credentials,
     dashboard,
     exports,
@@ -233,27 +239,27 @@ function startWatcherRole(world: World, services: Services): void {
   const { clock, log, registry, store, viewer, stack } = world
   const { billing, payouts, looks, webhooks } = services
   const meter = createWatchMeter(registry, clock)
-  const { chain, payments, headers, keys } = openWatch(world, services.reassess, meter)
+  const { chain, payments, headers, keys, chainProblems } = openWatch(world, services.reassess, meter)
   const retention = createRetention({ store, clock })
   const tasks = [retention.pruneIdempotencyKeys, retention.pruneEvents, webhooks.prune]
   stopping(stack, startUpkeep({ tasks, clock, log }))
   stopping(stack, startBilling({ billing, payouts, store, clock, log }))
   stopping(stack, startSwapWatch({ store, looks, clock, log }))
   stopping(stack, startExpiry({ payments, clock, log }))
-  stopping(stack, startWatcher({ chain, viewer, payments, headers, keys, clock, log, meter }))
+  stopping(stack, startWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log, meter }))
 }
 
 /** What reading the chain needs, for the watcher and for a rescan. */
 export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = NO_WATCH_METER) {
-  const { config, clock, log, store, vault, stack } = world
-  const { network, lightwalletdUrls: urls, regtest } = config
-  const nu63Height = nu63HeightOf(network, regtest.nu63Height)
+  const { config, params, clock, log, store, vault, stack } = world
+  const { lightwalletdUrls: urls } = config
   const report = createReport({ log, meter })
   return {
-    chain: closing(stack, createLightwalletd({ urls, network, nu63Height, clock, log })),
-    payments: createPayments({ store, reassess, report, clock, network, nu63Height }),
+    chain: closing(stack, createLightwalletd({ urls, params, clock, log })),
+    payments: createPayments({ store, reassess, report, clock, params }),
     headers: createHeaders({ store, reassess, report, clock, log }),
     keys: createWatchKeys({ store, vault }),
+    chainProblems: createChainProblems({ store, clock }),
   }
 }
 

@@ -5,6 +5,7 @@
  * the UUID that the API shows. What is not found is null, or missing from a list.
  */
 import type { AccountRows, ApiKeyRows, LiveApiKey, SessionRows, UsageRows } from './ports/account.ts'
+import type { AttentionMailRows } from './ports/attention-mail.ts'
 import type { BillingRows } from './ports/billing.ts'
 import type { ChainRows } from './ports/chain.ts'
 import type { DashboardRows } from './ports/dashboard.ts'
@@ -48,6 +49,7 @@ export interface Rows {
   readonly signIn: SignInRows
   readonly dashboard: DashboardRows
   readonly mails: MailRows
+  readonly attentionMails: AttentionMailRows
   readonly billing: BillingRows
   readonly withdrawals: WithdrawalRows
   /** Wakes the listeners of a topic, in every process, once the transaction is committed; lost with it. */

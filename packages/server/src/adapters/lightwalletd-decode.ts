@@ -31,13 +31,8 @@ export function decodeBlock(block: CompactBlock): Block {
       ironwood: chainMetadata.ironwoodCommitmentTreeSize,
     },
     outputs: countOutputs(block),
-    transactions: block.vtx.map(transaction => decodeTransaction(transaction, transaction.index === 0n)),
+    transactions: block.vtx.map(decodeTransaction),
   }
-}
-
-/** In the mempool every index is 0, and no transaction is a coinbase. @throws BadAnswer */
-export function decodeUnmined(transaction: CompactTx): CompactTransaction {
-  return decodeTransaction(transaction, false)
 }
 
 /** @throws BadAnswer */
@@ -46,10 +41,10 @@ export function decodeHeight(height: bigint): number {
   return Number(height)
 }
 
-function decodeTransaction(transaction: CompactTx, coinbase: boolean): CompactTransaction {
+/** @throws BadAnswer */
+export function decodeTransaction(transaction: CompactTx): CompactTransaction {
   return {
     txid: displayHex('txid', transaction.txid),
-    coinbase,
     orchard: transaction.actions.map(decodeAction),
     ironwood: transaction.ironwoodActions.map(decodeAction),
   }

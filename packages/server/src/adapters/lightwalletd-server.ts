@@ -1,22 +1,10 @@
 import { type CallOptions, Code, ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import type { Network } from '../domain/account.ts'
 import type { Block, CompactTransaction } from '../domain/chain.ts'
-import { BadAnswer, decodeBlock, decodeHeight, decodeUnmined } from './lightwalletd-decode.ts'
-
-/** What a server must be to be used. */
-export interface Expectations {
-  readonly network: Network
-  /** First block of NU6.3; null: never. */
-  readonly nu63Height: number | null
-}
-
-export interface Inspection {
-  readonly height: number
-  /** As the server names itself. */
-  readonly version: string
-}
+import { type ConsensusParams, isActive } from '../domain/network-upgrade.ts'
+import { BadAnswer, decodeBlock, decodeHeight, decodeTransaction } from './lightwalletd-decode.ts'
+import { type Inspection, inspectInfo } from './lightwalletd-inspection.ts'
 
 /** One light-client server. Each call is a single try with a deadline; see `isTransient` for which to repeat. */
 export interface Server {
@@ -28,7 +16,7 @@ export interface Server {
   /** No deadline: it ends with the next block. */
   mempoolStream(signal: AbortSignal): AsyncGenerator<Uint8Array>
   mempool(signal: AbortSignal): Promise<CompactTransaction[]>
-  /** @throws BadAnswer when the server is not what is expected. */
+  /** @throws BadAnswer when the server cannot be used. */
   inspect(signal: AbortSignal): Promise<Inspection>
   close(): void
 }
@@ -46,12 +34,10 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** Far more than a node's mempool holds (ZIP 401). */
 const MAX_SNAPSHOT_TRANSACTIONS = 100_000
 const MAX_SNAPSHOT_ACTIONS = 200_000
-/** How far the node behind a server may be from the height it guesses for its network: the guess is a loose one. */
-const SYNCING_BLOCKS = 100
 const KEEP_ALIVE = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000, idleConnectionTimeoutMs: 300_000 }
 
 /** @param url `https://…`, or `http://…` for HTTP/2 without TLS. */
-export function connectServer(url: string, expected: Expectations, deadlines: Partial<Deadlines> = {}): Server {
+export function connectServer(url: string, params: ConsensusParams, deadlines: Partial<Deadlines> = {}): Server {
   const { unaryMs, rangeMs, snapshotMs } = { ...USUAL_DEADLINES, ...deadlines }
   const { host, origin } = new URL(url)
   const sessionManager = new Http2SessionManager(origin, KEEP_ALIVE)
@@ -69,10 +55,8 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
   }
 
   function checkIronwood({ height, trees }: Block): void {
-    const { nu63Height } = expected
-    if (nu63Height !== null && height >= nu63Height && trees.ironwood === 0) {
-      throw new BadAnswer(`hides Ironwood: its tree is empty at height ${height}, after NU6.3 (${nu63Height})`)
-    }
+    if (isActive(params, 'NU6.3', height) && trees.ironwood === 0)
+      throw new BadAnswer(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
   }
 
   async function* blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {
@@ -100,7 +84,7 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
       const transactions: CompactTransaction[] = []
       let actions = 0
       for await (const message of streamed(own => client.getMempoolTx({}, { signal: own }), signal, snapshotMs)) {
-        const transaction = decodeUnmined(message)
+        const transaction = decodeTransaction(message)
         actions += transaction.orchard.length + transaction.ironwood.length
         transactions.push(transaction)
         if (transactions.length > MAX_SNAPSHOT_TRANSACTIONS || actions > MAX_SNAPSHOT_ACTIONS) {
@@ -112,14 +96,12 @@ export function connectServer(url: string, expected: Expectations, deadlines: Pa
 
     async inspect(signal) {
       const info = await client.getLightdInfo({}, unary(signal))
-      checkChainName(info.chainName, expected.network)
       const height = await latestHeight(signal)
-      checkProtocol(info.lightwalletProtocolVersion, height, expected)
-      const behind = info.estimatedHeight - BigInt(height)
-      if (behind > SYNCING_BLOCKS) throw new BadAnswer(`is still syncing: ${behind} blocks behind its network`)
-      const version = `${info.vendor} ${info.version}`.trim()
+      const inspection = inspectInfo(info, height, params)
+      // A chain of the first block alone: servers take height 0 for a request that names no block.
+      if (height === 0) return inspection
       // Reading the newest block checks its Ironwood tree.
-      for await (const newest of blocks(height, height, signal)) return { height: newest.height, version }
+      for await (const _ of blocks(height, height, signal)) return inspection
       throw new BadAnswer(`has no block at its own tip, ${height}`)
     },
 
@@ -159,22 +141,7 @@ export function isTransient(error: unknown, signal: AbortSignal): boolean {
   }
 }
 
-/** How a server ends a range that goes past its tip. */
+/** How a server ends a range that goes past its tip: lightwalletd and Zaino with the first, Zebra with the second. */
 export function isPastTip(error: unknown): boolean {
-  return error instanceof ConnectError && error.code === Code.OutOfRange
-}
-
-function checkChainName(chainName: string, network: Network): void {
-  if (chainName !== network) {
-    throw new BadAnswer(`serves the chain "${chainName.slice(0, 20)}", and this service is on "${network}"`)
-  }
-}
-
-/** Protocols before 0.5.0 know no Ironwood. lightwalletd up to 0.5.3 does not say which it speaks. */
-function checkProtocol(version: string, height: number, { nu63Height }: Expectations): void {
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []
-  const old = major === '0' && Number(minor) < 5
-  if (old && nu63Height !== null && height >= nu63Height) {
-    throw new BadAnswer(`speaks protocol ${version.slice(0, 20)}, which leaves out Ironwood; 0.5.0 is needed`)
-  }
+  return error instanceof ConnectError && (error.code === Code.OutOfRange || error.code === Code.NotFound)
 }

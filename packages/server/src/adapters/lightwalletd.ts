@@ -1,70 +1,116 @@
-import type { Network } from '../domain/account.ts'
+import type { CompactTransaction } from '../domain/chain.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
+import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../domain/network-upgrade.ts'
 import type { Chain, Clock, Log } from '../ports.ts'
+import { type Inspection, UpgradeNotFollowed } from './lightwalletd-inspection.ts'
 import { connectServer, type Deadlines, isPastTip, isTransient, type Server } from './lightwalletd-server.ts'
 
 export interface LightwalletdOptions {
   /** At least one: `https://…`, or `http://…` for HTTP/2 without TLS. */
   readonly urls: readonly string[]
-  readonly network: Network
-  /** First block of NU6.3; null: never. */
-  readonly nu63Height: number | null
+  readonly params: ConsensusParams
   readonly clock: Clock
   readonly log: Log
   readonly deadlines?: Partial<Deadlines>
 }
 
-/** The use of one server, from its inspection until it is left for the next one. */
+/** The use of one server, from its inspection until it is left for another one. */
 interface Session {
   readonly server: Server
   readonly inspected: Promise<unknown>
   readonly left: AbortController
-  /** Mempool streams that failed since one brought something. */
-  mempoolFailures: number
+  /** The newest height that it named, and since when (Unix milliseconds). */
+  tip: { readonly height: number; readonly sinceMs: number }
+  /** Another server is further on, while this one stays at the height (Unix milliseconds). */
+  behind: { readonly height: number; readonly sinceMs: number } | null
+  /** Its node was ahead of what it served when it was last inspected. */
+  nodeWasAhead: boolean
 }
 
 const ATTEMPTS = 3
 const FIRST_RETRY_MS = 200
 const MAX_LAG_BLOCKS = 3
-const COMPARE_EVERY_MS = 15_000
-const MAX_MEMPOOL_FAILURES = 3
+/** How long a server may be behind another by less than that, at one height. */
+const MAX_LAG_MS = 60_000
+const REVIEW_EVERY_MS = 15_000
+/** How long the other servers may take: one that hangs must not delay the one in use. */
+const PROBE_MS = 5_000
+/** Failures in a row until it counts as a problem that the mempool cannot be read. */
+const MEMPOOL_FAILURES = 3
+/** A server whose node guesses a lag above this may still be syncing: the guess is a loose one. */
+const SYNCING_BLOCKS = 100
+/** A server that stays at the last block before an upgrade for so many expected intervals does not follow the upgrade. */
+const STUCK_INTERVALS = 20
 
 /**
- * The chain as light-client servers tell it (lightwallet-protocol 0.5.0). One server is used at a time, inspected
- * before its first answer counts; when it fails for good, falls behind or is distrusted, the next one follows.
+ * The chain as light-client servers serve it (lightwallet-protocol 0.5.0). One server is used at a time, inspected
+ * before its first response counts. When it fails for good, falls behind or is distrusted, another one follows; one that
+ * fails to give its mempool is left only for a server that gives both mempool and blocks.
  */
 export function createLightwalletd(options: LightwalletdOptions): Chain {
-  const { clock, log } = options
-  const servers = options.urls.map(url => connectServer(url, options, options.deadlines))
+  const { clock, log, params } = options
+  const servers = options.urls.map(url => connectServer(url, params, options.deadlines))
   if (servers.length === 0) throw new RangeError('a chain source needs at least one server')
   const closing = new AbortController()
+  /** The upgrade that a server was last found not to follow. */
+  const notFollowing = new Map<Server, string>()
   let next = 0
   let session: Session | null = null
   let era = 0
-  let comparedAtMs = clock.nowMs()
+  let reviewedAtMs = clock.nowMs()
+  let probedAtMs = Number.NEGATIVE_INFINITY
+  let mempoolFailures = 0
+  let estimatedLag = 0
+  let blocksBehindNode = 0
 
-  function begin(): Session {
-    const server = servers[next % servers.length]!
+  function begin(server: Server): Session {
     const left = new AbortController()
     const signal = AbortSignal.any([closing.signal, left.signal])
-    const begun = { server, inspected: retrying(() => server.inspect(signal), signal), left, mempoolFailures: 0 }
-    begun.inspected.catch(error => leave(begun, error))
+    const inspected = retrying(() => inspect(server, signal), signal)
+    const tip = { height: -1, sinceMs: clock.nowMs() }
+    const begun: Session = { server, inspected, left, tip, behind: null, nodeWasAhead: false }
+    inspected.then(
+      inspection => noteEstimate(inspection),
+      error => leave(begun, error),
+    )
     return begun
+  }
+
+  async function inspect(server: Server, signal: AbortSignal): Promise<Inspection> {
+    try {
+      const inspection = await server.inspect(signal)
+      notFollowing.delete(server)
+      return inspection
+    } catch (error) {
+      if (error instanceof UpgradeNotFollowed) notFollowing.set(server, error.upgrade)
+      throw error
+    }
+  }
+
+  /** A server that seems to be syncing is still used; but the others are asked at once whether they are further on. */
+  function noteEstimate({ estimatedLag: lag }: Inspection): void {
+    estimatedLag = lag > SYNCING_BLOCKS ? lag : 0
+    if (estimatedLag > 0) reviewedAtMs = Number.NEGATIVE_INFINITY
   }
 
   /** The session in use, its server found good. */
   async function inspected(signal: AbortSignal): Promise<Session> {
     signal.throwIfAborted()
-    session ??= begin()
+    session ??= begin(servers[next]!)
     const current = session
     await orAborted(current.inspected, signal)
     return current
   }
 
-  function leave(leaving: Session, reason: unknown): void {
+  /** Ends a session; without `to`, the next server in order follows. */
+  function leave(leaving: Session, reason: unknown, to?: Server): void {
     if (session !== leaving || closing.signal.aborted) return
     session = null
     era += 1
-    next = (servers.indexOf(leaving.server) + 1) % servers.length
+    estimatedLag = 0
+    blocksBehindNode = 0
+    mempoolFailures = 0
+    next = to ? servers.indexOf(to) : (servers.indexOf(leaving.server) + 1) % servers.length
     leaving.left.abort(new Error('the server was left'))
     const details = { server: leaving.server.name, next: servers[next]!.name, err: reason }
     log.warn(details, servers.length > 1 ? 'leaving a chain server for the next' : 'the chain server failed')
@@ -81,36 +127,116 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     }
   }
 
-  /** A call on the server in use; one that fails for good leaves it. */
-  async function ask<T>(signal: AbortSignal, call: (server: Server, signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** The other servers that pass their inspection, the highest first. */
+  async function probe(current: Session, signal: AbortSignal): Promise<{ server: Server; height: number }[]> {
+    const own = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
+    const others = servers.filter(server => server !== current.server)
+    const inspections = await Promise.allSettled(others.map(server => inspect(server, own)))
+    return inspections
+      .flatMap((result, index) =>
+        result.status === 'fulfilled' ? [{ server: others[index]!, height: result.value.height }] : [],
+      )
+      .sort((a, b) => b.height - a.height)
+  }
+
+  /** Inspects the server in use again, and leaves it when it has to be refused or another good one is further on. */
+  async function review(current: Session, height: number, signal: AbortSignal): Promise<void> {
+    if (height !== current.tip.height) current.tip = { height, sinceMs: clock.nowMs() }
+    if (Math.abs(clock.nowMs() - reviewedAtMs) < REVIEW_EVERY_MS) return
+    reviewedAtMs = clock.nowMs()
+    await reinspect(current, signal)
+    if (servers.length === 1) return
+    const [best] = await probe(current, signal)
+    const lag = best ? best.height - height : 0
+    if (lag <= 0) current.behind = null
+    else if (current.behind?.height !== height) current.behind = { height, sinceMs: clock.nowMs() }
+    const behindMs = current.behind ? clock.nowMs() - current.behind.sinceMs : 0
+    if (!best || (lag <= MAX_LAG_BLOCKS && behindMs < MAX_LAG_MS)) return
+    const error = new Error(`the chain server is ${lag} blocks behind another`)
+    leave(current, error, best.server)
+    throw error
+  }
+
+  async function reinspect(current: Session, signal: AbortSignal): Promise<void> {
+    let inspection: Inspection
+    try {
+      inspection = await inspect(current.server, signal)
+    } catch (error) {
+      // What fails for another reason fails again in the calls that matter, which are repeated.
+      if (!(error instanceof UpgradeNotFollowed)) return
+      leave(current, error)
+      throw error
+    }
+    estimatedLag = inspection.estimatedLag > SYNCING_BLOCKS ? inspection.estimatedLag : 0
+    const upgrade = nextUpgrade(params, current.tip.height)
+    const stays = inspection.nodeIsAhead && current.nodeWasAhead
+    const isBeforeUpgrade = upgrade?.height === current.tip.height + 1 && inspection.height === current.tip.height
+    const stuck = isBeforeUpgrade && isStuck(current, stays)
+    if (stuck) notFollowing.set(current.server, upgrade.name)
+    blocksBehindNode = stays && !stuck ? Math.max(1, inspection.blocksBehindNode) : 0
+    current.nodeWasAhead = inspection.nodeIsAhead
+  }
+
+  /** Whether the server stays at its tip while its node goes on, or for longer than blocks take. A regtest has no pace. */
+  function isStuck({ tip }: Session, nodeStaysAhead: boolean): boolean {
+    const waitedMs = clock.nowMs() - tip.sinceMs
+    const stalled = waitedMs > STUCK_INTERVALS * blockSpacingSecs(params, tip.height) * 1000
+    return (nodeStaysAhead && waitedMs >= REVIEW_EVERY_MS) || (params.network !== 'regtest' && stalled)
+  }
+
+  /** The mempool of another server, which is used from now on; null where none gives its mempool and equal blocks. */
+  async function mempoolElsewhere(current: Session, reason: unknown, signal: AbortSignal) {
+    if (servers.length === 1 || Math.abs(clock.nowMs() - probedAtMs) < REVIEW_EVERY_MS) return null
+    probedAtMs = clock.nowMs()
+    for (const { server, height } of await probe(current, signal)) {
+      if (height < current.tip.height - MAX_LAG_BLOCKS) continue
+      const own = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
+      const transactions = await server.mempool(own).catch(() => null)
+      if (!transactions || session !== current) continue
+      leave(current, reason, server)
+      return transactions
+    }
+    return null
+  }
+
+  async function mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]> {
     const current = await inspected(signal)
     try {
-      return await retrying(() => call(current.server, signal), signal)
+      const transactions = await retrying(() => current.server.mempool(signal), signal)
+      mempoolFailures = 0
+      return transactions
     } catch (error) {
-      if (!signal.aborted) leave(current, error)
+      if (signal.aborted) throw error
+      mempoolFailures += 1
+      if (mempoolFailures === 1) log.warn({ server: current.server.name, err: error }, 'the mempool could not be read')
+      const transactions = await mempoolElsewhere(current, error, signal)
+      if (transactions) return transactions
       throw error
     }
   }
 
-  /** Leaves the server in use when another good one is further on. */
-  async function compare(current: Session, height: number, signal: AbortSignal): Promise<void> {
-    if (servers.length === 1 || clock.nowMs() - comparedAtMs < COMPARE_EVERY_MS) return
-    comparedAtMs = clock.nowMs()
-    const others = servers.filter(server => server !== current.server)
-    const inspections = await Promise.allSettled(others.map(server => server.inspect(signal)))
-    const heights = inspections.flatMap(other => (other.status === 'fulfilled' ? [other.value.height] : []))
-    const lag = Math.max(...heights, height) - height
-    if (lag <= MAX_LAG_BLOCKS) return
-    const error = new Error(`the chain server is ${lag} blocks behind another`)
-    leave(current, error)
-    throw error
+  function problems(): ChainProblem[] {
+    const found: ChainProblem[] = []
+    if (mempoolFailures >= MEMPOOL_FAILURES) found.push({ problem: 'mempool_unreadable' })
+    const upgrade = session ? notFollowing.get(session.server) : notFollowing.get(servers[next]!)
+    const nobodyFollows = servers.every(server => notFollowing.has(server))
+    if (upgrade !== undefined && (session || nobodyFollows)) found.push({ problem: 'upgrade_not_followed', upgrade })
+    if (blocksBehindNode > 0) found.push({ problem: 'not_synced', blocks: blocksBehindNode })
+    if (estimatedLag > 0) found.push({ problem: 'estimated_lag', blocks: estimatedLag })
+    return found
   }
 
   return {
     async tip(signal) {
-      const height = await ask(signal, (server, own) => server.latestHeight(own))
-      const current = session
-      if (current) await compare(current, height, signal)
+      const current = await inspected(signal)
+      let height: number
+      try {
+        height = await retrying(() => current.server.latestHeight(signal), signal)
+      } catch (error) {
+        if (!signal.aborted) leave(current, error)
+        throw error
+      }
+      if (session === current) await review(current, height, signal)
       return height
     },
 
@@ -139,22 +265,21 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     async *mempool(signal) {
       const current = await inspected(signal)
       try {
-        for await (const raw of current.server.mempoolStream(AbortSignal.any([signal, current.left.signal]))) {
-          current.mempoolFailures = 0
-          yield raw
-        }
-        current.mempoolFailures = 0
+        yield* current.server.mempoolStream(AbortSignal.any([signal, current.left.signal]))
       } catch (error) {
-        if (signal.aborted || current.left.signal.aborted) return
-        if (++current.mempoolFailures >= MAX_MEMPOOL_FAILURES) leave(current, error)
-        throw error
+        // A server is not left for it: its whole mempool is read at each sync all the same.
+        if (!signal.aborted && !current.left.signal.aborted) throw error
       }
     },
 
-    mempoolSnapshot: signal => ask(signal, (server, own) => server.mempool(own)),
+    mempoolSnapshot,
 
     get era() {
       return era
+    },
+
+    get problems() {
+      return problems()
     },
 
     distrust(reason) {

@@ -57,10 +57,9 @@ function addresses({ incoming, network, from, count }: Extract<Message, { kind: 
 
 function compact(raw: Uint8Array): Answers['compact'] {
   try {
-    const { txid, coinbase, orchard, ironwood, expiryHeight } = parseTransaction(raw)
+    const { txid, orchard, ironwood, expiryHeight } = parseTransaction(raw)
     const transaction = {
       txid: txidToHex(txid),
-      coinbase,
       orchard: orchard.map(toCompactAction),
       ironwood: ironwood.map(toCompactAction),
     }

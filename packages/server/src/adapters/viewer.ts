@@ -137,11 +137,9 @@ function* chunksOf(keys: readonly WatchKey[], transactions: readonly CompactTran
 }
 
 function placesIn(transactions: readonly CompactTransaction[], pool: Pool): Place[] {
-  return transactions
-    .filter(transaction => !transaction.coinbase)
-    .flatMap(transaction =>
-      transaction[pool].map((action, outputIndex) => ({ txid: transaction.txid, pool, outputIndex, action })),
-    )
+  return transactions.flatMap(({ txid, [pool]: actions }) =>
+    actions.map((action, outputIndex) => ({ txid, pool, outputIndex, action })),
+  )
 }
 
 /** Sending a view to a thread sends all the memory it looks into. */

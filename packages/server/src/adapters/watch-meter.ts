@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { ChainProblemName } from '../domain/chain-problem.ts'
 import type { Clock, WatchMeter } from '../ports.ts'
 
 export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
@@ -24,6 +25,19 @@ export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
     help: 'Blocks that reorganisations took back.',
     registers,
   })
+  const mempoolUnreadable = gauge(
+    'zatgate_chain_mempool_unreadable',
+    '1 while no chain server gives its mempool: payments show when they are mined, and no invoice expires.',
+  )
+  const notFollowed = gauge(
+    'zatgate_chain_upgrade_not_followed',
+    '1 while no chain server follows the network upgrade in force.',
+  )
+  const notSynced = gauge('zatgate_chain_server_behind_node_blocks', 'Blocks that the chain server is behind its node.')
+  const estimatedLag = gauge(
+    'zatgate_chain_server_estimated_lag_blocks',
+    'Blocks that the node of the chain server guesses to be behind the network, where it guesses more than 100.',
+  )
   let seenThrough: number | null = null
   new Gauge({
     name: 'zatgate_chain_seen_age_seconds',
@@ -41,6 +55,17 @@ export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
     },
     stalled: yes => stalled.set(yes ? 1 : 0),
     clockApart: secs => clockApart.set(secs),
+    problems(problems) {
+      const found = (name: ChainProblemName) => problems.find(({ problem }) => problem === name)
+      const blocks = (name: ChainProblemName) => {
+        const problem = found(name)
+        return problem && 'blocks' in problem ? problem.blocks : 0
+      }
+      mempoolUnreadable.set(found('mempool_unreadable') ? 1 : 0)
+      notFollowed.set(found('upgrade_not_followed') ? 1 : 0)
+      notSynced.set(blocks('not_synced'))
+      estimatedLag.set(blocks('estimated_lag'))
+    },
     reorg: blocks => depth.inc(blocks),
     needsAttention: change => attention.inc(change),
   }

@@ -2,30 +2,18 @@ import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { connect as connectTls } from 'node:tls'
 import { systemClock } from '../adapters/clock.ts'
-import { createLightwalletd } from '../adapters/lightwalletd.ts'
 import { createLogger } from '../adapters/logger.ts'
 import { createOutbound } from '../adapters/outbound.ts'
 import { systemRandom } from '../adapters/random.ts'
 import { krakenRates } from '../adapters/rates-kraken.ts'
 import { createVault } from '../adapters/vault.ts'
 import { type Config, ConfigFault } from '../config.ts'
-import type { Network } from '../domain/account.ts'
-import { type Block, nu63HeightOf } from '../domain/chain.ts'
-import { chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { createOrigin } from '../services/origin.ts'
 import { createSecrets } from '../services/secrets.ts'
 import { type Command, type Context, readArguments } from './command.ts'
+import { checkChain, describeProblem } from './doctor-chain.ts'
+import { examined, type Finding, PATIENCE_MS, skipped } from './doctor-finding.ts'
 import { withStore } from './store.ts'
-
-interface Finding {
-  readonly check: string
-  readonly state: 'ok' | 'skipped' | 'warning' | 'wrong'
-  readonly says: string
-  /** What to do about it. */
-  readonly advice?: string
-}
-
-const PATIENCE_MS = 15_000
 
 export const doctor: Command = {
   name: 'doctor',
@@ -57,6 +45,7 @@ async function examine(context: Context): Promise<Finding[]> {
     ...config.warnings.map(checkWarning),
     await checkDatabase(config),
     await checkHeaders(config),
+    await checkWatcher(config),
     await checkOrigin(config),
     ...(await checkChain(config)),
     await checkMail(config),
@@ -97,6 +86,16 @@ async function checkHeaders(config: Config): Promise<Finding> {
   })
 }
 
+/** What a running watcher has found out over time, and a check of some seconds cannot. */
+async function checkWatcher(config: Config): Promise<Finding> {
+  const advice = 'see LIGHTWALLETD_URL and the log of the process with the role watcher'
+  return examined('watcher', advice, async () => {
+    const problems = await withStore(config, store => store.read(rows => rows.chain.problems()))
+    if (problems.length > 0) throw new Error(problems.map(describeProblem).join('; '))
+    return 'reports no problem with the chain source'
+  })
+}
+
 async function checkOrigin(config: Config): Promise<Finding> {
   const { lateWatchDays } = config
   const log = createLogger('silent')
@@ -110,69 +109,6 @@ async function checkOrigin(config: Config): Promise<Finding> {
     return { check: 'address counters', state: 'ok', says }
   } catch {
     return skipped('address counters', 'the database does not open')
-  }
-}
-
-async function checkChain(config: Config): Promise<Finding[]> {
-  if (config.sandbox) return [skipped('chain source', 'simulated'), skipped('clock', 'no chain to compare it with')]
-  const findings: Finding[] = []
-  for (const url of config.lightwalletdUrls) {
-    const { host } = new URL(url)
-    let newest: readonly Block[] = []
-    findings.push(
-      await examined(`chain source ${host}`, 'see LIGHTWALLETD_URL; name a second server to fall back on', async () => {
-        newest = await newestBlocks(config, url)
-        return `at height ${newest[0]?.height}`
-      }),
-    )
-    if (newest.length > 0) findings.push(checkClock(config.network, newest, host))
-  }
-  return findings
-}
-
-/** Newest first. */
-async function newestBlocks(config: Config, url: string): Promise<readonly Block[]> {
-  const log = createLogger('silent')
-  const { network, regtest } = config
-  const nu63Height = nu63HeightOf(network, regtest.nu63Height)
-  const chain = createLightwalletd({ urls: [url], network, nu63Height, clock: systemClock, log })
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  try {
-    const height = await chain.tip(signal)
-    const blocks: Block[] = []
-    for await (const block of chain.blocks(Math.max(1, height - MEDIAN_BLOCKS + 1), height, signal))
-      blocks.unshift(block)
-    if (blocks[0]?.height !== height) throw new Error('the server does not give its newest block')
-    return blocks
-  } finally {
-    await chain.close()
-  }
-}
-
-/** The times of the newest blocks are the one clock at hand that is not ours; on a regtest they mean nothing. */
-function checkClock(network: Network, newest: readonly Block[], host: string): Finding {
-  if (network === 'regtest') return skipped('clock', 'the block times of a regtest mean nothing')
-  const now = Math.floor(systemClock.nowMs() / 1000)
-  const time = chainTime(network, newest, now)
-  switch (time.state) {
-    case 'clock_ahead':
-    case 'clock_behind': {
-      const says = `${time.bySecs} s ${time.state === 'clock_ahead' ? 'ahead of' : 'behind'} the newest blocks of ${host}`
-      const advice = 'set the clock of this machine (NTP); no invoice expires and no plan ends until they agree'
-      return wrong('clock', says, advice)
-    }
-    case 'stalled':
-      return wrong(
-        'clock',
-        `the newest block of ${host} is ${time.ageSecs} s old`,
-        'the server has stalled, or the clock is ahead; no invoice expires until a new block comes',
-      )
-    default:
-      return {
-        check: 'clock',
-        state: 'ok',
-        says: `the newest block is ${Math.max(0, now - (newest[0]?.time ?? now))} s old`,
-      }
   }
 }
 
@@ -227,28 +163,6 @@ async function checkProvider({ swap }: Config): Promise<Finding> {
     if (!response.ok) throw new Error(`answers ${response.status}`)
     return `answers in ${Math.round(performance.now() - began)} ms`
   })
-}
-
-async function examined(check: string, advice: string, look: () => Promise<string>): Promise<Finding> {
-  try {
-    return { check, state: 'ok', says: await look() }
-  } catch (error) {
-    return wrong(check, reasonOf(error), advice)
-  }
-}
-
-/** The innermost cause: what wraps it says only that something failed. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || error.name
-}
-
-function wrong(check: string, says: string, advice: string): Finding {
-  return { check, state: 'wrong', says, advice }
-}
-
-function skipped(check: string, says: string): Finding {
-  return { check, state: 'skipped', says }
 }
 
 function describe({ check, state, says, advice }: Finding): string[] {

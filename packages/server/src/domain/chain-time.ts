@@ -1,5 +1,5 @@
-import type { Network } from './account.ts'
-import { blockSpacingSecs, type Header } from './chain.ts'
+import type { Header } from './chain.ts'
+import { blockSpacingSecs, type ConsensusParams } from './network-upgrade.ts'
 
 /** How many of the newest blocks the median time is taken from, as in consensus (median time past). */
 export const MEDIAN_BLOCKS = 11
@@ -34,15 +34,15 @@ export type ChainTime =
  * @param newest the newest headers, up to `MEDIAN_BLOCKS`, newest first
  * @param now Unix seconds
  */
-export function chainTime(network: Network, newest: readonly Timed[], now: number): ChainTime {
-  if (network === 'regtest') return { state: 'ok' }
+export function chainTime(params: ConsensusParams, newest: readonly Timed[], now: number): ChainTime {
+  if (params.network === 'regtest') return { state: 'ok' }
   const [tip] = newest
   if (!tip) return { state: 'unknown' }
   const ahead = now - medianTime(newest)
   if (ahead > MAX_CLOCK_AHEAD_SECS) return { state: 'clock_ahead', bySecs: ahead }
   if (-ahead > MAX_CLOCK_BEHIND_SECS) return { state: 'clock_behind', bySecs: -ahead }
   const ageSecs = now - tip.time
-  if (ageSecs > STALLED_INTERVALS * blockSpacingSecs(network, tip.height)) return { state: 'stalled', ageSecs }
+  if (ageSecs > STALLED_INTERVALS * blockSpacingSecs(params, tip.height)) return { state: 'stalled', ageSecs }
   return { state: 'ok' }
 }
 

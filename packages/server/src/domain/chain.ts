@@ -1,4 +1,4 @@
-import type { Network } from './account.ts'
+import { type ConsensusParams, isActive } from './network-upgrade.ts'
 import type { Pool } from './shielded-pool.ts'
 
 /** A shielded output as the light-client protocol gives it; byte fields as on the wire. */
@@ -13,8 +13,6 @@ export interface CompactAction {
 export interface CompactTransaction {
   /** Display byte order, hex. */
   readonly txid: string
-  /** Makes new coins: its outputs are no payments. Always false in the mempool. */
-  readonly coinbase: boolean
   readonly orchard: readonly CompactAction[]
   readonly ironwood: readonly CompactAction[]
 }
@@ -77,27 +75,7 @@ export function* ancestorCandidates(tip: number, oldest: number): Generator<numb
   yield oldest
 }
 
-/** First block of NU6.3 on the public networks. */
-const NU63_HEIGHTS = { main: 3_428_143, test: 4_134_000 } as const
-
-/** @param regtest what a regtest chain was set up with */
-export function nu63HeightOf(network: Network, regtest: number): number {
-  return network === 'regtest' ? regtest : NU63_HEIGHTS[network]
-}
-
-/** First block of NU7 on the public networks. */
-const NU7_HEIGHTS = { main: 3_543_405, test: 4_465_026 } as const
-
-/**
- * Seconds between blocks that the difficulty adjustment aims at: 75 before NU7, 25 from it on (ZIP 208, and the NU7
- * deployment). A regtest mines when it is told to; it is given the older, longer spacing.
- */
-export function blockSpacingSecs(network: Network, height: number): number {
-  return network !== 'regtest' && height >= NU7_HEIGHTS[network] ? 25 : 75
-}
-
 /** ZIP 326: below NU6.3 a payment is an Orchard note, from NU6.3 on an Ironwood note, and nothing else. */
-export function paysAt(pool: Pool, height: number, nu63Height: number | null): boolean {
-  const ironwood = nu63Height !== null && height >= nu63Height
-  return pool === (ironwood ? 'ironwood' : 'orchard')
+export function paysAt(pool: Pool, height: number, params: ConsensusParams): boolean {
+  return pool === (isActive(params, 'NU6.3', height) ? 'ironwood' : 'orchard')
 }

@@ -1,5 +1,6 @@
 import type { Network } from '../domain/account.ts'
 import type { Block, CompactTransaction, Header } from '../domain/chain.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Rewind } from '../domain/payment.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
 
@@ -15,6 +16,8 @@ export interface Chain {
   mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]>
   /** Another number after every change of the server in use: only within one do its answers fit together. */
   readonly era: number
+  /** What the server in use lacks, or every server; as of the calls made so far. */
+  readonly problems: readonly ChainProblem[]
   /** Gives up the server in use for the next one, because of what it served. */
   distrust(reason: string): void
   close(): Promise<void>
@@ -56,7 +59,7 @@ export interface Viewer {
    */
   indexOf(incoming: Uint8Array, address: string): bigint | null
   /**
-   * The notes that any of the keys sees, coinbase outputs left out; pools by height are the caller's rule.
+   * The notes that any of the keys sees; pools by height are the caller's rule.
    * All of them, or an error: never fewer.
    */
   open(
@@ -98,4 +101,8 @@ export interface ChainRows {
    * Moves on to `unixSecs`. Back only where the stored moment lies ahead of `now`: a clock that was wrong has written it.
    */
   setSeenThrough(unixSecs: number, now: number): Promise<void>
+  /** What the chain source lacks at present, and since when (Unix seconds). */
+  problems(): Promise<(ChainProblem & { readonly since: number })[]>
+  /** Replaces them; one that goes on keeps its `since`. */
+  setProblems(problems: readonly ChainProblem[], now: number): Promise<void>
 }

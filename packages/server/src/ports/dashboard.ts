@@ -24,6 +24,8 @@ export interface DashboardRows {
   countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number): Promise<number>
   /** Paid invoices whose payments the chain took back, newest first. */
   needingAttention(accountId: number, limit: number): Promise<Invoice[]>
+  /** How many paid invoices have payments that the chain took back. */
+  countNeedingAttention(accountId: number): Promise<number>
   /** Whose id begins so; lower case. */
   byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** With a payment in a transaction whose id begins so; lower case. */

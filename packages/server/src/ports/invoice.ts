@@ -38,6 +38,8 @@ export interface Invoice {
   readonly openUntilHeight: number | null
   /** When `invoice.underpaid` was raised, which it is once; null: not yet. */
   readonly underpaidAt: number | null
+  /** Unix seconds; null: it does not need attention, or began to under an older version. */
+  readonly attentionSince: number | null
 }
 
 export type NewInvoice = Pick<
@@ -67,10 +69,13 @@ export type InvoiceOutcome = Pick<
   | 'needsAttention'
   | 'openUntilHeight'
   | 'underpaidAt'
+  | 'attentionSince'
 >
 
 export interface InvoiceFilter {
   readonly status?: InvoiceStatus
+  /** Only invoices that need attention. */
+  readonly needsAttention?: true
   /** Unix seconds, inclusive. */
   readonly createdFrom?: number
   /** Unix seconds, exclusive. */

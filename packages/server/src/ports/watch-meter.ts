@@ -1,3 +1,5 @@
+import type { ChainProblem } from '../domain/chain-problem.ts'
+
 /** What the watcher measures of itself; main makes gauges and counters of it. */
 export interface WatchMeter {
   /** Height of the newest block recorded. */
@@ -10,6 +12,8 @@ export interface WatchMeter {
   stalled(stalled: boolean): void
   /** Seconds that the clock is ahead of the chain's median time, where they are hours apart; below 0: behind. Else 0. */
   clockApart(secs: number): void
+  /** What the chain source lacks at present. */
+  problems(problems: readonly ChainProblem[]): void
   /** A reorganisation that took back so many blocks. */
   reorg(depth: number): void
   /** So many paid invoices now need attention, their payments taken back (+), or no longer (−). */
@@ -22,6 +26,7 @@ export const NO_WATCH_METER: WatchMeter = {
   seenThrough: () => {},
   stalled: () => {},
   clockApart: () => {},
+  problems: () => {},
   reorg: () => {},
   needsAttention: () => {},
 }

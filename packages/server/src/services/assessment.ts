@@ -1,3 +1,4 @@
+import { attentionMailDueAt } from '../domain/attention-mail.ts'
 import type { NewEvent, SwapInEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { View } from '../domain/invoice.ts'
@@ -68,9 +69,25 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
       await rows.events.append(await eventsOfChange(rows, change, now))
       if (change.after.purpose !== 'sale') await settle?.(rows, change.before, change.after)
     }
+    await queueMails(rows, changes, now)
     if (changes.length > 0) rows.wake('events')
     return changes
   }
+}
+
+/** One mail for each merchant whose invoices begin to need attention. Invoices of the service itself have no merchant. */
+async function queueMails(rows: Rows, changes: readonly Change[], now: number): Promise<void> {
+  const begun = changes.filter(
+    ({ before, after }) => after.purpose === 'sale' && after.needsAttention && !before.needsAttention,
+  )
+  if (begun.length === 0) return
+  const accounts = await rows.attentionMails.countChange(begun.map(({ after }) => after.accountId))
+  await rows.mails.appendAttention(
+    accounts.map(({ accountId, email, lastSentAt }) => {
+      const dueAt = attentionMailDueAt(now, lastSentAt)
+      return { to: email, about: 'reorged_payments', accountId, createdAt: now, dueAt }
+    }),
+  )
 }
 
 export function createReport({ log, meter = NO_WATCH_METER }: { log: Log; meter?: WatchMeter }): Report {
@@ -101,11 +118,13 @@ function outcomeOf(
   now: number,
 ): Omit<InvoiceOutcome, 'id'> {
   const assessment = assess(invoice, invoice.status, payments, { ...view, swapUnderWay: invoice.swapUnderWay })
+  const { needsAttention } = assessment
   const becomes = (status: Invoice['status']) => assessment.status === status && invoice.status !== status
   return {
     ...assessment,
     paidAt: becomes('paid') ? now : invoice.paidAt,
     underpaidAt: invoice.underpaidAt ?? (becomes('underpaid') ? now : null),
+    attentionSince: needsAttention && !invoice.needsAttention ? now : needsAttention ? invoice.attentionSince : null,
   }
 }
 

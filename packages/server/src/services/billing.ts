@@ -1,7 +1,8 @@
-import type { Account, Network } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { chainTime, clockAgrees, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { planUpdated } from '../domain/event.ts'
 import { Fault } from '../domain/fault.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { planEnds } from '../domain/notice.ts'
 import { checkPace, PACE } from '../domain/pace.ts'
 import {
@@ -61,14 +62,14 @@ export interface BoughtPeriod {
 export function createBilling(deps: {
   readonly store: Store
   readonly clock: Clock
-  readonly network: Network
+  readonly params: ConsensusParams
   readonly plans: readonly Plan[]
   readonly invoices: Pick<Invoices, 'issue'>
   /** Who is paid; null: nothing is sold. */
   readonly operator: Account | null
   readonly log: Log
 }): Billing {
-  const { store, clock, network, plans, invoices, operator, log } = deps
+  const { store, clock, params, plans, invoices, operator, log } = deps
 
   /** Free again, with its event. */
   async function lapse(rows: Rows, account: Account, now: number): Promise<Account> {
@@ -154,7 +155,7 @@ export function createBilling(deps: {
       const due = await store.read(async rows => {
         const ended = await rows.billing.ended(now, limit)
         if (ended.length === 0) return []
-        return clockAgrees(chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []
+        return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []
       })
       await forEachHeld(due, async (rows, account) => {
         if (hasRunOut(account, now)) await lapse(rows, account, now)

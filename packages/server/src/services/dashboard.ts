@@ -1,9 +1,10 @@
-import type { Account, Network } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/calendar.ts'
 import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { MAX_INDEX, viewingKeyPlace } from '../domain/viewing-key.ts'
 import type { DayFigures } from '../ports/dashboard.ts'
@@ -26,8 +27,9 @@ export interface Standing {
   /** The last 30, today included, oldest first; none left out. */
   readonly days: readonly DayFigures[]
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
-  /** Paid invoices whose payments the chain took back. */
+  /** Paid invoices whose payments the chain took back: the newest ten, and how many there are. */
   readonly takenBack: readonly Invoice[]
+  readonly takenBackTotal: number
   /** The newest attempt to deliver, where it failed. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
@@ -41,6 +43,8 @@ export interface Standing {
 export interface InvoiceDetail {
   readonly invoice: Invoice
   readonly payments: readonly (PaymentRow & { readonly confirmed: number })[]
+  /** Height of the last block read; 0 before the first. */
+  readonly tip: number
   /** The newest 50. */
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
@@ -59,7 +63,7 @@ export interface Dashboard {
 
 const DAYS = 30
 const RECENT = 5
-const TAKEN_BACK = 20
+const TAKEN_BACK = 10
 const FOUND = 50
 const ATTEMPTS = 50
 
@@ -68,10 +72,10 @@ export function createDashboard(deps: {
   readonly viewer: Viewer
   readonly vault: Vault
   readonly clock: Clock
-  readonly network: Network
+  readonly params: ConsensusParams
   readonly lateWatchDays: number
 }): Dashboard {
-  const { store, viewer, vault, clock, network, lateWatchDays } = deps
+  const { store, viewer, vault, clock, params, lateWatchDays } = deps
 
   /** An address is found by its diversifier index under each of the account's keys, which no index has to be kept for. */
   async function byAddress(rows: Rows, account: Account, address: string): Promise<Invoice[]> {
@@ -112,9 +116,10 @@ export function createDashboard(deps: {
             late: await rows.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
           },
           takenBack: await rows.dashboard.needingAttention(account.id, TAKEN_BACK),
+          takenBackTotal: await rows.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
-          chainTime: chainTime(network, await rows.chain.newest(MEDIAN_BLOCKS), now),
+          chainTime: chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now),
           steps: {
             viewingKey: account.viewingKeyId !== null,
             apiKey: (await rows.apiKeys.list(account.id, { limit: 1 })).length > 0,
@@ -153,6 +158,7 @@ async function findDetail(rows: Rows, account: Account, publicId: string): Promi
   const payments = await rows.payments.ofInvoices([invoice.id])
   return {
     invoice,
+    tip,
     payments: payments.map(payment => ({ ...payment, confirmed: confirmationsOf(payment.place, tip) })),
     attempts: await rows.deliveries.attempts(account.id, { limit: ATTEMPTS }, { invoicePublicId: publicId }),
     webhookSet: (await rows.webhooks.byAccount(account.id)) !== null,

@@ -1,8 +1,11 @@
+import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
 import { NOTICES, type Notice } from '../domain/notice.ts'
 import { boundCode, drawCode } from '../domain/sign-in.ts'
 import type { MailRow, OutgoingMail } from '../ports/mail.ts'
 import type { Clock, KeyedHash, Log, Mailer, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
+
+type AttentionMail = Extract<MailRow, { about: 'reorged_payments' }>
 
 export interface Mails {
   /** Sends up to `limit` mails that are due, side by side; how many were due. What fails stays for a later time. */
@@ -27,17 +30,57 @@ export function createMails(deps: {
   const { store, mailer, clock, random, keyedHash, registration, publicUrl, log } = deps
 
   async function send(mail: MailRow): Promise<void> {
+    if (mail.about === 'reorged_payments') return sendAttention(mail)
     const written = await write(mail)
     try {
       if (written) await mailer.send(written)
       await store.write(rows => rows.mails.remove(mail.id))
     } catch (error) {
-      log.warn({ mail: mail.id, about: mail.about, tries: mail.tries, err: error }, 'a mail could not be sent')
+      reportFailure(mail, error)
       if (mail.tries >= TRIES) await store.write(rows => rows.mails.remove(mail.id))
     }
   }
 
-  async function write(mail: MailRow): Promise<OutgoingMail | null> {
+  function reportFailure({ id, about, tries }: MailRow, error: unknown): void {
+    log.warn({ mail: id, about, tries, err: error }, 'a mail could not be sent')
+  }
+
+  /**
+   * Composes the mail from what needs attention now. It is removed afterwards only if nothing has changed since it was
+   * composed: otherwise what came in between waits for the next mail. A crash after the sending sends it once more.
+   */
+  async function sendAttention(mail: AttentionMail): Promise<void> {
+    const { written, changes } = await writeAttention(mail)
+    let sentAt: number | null = null
+    try {
+      if (written) {
+        await mailer.send(written)
+        sentAt = nowSecs(clock)
+      }
+    } catch (error) {
+      reportFailure(mail, error)
+      if (mail.tries < TRIES) return
+    }
+    await store.write(async rows => {
+      const changesNow = await rows.attentionMails.lockChanges(mail.accountId)
+      if (sentAt !== null) await rows.attentionMails.setLastSent(mail.accountId, sentAt)
+      if (changesNow === changes) await rows.mails.remove(mail.id)
+      else await rows.mails.postpone(mail.id, attentionMailDueAt(nowSecs(clock), sentAt))
+    })
+  }
+
+  /** Null when nothing needs attention any more. */
+  async function writeAttention({ accountId, to }: AttentionMail) {
+    return store.read(async rows => {
+      const changes = await rows.attentionMails.changes(accountId)
+      const total = await rows.dashboard.countNeedingAttention(accountId)
+      if (total === 0) return { written: null, changes }
+      const listed = await rows.dashboard.needingAttention(accountId, ATTENTION_MAIL.listed)
+      return { written: { to, ...attentionMailText(listed, total, publicUrl()) }, changes }
+    })
+  }
+
+  async function write(mail: Exclude<MailRow, AttentionMail>): Promise<OutgoingMail | null> {
     switch (mail.about) {
       case 'code':
         return writeCode(mail)

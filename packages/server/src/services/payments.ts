@@ -1,9 +1,9 @@
-import type { Network } from '../domain/account.ts'
 import type { Block, BlockFault, Header } from '../domain/chain.ts'
 import { checkFollows, paysAt } from '../domain/chain.ts'
 import { type ChainTime, chainTime, clockAgrees, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import type { Place } from '../domain/invoice.ts'
 import { MAX_ZAT } from '../domain/money.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { canHoldPayment, hasVanished, isDead, isWatched } from '../domain/payment.ts'
 import { MAX_INDEX } from '../domain/viewing-key.ts'
 import type { OpenedNote } from '../ports/chain.ts'
@@ -90,11 +90,9 @@ export function createPayments(deps: {
   readonly reassess: Reassess
   readonly report: Report
   readonly clock: Clock
-  readonly network: Network
-  /** First block in which Ironwood notes pay, and Orchard notes no more; null: never. */
-  readonly nu63Height: number | null
+  readonly params: ConsensusParams
 }): Payments {
-  const { store, reassess, report, clock, network, nu63Height } = deps
+  const { store, reassess, report, clock, params } = deps
   /** The server of the last snapshot. Lost with the process: then what is missing is counted anew, which only delays. */
   let lastServer: number | null = null
 
@@ -104,7 +102,7 @@ export function createPayments(deps: {
       const block = blockOf.get(note.txid)
       if (!block) throw new Error('a note was opened in a transaction that is in none of the blocks')
       const { height } = block
-      if (!paysAt(note.pool, height, nu63Height)) return []
+      if (!paysAt(note.pool, height, params)) return []
       const place = { at: 'mined', height } as const
       return [{ note, place, time: Math.min(block.time, now), expiryHeight: null, height }]
     })
@@ -112,7 +110,7 @@ export function createPayments(deps: {
 
   function mempoolSightings({ notes, expiryHeights }: MempoolSeen, tip: number, now: number): Sighting[] {
     return notes
-      .filter(note => paysAt(note.pool, tip + 1, nu63Height))
+      .filter(note => paysAt(note.pool, tip + 1, params))
       .map(note => ({
         note,
         place: { at: 'mempool' } as const,
@@ -206,7 +204,7 @@ export function createPayments(deps: {
         await rows.chain.lock()
         const newest = await rows.chain.newest(MEDIAN_BLOCKS)
         const tip = newest[0]?.height ?? 0
-        const time = chainTime(network, newest, now)
+        const time = chainTime(params, newest, now)
         const matched = await lockMatched(rows, mempoolSightings(snapshot, tip, now))
         const touched = await recordSightings(rows, matched, now)
         const judged = await judgeUnmined(rows, snapshot, { now, tip, clockIsRight: clockAgrees(time) })
@@ -241,7 +239,7 @@ export function createPayments(deps: {
       const changes = await store.write(async rows => {
         const seenThrough = await rows.chain.seenThrough()
         const newest = await rows.chain.newest(MEDIAN_BLOCKS)
-        if (!clockAgrees(chainTime(network, newest, now))) return []
+        if (!clockAgrees(chainTime(params, newest, now))) return []
         const due = await rows.invoices.due(seenThrough, newest[0]?.height ?? 0, limit)
         return reassess(rows, due, now)
       })

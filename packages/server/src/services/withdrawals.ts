@@ -1,8 +1,8 @@
-import type { Account, Network } from '../domain/account.ts'
-import { blockSpacingSecs } from '../domain/chain.ts'
+import type { Account } from '../domain/account.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
+import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
 import { checkPace, PACE } from '../domain/pace.ts'
 import { billingNotConfigured } from '../domain/plan.ts'
 import { decimalsOf } from '../domain/rate.ts'
@@ -84,10 +84,10 @@ export function createWithdrawals(deps: {
   readonly invoices: Pick<Invoices, 'issue' | 'issued'>
   /** Under whose viewing key deposits come in; null: no withdrawals. */
   readonly operator: Account | null
-  readonly network: Network
+  readonly params: ConsensusParams
   readonly terms: WithdrawalTerms
 }): Withdrawals {
-  const { store, clock, random, vault, keyedHash, rates, invoices, operator, network, terms } = deps
+  const { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } = deps
 
   function ordered(withdrawal: Withdrawal, invoice: Invoice): Ordered {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
@@ -167,7 +167,7 @@ export function createWithdrawals(deps: {
       if (!withdrawal) return
       const deposit = depositStep(invoice)
       const starts = withdrawal.status !== 'payout_processing' && after(withdrawal, deposit) === 'payout_processing'
-      const reason = starts ? await findLate(rows, invoice, network) : null
+      const reason = starts ? await findLate(rows, invoice, params) : null
       const learnt = { receivedZat: invoice.receivedZat, ...(reason !== null && { reason }) }
       await move(rows, withdrawal, { ...deposit, late: reason !== null }, learnt, nowSecs(clock))
     },
@@ -206,8 +206,8 @@ function depositStep({ receivedZat, status, needsAttention }: Invoice) {
  * counts from the time of its block. A header that is no longer remembered makes the payment late. A payment that is
  * not mined, where the operator asks for no confirmations, counts from when it was first seen.
  */
-async function findLate(rows: Rows, { id, expiresAt }: Invoice, network: Network): Promise<string | null> {
-  const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(network, height))
+async function findLate(rows: Rows, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
+  const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(params, height))
   const late = (what: string) => `deposit ${what}, rate held until ${isoSecs(expiresAt)}`
   const heights = new Set<number>()
   for (const { place, seenAt } of await rows.payments.ofInvoices([id])) {

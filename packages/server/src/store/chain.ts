@@ -2,9 +2,10 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Header } from '../domain/chain.ts'
 import { HEADERS_KEPT } from '../domain/chain.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { ChainRows } from '../ports/chain.ts'
 import { chunks, num } from './mapping.ts'
-import type { Db, HeadersTable } from './tables.ts'
+import type { ChainProblemsTable, Db, HeadersTable } from './tables.ts'
 
 const COLUMNS = 7
 
@@ -98,6 +99,40 @@ export function chainRows(db: Db): ChainRows {
         .where(({ or, eb }) => or([eb('value', '<', unixSecs), eb('value', '>', now)]))
         .execute()
     },
+
+    async problems() {
+      const rows = await db.selectFrom('chain_problems').selectAll().orderBy('problem').execute()
+      return rows.map(row => ({ ...toProblem(row), since: num(row.since) }))
+    },
+
+    async setProblems(problems, now) {
+      const before = await db.selectFrom('chain_problems').select(['problem', 'since']).execute()
+      const since = new Map(before.map(row => [row.problem, num(row.since)]))
+      await db.deleteFrom('chain_problems').execute()
+      if (problems.length === 0) return
+      const rows = problems.map(found => ({
+        problem: found.problem,
+        detail: detailOf(found),
+        since: since.get(found.problem) ?? now,
+      }))
+      await db.insertInto('chain_problems').values(rows).execute()
+    },
+  }
+}
+
+function detailOf(found: ChainProblem): string | null {
+  if (found.problem === 'mempool_unreadable') return null
+  return found.problem === 'upgrade_not_followed' ? found.upgrade : String(found.blocks)
+}
+
+function toProblem({ problem, detail }: Selectable<ChainProblemsTable>): ChainProblem {
+  switch (problem) {
+    case 'mempool_unreadable':
+      return { problem }
+    case 'upgrade_not_followed':
+      return { problem, upgrade: detail ?? '' }
+    default:
+      return { problem, blocks: Number(detail) }
   }
 }
 

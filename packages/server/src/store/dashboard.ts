@@ -60,6 +60,14 @@ export function dashboardRows(db: Db): DashboardRows {
       return rows.map(toInvoice)
     },
 
+    async countNeedingAttention(accountId) {
+      const row = await sales(accountId)
+        .where('needs_attention', '=', sql.lit(1))
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
     async byIdPrefix(accountId, prefix, limit) {
       const rows = await few(accountId)
         .where('public_id', '>=', prefix)

@@ -5,7 +5,7 @@ import { ascending, chunks, num, numOrNull, padded } from './mapping.ts'
 import type { Db, InvoicesTable, Tables } from './tables.ts'
 
 const INSERTED_COLUMNS = 14
-const OUTCOME_COLUMNS = 9
+const OUTCOME_COLUMNS = 10
 
 /** Statuses stand in the queries as literals: a partial index is not used for a bound value. */
 export function invoiceRows(db: Db): InvoiceRows {
@@ -35,24 +35,27 @@ export function invoiceRows(db: Db): InvoiceRows {
     },
 
     async list(accountId, { limit, before }, filter = {}) {
-      const { status, createdFrom, createdTo } = filter
+      const { status, needsAttention = false, createdFrom, createdTo } = filter
+      // Few need attention, and their partial index goes by id: by time, SQLite would read all of the account's.
+      const order = needsAttention ? (['id'] as const) : (['created_at', 'id'] as const)
       let query = db
         .selectFrom('invoices')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('purpose', '=', 'sale')
-        .orderBy('created_at', 'desc')
+        .$if(!needsAttention, list => list.orderBy('created_at', 'desc'))
         .orderBy('id', 'desc')
         .limit(limit)
       if (before !== undefined) {
         const last = db
           .selectFrom('invoices')
-          .select(['created_at', 'id'])
+          .select(order)
           .where('public_id', '=', before)
           .where('account_id', '=', accountId)
-        query = query.where(sql<boolean>`(created_at, id) < ${last}`)
+        query = query.where(sql<boolean>`(${sql.join(order.map(column => sql.ref(column)))}) < ${last}`)
       }
       if (status !== undefined) query = query.where('status', '=', status)
+      if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
       // After the first page the position alone is where to begin; SQLite would begin at the period's end each time.
       const end = before === undefined ? sql.ref('created_at') : sql`created_at + 0`
@@ -165,7 +168,7 @@ async function recordAll(db: Db, outcomes: readonly InvoiceOutcome[]): Promise<v
   const int = (value: bigint | number | null) => sql`cast(${value} as bigint)`
   const text = (value: string | null) => sql`cast(${value} as text)`
   const rows = outcomes.map(
-    ({ id, status, receivedZat, overpaidZat, txid, paidAt, needsAttention, openUntilHeight, underpaidAt }) =>
+    ({ id, status, receivedZat, overpaidZat, txid, paidAt, openUntilHeight, underpaidAt, ...attention }) =>
       sql`(${sql.join([
         int(id),
         text(status),
@@ -173,16 +176,18 @@ async function recordAll(db: Db, outcomes: readonly InvoiceOutcome[]): Promise<v
         int(overpaidZat),
         text(txid),
         int(paidAt),
-        int(needsAttention ? 1 : 0),
+        int(attention.needsAttention ? 1 : 0),
         int(openUntilHeight),
         int(underpaidAt),
+        int(attention.attentionSince),
       ])})`,
   )
   await sql`
     UPDATE invoices SET
       status = outcome.column2, received_zat = outcome.column3, overpaid_zat = outcome.column4,
       txid = outcome.column5, paid_at = outcome.column6, needs_attention = outcome.column7,
-      open_until_height = outcome.column8, underpaid_at = outcome.column9
+      open_until_height = outcome.column8, underpaid_at = outcome.column9,
+      attention_since = outcome.column10
     FROM (VALUES ${sql.join(rows)}) AS outcome
     WHERE invoices.id = outcome.column1`.execute(db)
 }
@@ -232,5 +237,6 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     createdHeight: numOrNull(row.created_height),
     openUntilHeight: numOrNull(row.open_until_height),
     underpaidAt: numOrNull(row.underpaid_at),
+    attentionSince: numOrNull(row.attention_since),
   }
 }

@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { MailRow, MailRows } from '../ports/mail.ts'
-import { num } from './mapping.ts'
+import { chunks, num } from './mapping.ts'
 import type { Later } from './rows.ts'
 import type { Db, MailsTable } from './tables.ts'
+
+const ATTENTION_COLUMNS = 5
 
 export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
   return {
@@ -19,6 +21,24 @@ export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
         })
         .execute()
       later.wake('mails')
+    },
+
+    async appendAttention(mails) {
+      for (const some of chunks(mails, ATTENTION_COLUMNS)) {
+        await db
+          .insertInto('mails')
+          .values(
+            some.map(({ to, about, accountId, createdAt, dueAt }) => ({
+              recipient: to,
+              about,
+              account_id: accountId,
+              created_at: createdAt,
+              due_at: dueAt,
+            })),
+          )
+          .onConflict(conflict => conflict.doNothing())
+          .execute()
+      }
     },
 
     async claim(now, limit, retryAt) {
@@ -43,6 +63,10 @@ export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
       return due.map(toMail)
     },
 
+    async postpone(id, dueAt) {
+      await db.updateTable('mails').set({ due_at: dueAt, tries: 0 }).where('id', '=', id).execute()
+    },
+
     async remove(id) {
       await db.deleteFrom('mails').where('id', '=', id).execute()
     },
@@ -58,5 +82,6 @@ function toMail(row: Selectable<MailsTable>): MailRow {
   }
   if (row.about === 'code') return { ...common, about: row.about, codeId: num(row.code_id as bigint) }
   if (row.about === 'plan_ends') return { ...common, about: row.about, detail: row.detail ?? '' }
+  if (row.about === 'reorged_payments') return { ...common, about: row.about, accountId: num(row.account_id as bigint) }
   return { ...common, about: row.about, detail: row.detail }
 }

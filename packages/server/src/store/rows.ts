@@ -1,6 +1,7 @@
 import type { Rows, Topic } from '../ports.ts'
 import { accountRows } from './account.ts'
 import { apiKeyRows } from './api-key.ts'
+import { attentionMailRows } from './attention-mail.ts'
 import { billingRows } from './billing.ts'
 import { chainRows } from './chain.ts'
 import { dashboardRows } from './dashboard.ts'
@@ -49,6 +50,7 @@ export function createRows(db: Db, { identity }: Dialect, later: Later): Rows {
     signIn: signInRows(db),
     dashboard: dashboardRows(db),
     mails: mailRows(db, later),
+    attentionMails: attentionMailRows(db),
     billing: billingRows(db),
     withdrawals: withdrawalRows(db),
     wake: topic => later.wake(topic),

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
+import type { ChainProblemName } from '../domain/chain-problem.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus, Place } from '../domain/invoice.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
@@ -9,7 +10,7 @@ import type { DeliveryState } from '../domain/webhook.ts'
 import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/billing.ts'
 import type { InvoicePurpose } from '../ports/invoice.ts'
-import type { NewMail } from '../ports/mail.ts'
+import type { NewAttentionMail, NewMail } from '../ports/mail.ts'
 
 /** A 64-bit integer: always read as a bigint, written as either. */
 export type Int = bigint | number
@@ -31,10 +32,12 @@ export interface Tables {
   headers: HeadersTable
   counters: CountersTable
   rewinds: RewindsTable
+  chain_problems: ChainProblemsTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
   fresh_sessions: FreshSessionsTable
   mails: MailsTable
+  attention_mails: AttentionMailsTable
   account_viewing_keys: AccountViewingKeysTable
   plan_purchases: PlanPurchasesTable
   plan_announcements: PlanAnnouncementsTable
@@ -129,6 +132,7 @@ export interface InvoicesTable {
   created_height: Generated<Int | null>
   open_until_height: Generated<Int | null>
   underpaid_at: Generated<Int | null>
+  attention_since: Generated<Int | null>
 }
 
 export interface PaymentsTable {
@@ -175,6 +179,12 @@ export interface RewindsTable {
   id: Id
   to_height: Int
   newest_invoice_id: Int
+}
+
+export interface ChainProblemsTable {
+  problem: ChainProblemName
+  detail: string | null
+  since: Int
 }
 
 export interface EventsTable {
@@ -285,12 +295,19 @@ export interface FreshSessionsTable {
 export interface MailsTable {
   id: Id
   recipient: string
-  about: NewMail['about']
+  about: (NewMail | NewAttentionMail)['about']
   code_id: Int | null
   detail: string | null
   created_at: Int
   due_at: Int
   tries: Generated<Int>
+  account_id: Generated<Int | null>
+}
+
+export interface AttentionMailsTable {
+  account_id: Int
+  changes: Int
+  last_sent_at: Generated<Int | null>
 }
 
 export interface PlanPurchasesTable {

@@ -16,6 +16,11 @@ export function statusBadge(status: InvoiceStatus): Html {
   return html`<span class="badge badge-${status}">${STATUS_WORDS[status]}</span>`
 }
 
+/** The status, and whether a reorganisation took payments of the paid invoice back. */
+function statusBadges({ status, needsAttention }: Invoice): Html {
+  return html`${statusBadge(status)}${needsAttention && html` <span class="badge badge-bad">payment missing</span>`}`
+}
+
 /** Text to take along: in full, and with a button where a script can copy. */
 export function copyable(text: string, what: string): Html {
   return html`<span class="copyable"><code>${text}</code> ${copyButton(text, what)}</span>`
@@ -85,8 +90,8 @@ export function shownOnce(title: string, secret: string, hint: Child): Html {
 export function invoiceTable(invoices: readonly Invoice[]): Html {
   const rows = invoices.map(
     invoice => html`<tr>
-      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shortened(invoice.publicId, 8, 0)}</a><span class="below">${moment(invoice.createdAt)}</span><span class="slim">${statusBadge(invoice.status)}</span></td>
-      <td class="wide">${statusBadge(invoice.status)}</td>
+      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shortened(invoice.publicId, 8, 0)}</a><span class="below">${moment(invoice.createdAt)}</span><span class="slim">${statusBadges(invoice)}</span></td>
+      <td class="wide">${statusBadges(invoice)}</td>
       <td class="number">${zec(invoice.amountZat)}<span class="below">${zat(invoice.amountZat)}</span></td>
       <td class="number wide">${received(invoice)}</td>
     </tr>`,

@@ -5,6 +5,7 @@ import { statusOf, toFault } from '../http/faults.ts'
 import type { Clock, Log, Rates } from '../ports.ts'
 import type { Accounts } from '../services/accounts.ts'
 import type { Billing } from '../services/billing.ts'
+import type { BlockSpacing } from '../services/block-spacing.ts'
 import type { Credentials } from '../services/credentials.ts'
 import type { Dashboard } from '../services/dashboard.ts'
 import type { Exports } from '../services/export.ts'
@@ -48,6 +49,7 @@ export interface Playground {
 export interface SiteDeps {
   readonly accounts: Accounts
   readonly billing: Billing
+  readonly blockSpacing: BlockSpacing
   readonly credentials: Credentials
   readonly dashboard: Dashboard
   readonly exports: Exports

@@ -42,6 +42,8 @@ export class DeepReorganisation extends Error {
 }
 
 const MOST_BATCHES = 10
+/** The first block holds nothing shielded, and servers take height 0 for a request that names no block. */
+const FIRST_READ = 1
 
 /**
  * Reads on to the server's tip: compares the last two blocks with the recorded ones, takes back what the server's chain
@@ -53,7 +55,7 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
 
   async function startPosition(height: number): Promise<number> {
     const position = await headers.position()
-    return position ? position.tip.height + 1 : Math.max(0, height - HEADERS_KEPT)
+    return position ? position.tip.height + 1 : Math.max(FIRST_READ, height - HEADERS_KEPT)
   }
 
   async function readOn(height: number, signal: AbortSignal): Promise<boolean> {

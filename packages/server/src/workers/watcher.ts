@@ -1,14 +1,17 @@
+import { showsEverything } from '../domain/chain-problem.ts'
 import type { ChainTime } from '../domain/chain-time.ts'
 import type { WatchMeter } from '../ports/watch-meter.ts'
 import { NO_WATCH_METER } from '../ports/watch-meter.ts'
 import type { Chain, Clock, Log, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
+import type { ChainProblems } from '../services/chain-problem.ts'
 import type { Headers } from '../services/headers.ts'
 import type { Payments } from '../services/payments.ts'
 import type { WatchKeys } from '../services/watch-keys.ts'
 import { type Next, startLoop } from './loop.ts'
 import { createFollow } from './watcher-follow.ts'
 import { createMempoolReader } from './watcher-mempool.ts'
+import { createProblemReporter } from './watcher-problems.ts'
 
 export interface WatcherDeps {
   readonly chain: Chain
@@ -16,6 +19,7 @@ export interface WatcherDeps {
   readonly payments: Payments
   readonly headers: Headers
   readonly keys: WatchKeys
+  readonly chainProblems: ChainProblems
   readonly clock: Clock
   readonly log: Log
   readonly meter?: WatchMeter
@@ -53,6 +57,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   const follow = createFollow({ ...deps, meter })
   const mempool = createMempoolReader(deps)
   const reportTime = timeReporter(deps.log, meter)
+  const reportProblems = createProblemReporter({ ...deps, meter })
   let linked = false
   let mempoolFailedAt = Number.NEGATIVE_INFINITY
   let claim: Claim | null = null
@@ -62,41 +67,48 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     return claim !== null && claim.server === server && began >= claim.ended + MEMPOOL_AGE_SECS
   }
 
+  async function sync(signal: AbortSignal): Promise<Next> {
+    if (!linked) await headers.repair()
+    linked = true
+    const { era } = chain
+    const newestOrder = await payments.newestOrder()
+    const began = nowSecs(clock)
+    // Before the blocks: what leaves the mempool from here on is in a block that is read below.
+    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    const { reached, more, rewound } = await follow(signal)
+    const staleList = Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS
+    const clockWentBack = claim !== null && began < claim.ended
+    if (staleList || rewound || clockWentBack || claim?.server !== era) claim = null
+    // Blocks are read whatever becomes of the mempool; but without it, the sync is not complete.
+    if (snapshot.status === 'rejected') signal.throwIfAborted()
+    if (!reached || snapshot.status === 'rejected') return more ? 'again' : 'idle'
+    if (chain.era !== era) return 'again'
+    const seen = await mempool.open(snapshot.value, signal)
+    const txids = new Set(snapshot.value.map(transaction => transaction.txid))
+    const confirmed = confirms(began, era) ? claim : null
+    const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null
+    const tellsMissing = !rewound
+    const time = await payments.recordSnapshot({
+      ...seen,
+      txids,
+      newestOrder,
+      server: era,
+      seenThrough,
+      tellsMissing,
+    })
+    reportTime(time)
+    if (time.state === 'ok' && seenThrough !== null) meter.seenThrough(seenThrough)
+    if (confirmed || (claim === null && !staleList)) claim = { began, ended: nowSecs(clock), server: era }
+    return 'idle'
+  }
+
   return {
     async look(signal) {
-      if (!linked) await headers.repair()
-      linked = true
-      const { era } = chain
-      const newestOrder = await payments.newestOrder()
-      const began = nowSecs(clock)
-      // Before the blocks: what leaves the mempool from here on is in a block that is read below.
-      const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-      if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-      const { reached, more, rewound } = await follow(signal)
-      const staleList = Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS
-      const clockWentBack = claim !== null && began < claim.ended
-      if (staleList || rewound || clockWentBack || claim?.server !== era) claim = null
-      // Blocks are read whatever becomes of the mempool; but without it, the look is not complete.
-      if (snapshot.status === 'rejected') throw snapshot.reason
-      if (!reached) return more ? 'again' : 'idle'
-      if (chain.era !== era) return 'again'
-      const seen = await mempool.open(snapshot.value, signal)
-      const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-      const confirmed = confirms(began, era) ? claim : null
-      const seenThrough = confirmed?.began ?? null
-      const tellsMissing = !rewound
-      const time = await payments.recordSnapshot({
-        ...seen,
-        txids,
-        newestOrder,
-        server: era,
-        seenThrough,
-        tellsMissing,
-      })
-      reportTime(time)
-      if (time.state === 'ok' && seenThrough !== null) meter.seenThrough(seenThrough)
-      if (confirmed || (claim === null && !staleList)) claim = { began, ended: nowSecs(clock), server: era }
-      return 'idle'
+      const [synced] = await Promise.allSettled([sync(signal)])
+      await reportProblems(chain.problems)
+      if (synced.status === 'rejected') throw synced.reason
+      return synced.value
     },
 
     follow: mempool.stream,

@@ -42,7 +42,6 @@ function paying(pool: Pool, to: readonly { account: number; index: bigint; value
   const full = finishTransaction(draft)
   const compact: CompactTransaction = {
     txid: full.id,
-    coinbase,
     orchard: pool === 'orchard' ? actions.map(compactAction) : [],
     ironwood: pool === 'ironwood' ? actions.map(compactAction) : [],
   }
@@ -54,7 +53,7 @@ const summary = (notes: readonly OpenedNote[]) =>
     .map(note => `${note.viewingKeyId} ${note.pool} ${note.diversifierIndex} ${note.valueZat} ${note.txid.slice(0, 8)}`)
     .sort()
 
-test('opens every note of every key in both pools, coinbase left out, however the work is cut up', async () => {
+test('opens every note of every key in both pools, coinbase outputs too, however the work is cut up', async () => {
   const keys = Array.from({ length: 30 }, (_, id) => watchKey(id + 1))
   const transactions: CompactTransaction[] = []
   const expected: string[] = []
@@ -71,7 +70,10 @@ test('opens every note of every key in both pools, coinbase left out, however th
       expected.push(`${id} ${pool} ${index} ${value} ${compact.txid.slice(0, 8)}`)
     }
   }
-  transactions.push(paying('ironwood', [{ account: 1, index: 1n, value: 5n }], true).compact)
+  const minted = [5n, 6n].map(value => ({ account: 1, index: value, value }))
+  const { compact: coinbase } = paying('ironwood', minted, true)
+  transactions.unshift(coinbase)
+  expected.push(...minted.map(({ value }) => `1 ironwood ${value} ${value} ${coinbase.txid.slice(0, 8)}`))
   assert.deepEqual(summary(await viewer.open(keys, transactions)), expected.sort())
   assert.deepEqual(await viewer.open([], transactions), [])
   assert.deepEqual(await viewer.open(keys, []), [])

@@ -20,16 +20,23 @@ interface Finding {
   readonly advice?: string
 }
 
-/** Doctor's findings beside a testnet whose blocks were found `agoSecs` ago. */
-async function examine(t: TestContext, agoSecs: number, prepare = async (_env: Env) => {}): Promise<Finding[]> {
+const HEIGHT = 13
+
+/** Doctor's findings beside a network, a testnet unless named, whose blocks were found `agoSecs` ago. */
+async function examine(
+  t: TestContext,
+  agoSecs: number,
+  prepare = async (_env: Env) => {},
+  network: 'test' | 'regtest' = 'test',
+): Promise<Finding[]> {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-doctor-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  const chain = new Chain({ network: 'test', clock: new SkewedClock(Math.floor(Date.now() / 1000) - agoSecs) })
-  chain.mine(12)
+  const chain = new Chain({ network, clock: new SkewedClock(Math.floor(Date.now() / 1000) - agoSecs) })
+  chain.mine(HEIGHT - chain.height)
   const server = await Lightwalletd.start(chain)
   t.after(() => server.close())
   const env: Env = {
-    NETWORK: 'test',
+    NETWORK: network,
     LIGHTWALLETD_URL: server.url,
     DATA_DIR: dir,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -78,3 +85,34 @@ test('doctor finds recorded blocks that are no chain', async t => {
   assert.equal(finding?.says, 'block 7 is not built on the recorded block below it')
   assert.match(finding?.advice ?? '', /restart the process with the role watcher/)
 })
+
+test('doctor reads the mempool as the watcher does', async t => {
+  const mempool = (await examine(t, 60)).find(({ check }) => check.startsWith('mempool'))
+  assert.deepEqual([mempool?.state, mempool?.says], ['ok', '0 transactions'])
+})
+
+test('doctor tells what the running watcher has found out over time', async t => {
+  const findings = await examine(t, 60, async env => {
+    const problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }] as const
+    await withStore(loadConfig(env), store => store.write(rows => rows.chain.setProblems(problems, 1)))
+  })
+  const finding = findings.find(({ check }) => check === 'watcher')
+  assert.equal(finding?.state, 'wrong')
+  assert.match(finding?.says ?? '', /^the server does not follow NU7/)
+})
+
+for (const [blocks, told] of [
+  [2_000, true],
+  [2_001, false],
+] as const) {
+  test(`doctor ${told ? 'announces' : 'does not announce yet'} an upgrade ${blocks} blocks ahead`, async t => {
+    const prepare = async (env: Env) => void Object.assign(env, { REGTEST_NU7_HEIGHT: String(HEIGHT + blocks) })
+    const findings = await examine(t, 60, prepare, 'regtest')
+    const finding = findings.find(({ check }) => check === 'network upgrade')
+    assert.equal(finding?.state, told ? 'warning' : undefined)
+    if (told) {
+      assert.equal(finding?.says, `NU7 begins at height ${HEIGHT + 2_000}, in 2000 blocks (about 41.7 hours)`)
+      assert.equal(finding?.advice, 'ask whether your server is ready for NU7')
+    }
+  })
+}

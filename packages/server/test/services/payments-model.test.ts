@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Store } from '../../src/ports.ts'
 import { createReassess, createReport } from '../../src/services/assessment.ts'
@@ -126,7 +127,7 @@ class Bench {
   restart(): void {
     const { store, clock } = this
     const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-    this.payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height: 0 })
+    this.payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
     this.headers = createHeaders({ store, reassess, report, clock, log: silentLog })
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Store } from '../../src/ports.ts'
 import { createReassess, createReport } from '../../src/services/assessment.ts'
@@ -31,8 +32,7 @@ before(async () => {
       reassess: createReassess(),
       report: createReport({ log: silentLog }),
       clock,
-      network: 'regtest',
-      nu63Height: 0,
+      params: consensusParams('regtest'),
     }),
   )
   shop = await openShop(stores[0]!)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Block } from '../../src/domain/chain.ts'
 import { MAX_ZAT } from '../../src/domain/money.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import { createReassess, createReport } from '../../src/services/assessment.ts'
 import { createHeaders } from '../../src/services/headers.ts'
@@ -13,11 +14,17 @@ import { ManualClock } from '../support/manual-clock.ts'
 import { ModelChain, notesOf } from '../support/model-chain.ts'
 
 /** The service over a model chain whose first block is recorded, with NU6.3 at a height. */
-async function rigOf(context: TestContext, nu63Height: number | null = 0) {
+async function rigOf(context: TestContext, nu63Height = 0) {
   const store = await freshStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
   const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-  const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+  const payments = createPayments({
+    store,
+    reassess,
+    report,
+    clock,
+    params: consensusParams('regtest', { nu63Height, nu7Height: null }),
+  })
   const headers = createHeaders({ store, reassess, report, clock, log: silentLog })
   const shop = await openShop(store)
   const chain = new ModelChain()

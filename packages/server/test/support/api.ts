@@ -8,6 +8,7 @@ import { noSwapProvider } from '../../src/adapters/oneclick.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import type { Account } from '../../src/domain/account.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
 import type { Log, Rates, Store, SwapProvider, Viewer } from '../../src/ports.ts'
@@ -106,7 +107,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
           confirmations: 3,
           billingViewingKey: testViewingKey(9),
         })
-  const billing = createBilling({ store, clock, network, plans, invoices, operator, log })
+  const billing = createBilling({ store, clock, params: consensusParams(network), plans, invoices, operator, log })
   const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: clock.secs }) }
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
   const withdrawals = createWithdrawals({
@@ -118,7 +119,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     rates,
     invoices,
     operator,
-    network,
+    params: consensusParams(network),
     terms,
   })
   const settings = {

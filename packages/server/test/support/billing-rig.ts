@@ -3,6 +3,7 @@ import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import type { Account, Network } from '../../src/domain/account.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Payout, PayoutProvider } from '../../src/ports/payout.ts'
@@ -70,7 +71,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
   const billing = createBilling({
     store,
     clock,
-    network: options.chainNetwork ?? network,
+    params: consensusParams(options.chainNetwork ?? network),
     plans,
     invoices,
     operator,
@@ -85,7 +86,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     rates,
     invoices,
     operator,
-    network,
+    params: consensusParams(network),
     terms,
   })
   const payouts = createPayouts({ store, clock, vault, provider, log })

@@ -42,7 +42,7 @@ export class ModelChain {
       time,
       trees: { sapling: 0, orchard: 0, ironwood: (before?.trees.ironwood ?? 0) + paying.length },
       outputs: { sapling: 0, orchard: 0, ironwood: paying.length },
-      transactions: paying.map(({ txid }) => ({ txid, coinbase: false, orchard: [], ironwood: [] })),
+      transactions: paying.map(({ txid }) => ({ txid, orchard: [], ironwood: [] })),
       paying,
     })
   }

@@ -2,11 +2,14 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import type { Network } from '../../src/domain/account.ts'
 import type { CompactTransaction } from '../../src/domain/chain.ts'
+import type { ChainProblem } from '../../src/domain/chain-problem.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { OpenedNote, WatchKey } from '../../src/ports/chain.ts'
 import type { Invoice, NewInvoice, PaymentRow } from '../../src/ports/invoice.ts'
 import type { Chain, Clock, Rows, Store, Viewer, WatchMeter } from '../../src/ports.ts'
 import { createReassess, createReport } from '../../src/services/assessment.ts'
+import { createChainProblems } from '../../src/services/chain-problem.ts'
 import { createHeaders, type Headers } from '../../src/services/headers.ts'
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import type { WatchKeys } from '../../src/services/watch-keys.ts'
@@ -66,6 +69,7 @@ export type Interruption = (point: string) => void | Promise<void>
 export class ServerSwitch implements Chain {
   era = 1
   distrusted: string[] = []
+  problems: readonly ChainProblem[] = []
   #server: ModelServer
   readonly #at: Interruption
 
@@ -168,12 +172,15 @@ export class ModelWorld {
     const meter = this.#meter()
     const reassess = createReassess()
     const report = createReport({ log, meter })
-    const payments = createPayments({ store: recording, reassess, report, clock, network, nu63Height: 0 })
+    // The model's chain is low: its upgrades are those of a regtest, whatever the network.
+    const params = { ...consensusParams('regtest'), network }
+    const payments = createPayments({ store: recording, reassess, report, clock, params })
     const headers = createHeaders({ store: recording, reassess, report, clock, log })
     const keys = this.#keys(store)
     const viewer = this.#viewer()
     const parts = { payments: interrupted(payments, at), headers: interrupted(headers, at) }
-    const watcher = createWatcher({ chain, viewer, ...parts, keys, clock, log, meter })
+    const chainProblems = createChainProblems({ store, clock })
+    const watcher = createWatcher({ chain, viewer, ...parts, keys, chainProblems, clock, log, meter })
     const look = async () => {
       const signal = new AbortController().signal
       while ((await watcher.look(signal)) === 'again');
@@ -345,5 +352,5 @@ function interrupted<T extends object>(service: T, at: Interruption): T {
 }
 
 function compact({ txid }: { readonly txid: string }): CompactTransaction {
-  return { txid, coinbase: false, orchard: [], ironwood: [] }
+  return { txid, orchard: [], ironwood: [] }
 }

@@ -16,9 +16,12 @@ import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
 import { createViewer } from '../../src/adapters/viewer.ts'
 import type { Account } from '../../src/domain/account.ts'
+import type { ChainProblem } from '../../src/domain/chain-problem.ts'
+import { type ConsensusParams, consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/invoice.ts'
 import type { Chain, Rows, Store, Viewer } from '../../src/ports.ts'
 import { type AssessmentHooks, createReassess, createReport } from '../../src/services/assessment.ts'
+import { type ChainProblems, createChainProblems } from '../../src/services/chain-problem.ts'
 import { createHeaders, type Headers } from '../../src/services/headers.ts'
 import { createPayments, type Payments } from '../../src/services/payments.ts'
 import { createWatchKeys, type WatchKeys } from '../../src/services/watch-keys.ts'
@@ -55,6 +58,7 @@ export interface Metered {
   seenThrough: number
   reorgs: number[]
   needsAttention: number
+  problems: readonly ChainProblem[]
 }
 
 export const LATE_SECS = 7 * 86_400
@@ -76,7 +80,7 @@ export async function closeViewer(): Promise<void> {
 export class WatchRig {
   readonly clock = new ManualClock()
   readonly log = recordingLog()
-  readonly metered: Metered = { tip: 0, lag: 0, seenThrough: 0, reorgs: [], needsAttention: 0 }
+  readonly metered: Metered = { tip: 0, lag: 0, seenThrough: 0, reorgs: [], needsAttention: 0, problems: [] }
   readonly viewer = testViewer()
   readonly sandbox: SandboxChain
   readonly wallet: Wallet
@@ -87,6 +91,7 @@ export class WatchRig {
   keys!: WatchKeys
   payments!: Payments
   headers!: Headers
+  chainProblems!: ChainProblems
   watcher!: Watcher
   account!: Account
   readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-watch-'))
@@ -132,9 +137,9 @@ export class WatchRig {
   /** New services over the same store and servers, as after a restart: nothing in memory is left. */
   begin(options: RigOptions = {}): void {
     const { store, clock, log, viewer, sandbox } = this
-    const { nu63Height } = sandbox
+    const params = paramsOf(sandbox)
     const urls = this.servers.map(server => server.url)
-    this.chain = createLightwalletd({ urls, network: 'regtest', nu63Height, clock: systemClock, log })
+    this.chain = createLightwalletd({ urls, params, clock: systemClock, log })
     this.keys = createWatchKeys({ store, vault: this.#vault })
     const meter = {
       tip: (height: number) => (this.metered.tip = height),
@@ -143,13 +148,16 @@ export class WatchRig {
       reorg: (depth: number) => this.metered.reorgs.push(depth),
       needsAttention: (change: number) => (this.metered.needsAttention += change),
       stalled: () => {},
+      problems: (problems: readonly ChainProblem[]) => (this.metered.problems = problems),
       clockApart: () => {},
     }
     const [reassess, report] = [createReassess(options), createReport({ log, meter })]
-    this.payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+    this.payments = createPayments({ store, reassess, report, clock, params })
     this.headers = createHeaders({ store, reassess, report, clock, log })
     const { chain, keys, payments, headers } = this
-    this.watcher = createWatcher({ chain, viewer, payments, headers, keys, clock, log, meter })
+    this.chainProblems = createChainProblems({ store, clock })
+    const { chainProblems } = this
+    this.watcher = createWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log, meter })
   }
 
   async restart(): Promise<void> {
@@ -233,12 +241,13 @@ export class WatchRig {
   /** A watcher of another process: the same database and chain, nothing else in common. */
   secondWatcher(): Watcher {
     const { store, clock, log, viewer, sandbox } = this
-    const { nu63Height } = sandbox
+    const params = paramsOf(sandbox)
     const keys = createWatchKeys({ store, vault: this.#vault })
     const [reassess, report] = [createReassess(), createReport({ log })]
-    const payments = createPayments({ store, reassess, report, clock, network: 'regtest', nu63Height })
+    const payments = createPayments({ store, reassess, report, clock, params })
     const headers = createHeaders({ store, reassess, report, clock, log })
-    return createWatcher({ chain: this.chain, viewer, payments, headers, keys, clock, log })
+    const chainProblems = createChainProblems({ store, clock })
+    return createWatcher({ chain: this.chain, viewer, payments, headers, keys, chainProblems, clock, log })
   }
 
   /** Follows the mempool until all that is in it now has been read. */
@@ -253,8 +262,8 @@ export class WatchRig {
         if (++read === before) return
       }
     }
-    const { viewer, payments, headers, keys, clock, log } = this
-    await createWatcher({ chain, viewer, payments, headers, keys, clock, log }).follow(stop.signal)
+    const { viewer, payments, headers, keys, chainProblems, clock, log } = this
+    await createWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log }).follow(stop.signal)
   }
 
   rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<Rescanned> {
@@ -341,4 +350,8 @@ export function watching(name: string, work: (rig: WatchRig) => Promise<void>, o
       await rig.close()
     }
   })
+}
+
+function paramsOf({ nu63Height }: SandboxChain): ConsensusParams {
+  return consensusParams('regtest', { nu63Height, nu7Height: null })
 }

@@ -31,6 +31,18 @@ watching(
   { startHeight: 1_500 },
 )
 
+watching('on a chain shorter than a reorganisation can be, reading begins at height 1', async rig => {
+  const { blocks } = rig.chain
+  const asked: number[] = []
+  rig.chain.blocks = (from, to, signal) => {
+    asked.push(from)
+    return blocks(from, to, signal)
+  }
+  await rig.look()
+  assert.equal(Math.min(...asked), 1)
+  assert.equal((await rig.headers.position())!.oldest, 1)
+})
+
 watching(
   'a reorganisation that drops a detected payment takes it back, and it counts again when it returns',
   async rig => {

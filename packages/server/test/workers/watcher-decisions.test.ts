@@ -267,11 +267,11 @@ onBothDatabases(engine => {
     const invoice = await world.sell({ expiresAt: world.clock.secs + 60 })
     world.server.mempoolFails = true
     world.clock.advance(30)
-    await assert.rejects(world.process0.look(), /does not answer/)
+    await world.process0.look()
     world.pay(invoice)
     world.clock.advance(40)
     for (let i = 0; i < 5; i++) {
-      await assert.rejects(world.process0.look(), /does not answer/)
+      await world.process0.look()
       world.clock.advance(1)
       await work(world)
       assert.equal(await world.status(invoice), 'pending')

@@ -78,11 +78,20 @@ watching('with no confirmations asked for, the mempool is enough', async rig => 
   assert.equal(await rig.status(invoice), 'paid')
 })
 
-watching('a coinbase note, a note of nothing and a note to nobody we know are no payments', async rig => {
+watching('a coinbase output to the address of an invoice pays it like any other (ZIP 213)', async rig => {
+  await rig.look()
+  const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
+  rig.sandbox.mine(1, { payCoinbaseTo: rig.receiverOf(invoice) })
+  await rig.look()
+  const after = await rig.read(invoice)
+  assert.deepEqual([after.status, after.txid], ['paid', rig.sandbox.block(rig.sandbox.height)!.transactions[0]!.id])
+  assert.ok(after.receivedZat > 10n)
+})
+
+watching('a note of nothing and a note to nobody we know are no payments', async rig => {
   await rig.look()
   const invoice = await rig.invoice({ amount: 10n })
   rig.pay(invoice, 0n)
-  rig.sandbox.mine(1, { payCoinbaseTo: rig.receiverOf(invoice) })
   rig.wallet.send([{ receiver: rig.receiverAt(2n ** 80n), value: 10n }])
   rig.sandbox.mine(3)
   await rig.look()

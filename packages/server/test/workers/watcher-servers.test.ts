@@ -181,9 +181,9 @@ watching('two watchers on one database record every block and every payment once
 
 watching('while it runs, the mempool stream alone detects a payment, though a look takes for ever', async rig => {
   await rig.look()
-  const { chain, viewer, payments, headers, keys, log } = rig
+  const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
   chain.mempoolSnapshot = signal => new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
-  const watcher = startWatcher({ chain, viewer, payments, headers, keys, log, clock: systemClock })
+  const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
   try {
     for (let i = 0; i < 3; i++) {
       const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
@@ -200,10 +200,19 @@ watching(
   'while it runs, a block that comes before the mempool stream is open again does not wait for the next round',
   async rig => {
     await rig.look()
-    const { chain, viewer, payments, headers, keys, log } = rig
+    const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
     const endless = 2 ** 30
     const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
-    const watcher = startWatcher({ chain, viewer, payments, headers, keys, log, clock: { ...systemClock, sleep } })
+    const watcher = startWatcher({
+      chain,
+      viewer,
+      payments,
+      headers,
+      keys,
+      chainProblems,
+      log,
+      clock: { ...systemClock, sleep },
+    })
     try {
       const invoice = await rig.invoice({ amount: 10n, confirmations: 2 })
       rig.pay(invoice, 10n)
@@ -219,13 +228,14 @@ watching(
 )
 
 watching('while it runs, payments are confirmed and invoices closed without being asked', async rig => {
-  const { chain, viewer, payments, headers, keys, log } = rig
+  const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
   const watcher = startWatcher({
     chain,
     viewer,
     payments,
     headers,
     keys,
+    chainProblems,
     log,
     clock: { ...systemClock, nowMs: () => rig.clock.nowMs() },
   })
@@ -249,8 +259,8 @@ watching('while it runs, payments are confirmed and invoices closed without bein
 })
 
 watching('while it runs, it outlives an outage of its server and stops when told', async rig => {
-  const { chain, viewer, payments, headers, keys, log } = rig
-  const watcher = startWatcher({ chain, viewer, payments, headers, keys, log, clock: systemClock })
+  const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
+  const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
   try {
     await until('the first look', () => rig.headers.position())
     const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })

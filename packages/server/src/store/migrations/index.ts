@@ -9,6 +9,8 @@ import { up as dashboard } from './0006_dashboard.ts'
 import { up as chainPosition } from './0007_chain_position.ts'
 import { up as payoutClaim } from './0008_payout_claim.ts'
 import { up as databaseOrigin } from './0009_database_origin.ts'
+import { up as attentionMail } from './0010_attention_mail.ts'
+import { up as chainProblem } from './0011_chain_problem.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -23,4 +25,6 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0007_chain_position', chainPosition],
   ['0008_payout_claim', payoutClaim],
   ['0009_database_origin', databaseOrigin],
+  ['0010_attention_mail', attentionMail],
+  ['0011_chain_problem', chainProblem],
 ]

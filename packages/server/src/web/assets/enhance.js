@@ -125,7 +125,17 @@ function lookAgain(times) {
   }, 1500)
 }
 
+/** Refreshes the page now and then while it shows a notice that goes away by itself. */
+function recheck() {
+  const run = createRefresher()
+  const timer = setInterval(() => {
+    if (!document.querySelector('[data-recheck]')) clearInterval(timer)
+    else if (!document.hidden) run()
+  }, 10_000)
+}
+
 enhance(document)
 if (document.querySelector('[data-awaiting]')) lookAgain(8)
+if (document.querySelector('[data-recheck]')) recheck()
 const followed = document.querySelector('[data-follow]')
 if (followed) follow(followed.dataset.follow)

@@ -1,5 +1,6 @@
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
+import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
 import type { Invoice } from '../../ports/invoice.ts'
 import { grouped, moment, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
@@ -11,6 +12,8 @@ export interface CheckoutView {
   readonly invoice: Invoice
   /** What the parts that come later offer: other assets to pay in. */
   readonly further: Child
+  /** Seconds between blocks now. */
+  readonly spacingSecs: number
 }
 
 const TITLES: Readonly<Record<InvoiceStatus, string>> = {
@@ -27,7 +30,7 @@ export function checkoutPage(view: CheckoutView): Html {
   const content = html`
       ${mark(invoice.status)}
       <h1 data-announce>${TITLES[invoice.status]}</h1>
-      ${invoice.status === 'pending' ? request(view) : outcome(invoice)}`
+      ${invoice.status === 'pending' ? request(view) : outcome(view)}`
   return plainPage({
     title: TITLES[invoice.status],
     ...(isFinal(invoice.status) ? {} : { follow: invoice.publicId }),
@@ -65,12 +68,13 @@ function request({ invoice, further }: CheckoutView): Html {
     ${further}`
 }
 
-function outcome(invoice: Invoice): Html {
+function outcome({ invoice, spacingSecs }: CheckoutView): Html {
+  const wait = waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))
   const amount = html`<p class="big center">${zec(invoice.amountZat)}</p>`
   switch (invoice.status) {
     case 'pending':
     case 'detected':
-      return html`${amount}<p class="center">The full amount has been seen. It counts as paid once the network has confirmed it, usually within a few minutes. You can leave this page.</p>`
+      return html`${amount}<p class="center">The full amount has been seen. It counts as paid once the network has confirmed it, usually ${invoice.confirmations > 0 && 'in '}${wait}. You can leave this page.</p>`
     case 'paid':
       return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>`
     case 'underpaid':

@@ -1,4 +1,7 @@
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
+import { missingPayments } from '../../domain/missing-payments.ts'
+import { isDead, lastMinableHeight } from '../../domain/payment.ts'
+import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
 import type { Invoice, PaymentRow } from '../../ports/invoice.ts'
 import type { AttemptRow } from '../../ports/webhook.ts'
 import { grouped, moment, money, shortened, zec } from '../format.ts'
@@ -6,6 +9,7 @@ import { type Child, type Html, html } from '../html.ts'
 import { dashboardPage } from '../layout.ts'
 import { copyable, copyButton, definitions, liveAttributes, statusBadge } from '../parts.ts'
 import type { Viewer } from '../viewer.ts'
+import { reorgNotice } from './reorged.ts'
 import { attemptTable } from './webhook.ts'
 
 export interface SeenPayment extends PaymentRow {
@@ -17,6 +21,12 @@ export interface InvoiceView {
   readonly payments: readonly SeenPayment[]
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
+  /** Height of the last block read. */
+  readonly tip: number
+  /** Seconds between blocks now. */
+  readonly spacingSecs: number
+  /** A further payment to the invoice's address still counts. */
+  readonly watched: boolean
   /** The buyer's page, absolute. */
   readonly checkoutUrl: string
   /** The simulated wallet can pay it. */
@@ -47,10 +57,11 @@ function liveContent(view: InvoiceView): Html {
   const { invoice } = view
   return html`
       <section class="card hero" aria-label="Status">
-        <p data-announce>${statusBadge(invoice.status)}</p>
+        <p data-announce>${statusBadge(invoice.status)}${invoice.needsAttention && html` <span class="badge badge-bad">payment missing</span>`}</p>
         <p class="big">${zec(invoice.amountZat)}</p>
         <p class="below">${grouped(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>
+      ${invoice.needsAttention && reorgNotice({ ...view, missing: missingPayments(invoice, view.payments, view.tip) })}
       ${view.payable && payButton(view)}
       <div class="columns">
         <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
@@ -73,7 +84,7 @@ function payButton({ invoice }: InvoiceView): Html {
     <p>This is the sandbox: its wallet can play the buyer.</p><button id="pay" class="primary">Pay this invoice</button></form>`
 }
 
-function facts({ invoice, checkoutUrl }: InvoiceView): Html {
+function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
   return definitions([
     ['Id', copyable(invoice.publicId, 'the id')],
     ['Address', copyable(invoice.address, 'the address')],
@@ -85,7 +96,10 @@ function facts({ invoice, checkoutUrl }: InvoiceView): Html {
       'Payment page',
       html`<a href="${checkoutUrl}" target="_blank" rel="noopener">Open</a> ${copyButton(checkoutUrl, 'the link to the payment page')}`,
     ],
-    ['Confirmations', `${invoice.confirmations} to count as paid`],
+    [
+      'Confirmations',
+      `${invoice.confirmations} to count as paid, ${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}`,
+    ],
   ])
 }
 
@@ -115,7 +129,7 @@ function momentsOf({ invoice, payments }: InvoiceView): Moment[] {
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)
     past.push({
-      at: invoice.paidAt ?? invoice.createdAt,
+      at: invoice.attentionSince ?? invoice.paidAt ?? invoice.createdAt,
       what: 'The chain took a payment back after this was paid',
       kind: 'bad',
     })
@@ -140,24 +154,40 @@ function paymentLine({ valueZat, place }: SeenPayment): string {
   return `${zec(valueZat)} ${place.at === 'dropped' ? 'was seen, and vanished' : 'seen'}`
 }
 
-function paymentTable({ payments, invoice }: InvoiceView): Html {
+function paymentTable({ payments, invoice, tip }: InvoiceView): Html {
   const rows = payments.map(
     payment => html`<tr>
-      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction id')}<span class="below">${moment(payment.seenAt)}</span><span class="slim">${placeOf(payment, invoice)}</span></td>
-      <td class="wide">${placeOf(payment, invoice)}</td>
+      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction id')}<span class="below">${moment(payment.seenAt)}</span><span class="slim">${placeOf(payment, invoice, tip)}</span></td>
+      <td class="wide">${placeOf(payment, invoice, tip)}</td>
       <td class="number">${money(payment.valueZat)}</td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col" class="wide">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-function placeOf({ place, confirmed, pool }: SeenPayment, { confirmations }: Invoice): Html {
-  if (place.at === 'dropped') return html`<span class="badge badge-bad">vanished</span>`
-  if (place.at === 'mempool') return html`<span class="badge badge-pending">in the mempool</span>`
+function placeOf(payment: SeenPayment, invoice: Invoice, tip: number): Html {
+  const { place, confirmed, pool, expiryHeight, lastSeenHeight } = payment
+  const { confirmations } = invoice
+  const last = lastMinableHeight(expiryHeight, lastSeenHeight)
+  if (place.at === 'dropped') {
+    const expired = isDead(expiryHeight, tip)
+    return html`<span class="badge badge-bad">${expired ? 'expired' : 'vanished'}</span>${expired && html`<span class="below">not mined by block ${grouped(last)}</span>`}`
+  }
+  if (place.at === 'mempool') {
+    const [badge, why] = unminedWords(payment, invoice)
+    return html`<span class="badge badge-pending">${badge}</span>${why !== null && html`<span class="below">${why}</span>`}`
+  }
   const progress =
     confirmations > 0 &&
     html` <progress max="${confirmations}" value="${Math.min(confirmed, confirmations)}" aria-label="Confirmations"></progress>`
   return html`${grouped(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${grouped(place.height)}, ${pool}</span>`
+}
+
+/** A badge and what it means, for a payment that is not in a block. */
+function unminedWords({ missing, inSnapshot }: SeenPayment, { needsAttention }: Invoice): [string, string | null] {
+  if (missing !== null) return ['unmined', 'not in the mempool of the server']
+  if (!needsAttention) return ['in the mempool', null]
+  return inSnapshot ? ['in the mempool', 'waits to be mined again'] : ['unmined', 'taken out of its block']
 }
 
 function hooks({ attempts, webhookSet }: InvoiceView): Html {

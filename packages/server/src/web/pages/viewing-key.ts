@@ -1,4 +1,5 @@
 import { CONFIRMATIONS } from '../../domain/account.ts'
+import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
 import { type Html, html } from '../html.ts'
 import { dashboardPage } from '../layout.ts'
 import { copyable, field } from '../parts.ts'
@@ -7,6 +8,8 @@ import type { Viewer } from '../viewer.ts'
 export interface ViewingKeyView {
   readonly network: 'main' | 'test' | 'regtest'
   readonly confirmations: number
+  /** Seconds between blocks now. */
+  readonly spacingSecs: number
   /** The address at index 0, to compare; null while no key is set. */
   readonly firstAddress: string | null
   /** The key was set just now. */
@@ -58,10 +61,18 @@ export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
         </form>
       </div>
       <form class="card inline" method="post" action="/confirmations">
-        ${field({ name: 'confirmations', label: 'Confirmations before an invoice is paid', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.least} to ${CONFIRMATIONS.most} blocks, for new invoices. 0 takes a payment as soon as it is seen, ${CONFIRMATIONS.usual} is usual.`, attributes: html` min="${CONFIRMATIONS.least}" max="${CONFIRMATIONS.most}" inputmode="numeric"` })}
+        ${field({ name: 'confirmations', label: 'Confirmations before an invoice is paid', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.least} to ${CONFIRMATIONS.most} blocks, for new invoices. 0 takes a payment as soon as it is seen, ${CONFIRMATIONS.usual} is usual. ${pace(view)}`, attributes: html` min="${CONFIRMATIONS.least}" max="${CONFIRMATIONS.most}" inputmode="numeric"` })}
         <button>Save</button>
       </form>`,
   })
+}
+
+/** How long the confirmations take. */
+function pace({ confirmations, spacingSecs }: ViewingKeyView): string {
+  const block = `A block comes about every ${spacingSecs} seconds`
+  if (confirmations === 0) return `${block}.`
+  const take = confirmations === 1 ? 'takes' : 'take'
+  return `${block}, so ${confirmations} ${take} ${waitingTimeText(confirmationSecs(confirmations, spacingSecs))}.`
 }
 
 function compare(address: string, fresh: boolean): Html {

@@ -1,6 +1,7 @@
 import { isFinal } from '../../domain/invoice.ts'
 import { decimalZec, paymentUri } from '../../domain/payment-uri.ts'
 import { decimalsOf } from '../../domain/rate.ts'
+import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
 import type { Ordered } from '../../services/withdrawals.ts'
 import { fiat } from '../fiat.ts'
@@ -15,6 +16,8 @@ import { withdrawalBadge } from './withdrawals.ts'
 export interface WithdrawalView extends Ordered {
   /** The simulated wallet can make the deposit. */
   readonly payable: boolean
+  /** Seconds between blocks now. */
+  readonly spacingSecs: number
   readonly error?: string
 }
 
@@ -47,12 +50,12 @@ function liveContent(view: WithdrawalView): Html {
     </div>`
 }
 
-function explanation({ withdrawal, invoice }: WithdrawalView): Child {
+function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Child {
   switch (withdrawal.status) {
     case 'awaiting_deposit':
       return html`Pay exactly ${zec(withdrawal.amountZat)} from your wallet until ${moment(invoice.expiresAt)}. The rate holds until then.`
     case 'deposit_detected':
-      return 'Your deposit has been seen. It counts once the network has confirmed it.'
+      return `Your deposit has been seen. It counts once the network has confirmed it, usually ${invoice.confirmations > 0 ? 'in ' : ''}${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}.`
     case 'payout_processing':
       return 'Your deposit is confirmed, and the payout is on its way.'
     case 'completed':

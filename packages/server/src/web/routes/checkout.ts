@@ -6,7 +6,7 @@ import type { Site } from '../site.ts'
 
 /** The page that a buyer is sent to; the invoice's id is all it takes to see it. */
 export function checkoutPages(site: Site): void {
-  const { invoices, swaps, clock } = site.deps
+  const { blockSpacing, invoices, swaps, clock } = site.deps
 
   site.open('GET', '/i/:id', async request => {
     const invoice = await invoices.read(idOf(request))
@@ -14,6 +14,7 @@ export function checkoutPages(site: Site): void {
     const ratherZec = queryOf(request).with === 'zec'
     // A swap under way is what the buyer pays with, unless its deposit is still to come and they would rather pay ZEC.
     if (swap && isPaying(invoice, swap, ratherZec, nowSecs(clock))) return depositPage(invoice, swap)
-    return checkoutPage({ invoice, further: swaps.offered && otherAssets(invoice, swap) })
+    const further = swaps.offered && otherAssets(invoice, swap)
+    return checkoutPage({ invoice, further, spacingSecs: await blockSpacing.current() })
   })
 }

@@ -3,10 +3,11 @@ import { noSuch } from '../../domain/fault.ts'
 import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { InvoiceFilter } from '../../ports/invoice.ts'
+import { nowSecs } from '../../ports.ts'
 import { readZec } from '../amount.ts'
 import { type Fields, formOf, idOf, queryOf } from '../form.ts'
 import { invoicePage } from '../pages/invoice.ts'
-import { invoicesPage } from '../pages/invoices.ts'
+import { ATTENTION, invoicesPage } from '../pages/invoices.ts'
 import { newInvoicePage } from '../pages/new-invoice.ts'
 import { swapCard } from '../pages/swap.ts'
 import { type Site, sentence } from '../site.ts'
@@ -14,13 +15,14 @@ import { type Site, sentence } from '../site.ts'
 const PAGE = 25
 
 export function invoicePages(site: Site): void {
-  const { dashboard, invoices, playground, publicUrl, swaps } = site.deps
+  const { blockSpacing, clock, dashboard, invoices, playground, publicUrl, swaps } = site.deps
 
   site.page('GET', '/invoices', async (request, _reply, who) => {
     const query = queryOf(request)
     const { q: search = '', from = '', to = '', before } = query
     const filter = filterOf(query)
-    const shown = { search, status: filter.status ?? null, from, to }
+    const status = filter.needsAttention ? ATTENTION : (filter.status ?? null)
+    const shown = { search, status, from, to }
     if (search.trim() !== '') {
       const found = await dashboard.search(who.account, search)
       return invoicesPage(site.viewer(who), { ...shown, invoices: found, newest: null, older: null })
@@ -62,10 +64,12 @@ export function invoicePages(site: Site): void {
 
   site.page('GET', '/invoices/:id', async (request, _reply, who) => {
     const detail = await dashboard.invoice(who.account, idOf(request))
-    const { id, status, receivedZat, publicId } = detail.invoice
+    const { id, status, receivedZat, publicId, watchUntil } = detail.invoice
     const swap = (await swaps.ofInvoices([detail.invoice])).get(id)
     return invoicePage(site.viewer(who), {
       ...detail,
+      spacingSecs: await blockSpacing.current(),
+      watched: nowSecs(clock) <= watchUntil,
       checkoutUrl: `${publicUrl()}/i/${publicId}`,
       payable: playground !== null && status === 'pending' && receivedZat === 0n,
       further: swapCard(detail.invoice, swap),
@@ -86,6 +90,7 @@ function filterOf({ status, from = '', to = '' }: Fields): InvoiceFilter {
   const lastDay = readDay(to)
   return {
     ...(known === undefined ? {} : { status: known }),
+    ...(status === ATTENTION ? { needsAttention: true } : {}),
     ...(createdFrom === null ? {} : { createdFrom }),
     ...(lastDay === null ? {} : { createdTo: lastDay + DAY_SECS }),
   }

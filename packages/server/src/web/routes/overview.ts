@@ -6,6 +6,7 @@ import { counted, shortened } from '../format.ts'
 import type { Child } from '../html.ts'
 import { html } from '../html.ts'
 import { overviewPage } from '../pages/overview.ts'
+import { reorgedInvoices } from '../pages/reorged.ts'
 import type { Site } from '../site.ts'
 
 /** The share of the month's invoices from which the owner is told. */
@@ -13,7 +14,7 @@ const NEARLY = 0.8
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
-  const { accounts, dashboard, swaps } = site.deps
+  const { accounts, blockSpacing, dashboard, swaps } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, who) => {
     const standing = await dashboard.standing(who.account)
@@ -27,7 +28,11 @@ export function overviewPages(site: Site): void {
         limit: plan.plan.monthlyInvoiceLimit,
         resetsAt: plan.resetsAt,
       },
-      attention: [...chainTrouble(standing.chainTime), ...stuck.map(stuckSwap), ...attentionTo(standing, plan)],
+      attention: [
+        ...chainTrouble(standing.chainTime, await blockSpacing.current()),
+        ...stuck.map(stuckSwap),
+        ...attentionTo(standing, plan),
+      ],
     })
   })
 }
@@ -37,11 +42,11 @@ function stuckSwap({ invoicePublicId, status }: Swap): Child {
 }
 
 /** Why nothing expires at the moment, where that is so. */
-function chainTrouble(time: ChainTime): Child[] {
+function chainTrouble(time: ChainTime, spacingSecs: number): Child[] {
   switch (time.state) {
     case 'stalled':
       return [
-        html`The chain source has shown no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}. No invoice expires, and no payment is confirmed, until it does.`,
+        html`The chain source has shown no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}; one comes about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until it does.`,
       ]
     case 'clock_ahead':
     case 'clock_behind':
@@ -53,13 +58,11 @@ function chainTrouble(time: ChainTime): Child[] {
   }
 }
 
-function attentionTo({ takenBack, failedAttempt, steps, webhookSet }: Standing, overview: Overview): Child[] {
+function attentionTo(standing: Standing, overview: Overview): Child[] {
+  const { takenBack, takenBackTotal, failedAttempt, steps, webhookSet } = standing
   const { usedThisMonth: used, plan } = overview
   const limit = plan.monthlyInvoiceLimit
-  const lines: Child[] = takenBack.map(
-    ({ publicId }) =>
-      html`The chain took back a payment of the paid invoice <a class="code" href="/invoices/${publicId}">${shortened(publicId, 8, 0)}</a>. Look before you hand anything out.`,
-  )
+  const lines: Child[] = takenBack.length > 0 ? [reorgedInvoices(takenBack, takenBackTotal)] : []
   if (failedAttempt)
     lines.push(
       html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">See what came back</a>.`,

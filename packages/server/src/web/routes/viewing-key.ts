@@ -7,12 +7,13 @@ import { type Site, sentence } from '../site.ts'
 const AT = '/viewing-key'
 
 export function viewingKeyPages(site: Site): void {
-  const { accounts, dashboard, network, playground, viewingKeys } = site.deps
+  const { accounts, blockSpacing, dashboard, network, playground, viewingKeys } = site.deps
 
   const view = async (account: Account) => ({
     firstAddress: await viewingKeys.firstAddress(account),
     network,
     confirmations: account.confirmations,
+    spacingSecs: await blockSpacing.current(),
     demoKey: playground?.viewingKey ?? null,
     nextStep: false,
   })

@@ -15,7 +15,7 @@ const AT = '/withdrawals'
 const PAGE = 20
 
 export function withdrawalPages(site: Site): void {
-  const { playground, withdrawals } = site.deps
+  const { blockSpacing, playground, withdrawals } = site.deps
   const { currencies, spreadBps, configured } = withdrawals
 
   async function list(who: SignedIn, before?: string, again: Pick<WithdrawalsView, 'form' | 'error'> = {}) {
@@ -36,10 +36,16 @@ export function withdrawalPages(site: Site): void {
     })
   }
 
-  function detail(who: SignedIn, ordered: Ordered, error?: string): Html {
+  async function detail(who: SignedIn, ordered: Ordered, error?: string): Promise<Html> {
     const { withdrawal, invoice } = ordered
     const payable = playground !== null && withdrawal.status === 'awaiting_deposit' && invoice.receivedZat === 0n
-    return withdrawalPage(site.viewer(who), { ...ordered, payable, ...(error === undefined ? {} : { error }) })
+    const spacingSecs = await blockSpacing.current()
+    return withdrawalPage(site.viewer(who), {
+      ...ordered,
+      payable,
+      spacingSecs,
+      ...(error === undefined ? {} : { error }),
+    })
   }
 
   site.page('GET', AT, (request, _reply, who) => list(who, queryOf(request).before))

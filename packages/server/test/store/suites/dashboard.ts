@@ -56,6 +56,15 @@ export function dashboardSuite(engine: Engine): void {
       ids([third, second]),
     )
     assert.deepEqual(await store.read(rows => rows.dashboard.needingAttention(other.account.id, 10)), [])
+    const countAttention = (accountId: number) => store.read(rows => rows.dashboard.countNeedingAttention(accountId))
+    assert.deepEqual([await countAttention(shop.account.id), await countAttention(other.account.id)], [2, 0])
+    const listed = (before?: string) =>
+      store.read(rows =>
+        rows.invoices.list(shop.account.id, { limit: 1, ...(before && { before }) }, { needsAttention: true }),
+      )
+    assert.deepEqual(ids(await listed()), ids([third]))
+    assert.deepEqual(ids(await listed(third.publicId)), ids([second]))
+    assert.deepEqual(await listed(second.publicId), [])
   })
 
   test('an invoice is found by the beginning of its id or of a transaction that paid it, by its own account', async t => {

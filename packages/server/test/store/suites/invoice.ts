@@ -26,6 +26,7 @@ export function invoiceSuite(engine: Engine): void {
       createdHeight: null,
       openUntilHeight: null,
       underpaidAt: null,
+      attentionSince: null,
     })
     assert.deepEqual(await store.glance(rows => rows.invoices.byPublicId(draft.publicId)), invoice)
     assert.equal(await store.glance(rows => rows.invoices.byPublicId('no such id')), null)
@@ -161,6 +162,7 @@ export function invoiceSuite(engine: Engine): void {
       needsAttention: true,
       openUntilHeight: 7_000_000,
       underpaidAt: NOW + 30,
+      attentionSince: NOW + 90,
     } as const
     await store.write(rows => rows.invoices.record([{ id: invoice.id, ...outcome }]))
     assert.deepEqual(await store.read(rows => rows.invoices.byIds([invoice.id, other.id])), [

@@ -1,0 +1,53 @@
+import { causeOfLoss, type MissingPayments } from '../../domain/missing-payments.ts'
+import { waitingTimeText } from '../../domain/waiting-time.ts'
+import type { Invoice } from '../../ports/invoice.ts'
+import { counted, grouped, moment, shortened, zec } from '../format.ts'
+import { type Child, type Html, html } from '../html.ts'
+
+export interface ReorgView {
+  readonly invoice: Invoice
+  readonly missing: MissingPayments
+  /** Height of the last block read. */
+  readonly tip: number
+  /** Seconds between blocks now. */
+  readonly spacingSecs: number
+  /** A further payment to the invoice's address still counts. */
+  readonly watched: boolean
+}
+
+/** On the page of a paid invoice whose payments a reorganisation took back: what happened, and what to do. */
+export function reorgNotice(view: ReorgView): Html {
+  const { invoice, missing } = view
+  const { attentionSince: since } = invoice
+  return html`<section class="card attention" aria-labelledby="reorged" data-recheck>
+    <h2 id="reorged">Payments are missing</h2>
+    <p>Payments of this invoice are missing${since !== null && html` since ${moment(since)}`}: ${causeOfLoss([invoice])}. ${zec(missing.missingZat)} of ${zec(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
+    <ul>
+      <li>Hold the goods if you still can.</li>
+      ${nextSteps(view)}
+    </ul>
+  </section>`
+}
+
+function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): Child {
+  const again = html`ask the buyer to pay ${zec(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${moment(invoice.watchUntil)}`}`
+  const { minableUntil } = missing
+  if (minableUntil === null) return html`<li>The payment can no longer be mined: ${again}.</li>`
+  return html`<li>Usually the payment is mined again within a few blocks; one comes about every ${spacingSecs} seconds. This notice then disappears by itself.</li>
+      <li>${
+        minableUntil === 'any height'
+          ? html`Its transaction never expires. If it takes too long for you, ${again}.`
+          : html`It can be mined up to block ${grouped(minableUntil)}, ${waitingTimeText((minableUntil - tip) * spacingSecs)} from now. If it is not mined by then, ${again}.`
+      }</li>`
+}
+
+/** On the overview: which paid invoices lack their payments. @param total those not listed included */
+export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
+  const items = listed.map(
+    ({ publicId, amountZat }) =>
+      html`<li><a class="code" href="/invoices/${publicId}">${shortened(publicId, 8, 0)}</a> · ${zec(amountZat)}</li>`,
+  )
+  const rest = total - listed.length
+  return html`Payments of <b>${counted(total, 'paid invoice')}</b> are missing: ${causeOfLoss(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
+    <ul>${items}${rest > 0 && html`<li><a href="/invoices?status=attention">and ${grouped(rest)} more</a></li>`}</ul>`
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { confirmationSecs, waitingTimeText } from '../../src/domain/waiting-time.ts'
+
+test('how long confirmations take is said in plain words, before NU7 and from it on', () => {
+  const cases: readonly (readonly [confirmations: number, spacingSecs: number, text: string])[] = [
+    [0, 75, 'at once'],
+    [0, 25, 'at once'],
+    [1, 75, 'about 75 seconds'],
+    [1, 25, 'about 25 seconds'],
+    [2, 75, 'about 3 minutes'],
+    [3, 75, 'about 4 minutes'],
+    [3, 25, 'about 75 seconds'],
+    [5, 25, 'about 2 minutes'],
+    [10, 75, 'about 15 minutes'],
+    [10, 25, 'about 4 minutes'],
+    [40, 75, 'about 50 minutes'],
+    [100, 25, 'about 40 minutes'],
+    [100, 75, 'about 2 hours'],
+    [1_000, 75, 'about 21 hours'],
+    [1_000, 25, 'about 7 hours'],
+    [10_000, 25, 'about 3 days'],
+  ]
+  for (const [confirmations, spacingSecs, text] of cases)
+    assert.equal(
+      waitingTimeText(confirmationSecs(confirmations, spacingSecs)),
+      text,
+      `${confirmations} × ${spacingSecs}`,
+    )
+})
+
+test('no time is rounded to nothing, and every text is of the largest unit that leaves it precise', () => {
+  assert.equal(waitingTimeText(1), 'about 5 seconds')
+  assert.equal(waitingTimeText(117), 'about 115 seconds')
+  assert.equal(waitingTimeText(118), 'about 2 minutes')
+  assert.equal(waitingTimeText(9.4 * 60), 'about 9 minutes')
+  assert.equal(waitingTimeText(9.6 * 60), 'about 10 minutes')
+  assert.equal(waitingTimeText(117 * 60), 'about 115 minutes')
+  assert.equal(waitingTimeText(118 * 60), 'about 2 hours')
+  assert.equal(waitingTimeText(47 * 3_600), 'about 47 hours')
+  assert.equal(waitingTimeText(48 * 3_600), 'about 2 days')
+})

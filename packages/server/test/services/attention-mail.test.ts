@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
+import { systemRandom } from '../../src/adapters/random.ts'
+import type { Invoice, InvoicePurpose } from '../../src/ports/invoice.ts'
+import type { OutgoingMail } from '../../src/ports/mail.ts'
+import type { Store } from '../../src/ports.ts'
+import { createMails } from '../../src/services/mail.ts'
+import { payment } from '../store/fixtures.ts'
+import { inWorld, onBothDatabases } from '../support/engines.ts'
+import { silentLog } from '../support/log.ts'
+import type { ModelWorld } from '../support/model-world.ts'
+
+const DELAY_SECS = 120
+const INTERVAL_SECS = 3_600
+
+/** The process that sends mails; `whileSending` runs while the mail server takes a mail. */
+function mailing(world: ModelWorld, whileSending: () => Promise<void> = async () => {}) {
+  const sent: OutgoingMail[] = []
+  let failing = false
+  const mails = createMails({
+    store: world.process0.store,
+    mailer: {
+      async send(mail) {
+        if (failing) throw new Error('the mail server is down')
+        sent.push(mail)
+        await whileSending()
+      },
+      close: () => {},
+    },
+    clock: world.clock,
+    random: systemRandom,
+    keyedHash: createKeyedHash([Buffer.alloc(32, 1)]),
+    registration: 'open',
+    publicUrl: () => 'https://pay.example.org',
+    log: silentLog,
+  })
+  return {
+    sent,
+    setFailing: (down: boolean) => {
+      failing = down
+    },
+    sendDue: () => mails.sendDue(20),
+  }
+}
+
+async function paidInvoice(world: ModelWorld, terms: { amountZat?: bigint; purpose?: InvoicePurpose } = {}) {
+  const invoice = await world.sell({ confirmations: 1, ...terms })
+  world.pay(invoice)
+  world.mine()
+  await world.process0.look()
+  assert.equal(await world.status(invoice), 'paid')
+  return invoice
+}
+
+/** The newest blocks are replaced by empty ones; what was in them is in the mempool again. */
+async function reorganise(world: ModelWorld, depth = 1): Promise<void> {
+  world.chain.takeBack(depth, () => true)
+  world.mine(depth + 1, [])
+  await world.process0.look()
+}
+
+async function mineAgain(world: ModelWorld): Promise<void> {
+  world.mine()
+  await world.process0.look()
+}
+
+async function needsAttention(world: ModelWorld, invoice: Invoice): Promise<boolean> {
+  return (await world.read(invoice)).needsAttention
+}
+
+/** How many mails wait, due or not, seen without taking them. */
+async function waiting(store: Store): Promise<number> {
+  const far = 4_000_000_000
+  let count = 0
+  await assert.rejects(
+    store.write(async rows => {
+      count = (await rows.mails.claim(far, 100, () => far)).length
+      throw new Error('only counted')
+    }),
+    /only counted/,
+  )
+  return count
+}
+
+onBothDatabases(engine => {
+  inWorld(engine, 'payments taken back are mailed after two minutes: what happened, where, what to do', async world => {
+    const { sent, sendDue } = mailing(world)
+    const invoice = await paidInvoice(world, { amountZat: 12_500_000n })
+    await reorganise(world)
+    assert.ok(await needsAttention(world, invoice))
+    assert.equal(await waiting(world.process0.store), 1)
+    world.clock.advance(DELAY_SECS - 1)
+    assert.equal(await sendDue(), 0)
+    world.clock.advance(1)
+    assert.equal(await sendDue(), 1)
+    assert.equal(sent.length, 1)
+    const [mail] = sent
+    assert.equal(mail?.to, world.shop.account.email)
+    assert.equal(mail?.subject, 'zatgate: payments of 1 paid invoice are missing')
+    assert.match(mail?.text ?? '', /^- 0\.125 ZEC, paid .* UTC: https:\/\/pay\.example\.org\/invoices\/[0-9a-f-]{36}$/m)
+    assert.ok(mail?.text.includes(invoice.publicId))
+    assert.match(mail?.text ?? '', /Hold the goods/)
+    assert.match(mail?.text ?? '', /mined again/)
+    assert.doesNotMatch(mail?.text ?? '', /more/)
+    assert.equal(await waiting(world.process0.store), 0)
+  })
+
+  inWorld(engine, 'the mail is committed with the change, or neither is', async world => {
+    const invoice = await paidInvoice(world)
+    const { store } = world.process0
+    const crashing: Store = {
+      ...store,
+      write: (work, options) =>
+        store.write(async rows => {
+          await work(rows)
+          throw new Error('killed')
+        }, options),
+    }
+    world.chain.takeBack(1, () => true)
+    world.mine(2, [])
+    await assert.rejects(world.process(crashing, world.server).look(), /killed/)
+    assert.deepEqual([await needsAttention(world, invoice), await waiting(store)], [false, 0])
+    await world.process0.look()
+    assert.deepEqual([await needsAttention(world, invoice), await waiting(store)], [true, 1])
+  })
+
+  inWorld(
+    engine,
+    '3,000 invoices of one account, taken back in several steps, are one mail',
+    async world => {
+      const { sent, sendDue } = mailing(world)
+      const { process0, shop } = world
+      await process0.look()
+      const base = await world.tip()
+      await process0.store.write(async rows => {
+        for (let i = 0; i < 3_000; i++) {
+          const invoice = await rows.invoices.insert(shop.draft({ createdAt: world.clock.secs }))
+          const height = base + 1 + (i % 300)
+          const txid = i.toString(16).padStart(64, '0')
+          await rows.payments.record([payment(invoice, { txid, place: { at: 'mined', height } })])
+          const paid = { status: 'paid', paidAt: world.clock.secs, receivedZat: invoice.amountZat } as const
+          await rows.invoices.record([{ ...invoice, ...paid }])
+        }
+      })
+      world.mine(300)
+      await process0.look()
+      const writes: number[] = []
+      const counted: Store = {
+        ...process0.store,
+        write: async (work, options) => {
+          const result = await process0.store.write(work, options)
+          writes.push(await waiting(process0.store))
+          return result
+        },
+      }
+      await world.process(counted, world.server).headers.rewind(base, null)
+      assert.ok(writes.length >= 3, `${writes.length} steps`)
+      assert.deepEqual(
+        writes,
+        writes.map(() => 1),
+      )
+      world.clock.advance(DELAY_SECS)
+      await sendDue()
+      assert.equal(sent.length, 1)
+      assert.equal(sent[0]?.subject, 'zatgate: payments of 3,000 paid invoices are missing')
+      assert.equal(sent[0]?.text.match(/^- .+\/invoices\/[0-9a-f-]{36}$/gm)?.length, 10)
+      assert.match(sent[0]?.text ?? '', /^and 2,990 more: https:\/\/pay\.example\.org\/invoices\?status=attention$/m)
+    },
+    { store: { limits: { workMs: 120_000 } } },
+  )
+
+  inWorld(engine, 'payments that are mined again before the mail is due are not mailed', async world => {
+    const { sent, sendDue } = mailing(world)
+    const invoice = await paidInvoice(world)
+    await reorganise(world)
+    world.clock.advance(DELAY_SECS - 10)
+    await mineAgain(world)
+    assert.equal(await needsAttention(world, invoice), false)
+    world.clock.advance(10)
+    assert.equal(await sendDue(), 1)
+    assert.deepEqual(sent, [])
+    assert.equal(await waiting(world.process0.store), 0, 'the next reorganisation is not held up')
+  })
+
+  inWorld(engine, 'an account gets no second mail within the hour, and then one if it is still needed', async world => {
+    const { sent, sendDue } = mailing(world)
+    const first = await paidInvoice(world)
+    await reorganise(world)
+    world.clock.advance(DELAY_SECS)
+    await sendDue()
+    assert.equal(sent.length, 1)
+
+    const second = await paidInvoice(world)
+    await reorganise(world)
+    assert.ok(await needsAttention(world, second))
+    for (let secs = 0; secs < INTERVAL_SECS - 60; secs += 60) {
+      world.clock.advance(60)
+      await sendDue()
+    }
+    assert.equal(sent.length, 1)
+    world.clock.advance(60)
+    await sendDue()
+    assert.equal(sent.length, 2)
+    assert.ok(sent[1]?.text.includes(second.publicId))
+    assert.equal(sent[1]?.text.includes(first.publicId), await needsAttention(world, first))
+  })
+
+  inWorld(engine, 'what heals within the hour is not mailed a second time', async world => {
+    const { sent, sendDue } = mailing(world)
+    const invoice = await paidInvoice(world)
+    await reorganise(world)
+    world.clock.advance(DELAY_SECS)
+    await sendDue()
+    await mineAgain(world)
+    await reorganise(world)
+    assert.ok(await needsAttention(world, invoice))
+    await mineAgain(world)
+    world.clock.advance(INTERVAL_SECS)
+    await sendDue()
+    assert.equal(sent.length, 1)
+    assert.equal(await waiting(world.process0.store), 0)
+  })
+
+  inWorld(engine, 'an invoice taken back while the mail is being sent is in the next mail', async world => {
+    let late: Invoice | undefined
+    const { sent, sendDue } = mailing(world, async () => {
+      if (late) return
+      late = await paidInvoice(world)
+      await reorganise(world)
+    })
+    await paidInvoice(world)
+    await reorganise(world)
+    world.clock.advance(DELAY_SECS)
+    await sendDue()
+    assert.ok(late && (await needsAttention(world, late)))
+    assert.equal(await waiting(world.process0.store), 1)
+    world.clock.advance(INTERVAL_SECS - 1)
+    assert.equal(await sendDue(), 0)
+    world.clock.advance(1)
+    await sendDue()
+    assert.equal(sent.length, 2)
+    assert.ok(sent[1]?.text.includes(late.publicId))
+  })
+
+  inWorld(engine, 'a mail that cannot be sent is composed anew for each attempt', async world => {
+    const { sent, setFailing, sendDue } = mailing(world)
+    await paidInvoice(world)
+    await reorganise(world)
+    setFailing(true)
+    world.clock.advance(DELAY_SECS)
+    await sendDue()
+    await mineAgain(world)
+    const later = await paidInvoice(world)
+    await reorganise(world)
+    setFailing(false)
+    world.clock.advance(60)
+    await sendDue()
+    assert.equal(sent.length, 1)
+    assert.equal(sent[0]?.subject, 'zatgate: payments of 1 paid invoice are missing')
+    assert.ok(sent[0]?.text.includes(later.publicId))
+  })
+
+  inWorld(engine, 'a sender that died before it sent is followed by another attempt', async world => {
+    const { sent, sendDue } = mailing(world)
+    await paidInvoice(world)
+    await reorganise(world)
+    world.clock.advance(DELAY_SECS)
+    const retryAt = world.clock.secs + 60
+    await world.process0.store.write(rows => rows.mails.claim(world.clock.secs, 20, () => retryAt))
+    assert.equal(await sendDue(), 0)
+    world.clock.advance(60)
+    await sendDue()
+    assert.equal(sent.length, 1)
+  })
+
+  inWorld(engine, 'invoices of the service itself, for plans and withdrawals, are not mailed', async world => {
+    const { sent, sendDue } = mailing(world)
+    for (const purpose of ['plan', 'withdrawal'] as const) {
+      const invoice = await paidInvoice(world, { purpose })
+      await reorganise(world)
+      assert.ok(await needsAttention(world, invoice))
+    }
+    assert.equal(await waiting(world.process0.store), 0)
+    world.clock.advance(DELAY_SECS)
+    await sendDue()
+    assert.deepEqual(sent, [])
+  })
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Account } from '../../src/domain/account.ts'
+import type { Invoice } from '../../src/ports/invoice.ts'
+import type { Clock } from '../../src/ports.ts'
+import { until } from '../support/until.ts'
+import { startWebRig, type WebRig } from './rig.ts'
+import { visit } from './visit.ts'
+
+const EMAIL = 'reorged@example.org'
+
+/** The real time, and what the test adds to it. */
+class AdvancedClock implements Clock {
+  aheadSecs = 0
+
+  nowMs(): number {
+    return Date.now() + this.aheadSecs * 1000
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, Math.min(ms, 200))
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+}
+
+describe('after a reorganisation took back payments of paid invoices', () => {
+  const clock = new AdvancedClock()
+  let rig: WebRig
+  let account: Account
+  let cookie: string
+
+  before(async () => {
+    rig = await startWebRig({ clock })
+    const { accounts, credentials, viewingKeys } = rig.service
+    await accounts.open(EMAIL)
+    await accounts.setPlan(EMAIL, 'Business', null)
+    await viewingKeys.set(await accounts.find(EMAIL), rig.sandbox.demoViewingKey)
+    account = await accounts.find(EMAIL)
+    cookie = `__Host-zatgate=${(await credentials.createSession(account, 'test')).token}`
+  })
+  after(() => rig?.close())
+
+  const page = async (path: string) => {
+    const { status, text } = await visit(rig, `GET ${path}`, { cookie })
+    assert.equal(status, 200, path)
+    return text.replace(/\s+/g, ' ')
+  }
+
+  const sell = (amountZat: bigint): Promise<Invoice> =>
+    rig.service.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
+
+  const read = (invoice: Invoice) => rig.service.invoices.read(invoice.publicId)
+
+  test('overview, lists, the invoice and a mail say so, until the payment is mined again', async () => {
+    const invoice = await sell(12_500_000n)
+    const { address, publicId } = invoice
+    rig.sandbox.wallet.pay({ uri: `zcash:${address}?amount=0.125` })
+    rig.sandbox.chain.mine(3)
+    await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
+    assert.doesNotMatch(await page('/overview'), /reorganisation/)
+    assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
+
+    rig.sandbox.chain.reorg({ depth: 3 })
+    await until('the reorganisation', async () => (await read(invoice)).needsAttention)
+
+    const overview = await page('/overview')
+    assert.match(
+      overview,
+      /Payments of <b>1 paid invoice<\/b> are missing: a reorganisation of the Zcash chain took them back\. Hold/,
+    )
+    assert.ok(overview.includes(`href="/invoices/${publicId}"`))
+    assert.doesNotMatch(overview, / more<\/a>/)
+
+    const detail = await page(`/invoices/${publicId}`)
+    assert.match(detail, /Payments of this invoice are missing since <time[^>]*>[^<]*<\/time>: a reorganisation/)
+    assert.match(detail, /0\.125 ZEC of 0\.125 ZEC is missing\. The invoice stays <b>paid<\/b>/)
+    assert.match(detail, /Hold the goods if you still can/)
+    assert.match(detail, /It can be mined up to block [\d,]+, about \d+ (seconds|minutes|hours) from now/)
+    assert.match(detail, /unmined|in the mempool/)
+
+    for (const list of ['/invoices', '/invoices?status=attention', `/invoices?q=${publicId.slice(0, 8)}`])
+      assert.match(await page(list), /<span class="badge badge-bad">payment missing<\/span>/, list)
+    await sell(1n)
+    assert.equal((await page('/invoices?status=attention')).match(/aria-label="Invoice /g)?.length, 1)
+
+    const mails = () => rig.sandbox.mailbox.mails(EMAIL).filter(mail => /are missing/.test(mail.subject))
+    assert.equal(mails().length, 0)
+    clock.aheadSecs += 120
+    await until('the mail', () => mails().length === 1)
+    assert.ok(mails()[0]?.text.includes(`${rig.url}/invoices/${publicId}`))
+
+    rig.sandbox.chain.mine(1)
+    await until('the payment to be mined again', async () => !(await read(invoice)).needsAttention)
+    assert.doesNotMatch(await page('/overview'), /reorganisation/)
+    assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
+    assert.doesNotMatch(await page('/invoices'), /payment missing<\/span>/)
+  })
+
+  test('overview names ten invoices, and leads to the others', async () => {
+    const invoices: Invoice[] = []
+    for (let i = 0; i < 12; i++) invoices.push(await sell(BigInt(i + 1) * 1_000_000n))
+    const paid = { status: 'paid', paidAt: 1_800_000_000, needsAttention: true, attentionSince: null } as const
+    await rig.service.store.write(rows => rows.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
+    const [attention = ''] = (await page('/overview')).match(/<section class="card attention".*?<\/section>/) ?? []
+    assert.match(attention, /<b>12 paid invoices<\/b>/)
+    assert.equal(attention.match(/href="\/invoices\/[0-9a-f-]{36}"/g)?.length, 10)
+    assert.match(attention, /<a href="\/invoices\?status=attention">and 2 more<\/a>/)
+    const listed = await page('/invoices?status=attention')
+    for (const { publicId } of invoices) assert.ok(listed.includes(publicId))
+    const untimed = await page(`/invoices/${invoices[0]?.publicId}`)
+    assert.match(untimed, /Payments of this invoice are missing: a reorganisation/)
+    assert.match(untimed, /The payment can no longer be mined: ask the buyer to pay 0\.01 ZEC again/)
+  })
+})
