@@ -23,6 +23,9 @@ export class NodeError extends Error {
 const ATTEMPTS = 10
 const RETRY_MS = 500
 
+const SPACING_SECS = 75
+const NU7_SPACING_SECS = 25
+
 /** The full node behind one light-wallet server: the chain, unless a fault keeps the server at an older state of it. */
 export class ServedNode {
   readonly #chain: Chain
@@ -52,6 +55,18 @@ export class ServedNode {
   /** Identifies the newest block. */
   get tipHash(): string {
     return Buffer.from(this.tip.hash).toString('hex')
+  }
+
+  /**
+   * Zebra's guess of the network's height, from the time of its newest block, the clock and the target spacing: 75 s, and
+   * 25 s from NU7 on. Never below its own height.
+   */
+  get estimatedHeight(): number {
+    const { height, time } = this.tip
+    const secs = Math.max(Math.floor(this.#chain.clock.nowMs() / 1000) - time, 0)
+    const beforeNu7 = Math.max((this.#chain.nu7Height ?? Number.POSITIVE_INFINITY) - 1 - height, 0)
+    if (secs <= beforeNu7 * SPACING_SECS) return height + Math.floor(secs / SPACING_SECS)
+    return height + beforeNu7 + Math.floor((secs - beforeNu7 * SPACING_SECS) / NU7_SPACING_SECS)
   }
 
   block(height: number): Block | undefined {

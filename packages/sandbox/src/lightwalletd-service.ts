@@ -30,6 +30,8 @@ import { type ChainTransaction, rawTransaction } from './transaction.ts'
 const IN_MEMPOOL = 0n
 const ON_A_FORK = 2n ** 64n - 1n
 
+/** Zebra calls testnet and regtest so. */
+const ZEBRA_CHAIN_NAME = 'test'
 const SAPLING_HEIGHTS = { regtest: 1n, test: 280_000n } as const
 
 /**
@@ -75,11 +77,11 @@ export function compactTxStreamer(
       vendor: 'ECC LightWalletD',
       buildUser: 'zatgate sandbox',
       taddrSupport: true,
-      chainName: faults.chainName ?? chain.network,
+      chainName: faults.chainName ?? ZEBRA_CHAIN_NAME,
       saplingActivationHeight: SAPLING_HEIGHTS[chain.network],
       consensusBranchId: faults.branchId ?? branchHex(chain.branchAt(height())),
       blockHeight: BigInt(height()),
-      estimatedHeight: BigInt(faults.estimatedHeight ?? node.height),
+      estimatedHeight: BigInt(faults.estimatedHeight ?? node.estimatedHeight),
       zcashdBuild: 'v7.0.0',
       zcashdSubversion: '/Zebra:7.0.0/',
       upgradeName: upgrade?.name ?? '',
