@@ -164,6 +164,7 @@ export interface Account {
   email: string
   network: 'main' | 'test' | 'regtest'
   viewing_key_set: boolean
+  /** Blocks that make a payment count; 0 counts the mempool. A block comes about every 75 seconds, from NU7 on every 25. */
   confirmations: number
   plan: string
   /** Null: for ever. */

@@ -17,6 +17,7 @@ export interface Mutant {
 const DECISIONS = 'workers/watcher-decisions.test.ts'
 const INTERRUPTIONS = 'workers/watcher-interruptions.test.ts'
 const PROCESSES = 'workers/watcher-processes.test.ts'
+const ATTENTION = 'services/attention-mail.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -302,5 +303,29 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'claim(ageMs >= 0,',
     tests: ['swaps/provider.test.ts'],
     killedBy: 'an earlier quote that is replayed, correctly signed',
+  },
+  {
+    name: 'a mail is removed although more was taken back while it was sent',
+    file: 'services/mail.ts',
+    find: 'if (changesNow === changes) await',
+    replace: 'if (changesNow >= changes) await',
+    tests: [ATTENTION],
+    killedBy: 'an invoice taken back while the mail is being sent is in the next mail',
+  },
+  {
+    name: 'an account is mailed about each reorganisation',
+    file: 'domain/attention-mail.ts',
+    find: 'return lastSentAt === null ? due :',
+    replace: 'return lastSentAt !== Number.NaN ? due :',
+    tests: [ATTENTION],
+    killedBy: 'an account gets no second mail within the hour',
+  },
+  {
+    name: 'the buyer of a plan or the operator is mailed as a merchant',
+    file: 'services/assessment.ts',
+    find: "after.purpose === 'sale' && after.needsAttention &&",
+    replace: 'after.needsAttention &&',
+    tests: [ATTENTION],
+    killedBy: 'invoices of the service itself',
   },
 ]

@@ -187,7 +187,10 @@ const accountMembers = {
   email: Type.String(),
   network: word(['main', 'test', 'regtest'] as const, 'The network that the service is on.'),
   viewing_key_set: Type.Boolean(),
-  confirmations: Type.Integer({ description: 'Blocks that make a payment count; 0 counts the mempool.' }),
+  confirmations: Type.Integer({
+    description:
+      'Blocks that make a payment count; 0 counts the mempool. A block comes about every 75 seconds, from NU7 on every 25.',
+  }),
   plan: Type.String(),
   plan_expires_at: nullable(UnixSecs('Null: for ever.')),
   invoices_this_month: Type.Object({
@@ -217,7 +220,7 @@ export const SetViewingKey = of<Wire.SetViewingKeyRequest>()(
       viewing_key: Type.String({
         minLength: 1,
         maxLength: 4_000,
-        description: 'Unified viewing key (UFVK or UIVK, Revision 0) with an Orchard item.',
+        description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
       }),
     },
     closed,

@@ -18,7 +18,7 @@ export function statusBadge(status: InvoiceStatus): Html {
 
 /** The status, and whether a reorganisation took payments of the paid invoice back. */
 function statusBadges({ status, needsAttention }: Invoice): Html {
-  return html`${statusBadge(status)}${needsAttention && html` <span class="badge badge-bad">payment missing</span>`}`
+  return html`${statusBadge(status)}${needsAttention && html` <span class="badge badge-bad">Payment missing</span>`}`
 }
 
 /** Text to take along: in full, and with a button where a script can copy. */

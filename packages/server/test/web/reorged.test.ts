@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
 import type { Account } from '../../src/domain/account.ts'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import type { Clock } from '../../src/ports.ts'
 import { until } from '../support/until.ts'
+import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 import { visit } from './visit.ts'
 
@@ -80,11 +82,11 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     assert.match(detail, /Payments of this invoice are missing since <time[^>]*>[^<]*<\/time>: a reorganisation/)
     assert.match(detail, /0\.125 ZEC of 0\.125 ZEC is missing\. The invoice stays <b>paid<\/b>/)
     assert.match(detail, /Hold the goods if you still can/)
-    assert.match(detail, /It can be mined up to block [\d,]+, about \d+ (seconds|minutes|hours) from now/)
+    assert.match(detail, /They can be mined up to block [\d,]+, about \d+ (seconds|minutes|hours) from now/)
     assert.match(detail, /unmined|in the mempool/)
 
     for (const list of ['/invoices', '/invoices?status=attention', `/invoices?q=${publicId.slice(0, 8)}`])
-      assert.match(await page(list), /<span class="badge badge-bad">payment missing<\/span>/, list)
+      assert.match(await page(list), /<span class="badge badge-bad">Payment missing<\/span>/, list)
     await sell(1n)
     assert.equal((await page('/invoices?status=attention')).match(/aria-label="Invoice /g)?.length, 1)
 
@@ -98,7 +100,34 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     await until('the payment to be mined again', async () => !(await read(invoice)).needsAttention)
     assert.doesNotMatch(await page('/overview'), /reorganisation/)
     assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
-    assert.doesNotMatch(await page('/invoices'), /payment missing<\/span>/)
+    assert.doesNotMatch(await page('/invoices'), /Payment missing<\/span>/)
+  })
+
+  test('an open page of the invoice shows it, and stops once the payment is mined again', {
+    skip: noBrowser(),
+  }, async t => {
+    const invoice = await sell(2_000_000n)
+    rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.02` })
+    rig.sandbox.chain.mine(3)
+    await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
+    rig.sandbox.chain.reorg({ depth: 3 })
+    await until('the reorganisation', async () => (await read(invoice)).needsAttention)
+
+    const browser = await openBrowser()
+    t.after(() => browser.close())
+    const context = await browser.newContext({ viewport: { width: 360, height: 800 } })
+    const shown = await context.newPage()
+    await shown.setExtraHTTPHeaders({ cookie })
+    await shown.goto(`${rig.url}/invoices/${invoice.publicId}`)
+    const notice = shown.getByRole('heading', { name: 'Payments are missing' })
+    await notice.waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await shown.emulateMedia({ colorScheme })
+      assert.deepEqual((await new AxeBuilder({ page: shown }).analyze()).violations, [])
+    }
+    assert.equal(await shown.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+    rig.sandbox.chain.mine(1)
+    await notice.waitFor({ state: 'detached', timeout: 30_000 })
   })
 
   test('overview names ten invoices, and leads to the others', async () => {
@@ -114,6 +143,6 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     for (const { publicId } of invoices) assert.ok(listed.includes(publicId))
     const untimed = await page(`/invoices/${invoices[0]?.publicId}`)
     assert.match(untimed, /Payments of this invoice are missing: a reorganisation/)
-    assert.match(untimed, /The payment can no longer be mined: ask the buyer to pay 0\.01 ZEC again/)
+    assert.match(untimed, /They can no longer be mined: ask the buyer to pay 0\.01 ZEC again/)
   })
 })

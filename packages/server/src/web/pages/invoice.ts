@@ -57,7 +57,7 @@ function liveContent(view: InvoiceView): Html {
   const { invoice } = view
   return html`
       <section class="card hero" aria-label="Status">
-        <p data-announce>${statusBadge(invoice.status)}${invoice.needsAttention && html` <span class="badge badge-bad">payment missing</span>`}</p>
+        <p data-announce>${statusBadge(invoice.status)}${invoice.needsAttention && html` <span class="badge badge-bad">Payment missing</span>`}</p>
         <p class="big">${zec(invoice.amountZat)}</p>
         <p class="below">${grouped(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>

@@ -44,7 +44,7 @@ function filters({ search, status, from, to }: InvoicesView, filtered: boolean):
   )
   return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Invoices">
     <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="id, address or transaction" autocomplete="off" spellcheck="false"></div>
-    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION}"${flag('selected', status === ATTENTION)}>payment missing</option></select></div>
+    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION}"${flag('selected', status === ATTENTION)}>missing</option></select></div>
     <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
     <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>
     <div class="field buttons"><button>Find</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>

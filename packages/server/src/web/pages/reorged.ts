@@ -32,12 +32,12 @@ export function reorgNotice(view: ReorgView): Html {
 function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): Child {
   const again = html`ask the buyer to pay ${zec(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${moment(invoice.watchUntil)}`}`
   const { minableUntil } = missing
-  if (minableUntil === null) return html`<li>The payment can no longer be mined: ${again}.</li>`
-  return html`<li>Usually the payment is mined again within a few blocks; one comes about every ${spacingSecs} seconds. This notice then disappears by itself.</li>
+  if (minableUntil === null) return html`<li>They can no longer be mined: ${again}.</li>`
+  return html`<li>Usually they are mined again within a few blocks; one comes about every ${spacingSecs} seconds. This notice then disappears by itself.</li>
       <li>${
         minableUntil === 'any height'
-          ? html`Its transaction never expires. If it takes too long for you, ${again}.`
-          : html`It can be mined up to block ${grouped(minableUntil)}, ${waitingTimeText((minableUntil - tip) * spacingSecs)} from now. If it is not mined by then, ${again}.`
+          ? html`Their transactions never expire. If it takes too long for you, ${again}.`
+          : html`They can be mined up to block ${grouped(minableUntil)}, ${waitingTimeText((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${again}.`
       }</li>`
 }
 
@@ -49,5 +49,5 @@ export function reorgedInvoices(listed: readonly Invoice[], total: number): Html
   )
   const rest = total - listed.length
   return html`Payments of <b>${counted(total, 'paid invoice')}</b> are missing: ${causeOfLoss(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
-    <ul>${items}${rest > 0 && html`<li><a href="/invoices?status=attention">and ${grouped(rest)} more</a></li>`}</ul>`
+    <ul class="compact">${items}${rest > 0 && html`<li><a href="/invoices?status=attention">and ${grouped(rest)} more</a></li>`}</ul>`
 }
