@@ -1,4 +1,5 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { BRANCH_IDS } from '@zatgate/zcash/network'
 import type { Action, Pool } from '@zatgate/zcash/note'
 import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
@@ -11,7 +12,12 @@ export interface ChainTerms {
   readonly network: SandboxNetwork
   /** the first block in which payments go to the Ironwood pool */
   readonly nu63Height: number
+  /** the first block of NU7; null: it never comes */
+  readonly nu7Height: number | null
 }
+
+/** The first blocks of NU7 that a network has by itself. */
+export const NU7_HEIGHTS: Readonly<Record<SandboxNetwork, number | null>> = { regtest: null, test: 4_465_026 }
 
 /** Where the events of a chain are kept. */
 export interface ChainLog {
@@ -63,6 +69,8 @@ interface TermsRow {
   /** absent in logs begun before it could be chosen: regtest */
   network?: SandboxNetwork
   nu63_height: number
+  /** absent in logs begun before NU7 was known: the network's own */
+  nu7_height?: number | null
 }
 
 interface TransactionRow {
@@ -71,6 +79,10 @@ interface TransactionRow {
   expiry_height: number
   actions: string[]
   coinbase: boolean
+  /** absent in logs begun before NU7 was known: that of NU6.3 in Ironwood, else of NU6.2 */
+  branch_id?: number
+  /** decimal; absent: none */
+  miner_output_zat?: string
 }
 
 type EventRow =
@@ -84,8 +96,8 @@ function writeAll(file: number, text: string): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }
 
-function encodeTerms({ seed, network, nu63Height }: ChainTerms): TermsRow {
-  return { format: FORMAT, seed: toBase64(seed), network, nu63_height: nu63Height }
+function encodeTerms({ seed, network, nu63Height, nu7Height }: ChainTerms): TermsRow {
+  return { format: FORMAT, seed: toBase64(seed), network, nu63_height: nu63Height, nu7_height: nu7Height }
 }
 
 function decodeTerms(path: string, line: string): ChainTerms {
@@ -93,7 +105,8 @@ function decodeTerms(path: string, line: string): ChainTerms {
   if (row?.format !== FORMAT || row.seed === undefined || row.nu63_height === undefined) {
     throw new Error(`${path} is not the chain of a sandbox; move it away or choose another data directory`)
   }
-  return { seed: fromBase64(row.seed), network: row.network ?? 'regtest', nu63Height: row.nu63_height }
+  const { network = 'regtest', nu63_height: nu63Height, nu7_height: nu7Height = NU7_HEIGHTS[network] } = row
+  return { seed: fromBase64(row.seed), network, nu63Height, nu7Height }
 }
 
 function parseRow<T>(line: string): T | undefined {
@@ -143,8 +156,17 @@ function decodeLine(line: string): ChainEvent {
   }
 }
 
-function encodeTransaction({ id, pool, expiryHeight, actions, coinbase }: ChainTransaction): TransactionRow {
-  return { txid: id, pool, expiry_height: expiryHeight, actions: actions.map(encodeAction), coinbase }
+function encodeTransaction(transaction: ChainTransaction): TransactionRow {
+  const { id, pool, branchId, expiryHeight, actions, coinbase, minerOutputZat } = transaction
+  return {
+    txid: id,
+    pool,
+    expiry_height: expiryHeight,
+    actions: actions.map(encodeAction),
+    coinbase,
+    branch_id: branchId,
+    ...(minerOutputZat > 0n && { miner_output_zat: String(minerOutputZat) }),
+  }
 }
 
 function decodeTransaction(row: TransactionRow): ChainTransaction {
@@ -152,9 +174,11 @@ function decodeTransaction(row: TransactionRow): ChainTransaction {
     txid: txidFromHex(row.txid),
     id: row.txid,
     pool: row.pool,
+    branchId: row.branch_id ?? (row.pool === 'ironwood' ? BRANCH_IDS.nu63 : BRANCH_IDS.nu62),
     expiryHeight: row.expiry_height,
     actions: row.actions.map(decodeAction),
     coinbase: row.coinbase,
+    minerOutputZat: BigInt(row.miner_output_zat ?? 0),
   }
 }
 

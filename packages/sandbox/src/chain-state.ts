@@ -22,7 +22,7 @@ export type ChainEvent =
   /** the blocks above `height` are no longer part of the best chain */
   | { readonly kind: 'disconnected'; readonly height: number }
 
-export type EvictionReason = 'expired' | 'dropped' | 'wrong_pool'
+export type EvictionReason = 'expired' | 'dropped' | 'wrong_pool' | 'wrong_branch'
 
 export interface NewBlock {
   readonly height: number

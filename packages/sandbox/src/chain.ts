@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { BRANCH_IDS } from '@zatgate/zcash/network'
 import type { Action, Pool } from '@zatgate/zcash/note'
 import { sealActions } from './actions.ts'
-import { type ChainLog, type ChainTerms, NO_LOG, openChainLog } from './chain-log.ts'
+import { type ChainLog, type ChainTerms, NO_LOG, NU7_HEIGHTS, openChainLog } from './chain-log.ts'
 import {
   type Block,
   type ChainEvent,
@@ -27,6 +28,11 @@ export interface ChainOptions {
    * 4,134,000 on test. A kept chain keeps its own
    */
   readonly nu63Height?: number
+  /**
+   * the first block of NU7, null: it never comes; default the network's own: never on regtest, 4,465,026 on test. A kept
+   * chain keeps its own
+   */
+  readonly nu7Height?: number | null
   readonly clock?: Clock
   /** transactions between strangers in each mined block; default 0 */
   readonly foreignPerBlock?: number
@@ -65,10 +71,11 @@ export class ChainError extends Error {
 
 const NU63_HEIGHTS: Readonly<Record<SandboxNetwork, number>> = { regtest: 0, test: 4_134_000 }
 
-/** How many blocks a transaction lives unmined, unless its maker says otherwise; as wallets set it (ZIP 203). */
-const DEFAULT_EXPIRY_BLOCKS = 40
+/** How many blocks a transaction lives unmined by default, as wallets set it (ZIP 203). */
+const EXPIRY_BLOCKS = { beforeNu7: 40, fromNu7: 120 }
 
 const COINBASE_NOTE_ZAT = 1_000_000n
+const COINBASE_OUTPUT_ZAT = 125_000_000n
 const FOREIGN_NOTE_ZAT = 50_000_000n
 
 /**
@@ -79,6 +86,7 @@ export class Chain implements ChainView {
   readonly seed: Uint8Array
   readonly network: SandboxNetwork
   readonly nu63Height: number
+  readonly nu7Height: number | null
   readonly clock: Clock
   readonly #state = new ChainState()
   readonly #listeners = new Set<ChainListener>()
@@ -89,16 +97,21 @@ export class Chain implements ChainView {
   constructor(options: ChainOptions = {}) {
     const terms = () => newTerms(options)
     const opened = options.file === undefined ? undefined : openChainLog(options.file, terms)
-    const { seed, network, nu63Height } = opened?.terms ?? terms()
+    const { seed, network, nu63Height, nu7Height } = opened?.terms ?? terms()
     if (options.network !== undefined && options.network !== network) {
       throw new ChainError('network', `this chain is of the network ${network}, not ${options.network}`)
     }
     if (options.nu63Height !== undefined && options.nu63Height !== nu63Height) {
       throw new ChainError('nu63Height', `this chain has NU6.3 at height ${nu63Height}, not ${options.nu63Height}`)
     }
+    if (options.nu7Height !== undefined && options.nu7Height !== nu7Height) {
+      const heights = [nu7Height, options.nu7Height].map(height => height ?? 'none')
+      throw new ChainError('nu7Height', `this chain has NU7 at height ${heights.join(', not ')}`)
+    }
     this.seed = seed
     this.network = network
     this.nu63Height = nu63Height
+    this.nu7Height = nu7Height
     this.clock = options.clock ?? systemClock
     this.#foreignPerBlock = options.foreignPerBlock ?? 0
     this.#stranger = foreignReceiver(seed)
@@ -122,6 +135,19 @@ export class Chain implements ChainView {
 
   poolAt(height: number): Pool {
     return height >= this.nu63Height ? 'ironwood' : 'orchard'
+  }
+
+  /** The consensus branch id of the block at this height, and of its transactions. */
+  branchAt(height: number): number {
+    if (this.#hasNu7(height)) return BRANCH_IDS.nu7
+    return height >= this.nu63Height ? BRANCH_IDS.nu63 : BRANCH_IDS.nu62
+  }
+
+  /** The next of NU6.3 and NU7 that a chain of this height does not have yet. */
+  upgradeAfter(height: number): { readonly name: string; readonly height: number } | undefined {
+    if (height < this.nu63Height) return { name: 'NU6.3', height: this.nu63Height }
+    if (this.nu7Height !== null && height < this.nu7Height) return { name: 'NU7', height: this.nu7Height }
+    return undefined
   }
 
   block(height: number): Block | undefined {
@@ -153,18 +179,31 @@ export class Chain implements ChainView {
   }
 
   /**
-   * Puts a transaction into the mempool. It dies unmined after `expiryHeight` (default: in 40 blocks; 0: never).
-   * Throws {@link ChainError} where the network would refuse it.
+   * Puts a transaction into the mempool. It expires unmined after `expiryHeight` (default: in 40 blocks, from NU7 on in
+   * 120; 0: never). Its branch id is that of the next block, which `branchId` must not contradict. Throws {@link ChainError} where the network would refuse it.
    */
-  add(draft: { pool: Pool; actions: readonly Action[]; expiryHeight?: number }): ChainTransaction {
-    const { pool, actions, expiryHeight = this.height + DEFAULT_EXPIRY_BLOCKS } = draft
+  add(draft: { pool: Pool; actions: readonly Action[]; expiryHeight?: number; branchId?: number }): ChainTransaction {
+    const next = this.height + 1
+    const branchId = this.branchAt(next)
+    const { pool, actions, expiryHeight = this.height + this.#expiryBlocks(next) } = draft
     if (pool !== this.paymentPool) {
       throw new ChainError('pool', `the next block, ${this.height + 1}, takes payments in the ${this.paymentPool} pool`)
+    }
+    if (draft.branchId !== undefined && draft.branchId !== branchId) {
+      const [wanted, given] = [branchHex(branchId), branchHex(draft.branchId)]
+      throw new ChainError('branchId', `the next block, ${next}, takes transactions of branch ${wanted}, not ${given}`)
     }
     if (expiryHeight !== 0 && expiryHeight <= this.height) {
       throw new ChainError('expiryHeight', `must be above the height, ${this.height}, or 0 for never`)
     }
-    const transaction = finishTransaction({ pool, actions, expiryHeight, coinbase: false })
+    const transaction = finishTransaction({
+      pool,
+      branchId,
+      actions,
+      expiryHeight,
+      coinbase: false,
+      minerOutputZat: 0n,
+    })
     const place = this.find(transaction.id)?.place
     if (place !== undefined && place !== 'fork') {
       throw new ChainError('txid', `transaction ${transaction.id} is in the mempool or in a block already`)
@@ -241,7 +280,9 @@ export class Chain implements ChainView {
     const receiver = payCoinbaseTo ?? (height === this.nu63Height ? this.#stranger : undefined)
     const outputs = receiver === undefined ? [] : [{ receiver, value: COINBASE_NOTE_ZAT }]
     const actions = outputs.length === 0 ? [] : sealActions(this.nextRandom(), pool, outputs, this.#stranger)
-    return finishTransaction({ pool, actions, expiryHeight: height, coinbase: true })
+    const branchId = this.branchAt(height)
+    const minerOutputZat = actions.length === 0 ? COINBASE_OUTPUT_ZAT : 0n
+    return finishTransaction({ pool, branchId, actions, expiryHeight: height, coinbase: true, minerOutputZat })
   }
 
   /** The count of transactions made stands in for a nonce: a block that replaces one is never the same block. */
@@ -250,11 +291,21 @@ export class Chain implements ChainView {
     return sha256(sha256(this.#state.tip?.hash ?? new Uint8Array(32), header))
   }
 
-  /** What the next block could not take leaves the mempool: expired (ZIP 203), or of the other side of NU6.3. */
+  #hasNu7(height: number): boolean {
+    return this.nu7Height !== null && height >= this.nu7Height
+  }
+
+  #expiryBlocks(height: number): number {
+    return this.#hasNu7(height) ? EXPIRY_BLOCKS.fromNu7 : EXPIRY_BLOCKS.beforeNu7
+  }
+
+  /** What the next block could not take leaves the mempool: expired (ZIP 203), or of the other side of an upgrade. */
   #evictDead(): void {
-    for (const { id, pool, expiryHeight } of this.mempool()) {
+    const branch = this.branchAt(this.height + 1)
+    for (const { id, pool, branchId, expiryHeight } of this.mempool()) {
       if (expiryHeight !== 0 && expiryHeight <= this.height) this.evict(id, 'expired')
       else if (pool !== this.paymentPool) this.evict(id, 'wrong_pool')
+      else if (branchId !== branch) this.evict(id, 'wrong_branch')
     }
   }
 
@@ -267,6 +318,15 @@ export class Chain implements ChainView {
   }
 }
 
-function newTerms({ seed, network = 'regtest', nu63Height = NU63_HEIGHTS[network] }: ChainOptions): ChainTerms {
-  return { seed: seed ?? new Uint8Array(randomBytes(32)), network, nu63Height }
+function newTerms(options: ChainOptions): ChainTerms {
+  const { seed, network = 'regtest', nu63Height = NU63_HEIGHTS[network], nu7Height = NU7_HEIGHTS[network] } = options
+  if (nu7Height !== null && nu7Height < nu63Height) {
+    throw new ChainError('nu7Height', `NU7 cannot come before NU6.3, which is at height ${nu63Height}`)
+  }
+  return { seed: seed ?? new Uint8Array(randomBytes(32)), network, nu63Height, nu7Height }
+}
+
+/** As nodes write it: 8 hexadecimal digits. */
+export function branchHex(branchId: number): string {
+  return branchId.toString(16).padStart(8, '0')
 }

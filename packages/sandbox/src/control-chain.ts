@@ -42,7 +42,9 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
       height: chain.height,
       mempool: chain.mempool().map(({ id }) => id),
       nu63_height: chain.nu63Height,
+      nu7_height: chain.nu7Height,
       down: lightwalletd.faults.down,
+      running: lightwalletd.running,
     }
   }
 

@@ -1,7 +1,20 @@
-import { boolean, either, integer, oneOf, optional, orNull, type Reader, text, txids } from './fields.ts'
+import {
+  boolean,
+  branchId,
+  either,
+  integer,
+  oneOf,
+  optional,
+  orNull,
+  type Reader,
+  someOf,
+  text,
+  txids,
+} from './fields.ts'
 import type { Route } from './json-server.ts'
 import type { Lightwalletd } from './lightwalletd.ts'
 import type { LightwalletdFaults } from './lightwalletd-faults.ts'
+import { NODE_METHODS } from './lightwalletd-node.ts'
 
 const COUNT = integer(0, 1_000_000)
 
@@ -24,6 +37,13 @@ const READERS = {
   frozen: boolean,
   hide_mempool: either(boolean, txids, 'true, false or an array of transaction ids'),
   mempool_cache_ms: COUNT,
+  block_cache_ms: COUNT,
+  node_down: boolean,
+  node_fails: someOf(NODE_METHODS),
+  mempool_fails: boolean,
+  stops_at_height: orNull(integer(1, 0xffff_ffff)),
+  branch_id: orNull(branchId),
+  estimated_height: orNull(integer(0, 0xffff_ffff)),
   protocol_version: text,
 } satisfies Record<string, Reader<unknown>>
 

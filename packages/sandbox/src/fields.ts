@@ -43,6 +43,22 @@ export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> 
   }
 }
 
+/** An array of some of the choices, or of none. */
+export function someOf<const T extends string>(choices: readonly T[]): Reader<T[]> {
+  return (fields, name) => {
+    const value = fields[name]
+    if (Array.isArray(value) && value.every(item => choices.includes(item))) return value
+    throw invalidField(name, `must be an array of ${choices.join(', ')}`)
+  }
+}
+
+/** A consensus branch id as nodes write it. */
+export function branchId(fields: Fields, name: string): string {
+  const value = fields[name]
+  if (typeof value === 'string' && /^[0-9a-f]{8}$/.test(value)) return value
+  throw invalidField(name, 'must be 8 lower-case hexadecimal digits')
+}
+
 /** Transaction ids in display order. */
 export function txids(fields: Fields, name: string): string[] {
   const value = fields[name]

@@ -1,4 +1,5 @@
 import type { CompactBlock, CompactTx } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import type { NodeMethod } from './lightwalletd-node.ts'
 
 /** What the light-wallet server does wrong. A number counts down where it says "the next"; the rest stays until changed. */
 export interface LightwalletdFaults {
@@ -39,6 +40,32 @@ export interface LightwalletdFaults {
    * lightwalletd's is 2,000
    */
   mempoolCacheMs: number
+  /**
+   * milliseconds between two questions to the node for its best block; until the next one the server gives the blocks that
+   * a reorganisation replaced. 0: it always asks. No fault in itself: lightwalletd's is 2,000
+   */
+  blockCacheMs: number
+  /**
+   * the node refuses connections. Calls that need it fail after 22.5 s, and as lightwalletd does, the server then ends its
+   * process: the port is closed and all connections are cut. It starts again, with empty caches, when the node is back
+   */
+  nodeDown: boolean
+  /**
+   * methods of the node that answer with an error. With `getbestblockhash` among them the server ends its process within
+   * `blockCacheMs`, and starts again when it is no longer among them
+   */
+  nodeFails: readonly NodeMethod[]
+  /** every GetMempoolTx and GetMempoolStream ends with INTERNAL, as on a server that cannot read a transaction */
+  mempoolFails: boolean
+  /**
+   * the last block that the server understands: it has none above it, and its mempool shows only transactions of that
+   * block's branch; null: it understands all
+   */
+  stopsAtHeight: number | null
+  /** another consensusBranchId in GetLightdInfo, 8 hexadecimal digits; null: the true one */
+  branchId: string | null
+  /** another estimatedHeight in GetLightdInfo; null: the true one */
+  estimatedHeight: number | null
   /** no fault in itself: lightwalletd up to 0.5.3 leaves it empty */
   protocolVersion: string
 }
@@ -62,6 +89,13 @@ export const NO_FAULTS: Readonly<LightwalletdFaults> = {
   frozen: false,
   hideMempool: false,
   mempoolCacheMs: 2000,
+  blockCacheMs: 2000,
+  nodeDown: false,
+  nodeFails: [],
+  mempoolFails: false,
+  stopsAtHeight: null,
+  branchId: null,
+  estimatedHeight: null,
   protocolVersion: 'v0.5.0',
 }
 
@@ -79,7 +113,8 @@ export function distortBlock(block: CompactBlock, faults: LightwalletdFaults): C
 /** None when the server has nothing to say of it. Changes the message it is given. */
 export function distortTransaction(transaction: CompactTx, faults: LightwalletdFaults): CompactTx[] {
   if (faults.hideIronwood) transaction.ironwoodActions = []
-  return transaction.actions.length + transaction.ironwoodActions.length === 0 ? [] : [transaction]
+  const { actions, ironwoodActions, vout } = transaction
+  return actions.length + ironwoodActions.length + vout.length === 0 ? [] : [transaction]
 }
 
 function omitLastAction(block: CompactBlock): void {

@@ -29,6 +29,8 @@ export interface SandboxOptions {
   readonly network?: SandboxNetwork
   /** the first block in which payments go to the Ironwood pool; default the network's own, see {@link Chain} */
   readonly nu63Height?: number
+  /** the first block of NU7, null: it never comes; default the network's own, see {@link Chain} */
+  readonly nu7Height?: number | null
   /** transactions between strangers in each mined block; default 0 */
   readonly foreignPerBlock?: number
   /** seconds between blocks mined without being asked; default 0: none */

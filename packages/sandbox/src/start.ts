@@ -13,7 +13,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts'
 export const start: StartSandbox = async ({ config, env, logger, json }): Promise<Running> => {
   await using stack = new AsyncDisposableStack()
   mkdirSync(config.dataDir, { recursive: true })
-  const { nu63Height } = config.regtest
+  const { nu63Height, nu7Height } = config.regtest
   const { autoMineSecs, dataDir } = config
   const sandbox = stack.adopt(
     await startSandbox({
@@ -21,11 +21,16 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
       autoMineSecs,
       ports: await choosePorts(config.sandboxPort),
       ...(nu63Height > 0 && { nu63Height }),
+      ...(nu7Height !== null && { nu7Height }),
     }),
     it => it.close(),
   )
-  // A chain that was kept has the height that it began with, whatever is set now.
-  const kept = { REGTEST_NU63_HEIGHT: String(sandbox.chain.nu63Height), SANDBOX_NU63_HEIGHT: '' }
+  // A chain that was kept has the heights that it began with, whatever is set now.
+  const kept = {
+    REGTEST_NU63_HEIGHT: String(sandbox.chain.nu63Height),
+    REGTEST_NU7_HEIGHT: String(sandbox.chain.nu7Height ?? ''),
+    SANDBOX_NU63_HEIGHT: '',
+  }
   const settings = loadConfig({ ...neighbours(sandbox), ...encryptionKey(config), ...set(env), ...kept })
   const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it =>
     it.close(),

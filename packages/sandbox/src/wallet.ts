@@ -84,8 +84,8 @@ export class Wallet {
    * Puts a transaction that left the mempool or its block back into the mempool, unchanged. Throws {@link ChainError}
    * when it is there, is mined, or can no longer be.
    */
-  broadcastAgain({ pool, actions, expiryHeight }: ChainTransaction): void {
-    this.#chain.add({ pool, actions, expiryHeight })
+  broadcastAgain({ pool, branchId, actions, expiryHeight }: ChainTransaction): void {
+    this.#chain.add({ pool, branchId, actions, expiryHeight })
   }
 }
 

@@ -9,7 +9,7 @@ import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import fc from 'fast-check'
 import { Chain, ChainError } from '../src/chain.ts'
 import type { ChainEvent } from '../src/chain-state.ts'
-import { rawTransaction } from '../src/transaction.ts'
+import { type ChainTransaction, rawTransaction } from '../src/transaction.ts'
 import { Wallet } from '../src/wallet.ts'
 import { merchantKey, paymentUri, SEED, TestClock } from './fixtures.ts'
 
@@ -113,6 +113,84 @@ describe('the pools', () => {
     chain.reorg({ depth: 2, blocks: 0 })
     assert.deepEqual(chain.mempool(), [])
     assert.equal(chain.find(young.id)!.place, 'fork')
+  })
+})
+
+describe('NU7', () => {
+  const branchOf = (transaction: ChainTransaction) => parseTransaction(rawTransaction(transaction)).branchId
+
+  test('transactions carry the branch id of the next block, coinbase ones that of their own', () => {
+    const { chain, wallet } = start({ nu63Height: 3, nu7Height: 5 })
+    const branches: (number | undefined)[] = []
+    while (chain.height < 6) {
+      const payment = wallet.pay({ uri: paymentUri(1n) })
+      chain.mine()
+      const [coinbase, mined] = chain.tip.transactions
+      assert.equal(mined!.id, payment.id)
+      assert.equal(branchOf(coinbase!), branchOf(mined!))
+      assert.equal(branchOf(mined!), chain.branchAt(chain.height))
+      branches.push(branchOf(mined!))
+    }
+    assert.deepEqual(branches, [0x5437f330, 0x37a5165b, 0x37a5165b, 0x77190ad9, 0x77190ad9])
+    assert.equal(parseTransaction(rawTransaction(chain.tip.transactions[1]!)).version, 6)
+  })
+
+  test('unmined transactions of the branch before leave the mempool, also when a reorganisation crosses the upgrade', () => {
+    const { chain, wallet } = start({ nu7Height: 4 })
+    const evicted: string[] = []
+    chain.subscribe(event => event.kind === 'evicted' && evicted.push(`${event.id} ${event.reason}`))
+    const old = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(2, { empty: true })
+    const young = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine()
+    chain.reorg({ depth: 2, blocks: 0 })
+    assert.deepEqual(evicted, [`${old.id} wrong_branch`, `${young.id} wrong_branch`])
+    assert.throws(() => wallet.broadcastAgain(young), /block, 3, takes transactions of branch 37a5165b, not 77190ad9/)
+  })
+
+  test('a wallet transaction expires after 40 blocks before NU7, and after 120 from it on', () => {
+    const { chain, wallet } = start({ nu7Height: 4 })
+    const expiresIn = () => wallet.pay({ uri: paymentUri(1n) }).expiryHeight - chain.height
+    assert.equal(expiresIn(), 40)
+    chain.mine()
+    assert.deepEqual([chain.height, expiresIn()], [2, 40])
+    chain.mine()
+    assert.deepEqual([chain.height, expiresIn()], [3, 120])
+  })
+
+  test('never comes on a regtest by default, comes at its own height on testnet, and not before NU6.3', () => {
+    assert.equal(start().chain.nu7Height, null)
+    assert.equal(start({ network: 'test' }).chain.nu7Height, 4_465_026)
+    assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 cannot come before NU6.3/)
+  })
+
+  test('a kept chain keeps its height and its branches, and refuses another', t => {
+    const file = logFile(t)
+    const { chain, wallet } = start({ file, nu7Height: 4 })
+    const old = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(3)
+    const young = wallet.pay({ uri: paymentUri(1n) })
+    chain.close()
+    const again = new Chain({ file, clock: new TestClock() })
+    assert.equal(again.nu7Height, 4)
+    for (const { id, branchId } of [old, young]) assert.equal(again.find(id)!.transaction.branchId, branchId)
+    again.close()
+    assert.throws(() => new Chain({ file, nu7Height: 9 }), /has NU7 at height 4, not 9/)
+  })
+
+  test('a chain that was kept before NU7 was known goes on as it was', t => {
+    const file = logFile(t)
+    const { chain, wallet } = start({ file, nu63Height: 3 })
+    wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(3)
+    chain.close()
+    const log = readFileSync(file, 'utf8')
+    const old = logFile(t)
+    appendFileSync(old, log.replace(/,"nu7_height":null/, '').replaceAll(/,"branch_id":\d+/g, ''))
+    const again = new Chain({ file: old })
+    assert.equal(again.nu7Height, null)
+    for (let height = 0; height <= chain.height; height++) assert.deepEqual(again.block(height), chain.block(height))
+    again.close()
   })
 })
 

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
@@ -87,6 +88,37 @@ describe('the control API', () => {
       const { body } = await call('POST', '/faults', { hide_mempool })
       assert.equal(body.code, 'invalid_hide_mempool')
       assert.match(String(body.message), /must be true, false or an array of transaction ids/)
+    }
+  })
+
+  test('a failing node and a server behind an upgrade are faults like the others', async () => {
+    const change = {
+      block_cache_ms: 0,
+      node_fails: ['getbestblockhash'],
+      mempool_fails: true,
+      stops_at_height: 1,
+      branch_id: '37a5165b',
+      estimated_height: 9,
+    }
+    const { body } = await call('POST', '/faults', change)
+    for (const [name, value] of Object.entries(change)) assert.deepEqual(body[name], value, name)
+    for (let turn = 0; sandbox.lightwalletd.running && turn < 1_000; turn++) await nextTurn()
+    assert.equal((await call('GET', '/chain')).body.running, false)
+    const none = { block_cache_ms: 2000, node_fails: [], mempool_fails: false, stops_at_height: null, branch_id: null }
+    await call('POST', '/faults', { ...none, estimated_height: null, node_down: false })
+    assert.equal((await call('GET', '/chain')).body.running, true)
+    assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(sandbox.chain.height))
+    for (const [name, value, wanted] of [
+      ['node_fails', ['getpeerinfo'], /an array of getbestblockhash, /],
+      ['node_fails', 'getblock', /an array of/],
+      ['node_down', 1, /true or false/],
+      ['stops_at_height', 0, /an integer from 1/],
+      ['branch_id', '0x37a5165b', /8 lower-case hexadecimal digits/],
+      ['estimated_height', -1, /an integer from 0/],
+    ] as const) {
+      const refused = await call('POST', '/faults', { [name]: value })
+      assert.equal(refused.body.code, `invalid_${name}`)
+      assert.match(String(refused.body.message), wanted)
     }
   })
 

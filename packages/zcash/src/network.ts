@@ -18,5 +18,5 @@ export const PREFIXES_R2 = {
 /** SLIP 44 coin types, as ZIP 32 paths use them; regtest shares testnet's. */
 export const COIN_TYPES: Readonly<Record<Network, number>> = { main: 133, test: 1, regtest: 1 }
 
-/** Consensus branch ids (ZIP 200): of NU6.2, the last upgrade before the Ironwood pool, and of NU6.3, which opens it. */
-export const BRANCH_IDS = { nu62: 0x5437f330, nu63: 0x37a5165b } as const
+/** Consensus branch ids (ZIP 200): of NU6.2, the last upgrade before the Ironwood pool, of NU6.3, which opens it, and of NU7. */
+export const BRANCH_IDS = { nu62: 0x5437f330, nu63: 0x37a5165b, nu7: 0x77190ad9 } as const

@@ -16,6 +16,8 @@ export type Branch = 'main' | 'a'
 /** A process that answers JSON-RPC as zebrad would, from the recorded chain. It begins at height 1 of `main`. */
 export interface RecordedNode {
   readonly rpcPort: number
+  /** Calls so far, and those of them that ask for the best block: lightwalletd polls with these. */
+  readonly counts: { readonly calls: number; readonly polls: number }
   /** Makes the block at this height of the branch (default `main`) the newest one. */
   setTip(height: number, branch?: Branch): Promise<void>
   /** Replaces the mempool. A transaction that is mined below the tip is not shown. */
@@ -69,6 +71,7 @@ async function listening({ child }: BoundProcess): Promise<void> {
 
 interface Front {
   readonly port: number
+  readonly counts: RecordedNode['counts']
   close(): Promise<void>
 }
 
@@ -86,8 +89,12 @@ interface RpcResponse {
  * object, where zebrad answers verbosity 0 with the hex alone, which lightwalletd's GetMempoolTx needs.
  */
 async function startFront(nodePort: number, port: number): Promise<Front> {
+  const counts = { calls: 0, polls: 0 }
+
   async function forward(body: string): Promise<string> {
     const { method, params = [] } = JSON.parse(body) as RpcCall
+    counts.calls += 1
+    if (method === 'getbestblockhash') counts.polls += 1
     const response = await fetch(`http://127.0.0.1:${nodePort}`, {
       method: 'POST',
       body,
@@ -110,6 +117,7 @@ async function startFront(nodePort: number, port: number): Promise<Front> {
   await once(server, 'listening')
   return {
     port: (server.address() as { port: number }).port,
+    counts,
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -131,6 +139,7 @@ function controls(started: BoundProcess, front: Front, controlPort: number): Rec
   }
   return {
     rpcPort: front.port,
+    counts: front.counts,
     setTip: (height, branch = 'main') => post('/tip', { height, branch }),
     setMempool: txids => post('/mempool', { txids }),
     setDown: down => post('/down', { down }),

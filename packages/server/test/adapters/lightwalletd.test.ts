@@ -31,7 +31,7 @@ import { until } from '../support/until.ts'
 const SEED = new Uint8Array(32).fill(3)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
 /** Tests pay and look at once. */
-const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0 }
+const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0, blockCacheMs: 0 }
 const never = new AbortController().signal
 
 let sandbox: SandboxChain
@@ -287,7 +287,7 @@ test('a snapshot is the whole mempool', async () => {
   const snapshot = await chain.mempoolSnapshot(never)
   assert.deepEqual(
     snapshot.map(({ txid }) => txid),
-    ids,
+    ids.sort(),
   )
   assert.ok(snapshot.every(({ ironwood, orchard }) => ironwood.length === 2 && orchard.length === 0))
   sandbox.mine(1)

@@ -38,7 +38,8 @@ function paying(pool: Pool, to: readonly { account: number; index: bigint; value
   const random = new SeededRandom(SEED, `viewer test ${serial++}`)
   const outputs = to.map(({ account, index, value }) => ({ receiver: orchardReceiver(keyOf(account), index), value }))
   const actions = sealActions(random, pool, outputs, foreignReceiver(SEED))
-  const full = finishTransaction({ pool, actions, expiryHeight: 77, coinbase })
+  const draft = { pool, branchId: 0, actions, expiryHeight: 77, coinbase, minerOutputZat: 0n }
+  const full = finishTransaction(draft)
   const compact: CompactTransaction = {
     txid: full.id,
     orchard: pool === 'orchard' ? actions.map(compactAction) : [],

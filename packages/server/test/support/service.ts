@@ -77,10 +77,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
 /** The settings that join a service to the sandbox. */
 export function joined(sandbox: Sandbox): Env {
-  const { network, nu63Height } = sandbox.chain
+  const { network, nu63Height, nu7Height } = sandbox.chain
   return {
     NETWORK: network,
-    ...(network === 'regtest' && { REGTEST_NU63_HEIGHT: String(nu63Height) }),
+    ...(network === 'regtest' && {
+      REGTEST_NU63_HEIGHT: String(nu63Height),
+      REGTEST_NU7_HEIGHT: String(nu7Height ?? ''),
+    }),
     LIGHTWALLETD_URL: sandbox.lightwalletdUrl,
     SWAP_API_URL: sandbox.swapApiUrl,
     SWAP_SIGNING_KEY: sandbox.swapSigningKey,

@@ -117,9 +117,9 @@ export class WatchRig {
   }
 
   async #open(options: RigOptions): Promise<void> {
-    // Tests pay and look at once; what the cache of the mempool does is a matter of tests about servers.
+    // Tests pay and look at once; what the caches do is a matter of tests about servers.
     for (let i = 0; i < (options.servers ?? 1); i++)
-      this.servers.push(await Lightwalletd.start(this.sandbox, 0, { mempoolCacheMs: 0 }))
+      this.servers.push(await Lightwalletd.start(this.sandbox, 0, { mempoolCacheMs: 0, blockCacheMs: 0 }))
     this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
     if (options.startHeight) this.sandbox.mine(options.startHeight - this.sandbox.height)
     this.begin(options)

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file compact_tx_streamer.proto.
  */
 export const file_compact_tx_streamer: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0X3R4X3N0cmVhbWVyLnByb3RvEhVjYXNoLnoud2FsbGV0LnNkay5ycGMiCwoJQ2hhaW5TcGVjIgcKBUVtcHR5IicKB0Jsb2NrSUQSDgoGaGVpZ2h0GAEgASgEEgwKBGhhc2gYAiABKAwinAEKCkJsb2NrUmFuZ2USLQoFc3RhcnQYASABKAsyHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBIrCgNlbmQYAiABKAsyHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBIyCglwb29sVHlwZXMYAyADKA4yHy5jYXNoLnoud2FsbGV0LnNkay5ycGMuUG9vbFR5cGUiVgoIVHhGaWx0ZXISLQoFYmxvY2sYASABKAsyHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBINCgVpbmRleBgCIAEoBBIMCgRoYXNoGAMgASgMIi4KDlJhd1RyYW5zYWN0aW9uEgwKBGRhdGEYASABKAwSDgoGaGVpZ2h0GAIgASgEIm4KE0dldE1lbXBvb2xUeFJlcXVlc3QSHQoVZXhjbHVkZV90eGlkX3N1ZmZpeGVzGAEgAygMEjIKCXBvb2xUeXBlcxgDIAMoDjIfLmNhc2guei53YWxsZXQuc2RrLnJwYy5Qb29sVHlwZUoECAIQAyLwAQoKTGlnaHRkSW5mbxIPCgd2ZXJzaW9uGAEgASgJEg4KBnZlbmRvchgCIAEoCRIUCgx0YWRkclN1cHBvcnQYAyABKAgSEQoJY2hhaW5OYW1lGAQgASgJEh8KF3NhcGxpbmdBY3RpdmF0aW9uSGVpZ2h0GAUgASgEEhkKEWNvbnNlbnN1c0JyYW5jaElkGAYgASgJEhMKC2Jsb2NrSGVpZ2h0GAcgASgEEhcKD2VzdGltYXRlZEhlaWdodBgMIAEoBBIiChpsaWdodHdhbGxldFByb3RvY29sVmVyc2lvbhgSIAEoCUoECAgQDEoECA0QEiJ5Cg1DaGFpbk1ldGFkYXRhEiEKGXNhcGxpbmdDb21taXRtZW50VHJlZVNpemUYASABKA0SIQoZb3JjaGFyZENvbW1pdG1lbnRUcmVlU2l6ZRgCIAEoDRIiChppcm9ud29vZENvbW1pdG1lbnRUcmVlU2l6ZRgDIAEoDSLEAQoMQ29tcGFjdEJsb2NrEg4KBmhlaWdodBgCIAEoBBIMCgRoYXNoGAMgASgMEhAKCHByZXZIYXNoGAQgASgMEgwKBHRpbWUYBSABKA0SLQoDdnR4GAcgAygLMiAuY2FzaC56LndhbGxldC5zZGsucnBjLkNvbXBhY3RUeBI7Cg1jaGFpbk1ldGFkYXRhGAggASgLMiQuY2FzaC56LndhbGxldC5zZGsucnBjLkNoYWluTWV0YWRhdGFKBAgBEAJKBAgGEAcikAMKCUNvbXBhY3RUeBINCgVpbmRleBgBIAEoBBIMCgR0eGlkGAIgASgMEgsKA2ZlZRgDIAEoDRI6CgZzcGVuZHMYBCADKAsyKi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdFNhcGxpbmdTcGVuZBI8CgdvdXRwdXRzGAUgAygLMisuY2FzaC56LndhbGxldC5zZGsucnBjLkNvbXBhY3RTYXBsaW5nT3V0cHV0EjwKB2FjdGlvbnMYBiADKAsyKy5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdE9yY2hhcmRBY3Rpb24SLwoDdmluGAcgAygLMiIuY2FzaC56LndhbGxldC5zZGsucnBjLkNvbXBhY3RUeEluEioKBHZvdXQYCCADKAsyHC5jYXNoLnoud2FsbGV0LnNkay5ycGMuVHhPdXQSRAoPaXJvbndvb2RBY3Rpb25zGAkgAygLMisuY2FzaC56LndhbGxldC5zZGsucnBjLkNvbXBhY3RPcmNoYXJkQWN0aW9uIiEKE0NvbXBhY3RTYXBsaW5nU3BlbmQSCgoCbmYYASABKAwiTQoUQ29tcGFjdFNhcGxpbmdPdXRwdXQSCwoDY211GAEgASgMEhQKDGVwaGVtZXJhbEtleRgCIAEoDBISCgpjaXBoZXJ0ZXh0GAMgASgMImAKFENvbXBhY3RPcmNoYXJkQWN0aW9uEhEKCW51bGxpZmllchgBIAEoDBILCgNjbXgYAiABKAwSFAoMZXBoZW1lcmFsS2V5GAMgASgMEhIKCmNpcGhlcnRleHQYBCABKAwiOAoLQ29tcGFjdFR4SW4SEwoLcHJldm91dFR4aWQYASABKAwSFAoMcHJldm91dEluZGV4GAIgASgNIiwKBVR4T3V0Eg0KBXZhbHVlGAEgASgEEhQKDHNjcmlwdFB1YktleRgCIAEoDCpaCghQb29sVHlwZRIVChFQT09MX1RZUEVfSU5WQUxJRBAAEg8KC1RSQU5TUEFSRU5UEAESCwoHU0FQTElORxACEgsKB09SQ0hBUkQQAxIMCghJUk9OV09PRBAEMvoEChFDb21wYWN0VHhTdHJlYW1lchJSCg5HZXRMYXRlc3RCbG9jaxIgLmNhc2guei53YWxsZXQuc2RrLnJwYy5DaGFpblNwZWMaHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBJPCghHZXRCbG9jaxIeLmNhc2guei53YWxsZXQuc2RrLnJwYy5CbG9ja0lEGiMuY2FzaC56LndhbGxldC5zZGsucnBjLkNvbXBhY3RCbG9jaxJZCg1HZXRCbG9ja1JhbmdlEiEuY2FzaC56LndhbGxldC5zZGsucnBjLkJsb2NrUmFuZ2UaIy5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdEJsb2NrMAESWAoOR2V0VHJhbnNhY3Rpb24SHy5jYXNoLnoud2FsbGV0LnNkay5ycGMuVHhGaWx0ZXIaJS5jYXNoLnoud2FsbGV0LnNkay5ycGMuUmF3VHJhbnNhY3Rpb24SXgoMR2V0TWVtcG9vbFR4EiouY2FzaC56LndhbGxldC5zZGsucnBjLkdldE1lbXBvb2xUeFJlcXVlc3QaIC5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdFR4MAESWQoQR2V0TWVtcG9vbFN0cmVhbRIcLmNhc2guei53YWxsZXQuc2RrLnJwYy5FbXB0eRolLmNhc2guei53YWxsZXQuc2RrLnJwYy5SYXdUcmFuc2FjdGlvbjABElAKDUdldExpZ2h0ZEluZm8SHC5jYXNoLnoud2FsbGV0LnNkay5ycGMuRW1wdHkaIS5jYXNoLnoud2FsbGV0LnNkay5ycGMuTGlnaHRkSW5mb2IGcHJvdG8z");
+  fileDesc("Chljb21wYWN0X3R4X3N0cmVhbWVyLnByb3RvEhVjYXNoLnoud2FsbGV0LnNkay5ycGMiCwoJQ2hhaW5TcGVjIgcKBUVtcHR5IicKB0Jsb2NrSUQSDgoGaGVpZ2h0GAEgASgEEgwKBGhhc2gYAiABKAwinAEKCkJsb2NrUmFuZ2USLQoFc3RhcnQYASABKAsyHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBIrCgNlbmQYAiABKAsyHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBIyCglwb29sVHlwZXMYAyADKA4yHy5jYXNoLnoud2FsbGV0LnNkay5ycGMuUG9vbFR5cGUiVgoIVHhGaWx0ZXISLQoFYmxvY2sYASABKAsyHi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tJRBINCgVpbmRleBgCIAEoBBIMCgRoYXNoGAMgASgMIi4KDlJhd1RyYW5zYWN0aW9uEgwKBGRhdGEYASABKAwSDgoGaGVpZ2h0GAIgASgEIm4KE0dldE1lbXBvb2xUeFJlcXVlc3QSHQoVZXhjbHVkZV90eGlkX3N1ZmZpeGVzGAEgAygMEjIKCXBvb2xUeXBlcxgDIAMoDjIfLmNhc2guei53YWxsZXQuc2RrLnJwYy5Qb29sVHlwZUoECAIQAyKhAwoKTGlnaHRkSW5mbxIPCgd2ZXJzaW9uGAEgASgJEg4KBnZlbmRvchgCIAEoCRIUCgx0YWRkclN1cHBvcnQYAyABKAgSEQoJY2hhaW5OYW1lGAQgASgJEh8KF3NhcGxpbmdBY3RpdmF0aW9uSGVpZ2h0GAUgASgEEhkKEWNvbnNlbnN1c0JyYW5jaElkGAYgASgJEhMKC2Jsb2NrSGVpZ2h0GAcgASgEEhEKCWdpdENvbW1pdBgIIAEoCRIOCgZicmFuY2gYCSABKAkSEQoJYnVpbGREYXRlGAogASgJEhEKCWJ1aWxkVXNlchgLIAEoCRIXCg9lc3RpbWF0ZWRIZWlnaHQYDCABKAQSEwoLemNhc2hkQnVpbGQYDSABKAkSGAoQemNhc2hkU3VidmVyc2lvbhgOIAEoCRIXCg9kb25hdGlvbkFkZHJlc3MYDyABKAkSEwoLdXBncmFkZU5hbWUYECABKAkSFQoNdXBncmFkZUhlaWdodBgRIAEoBBIiChpsaWdodHdhbGxldFByb3RvY29sVmVyc2lvbhgSIAEoCSJ5Cg1DaGFpbk1ldGFkYXRhEiEKGXNhcGxpbmdDb21taXRtZW50VHJlZVNpemUYASABKA0SIQoZb3JjaGFyZENvbW1pdG1lbnRUcmVlU2l6ZRgCIAEoDRIiChppcm9ud29vZENvbW1pdG1lbnRUcmVlU2l6ZRgDIAEoDSLeAQoMQ29tcGFjdEJsb2NrEhQKDHByb3RvVmVyc2lvbhgBIAEoDRIOCgZoZWFkZXIYBiABKAwSDgoGaGVpZ2h0GAIgASgEEgwKBGhhc2gYAyABKAwSEAoIcHJldkhhc2gYBCABKAwSDAoEdGltZRgFIAEoDRItCgN2dHgYByADKAsyIC5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdFR4EjsKDWNoYWluTWV0YWRhdGEYCCABKAsyJC5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ2hhaW5NZXRhZGF0YSKQAwoJQ29tcGFjdFR4Eg0KBWluZGV4GAEgASgEEgwKBHR4aWQYAiABKAwSCwoDZmVlGAMgASgNEjoKBnNwZW5kcxgEIAMoCzIqLmNhc2guei53YWxsZXQuc2RrLnJwYy5Db21wYWN0U2FwbGluZ1NwZW5kEjwKB291dHB1dHMYBSADKAsyKy5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdFNhcGxpbmdPdXRwdXQSPAoHYWN0aW9ucxgGIAMoCzIrLmNhc2guei53YWxsZXQuc2RrLnJwYy5Db21wYWN0T3JjaGFyZEFjdGlvbhIvCgN2aW4YByADKAsyIi5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdFR4SW4SKgoEdm91dBgIIAMoCzIcLmNhc2guei53YWxsZXQuc2RrLnJwYy5UeE91dBJECg9pcm9ud29vZEFjdGlvbnMYCSADKAsyKy5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdE9yY2hhcmRBY3Rpb24iIQoTQ29tcGFjdFNhcGxpbmdTcGVuZBIKCgJuZhgBIAEoDCJNChRDb21wYWN0U2FwbGluZ091dHB1dBILCgNjbXUYASABKAwSFAoMZXBoZW1lcmFsS2V5GAIgASgMEhIKCmNpcGhlcnRleHQYAyABKAwiYAoUQ29tcGFjdE9yY2hhcmRBY3Rpb24SEQoJbnVsbGlmaWVyGAEgASgMEgsKA2NteBgCIAEoDBIUCgxlcGhlbWVyYWxLZXkYAyABKAwSEgoKY2lwaGVydGV4dBgEIAEoDCI4CgtDb21wYWN0VHhJbhITCgtwcmV2b3V0VHhpZBgBIAEoDBIUCgxwcmV2b3V0SW5kZXgYAiABKA0iLAoFVHhPdXQSDQoFdmFsdWUYASABKAQSFAoMc2NyaXB0UHViS2V5GAIgASgMKloKCFBvb2xUeXBlEhUKEVBPT0xfVFlQRV9JTlZBTElEEAASDwoLVFJBTlNQQVJFTlQQARILCgdTQVBMSU5HEAISCwoHT1JDSEFSRBADEgwKCElST05XT09EEAQy+gQKEUNvbXBhY3RUeFN0cmVhbWVyElIKDkdldExhdGVzdEJsb2NrEiAuY2FzaC56LndhbGxldC5zZGsucnBjLkNoYWluU3BlYxoeLmNhc2guei53YWxsZXQuc2RrLnJwYy5CbG9ja0lEEk8KCEdldEJsb2NrEh4uY2FzaC56LndhbGxldC5zZGsucnBjLkJsb2NrSUQaIy5jYXNoLnoud2FsbGV0LnNkay5ycGMuQ29tcGFjdEJsb2NrElkKDUdldEJsb2NrUmFuZ2USIS5jYXNoLnoud2FsbGV0LnNkay5ycGMuQmxvY2tSYW5nZRojLmNhc2guei53YWxsZXQuc2RrLnJwYy5Db21wYWN0QmxvY2swARJYCg5HZXRUcmFuc2FjdGlvbhIfLmNhc2guei53YWxsZXQuc2RrLnJwYy5UeEZpbHRlcholLmNhc2guei53YWxsZXQuc2RrLnJwYy5SYXdUcmFuc2FjdGlvbhJeCgxHZXRNZW1wb29sVHgSKi5jYXNoLnoud2FsbGV0LnNkay5ycGMuR2V0TWVtcG9vbFR4UmVxdWVzdBogLmNhc2guei53YWxsZXQuc2RrLnJwYy5Db21wYWN0VHgwARJZChBHZXRNZW1wb29sU3RyZWFtEhwuY2FzaC56LndhbGxldC5zZGsucnBjLkVtcHR5GiUuY2FzaC56LndhbGxldC5zZGsucnBjLlJhd1RyYW5zYWN0aW9uMAESUAoNR2V0TGlnaHRkSW5mbxIcLmNhc2guei53YWxsZXQuc2RrLnJwYy5FbXB0eRohLmNhc2guei53YWxsZXQuc2RrLnJwYy5MaWdodGRJbmZvYgZwcm90bzM");
 
 /**
  * @generated from message cash.z.wallet.sdk.rpc.ChainSpec
@@ -186,7 +186,7 @@ export type LightdInfo = Message<"cash.z.wallet.sdk.rpc.LightdInfo"> & {
   taddrSupport: boolean;
 
   /**
-   * "main", "test" or "regtest"
+   * The node's own name of its network: "main", or "test" for testnet and for Zebra's regtest; "regtest" on zcashd's.
    *
    * @generated from field: string chainName = 4;
    */
@@ -210,11 +210,62 @@ export type LightdInfo = Message<"cash.z.wallet.sdk.rpc.LightdInfo"> & {
   blockHeight: bigint;
 
   /**
-   * Above blockHeight while the node behind the server is still syncing.
+   * Of the server's build; empty where the builder did not set them.
+   *
+   * @generated from field: string gitCommit = 8;
+   */
+  gitCommit: string;
+
+  /**
+   * @generated from field: string branch = 9;
+   */
+  branch: string;
+
+  /**
+   * @generated from field: string buildDate = 10;
+   */
+  buildDate: string;
+
+  /**
+   * @generated from field: string buildUser = 11;
+   */
+  buildUser: string;
+
+  /**
+   * The node's guess from the time of its newest block and its clock; far off on a regtest or a quiet testnet.
    *
    * @generated from field: uint64 estimatedHeight = 12;
    */
   estimatedHeight: bigint;
+
+  /**
+   * Of the node.
+   *
+   * @generated from field: string zcashdBuild = 13;
+   */
+  zcashdBuild: string;
+
+  /**
+   * @generated from field: string zcashdSubversion = 14;
+   */
+  zcashdSubversion: string;
+
+  /**
+   * @generated from field: string donationAddress = 15;
+   */
+  donationAddress: string;
+
+  /**
+   * The next network upgrade that is not active yet; empty and 0 when none is known.
+   *
+   * @generated from field: string upgradeName = 16;
+   */
+  upgradeName: string;
+
+  /**
+   * @generated from field: uint64 upgradeHeight = 17;
+   */
+  upgradeHeight: bigint;
 
   /**
    * Empty on lightwalletd up to 0.5.3, which does not mean that a feature is missing.
@@ -264,6 +315,18 @@ export const ChainMetadataSchema: GenMessage<ChainMetadata> = /*@__PURE__*/
  * @generated from message cash.z.wallet.sdk.rpc.CompactBlock
  */
 export type CompactBlock = Message<"cash.z.wallet.sdk.rpc.CompactBlock"> & {
+  /**
+   * lightwalletd leaves both of these empty.
+   *
+   * @generated from field: uint32 protoVersion = 1;
+   */
+  protoVersion: number;
+
+  /**
+   * @generated from field: bytes header = 6;
+   */
+  header: Uint8Array;
+
   /**
    * @generated from field: uint64 height = 2;
    */

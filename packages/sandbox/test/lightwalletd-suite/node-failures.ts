@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { Code } from '@connectrpc/connect'
+import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { collect, display, eventually, failsWith, internal, timedTests } from './checks.ts'
+import type { ServerUnderTest, StartServer } from './server-under-test.ts'
+
+/** Ten attempts of each call, with pauses of 0.5 s, 1 s and so on between them. */
+const ATTEMPTS_MS = 22_500
+const POLL_MS = 2_000
+const SLACK_MS = 1_500
+
+/** What a failing node does to each call and to the process. */
+export function nodeFailureSuite(start: StartServer): void {
+  describe('a node that fails', { concurrency: 1 }, () => {
+    let server: ServerUnderTest
+
+    before(async () => {
+      server = await start(30)
+    })
+    after(() => server?.close())
+    const prepare = async () => {
+      await server.setNodeDown(false)
+      await server.failNode(null)
+      await server.restart()
+    }
+    const timed = timedTests(() => server, prepare)
+
+    timed('each call that needs it fails with a code of its own; blocks that the server has are given', async () => {
+      const { client } = server
+      const failed = '-1: made to fail'
+      await server.failNode('getblockchaininfo')
+      const latest = new RegExp(`^GetLatestBlock: GetBlockChainInfo failed: ${failed}$`)
+      await failsWith(client.getLatestBlock({}), Code.Unavailable, latest)
+      const info = new RegExp(`^GetLightdInfo failed: ${failed}$`)
+      await failsWith(client.getLightdInfo({}), Code.Internal, info)
+      await server.failNode('getinfo')
+      await failsWith(client.getLightdInfo({}), Code.Internal, info)
+      await server.failNode('getrawtransaction')
+      const txid = server.block(5).txids[0]!
+      const notFound = new RegExp(`^GetTransaction: getrawtransaction ${txid} failed: ${failed}$`)
+      await failsWith(client.getTransaction({ hash: internal(txid) }), Code.NotFound, notFound)
+      const last = server.height
+      await server.failNode('getblock')
+      assert.equal((await client.getBlock({ height: BigInt(last) })).height, BigInt(last))
+      await server.mine()
+      const unread = new RegExp(`^GetBlock: getblock failed, error: error requesting verbose block: ${failed}$`)
+      await failsWith(client.getBlock({ height: BigInt(last + 1) }), Code.InvalidArgument, unread)
+      const got: CompactBlock[] = []
+      const range = { start: { height: BigInt(last) }, end: { height: BigInt(last + 1) } }
+      await failsWith(collect(client.getBlockRange(range), got), Code.InvalidArgument, unread)
+      assert.equal(got.length, 1)
+    })
+
+    timed('an error for the best block ends the process within 2 s, and cuts its connections', async () => {
+      await collect(server.client.getMempoolStream({}))
+      const broken = collect(server.client.getMempoolStream({})).then(
+        () => 'ended',
+        () => 'broken',
+      )
+      await server.client.getLatestBlock({})
+      await server.failNode('getbestblockhash')
+      const ms = await eventually(server, 'the end of the process', () => !server.running)
+      assert.ok(ms <= POLL_MS + SLACK_MS, `${ms} ms`)
+      assert.equal(await broken, 'broken')
+      await failsWith(server.connect().getLatestBlock({}), Code.Unavailable, /./)
+      await server.failNode(null)
+      await server.restart()
+      assert.equal((await server.client.getLatestBlock({})).height, BigInt(server.height))
+    })
+
+    timed('a process that starts again has no mempool of the one before', async () => {
+      const { txid } = server.unmined[0]!
+      await server.setMempool([txid])
+      const listed = async () => (await collect(server.client.getMempoolTx({}))).map(tx => display(tx.txid))
+      assert.deepEqual(await listed(), [txid])
+      await server.setMempool([])
+      await server.restart()
+      assert.deepEqual(await listed(), [], 'asked at once')
+      assert.deepEqual(await collect(server.client.getMempoolStream({})), [], 'ended at once')
+    })
+
+    timed(
+      'a node that is gone: cached blocks are given, the other calls fail after 22.5 s, and then the process ends',
+      async () => {
+        const { client } = server
+        await server.setNodeDown(true)
+        assert.equal((await client.getBlock({ height: 3n })).height, 3n)
+        const failing = Promise.all([
+          failsWith(
+            client.getLatestBlock({}),
+            Code.Unavailable,
+            /^GetLatestBlock: GetBlockChainInfo failed: Post "http/,
+          ),
+          failsWith(client.getLightdInfo({}), Code.Internal, /^GetLightdInfo failed: Post "http/),
+          failsWith(collect(client.getMempoolTx({})), Code.Internal, /^GetMempoolTx: getrawmempool error: Post "http/),
+        ])
+        await server.pass(ATTEMPTS_MS - SLACK_MS)
+        assert.equal(server.running, true)
+        assert.equal((await client.getBlock({ height: 3n })).height, 3n)
+        await eventually(server, 'the end of the process', () => !server.running)
+        await failing
+      },
+    )
+  })
+}

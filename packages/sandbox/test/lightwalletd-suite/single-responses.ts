@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { Code } from '@connectrpc/connect'
+import { parseTransaction } from '@zatgate/zcash/transaction'
+import { display, failsWith, internal } from './checks.ts'
+import { type ServerUnderTest, type StartServer, UPGRADES } from './server-under-test.ts'
+
+/** GetLightdInfo and GetTransaction. */
+export function singleResponseSuite(start: StartServer): void {
+  describe('single responses', { concurrency: 1 }, () => {
+    const servers: ServerUnderTest[] = []
+    after(() => Promise.all(servers.map(server => server.close())))
+
+    async function startAt(height: number): Promise<ServerUnderTest> {
+      const server = await start(height)
+      servers.push(server)
+      return server
+    }
+
+    test('LightdInfo names the server, its protocol, its node and the chain as Zebra names it', async () => {
+      const { client, height } = await startAt(30)
+      const info = await client.getLightdInfo({})
+      assert.deepEqual(
+        [info.vendor, info.taddrSupport, info.lightwalletProtocolVersion, info.donationAddress],
+        ['ECC LightWalletD', true, 'v0.5.0', ''],
+      )
+      assert.match(info.version, /^v\d+\.\d+\.\d+/)
+      assert.deepEqual([info.chainName, info.saplingActivationHeight, info.blockHeight], ['test', 1n, BigInt(height)])
+      assert.deepEqual([info.zcashdBuild, info.zcashdSubversion], ['v7.0.0', '/Zebra:7.0.0/'])
+      assert.ok(info.estimatedHeight >= info.blockHeight)
+    })
+
+    test('LightdInfo gives the branch of the tip as 8 hexadecimal digits, and the next upgrade until it is there', async () => {
+      const [nu62, nu63, nu7] = UPGRADES
+      const server = await startAt(nu63!.height - 1)
+      const named = async () => {
+        const { consensusBranchId, upgradeName, upgradeHeight } = await server.client.getLightdInfo({})
+        return [consensusBranchId, upgradeName, upgradeHeight]
+      }
+      assert.deepEqual(await named(), [nu62!.branchId, 'NU6.3', BigInt(nu63!.height)])
+      await server.mine()
+      assert.deepEqual(await named(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
+      while (server.height < nu7!.height - 1) await server.mine()
+      assert.deepEqual(await named(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
+      await server.mine()
+      assert.deepEqual(await named(), [nu7!.branchId, '', 0n])
+    })
+
+    test('GetTransaction gives the bytes and the height of a mined transaction, and 0 in the mempool', async () => {
+      const server = await startAt(30)
+      for (let height = 1; height <= server.height; height++) {
+        // The recorded node does not give coinbase transactions.
+        for (const txid of server.block(height).txids.slice(1)) {
+          const found = await server.client.getTransaction({ hash: internal(txid) })
+          assert.equal(found.height, BigInt(height))
+          assert.equal(display(parseTransaction(found.data).txid), txid)
+        }
+      }
+      const [waiting] = server.unmined
+      await server.setMempool([waiting!.txid])
+      const unmined = await server.client.getTransaction({ hash: internal(waiting!.txid) })
+      assert.equal(unmined.height, 0n)
+      assert.deepEqual(unmined.data, waiting!.raw)
+    })
+
+    test('GetTransaction refuses what is no txid, and does not find what the node does not have', async () => {
+      const { client } = await startAt(30)
+      const hash = new Uint8Array(32).fill(1)
+      const missing =
+        /^GetTransaction: getrawtransaction (01){32} failed: -5: No such mempool or main chain transaction$/
+      await failsWith(client.getTransaction({ hash }), Code.NotFound, missing)
+      for (const length of [1, 31, 33])
+        await failsWith(
+          client.getTransaction({ hash: new Uint8Array(length) }),
+          Code.InvalidArgument,
+          new RegExp(`^GetTransaction: transaction ID has invalid length: ${length}$`),
+        )
+      await failsWith(client.getTransaction({}), Code.InvalidArgument, /^GetTransaction: specify a txid$/)
+      await failsWith(
+        client.getTransaction({ block: { height: 1n }, index: 0n }),
+        Code.InvalidArgument,
+        /^GetTransaction: specify a txid$/,
+      )
+      await failsWith(
+        client.getTransaction({ block: { hash }, index: 0n }),
+        Code.InvalidArgument,
+        /^GetTransaction: specify a txid, not a blockhash\+num$/,
+      )
+    })
+  })
+}
