@@ -42,6 +42,8 @@ export class DeepReorganisation extends Error {
 }
 
 const MOST_BATCHES = 10
+/** Blocks that do not follow one another mean that the chain changed while it was read; so often in a row, they do not. */
+const MAX_FORKS = 3
 /** The first block holds nothing shielded, and servers take height 0 for a request that names no block. */
 const FIRST_READ = 1
 
@@ -52,6 +54,7 @@ const FIRST_READ = 1
 export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise<Progress> {
   const { chain, headers, log, meter } = deps
   const readBatch = batchReader(deps)
+  let forks = 0
 
   async function startPosition(height: number): Promise<number> {
     const position = await headers.position()
@@ -65,6 +68,7 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
       const { newest, misfit } = await readBatch(from, height, signal)
       if (misfit) return refuse(misfit)
       meter.tip(newest)
+      forks = 0
       from = newest + 1
     }
     meter.lag(Math.max(0, height - from + 1))
@@ -74,7 +78,11 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
   function refuse({ height, fault }: Misfit): false {
     // Another process that watches the same chain was faster: its work is as good.
     if (fault.fault === 'gap') return false
-    if (fault.fault === 'fork') throw new Error(`block ${height} does not follow the block before it`)
+    if (fault.fault === 'fork') {
+      forks += 1
+      if (forks >= MAX_FORKS) throw new Error(`block ${height} does not follow the block before it`)
+      return false
+    }
     const { pool, expected, given } = fault
     const reason = `block ${height} hides ${pool} outputs: its tree has ${given}, the outputs make ${expected}`
     chain.distrust(reason)
@@ -105,7 +113,8 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
   /** The highest block that both chains have, by halving between a common block and the lowest known difference. */
   async function commonAncestor({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<number> {
     let differs = Math.min(tip.height, height)
-    let common: number | null = null
+    // Chains of one network have at least the block below the first read in common.
+    let common: number | null = oldest === FIRST_READ ? FIRST_READ - 1 : null
     for (const candidate of ancestorCandidates(differs, oldest)) {
       if (await isOurs(candidate, signal)) {
         common = candidate

@@ -31,6 +31,52 @@ watching(
   { startHeight: 1_500 },
 )
 
+watching('on a chain read from its beginning, every block can be replaced', async rig => {
+  await rig.look()
+  const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
+  rig.pay(invoice, 10n)
+  rig.sandbox.mine(2)
+  await rig.look()
+  rig.sandbox.reorg({ depth: rig.sandbox.height })
+  await rig.look()
+  await sameChain(rig)
+  assert.equal((await rig.headers.position())!.oldest, 1)
+})
+
+watching('a reorganisation between the comparison of blocks and their reading is no error', async rig => {
+  rig.sandbox.mine(3)
+  await rig.look()
+  rig.sandbox.mine(2)
+  const { blocks } = rig.chain
+  const tip = await rig.tip()
+  rig.chain.blocks = (from, to, signal) => {
+    if (from === tip + 1) {
+      rig.sandbox.reorg({ depth: 3 })
+      rig.chain.blocks = blocks
+    }
+    return blocks(from, to, signal)
+  }
+  await rig.look()
+  await sameChain(rig)
+  assert.deepEqual(
+    rig.logged.filter(({ level }) => level === 'error'),
+    [],
+  )
+})
+
+watching('a server whose blocks never follow one another is an error from the third time on', async rig => {
+  await rig.look()
+  rig.sandbox.mine(1)
+  const { blocks } = rig.chain
+  const tip = await rig.tip()
+  rig.chain.blocks = async function* (from, to, signal) {
+    for await (const block of blocks(from, to, signal))
+      yield block.height > tip ? { ...block, prevHash: 'f'.repeat(64) } : block
+  }
+  for (const attempt of [1, 2]) assert.equal(await rig.watcher.look(rig.signal), 'again', `attempt ${attempt}`)
+  await assert.rejects(rig.watcher.look(rig.signal), /does not follow the block before it/)
+})
+
 watching('on a chain shorter than a reorganisation can be, reading begins at height 1', async rig => {
   const { blocks } = rig.chain
   const asked: number[] = []
