@@ -81,8 +81,8 @@ export function ed25519Key(raw: string): string {
 }
 
 export function unifiedViewingKey(raw: string): string {
-  if (/^u(?:view|ivk)(?:test|regtest)?1[a-z0-9]{50,2000}$/.test(raw)) return raw
-  throw new WrongValue('a unified viewing key (uview1… or uivk1…, with its network)')
+  if (/^u(?:view|ivk|vf|vi)(?:test|regtest)?1[a-z0-9]{50,2000}$/.test(raw)) return raw
+  throw new WrongValue('a unified viewing key (uview1…, uivk1…, uvf1… or uvi1…, with its network)')
 }
 
 export function token(raw: string): string {

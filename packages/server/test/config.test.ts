@@ -114,6 +114,17 @@ test('each wrong value is a fault that names the setting and never repeats a sec
   assert.ok(!faults.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
 })
 
+test('a billing viewing key is of either revision and any network; whether it can be used is decided at the start', () => {
+  const data = 'qpzry9x8'.repeat(20)
+  for (const prefix of ['uview', 'uivktest', 'uvf', 'uvftest', 'uvi', 'uviregtest'])
+    assert.deepEqual(faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` }), [], prefix)
+  for (const prefix of ['urview', 'zu', 'u', 'uvx']) {
+    const faults = faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
+    assert.match(faults.join(), /^BILLING_VIEWING_KEY is wrong: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
+    assert.ok(!faults.join().includes(data))
+  }
+})
+
 const REGTEST: Env = { ...REAL, NETWORK: 'regtest' }
 
 test('the heights of NU6.3 and NU7 on a regtest: 0 and never, or as set', () => {

@@ -9,6 +9,12 @@ export const PREFIXES = {
   uivk: { main: 'uivk', test: 'uivktest', regtest: 'uivkregtest' },
 } as const
 
+/** Human-readable parts of the ZIP 316 Revision 2 viewing keys; its addresses (`zu`, `tu`) are not understood here. */
+export const PREFIXES_R2 = {
+  ufvk: { main: 'uvf', test: 'uvftest', regtest: 'uvfregtest' },
+  uivk: { main: 'uvi', test: 'uvitest', regtest: 'uviregtest' },
+} as const
+
 /** SLIP 44 coin types, as ZIP 32 paths use them; regtest shares testnet's. */
 export const COIN_TYPES: Readonly<Record<Network, number>> = { main: 133, test: 1, regtest: 1 }
 

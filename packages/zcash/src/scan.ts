@@ -38,11 +38,11 @@ export interface OutputCounts {
 const POOLS = ['orchard', 'ironwood'] as const satisfies readonly Pool[]
 
 /**
- * The notes of a transaction that pay one of the keys, in either pool; nothing for a coinbase transaction.
- * The same notes as a compact block shows, so that a payment seen in the mempool is the payment seen in the block.
+ * The notes of a transaction that pay one of the keys, in either pool; a coinbase transaction pays like any other
+ * (ZIP 213). The same notes as a compact block shows, so that a payment seen in the mempool is the payment seen in the
+ * block.
  */
 export function openTransaction(keys: readonly IncomingViewingKey[], transaction: Transaction): TransactionNote[] {
-  if (transaction.coinbase) return []
   return POOLS.flatMap(pool => {
     const actions = transaction[pool]
     return openCompactActions(keys, pool, actions.map(toCompactAction)).map(({ keyIndex, actionIndex, note }) => ({
@@ -56,13 +56,12 @@ export function openTransaction(keys: readonly IncomingViewingKey[], transaction
 }
 
 /**
- * The notes of a compact block that pay one of the keys, in either pool, without those of its coinbase transaction.
+ * The notes of a compact block that pay one of the keys, in either pool, those of its coinbase transaction included.
  * @throws ZcashError `wrong_length` where the server sent a field of the wrong size
  */
 export function openCompactBlock(keys: readonly IncomingViewingKey[], block: CompactBlock): BlockNote[] {
-  const transactions = block.vtx.filter(({ index }) => index !== 0n)
   return POOLS.flatMap(pool => {
-    const places = transactions.flatMap(transaction =>
+    const places = block.vtx.flatMap(transaction =>
       compactActions(transaction, pool).map((compact, action) => ({ txid: transaction.txid, action, compact })),
     )
     const opened = openCompactActions(

@@ -5,8 +5,13 @@ import { expectLength, ZcashError } from './errors.ts'
 import { expand, toBase, toScalar } from './expand.ts'
 import type { Network } from './network.ts'
 import { groupHash } from './pallas.ts'
-import { encodeUnified, TYPECODES } from './unified.ts'
-import { externalIncoming, type FullViewingKey, fullViewingKeyToBytes } from './viewing-key.ts'
+import {
+  encodeOrchardKey,
+  externalIncoming,
+  type FullViewingKey,
+  fullViewingKeyToBytes,
+  type KeyExpiry,
+} from './viewing-key.ts'
 
 /** A node of the ZIP 32 Orchard tree. */
 export interface ExtendedSpendingKey {
@@ -55,7 +60,7 @@ export function fullViewingKey(sk: Uint8Array): FullViewingKey {
   return key
 }
 
-/** A UFVK (`uview…`) whose only item is this key. */
-export function encodeFullViewingKey(key: FullViewingKey, network: Network): string {
-  return encodeUnified('ufvk', network, [{ typecode: TYPECODES.orchard, data: fullViewingKeyToBytes(key) }])
+/** A UFVK whose only key is this one: of Revision 0 (`uview…`), or of Revision 2 (`uvf…`) where it expires. */
+export function encodeFullViewingKey(key: FullViewingKey, network: Network, expiry?: KeyExpiry): string {
+  return encodeOrchardKey('ufvk', network, fullViewingKeyToBytes(key), expiry)
 }

@@ -81,12 +81,7 @@ export interface LegacyTransactionFields {
 
 /** Reads the version without reading the rest. @throws ZcashError `invalid_transaction`, `unsupported_version` */
 export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; versionGroupId: number } {
-  if (bytes.length > MAX_TRANSACTION_LENGTH) {
-    throw new ZcashError(
-      'invalid_transaction',
-      `Not a valid transaction: it is longer than ${MAX_TRANSACTION_LENGTH} bytes`,
-    )
-  }
+  if (bytes.length > MAX_TRANSACTION_LENGTH) throw tooLong()
   const reader = new ByteReader(bytes)
   const header = reader.uint32('header')
   const version = header - OVERWINTERED
@@ -94,6 +89,13 @@ export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; ver
     throw new ZcashError('unsupported_version', 'Only transactions of version 4, 5 and 6 are understood')
   }
   return { version, versionGroupId: reader.uint32('version group id') }
+}
+
+function tooLong(): ZcashError {
+  return new ZcashError(
+    'invalid_transaction',
+    `Not a valid transaction: it is longer than ${MAX_TRANSACTION_LENGTH} bytes`,
+  )
 }
 
 /**
@@ -104,7 +106,13 @@ export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; ver
 export function readTransaction(bytes: Uint8Array, version: 5 | 6): TransactionFields {
   const reader = new ByteReader(bytes)
   reader.uint32('header')
-  const fields = {
+  const fields = readFields(reader, version)
+  reader.expectEnd()
+  return fields
+}
+
+function readFields(reader: ByteReader, version: 5 | 6): TransactionFields {
+  return {
     version,
     versionGroupId: reader.uint32('version group id'),
     branchId: reader.uint32('consensus branch id'),
@@ -115,14 +123,18 @@ export function readTransaction(bytes: Uint8Array, version: 5 | 6): TransactionF
     orchard: readActions(reader, 'Orchard'),
     ironwood: version === 6 ? readActions(reader, 'Ironwood') : undefined,
   }
-  reader.expectEnd()
-  return fields
 }
 
 /** Reads a whole version 4 transaction (protocol specification §7.1). @throws ZcashError `invalid_transaction` */
 export function readLegacyTransaction(bytes: Uint8Array): LegacyTransactionFields {
   const reader = new ByteReader(bytes)
   reader.uint32('header')
+  const fields = readLegacyFields(reader)
+  reader.expectEnd()
+  return fields
+}
+
+function readLegacyFields(reader: ByteReader): LegacyTransactionFields {
   reader.uint32('version group id')
   const transparent = readTransparent(reader)
   const lockTime = reader.uint32('lock time')
@@ -130,17 +142,59 @@ export function readLegacyTransaction(bytes: Uint8Array): LegacyTransactionField
   reader.bytes(8, 'Sapling value balance')
   const saplingSpends = skipMany(reader, LEGACY_SPEND_LENGTH, 'Sapling spends')
   const saplingOutputs = skipMany(reader, LEGACY_OUTPUT_LENGTH, 'Sapling outputs')
-  const joinSplits = skipMany(reader, JOIN_SPLIT_LENGTH, 'JoinSplits')
-  if (joinSplits > 0) reader.bytes(32 + 64, 'JoinSplit key and signature')
+  skipJoinSplits(reader, JOIN_SPLIT_LENGTH)
   if (saplingSpends + saplingOutputs > 0) reader.bytes(64, 'Sapling binding signature')
-  reader.expectEnd()
   return { version: 4, lockTime, expiryHeight, transparent, saplingSpends, saplingOutputs }
+}
+
+/** How the bytes of a transaction are split off from those that follow it. */
+export interface TransactionExtent {
+  /** 1 to 6 */
+  readonly version: number
+  /** bytes */
+  readonly length: number
+}
+
+/**
+ * Finds the end of the transaction that `bytes` begin with, of any version from 1 to 6 (protocol specification §7.1,
+ * ZIP 225, ZIP 229). What follows it is ignored.
+ * @throws ZcashError `invalid_transaction`, `unsupported_version`
+ */
+export function transactionExtent(bytes: Uint8Array): TransactionExtent {
+  const reader = new ByteReader(bytes)
+  const header = reader.uint32('header')
+  const overwintered = header >= OVERWINTERED
+  const version = overwintered ? header - OVERWINTERED : header
+  if (version < 1 || version > 6 || overwintered !== version > 2) {
+    throw new ZcashError('unsupported_version', 'Only transactions of version 1 to 6 are understood')
+  }
+  if (version < 4) skipOldTransaction(reader, version)
+  else if (version === 4) readLegacyFields(reader)
+  else readFields(reader, version === 5 ? 5 : 6)
+  if (reader.offset > MAX_TRANSACTION_LENGTH) throw tooLong()
+  return { version, length: reader.offset }
+}
+
+/** Reads on from the header to the end of a transaction of version 1, 2 or 3. */
+function skipOldTransaction(reader: ByteReader, version: number): void {
+  if (version === 3) reader.uint32('version group id')
+  readTransparent(reader)
+  reader.uint32('lock time')
+  if (version === 3) reader.uint32('expiry height')
+  if (version > 1) skipJoinSplits(reader, OLD_JOIN_SPLIT_LENGTH)
 }
 
 const LEGACY_SPEND_LENGTH = 384
 const LEGACY_OUTPUT_LENGTH = 948
 /** With a Groth16 proof, as every version 4 JoinSplit has. */
 const JOIN_SPLIT_LENGTH = 1698
+/** With a BCTV14 proof, as in versions 2 and 3. */
+const OLD_JOIN_SPLIT_LENGTH = 1802
+
+function skipJoinSplits(reader: ByteReader, itemLength: number): void {
+  const joinSplits = skipMany(reader, itemLength, 'JoinSplits')
+  if (joinSplits > 0) reader.bytes(32 + 64, 'JoinSplit key and signature')
+}
 
 function skipMany(reader: ByteReader, itemLength: number, field: string): number {
   const count = reader.count(itemLength, field)

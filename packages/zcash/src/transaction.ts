@@ -19,7 +19,7 @@ export interface Transaction {
   readonly version: 4 | 5 | 6
   /** 32 bytes, internal order; `txidToHex` gives the order people use */
   readonly txid: Uint8Array
-  /** makes new coins: its outputs are no payments */
+  /** makes new coins (ZIP 213); a note in it is a payment like any other */
   readonly coinbase: boolean
   /** undefined in version 4, which does not say; not checked against the known branches */
   readonly branchId: number | undefined

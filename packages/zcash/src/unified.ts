@@ -2,7 +2,8 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { ZcashError } from './errors.ts'
 import { f4Jumble, f4JumbleInverse, MAX_JUMBLE_LENGTH, MIN_JUMBLE_LENGTH } from './f4jumble.ts'
-import { NETWORKS, type Network, PREFIXES } from './network.ts'
+import { refuseForeign } from './foreign-text.ts'
+import { NETWORKS, type Network, PREFIXES, PREFIXES_R2 } from './network.ts'
 
 /** What a ZIP 316 container holds: receivers, full viewing keys or incoming viewing keys. */
 export type UnifiedKind = keyof typeof PREFIXES
@@ -15,17 +16,31 @@ export interface UnifiedItem {
 export interface Unified {
   readonly kind: UnifiedKind
   readonly network: Network
+  /** absent: Revision 0 */
+  readonly revision?: 2
   /** in ascending order of their typecodes, unknown ones included */
   readonly items: readonly UnifiedItem[]
 }
 
-export const TYPECODES = { p2pkh: 0x00, p2sh: 0x01, sapling: 0x02, orchard: 0x03 } as const
+export const TYPECODES = {
+  p2pkh: 0x00,
+  p2sh: 0x01,
+  sapling: 0x02,
+  orchard: 0x03,
+  /** a block height, 4 bytes; Revision 2 (ZIP 316, "Address Expiration Metadata") */
+  expiryHeight: 0xe0,
+  /** Unix seconds, 8 bytes; Revision 2 */
+  expiryTime: 0xe1,
+} as const
 
 /** Far above any container in use; a longer text is refused unread. */
 export const MAX_TEXT_LENGTH = 16_384
 
 const PADDING_LENGTH = 16
 const MAX_COMPACT_SIZE = 0x2000000
+
+/** Metadata, of which a reader must understand that from 0xE0 on (ZIP 316, "Metadata Items"). */
+const METADATA = { from: 0xc0, mustUnderstandFrom: 0xe0, to: 0xfc } as const
 
 const ITEM_LENGTHS: Readonly<Record<UnifiedKind, ReadonlyMap<number, number>>> = {
   address: new Map([
@@ -34,7 +49,7 @@ const ITEM_LENGTHS: Readonly<Record<UnifiedKind, ReadonlyMap<number, number>>> =
     [TYPECODES.sapling, 43],
     [TYPECODES.orchard, 43],
   ]),
-  // P2SH is no viewing key type of Revision 0 and counts as unknown there.
+  // P2SH is no viewing key type of Revision 0 and counts as unknown there. In Revision 2 it has no fixed length.
   ufvk: new Map([
     [TYPECODES.p2pkh, 65],
     [TYPECODES.sapling, 128],
@@ -47,8 +62,13 @@ const ITEM_LENGTHS: Readonly<Record<UnifiedKind, ReadonlyMap<number, number>>> =
   ]),
 }
 
+const EXPIRY_LENGTHS: ReadonlyMap<number, number> = new Map([
+  [TYPECODES.expiryHeight, 4],
+  [TYPECODES.expiryTime, 8],
+])
+
 /**
- * Reads a ZIP 316 Revision 0 address or viewing key, mainnet, testnet or regtest. Throws a {@link ZcashError} that
+ * Reads a ZIP 316 address of Revision 0 or viewing key of Revision 0 or 2, mainnet, testnet or regtest. Throws a {@link ZcashError} that
  * says what the text is instead, or what is wrong with it; the message never repeats the text.
  */
 export function decodeUnified(text: string): Unified {
@@ -56,59 +76,50 @@ export function decodeUnified(text: string): Unified {
     throw new ZcashError('wrong_length', `must be a text of at most ${MAX_TEXT_LENGTH} characters`)
   }
   refuseForeign(text)
-  const { kind, network, prefix } = readPrefix(text)
+  const { kind, network, revision, prefix } = readPrefix(text)
   const jumbled = readBech32m(text)
   if (jumbled.length < MIN_JUMBLE_LENGTH || jumbled.length > MAX_JUMBLE_LENGTH) {
     throw new ZcashError('wrong_length', 'holds too few bytes')
   }
   const items = readItems(stripPadding(f4JumbleInverse(jumbled), prefix))
-  checkItems(kind, items)
-  return { kind, network, items }
+  checkItems(kind, revision, items)
+  return revision === 2 ? { kind, network, revision, items } : { kind, network, items }
 }
 
-/** The text of a container; items in any order. Throws the same errors as {@link decodeUnified} for bad items. */
-export function encodeUnified(kind: UnifiedKind, network: Network, items: readonly UnifiedItem[]): string {
+/**
+ * The text of a container; items in any order. Revision 2 is for viewing keys only. Throws the same errors as
+ * {@link decodeUnified} for bad items.
+ */
+export function encodeUnified(
+  kind: UnifiedKind,
+  network: Network,
+  items: readonly UnifiedItem[],
+  revision: 0 | 2 = 0,
+): string {
   const sorted = items.toSorted((left, right) => left.typecode - right.typecode)
-  checkItems(kind, sorted)
-  const prefix = PREFIXES[kind][network]
+  if (revision === 2 && kind === 'address') {
+    throw new ZcashError('unsupported_revision', 'addresses are encoded in Revision 0 only')
+  }
+  checkItems(kind, revision, sorted)
+  const prefix = revision === 2 && kind !== 'address' ? PREFIXES_R2[kind][network] : PREFIXES[kind][network]
   const parts = sorted.flatMap(({ typecode, data }) => [compactSize(typecode), compactSize(data.length), data])
   const text = bech32m.encode(prefix, bech32m.toWords(f4Jumble(concatBytes(...parts, padding(prefix)))), false)
   if (text.length > MAX_TEXT_LENGTH) throw new ZcashError('wrong_length', 'the items are too long')
   return text
 }
 
-const FOREIGN: readonly (readonly [pattern: RegExp, code: 'unsupported_revision' | 'wrong_kind', message: string])[] = [
-  [
-    /^ur(view|ivk)?(test|regtest)?1/,
-    'unsupported_revision',
-    'is a ZIP 316 Revision 1 encoding; only Revision 0 (u1…, uview1…, uivk1…) is understood',
-  ],
-  [
-    /^(zu|tu|uvf|uvi)(test|regtest)?1/,
-    'unsupported_revision',
-    'is a ZIP 316 Revision 2 encoding; only Revision 0 (u1…, uview1…, uivk1…) is understood',
-  ],
-  [/^secret-/, 'wrong_kind', 'is a spending key: keep it secret, and give a viewing key (uview1… or uivk1…) instead'],
-  [/^[a-z]+( +[a-z]+){11,}$/, 'wrong_kind', 'looks like a seed phrase: keep it secret, and give a viewing key instead'],
-  [/^(zxview|zivk)/, 'wrong_kind', 'is a Sapling viewing key; a unified one (uview1… or uivk1…) is needed'],
-  [/^(zs1|ztestsapling1|zregtestsapling1)/, 'wrong_kind', 'is a Sapling address; a unified one is needed'],
-  [/^(t[123m][1-9a-z]{20,40}$|tex(test|regtest)?1)/, 'wrong_kind', 'is a transparent address; a unified one is needed'],
-]
-
-function refuseForeign(text: string): void {
-  const lower = text.toLowerCase()
-  const match = FOREIGN.find(([pattern]) => pattern.test(lower))
-  if (match !== undefined) throw new ZcashError(match[1], match[2])
-}
-
-function readPrefix(text: string): { kind: UnifiedKind; network: Network; prefix: string } {
+function readPrefix(text: string): { kind: UnifiedKind; network: Network; revision: 0 | 2; prefix: string } {
   const prefix = text.slice(0, Math.max(0, text.lastIndexOf('1'))).toLowerCase()
-  for (const kind of Object.keys(PREFIXES) as UnifiedKind[]) {
-    for (const network of NETWORKS) {
-      if (PREFIXES[kind][network] === prefix) return { kind, network, prefix }
+  for (const network of NETWORKS) {
+    for (const kind of ['address', 'ufvk', 'uivk'] as const) {
+      if (PREFIXES[kind][network] === prefix) return { kind, network, revision: 0, prefix }
+      if (kind !== 'address' && PREFIXES_R2[kind][network] === prefix) return { kind, network, revision: 2, prefix }
     }
   }
-  throw new ZcashError('unknown_prefix', 'is no unified address (u1…) or unified viewing key (uview1…, uivk1…)')
+  throw new ZcashError(
+    'unknown_prefix',
+    'is no unified address (u1…) or unified viewing key (uview1…, uivk1…, uvf1… or uvi1…)',
+  )
 }
 
 function readBech32m(text: string): Uint8Array {
@@ -151,28 +162,38 @@ function readItems(bytes: Uint8Array): UnifiedItem[] {
   return items
 }
 
-function checkItems(kind: UnifiedKind, items: readonly UnifiedItem[]): void {
+function checkItems(kind: UnifiedKind, revision: 0 | 2, items: readonly UnifiedItem[]): void {
   for (const [i, { typecode, data }] of items.entries()) {
     const before = items[i - 1]?.typecode ?? -1
     if (before === typecode) throw new ZcashError('duplicate_item', 'holds two items of one type')
     if (before > typecode) throw new ZcashError('misordered_items', 'holds its items in the wrong order')
-    if (typecode >= 0xe0 && typecode <= 0xfc) {
+    const expiryLength = revision === 2 ? EXPIRY_LENGTHS.get(typecode) : undefined
+    if (typecode >= METADATA.mustUnderstandFrom && typecode <= METADATA.to && expiryLength === undefined) {
       throw new ZcashError(
         'unsupported_item',
-        'holds an item that Revision 0 does not allow and that must be understood',
+        revision === 2
+          ? `holds an item (type 0x${typecode.toString(16)}) that must be understood and is not known here`
+          : 'holds an item that Revision 0 does not allow and that must be understood',
       )
     }
-    const length = ITEM_LENGTHS[kind].get(typecode)
+    const length = expiryLength ?? ITEM_LENGTHS[kind].get(typecode)
     if (length !== undefined && data.length !== length) {
       throw new ZcashError('wrong_length', 'holds an item of the wrong length')
     }
   }
-  const has = (typecode: number) => items.some(item => item.typecode === typecode)
-  if (has(TYPECODES.p2pkh) && has(TYPECODES.p2sh)) {
+  checkCombination(revision, new Set(items.map(item => item.typecode)))
+}
+
+/** Revision 2 allows a viewing key without any shielded item, but not one of metadata alone. */
+function checkCombination(revision: 0 | 2, typecodes: ReadonlySet<number>): void {
+  if (typecodes.has(TYPECODES.p2pkh) && typecodes.has(TYPECODES.p2sh)) {
     throw new ZcashError('unsupported_item', 'holds two kinds of transparent item, P2PKH and P2SH')
   }
-  if (!has(TYPECODES.sapling) && !has(TYPECODES.orchard)) {
+  if (revision === 0 && !typecodes.has(TYPECODES.sapling) && !typecodes.has(TYPECODES.orchard)) {
     throw new ZcashError('no_shielded_item', 'holds no shielded item')
+  }
+  if ([...typecodes].every(typecode => typecode >= METADATA.from && typecode <= METADATA.to)) {
+    throw new ZcashError('no_key_item', 'holds no key, only what is said about one')
   }
 }
 

@@ -5,7 +5,7 @@ import { expand, toScalar } from './expand.ts'
 import type { Network } from './network.ts'
 import { decodePoint, P, Q } from './pallas.ts'
 import { commitIvk } from './sinsemilla.ts'
-import { decodeUnified, encodeUnified, TYPECODES } from './unified.ts'
+import { decodeUnified, encodeUnified, TYPECODES, type UnifiedItem } from './unified.ts'
 
 /** Sees payments to the external addresses of one account, in Orchard and in Ironwood; cannot see change or spend. */
 export interface IncomingViewingKey {
@@ -30,27 +30,81 @@ export interface ViewingKey {
   readonly typecodes: readonly number[]
   /** absent when the key has no Orchard item */
   readonly orchard?: IncomingViewingKey
+  /** absent when the key never expires, as in Revision 0 */
+  readonly expiry?: KeyExpiry
+}
+
+/** When a Revision 2 key expires (ZIP 316, "Address Expiration Metadata"); at least one of the two, the earlier counts. */
+export interface KeyExpiry {
+  /** 0 to 2^32 − 1: expired once the chain is higher */
+  readonly height?: number
+  /** Unix seconds, 0 to 2^64 − 1: expired after it */
+  readonly time?: bigint
 }
 
 /**
- * Reads a ZIP 316 Revision 0 unified viewing key and keeps the incoming, external Orchard part of it. Throws a
- * {@link ZcashError} whose message says what the text is instead, or what is wrong with it.
+ * Reads a ZIP 316 unified viewing key of Revision 0 or 2 and keeps the incoming, external Orchard part of it. An
+ * expired key is read like any other: {@link ViewingKey.expiry} is for the caller to judge. Throws a {@link ZcashError}
+ * whose message says what the text is instead, or what is wrong with it.
  */
 export function parseViewingKey(text: string): ViewingKey {
   const { kind, network, items } = decodeUnified(text)
   if (kind === 'address') {
-    throw new ZcashError('wrong_kind', 'is an address; a viewing key starts with uview1… or uivk1…')
+    throw new ZcashError('wrong_kind', 'is an address; a viewing key starts with uview1…, uivk1…, uvf1… or uvi1…')
   }
-  const typecodes = items.map(item => item.typecode)
+  const expiry = expiryOf(items)
+  const read = { kind, network, typecodes: items.map(item => item.typecode), ...(expiry && { expiry }) }
   const data = items.find(item => item.typecode === TYPECODES.orchard)?.data
-  if (data === undefined) return { kind, network, typecodes }
+  if (data === undefined) return read
   const orchard = kind === 'uivk' ? incomingFromBytes(data) : externalIncoming(fullViewingKeyFromBytes(data))
-  return { kind, network, typecodes, orchard }
+  return { ...read, orchard }
 }
 
-/** A UIVK (`uivk…`) whose only item is this key. */
-export function encodeIncomingViewingKey(key: IncomingViewingKey, network: Network): string {
-  return encodeUnified('uivk', network, [{ typecode: TYPECODES.orchard, data: incomingToBytes(key) }])
+/** A UIVK whose only key is this one: of Revision 0 (`uivk…`), or of Revision 2 (`uvi…`) where it expires. */
+export function encodeIncomingViewingKey(key: IncomingViewingKey, network: Network, expiry?: KeyExpiry): string {
+  return encodeOrchardKey('uivk', network, incomingToBytes(key), expiry)
+}
+
+/** A UFVK or UIVK with one Orchard item, and with the expiry where there is one. Throws `out_of_range`. */
+export function encodeOrchardKey(
+  kind: 'ufvk' | 'uivk',
+  network: Network,
+  data: Uint8Array,
+  expiry?: KeyExpiry,
+): string {
+  const items = [{ typecode: TYPECODES.orchard, data }]
+  return expiry === undefined
+    ? encodeUnified(kind, network, items)
+    : encodeUnified(kind, network, [...items, ...expiryItems(expiry)], 2)
+}
+
+function expiryOf(items: readonly UnifiedItem[]): KeyExpiry | undefined {
+  const numberOf = (typecode: number) => {
+    const item = items.find(item => item.typecode === typecode)
+    return item && bytesToNumberLE(item.data)
+  }
+  const height = numberOf(TYPECODES.expiryHeight)
+  const time = numberOf(TYPECODES.expiryTime)
+  if (height === undefined && time === undefined) return undefined
+  return { ...(height !== undefined && { height: Number(height) }), ...(time !== undefined && { time }) }
+}
+
+function expiryItems({ height, time }: KeyExpiry): UnifiedItem[] {
+  const item = (typecode: number, value: bigint, length: number): UnifiedItem => {
+    if (value < 0n || value >= 1n << BigInt(8 * length)) {
+      throw new ZcashError('out_of_range', `an expiry must be a whole number of at most ${length} bytes`)
+    }
+    return { typecode, data: numberToBytesLE(value, length) }
+  }
+  return [
+    ...(height === undefined ? [] : [item(TYPECODES.expiryHeight, wholeNumber(height), 4)]),
+    ...(time === undefined ? [] : [item(TYPECODES.expiryTime, time, 8)]),
+  ]
+}
+
+/** Anything else becomes a number that is out of every range. */
+function wholeNumber(value: number): bigint {
+  return Number.isSafeInteger(value) ? BigInt(value) : -1n
 }
 
 /** From dk ‖ ivk, 64 bytes (§5.6.4.3). Throws `wrong_length` or `invalid_key`. */

@@ -108,7 +108,7 @@ const FIGURE_BLOCK = [
   'qV4TqzZ68X6mwb9FMIosHcJshrbYBJo7+nmFxX2H/a0aHHhCBggBEAIYAw==',
 ].join('')
 
-test('our own block, kept as bytes, shows its two payments', () => {
+test('our own block, kept as bytes, shows its three payments', () => {
   const figure = fromBinary(CompactBlockSchema, Buffer.from(FIGURE_BLOCK, 'base64'))
   assert.equal(figure.height, 4_200_000n)
   assert.equal(figure.chainMetadata?.ironwoodCommitmentTreeSize, 3)
@@ -118,6 +118,7 @@ test('our own block, kept as bytes, shows its two payments', () => {
   ])
   assert.deepEqual(found, [
     [1, hex(fixed('txid 2')), 'orchard', 0, 250_000n, 1n],
+    [0, hex(fixed('txid 0')), 'ironwood', 0, 1n, 0n],
     [0, hex(fixed('txid 2')), 'ironwood', 1, 123_456_789n, 2n ** 40n],
   ])
 })
@@ -159,13 +160,21 @@ test('a memo that does not decrypt fails no payment', () => {
   assert.equal(opened?.memo, undefined)
 })
 
-test('a coinbase output is no payment, in a transaction or in a compact block', () => {
+test('a coinbase output is a payment like any other, in a transaction and in a compact block', () => {
   const action = pay(alice, 'ironwood', 6n, 'mined')
   const raw = v6([], [action])
-  assert.equal(openTransaction([alice], parseTransaction(raw)).length, 1)
-  assert.deepEqual(openTransaction([alice], parseTransaction(asCoinbase(raw))), [])
-  assert.equal(openCompactBlock([alice], block(compactTx(1, { ironwood: [action] }))).length, 1)
-  assert.deepEqual(openCompactBlock([alice], block(compactTx(0, { ironwood: [action] }))), [])
+  const coinbase = parseTransaction(asCoinbase(raw))
+  assert.equal(coinbase.coinbase, true)
+  const [mined] = openTransaction([alice], coinbase)
+  assert.equal(mined?.note.value, 6n)
+  assert.deepEqual(openTransaction([alice], parseTransaction(raw)), [mined])
+  for (const index of [0, 1]) {
+    const opened = openCompactBlock([alice], block(compactTx(index, { ironwood: [action] })))
+    assert.deepEqual(
+      opened.map(({ note }) => note),
+      [mined?.note],
+    )
+  }
 })
 
 test('a block and its transactions show the same notes, however keys, pools and actions are arranged', () => {

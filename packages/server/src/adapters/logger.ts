@@ -5,7 +5,8 @@ export type { Logger } from 'pino'
 /** What must not be readable in a log whatever it came with: ids that are credentials, keys, tokens, viewing keys. */
 const UUID = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 const CREDENTIAL = /\b(zgs?_|whsec_)[0-9A-Za-z+/=]+/g
-const VIEWING_KEY = /\b(u(?:view|ivk)(?:test|regtest)?1)[a-z0-9]+/g
+const VIEWING_KEY =
+  /\b((?:u(?:view|ivk|vf|vi|rview|rivk)|zxview[a-z]*|zivk[a-z]*|secret-[a-z-]+)(?:test|regtest)?1)[a-z0-9]+/g
 
 const STDERR = 2
 

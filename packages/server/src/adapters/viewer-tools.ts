@@ -10,6 +10,8 @@ import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing
 import type { Network } from '../domain/account.ts'
 import { invalidField } from '../domain/fault.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
+import type { KeyExpiry } from '../domain/viewing-key.ts'
+import { toKeyExpiry } from './viewer-expiry.ts'
 
 /** A payment that a viewing key sees, as the `open` command shows it. */
 export interface SeenPayment {
@@ -30,6 +32,8 @@ export type SeenMemo = { readonly text: string } | { readonly hex: string } | nu
 /** What a viewing key sees, external scope only: change and transfers within the wallet are no payments. */
 export interface ViewingTool {
   readonly network: Network
+  /** Absent: the key never expires. An expired key still shows what it sees. */
+  readonly expiry?: KeyExpiry
   /** @param index 0 to 2^88 − 1. @throws Fault `invalid_index` */
   address(index: bigint): string
   /** @throws Fault `invalid_tx` */
@@ -40,12 +44,12 @@ export interface ViewingTool {
 
 /** @throws Fault `invalid_viewing_key`, the reason in `detail` */
 export function createViewingTool(text: string): ViewingTool {
-  const { network, orchard } = refusing('viewing-key', () => parseViewingKey(text))
+  const { network, orchard, expiry } = refusing('viewing-key', () => parseViewingKey(text))
   if (!orchard) throw invalidField('viewing-key', 'has no Orchard item, which every payment here is seen with')
-  return toolOf(network, orchard)
+  return { ...toolOf(network, orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
 }
 
-function toolOf(network: Network, key: IncomingViewingKey): ViewingTool {
+function toolOf(network: Network, key: IncomingViewingKey): Omit<ViewingTool, 'expiry'> {
   const seen = (txid: Uint8Array, pool: Pool, action: number, note: Note): SeenPayment => ({
     txid: txidToHex(txid),
     pool,

@@ -8,6 +8,7 @@ import { invalidField } from '../domain/fault.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
 import type { ImportedKey, OpenedNote, WatchKey } from '../ports/chain.ts'
 import type { Log, Viewer } from '../ports.ts'
+import { toKeyExpiry } from './viewer-expiry.ts'
 import { packActions } from './viewer-messages.ts'
 import { ViewerPool } from './viewer-pool.ts'
 
@@ -103,7 +104,8 @@ function importKey(text: string, network?: Network): ImportedKey {
     throw invalidField('viewing_key', `is a key of the ${key.network} network; this service is on ${network}`)
   }
   if (!key.orchard) throw invalidField('viewing_key', 'has no Orchard item, and invoices are paid to Orchard receivers')
-  return { network: key.network, incoming: incomingToBytes(key.orchard) }
+  const { network: of, orchard, expiry } = key
+  return { network: of, incoming: incomingToBytes(orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
 }
 
 function indexOf(incoming: Uint8Array, address: string): bigint | null {

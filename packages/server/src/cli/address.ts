@@ -1,5 +1,6 @@
 import { createViewingTool } from '../adapters/viewer-tools.ts'
 import { type Command, needed, readArguments, WrongUse } from './command.ts'
+import { noteExpiry } from './key-expiry.ts'
 
 export const address: Command = {
   name: 'address',
@@ -11,7 +12,9 @@ export const address: Command = {
     const text = needed(values.index, '--index')
     if (!/^\d{1,27}$/.test(text)) throw new WrongUse('--index is a whole number from 0 to 2^88 - 1')
     const index = BigInt(text)
-    const shown = createViewingTool(key).address(index)
+    const tool = createViewingTool(key)
+    noteExpiry(tool, out)
+    const shown = tool.address(index)
     out.result({ address: shown, diversifier_index: index }, [shown])
     return 0
   },

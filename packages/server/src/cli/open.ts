@@ -3,6 +3,7 @@ import { createViewingTool, type SeenMemo, type SeenPayment, type ViewingTool } 
 import { invalidField } from '../domain/fault.ts'
 import { decimalZec } from '../domain/payment-uri.ts'
 import { type Command, needed, readArguments, WrongUse } from './command.ts'
+import { noteExpiry } from './key-expiry.ts'
 
 export const open: Command = {
   name: 'open',
@@ -14,6 +15,7 @@ export const open: Command = {
     const { tx, blocks } = values
     if ((tx === undefined) === (blocks === undefined)) throw new WrongUse('give either --tx or --blocks')
     const tool = createViewingTool(key)
+    noteExpiry(tool, out)
     const payments = tx === undefined ? inBlocks(tool, needed(blocks, '--blocks')) : inTransaction(tool, tx)
     out.result(payments.map(record), payments.length === 0 ? ['no payments'] : payments.flatMap(describe))
     return 0

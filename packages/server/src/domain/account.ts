@@ -1,4 +1,5 @@
 import { DAY_SECS } from './calendar.ts'
+import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { least: 0, most: 100, usual: 3 } as const
 
@@ -16,6 +17,8 @@ export interface Account {
   readonly planExpiresAt: number | null
   /** The viewing key that new invoices are made under. */
   readonly viewingKeyId: number | null
+  /** Absent: that key never expires. */
+  readonly viewingKeyExpiry?: KeyExpiry
   readonly createdAt: number
 }
 

@@ -116,8 +116,8 @@ export function unknownPlan(plans: readonly Plan[]): Fault {
   })
 }
 
-export function billingNotConfigured(): Fault {
-  return new Fault('conflict', 'billing_not_configured', 'billing not configured', {
-    extra: { detail: 'the operator of this service has set no viewing key for billing' },
-  })
+export function billingNotConfigured(
+  detail = 'the operator of this service has set no viewing key for billing',
+): Fault {
+  return new Fault('conflict', 'billing_not_configured', 'billing not configured', { extra: { detail } })
 }

@@ -220,7 +220,7 @@ export const SetViewingKey = of<Wire.SetViewingKeyRequest>()(
       viewing_key: Type.String({
         minLength: 1,
         maxLength: 4_000,
-        description: 'Unified viewing key (UFVK or UIVK, Revision 0) with an Orchard item.',
+        description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
       }),
     },
     closed,

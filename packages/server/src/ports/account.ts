@@ -1,4 +1,5 @@
 import type { Account, ApiKey, Network, Session } from '../domain/account.ts'
+import type { KeyExpiry } from '../domain/viewing-key.ts'
 
 export interface NewAccount {
   readonly publicId: string
@@ -46,7 +47,8 @@ export interface AccountRows {
   /** Every account, oldest first. */
   list(): Promise<Account[]>
   setConfirmations(id: number, confirmations: number): Promise<void>
-  setViewingKey(id: number, viewingKeyId: number): Promise<void>
+  /** Without `expiry` the key never expires, whatever was set before. */
+  setViewingKey(id: number, viewingKeyId: number, expiry?: KeyExpiry): Promise<void>
   /** Without `expiresAt` the plan never ends. */
   setPlan(id: number, plan: string, expiresAt: number | null): Promise<void>
 }

@@ -3,6 +3,7 @@ import type { Block, CompactTransaction, Header } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Rewind } from '../domain/payment.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
+import type { KeyExpiry } from '../domain/viewing-key.ts'
 
 /** The chain source: one light-client server, or several of which one is in use. */
 export interface Chain {
@@ -42,12 +43,15 @@ export interface ImportedKey {
   readonly network: Network
   /** dk ‖ ivk of the external scope, 64 bytes: all that is kept. */
   readonly incoming: Uint8Array
+  /** Absent: the key never expires. Times beyond the year 9999 are stated as its end. */
+  readonly expiry?: KeyExpiry
 }
 
 /** Everything that needs Zcash cryptography; off the main thread. */
 export interface Viewer {
   /**
-   * Reads a Revision 0 UFVK or UIVK with an Orchard item; of `network`, where one is given.
+   * Reads a UFVK or UIVK of ZIP 316 Revision 0 or 2 with an Orchard item; of `network`, where one is given. An expired
+   * key is read too: the caller judges its expiry.
    * @throws Fault `invalid_viewing_key` with the reason in `detail`.
    */
   importKey(text: string, network?: Network): ImportedKey

@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/calendar.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
 import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
@@ -35,6 +36,8 @@ export interface Standing {
   readonly recent: readonly Invoice[]
   /** What the newest blocks say of the chain source and of the service's clock. */
   readonly chainTime: ChainTime
+  /** What the chain source lacks, as the watcher found it last. */
+  readonly chainProblems: readonly ChainProblem[]
   /** How far the account has come on its first way. */
   readonly steps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
   readonly webhookSet: boolean
@@ -119,6 +122,7 @@ export function createDashboard(deps: {
           takenBackTotal: await rows.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
+          chainProblems: await rows.chain.problems(),
           chainTime: chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now),
           steps: {
             viewingKey: account.viewingKeyId !== null,

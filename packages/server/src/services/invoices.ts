@@ -4,8 +4,9 @@ import { DAY_SECS, monthOf } from '../domain/calendar.ts'
 import { Fault, noSuch } from '../domain/fault.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
-import { limitReached, type Plan, planAt } from '../domain/plan.ts'
+import { billingNotConfigured, limitReached, type Plan, planAt } from '../domain/plan.ts'
 import { isUuid } from '../domain/uuid.ts'
+import { expiredKeyFault } from '../domain/viewing-key.ts'
 import type { Page } from '../ports/account.ts'
 import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../ports/invoice.ts'
 import type { Clock, Random, Rows, Store, WriteOptions } from '../ports.ts'
@@ -39,13 +40,14 @@ export interface Once {
 export interface Invoices {
   /**
    * Makes an invoice, counted in the account's month. A repeated idempotency key brings back the invoice made first.
-   * @throws Fault `idempotency_key_reused`, `viewing_key_not_set`, `monthly_invoice_limit_reached`
+   * @throws Fault `idempotency_key_reused`, `viewing_key_not_set`, `viewing_key_expired`,
+   * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
   /**
    * Makes an invoice of the service's own under the operator's key; it counts in no month. `record` writes what it is
    * for into the same transaction, and is not called where a repeated idempotency key brings back an earlier invoice.
-   * @throws Fault `idempotency_key_reused`
+   * @throws Fault `idempotency_key_reused`; `billing_not_configured` once the operator's key has expired
    */
   issue(
     operator: Account,
@@ -94,6 +96,16 @@ export function createInvoices(deps: {
   const { store, addresses, clock, random, plans, lateWatchDays } = deps
   const watch = watchLedger()
 
+  /** Why the account's key allows no such invoice: it has expired, or would before the invoice ends. Null: it does. */
+  async function expiryFault({ viewingKeyExpiry: expiry }: Account, terms: DraftTerms): Promise<Fault | null> {
+    if (!expiry) return null
+    const now = nowSecs(clock)
+    const tip = expiry.height === null ? null : await store.glance(rows => rows.chain.tip())
+    const point = { now, tipHeight: tip?.height ?? null }
+    const fault = expiredKeyFault(expiry, point, now + (terms.expiresInSecs ?? EXPIRY_SECS.usual))
+    return fault && terms.purpose !== 'sale' ? billingNotConfigured("the operator's viewing key expires") : fault
+  }
+
   function draftOf(account: Account, viewingKeyId: number, terms: DraftTerms, spare: Spare): NewInvoice {
     const createdAt = nowSecs(clock)
     const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.usual)
@@ -125,6 +137,12 @@ export function createInvoices(deps: {
   ): Promise<Invoice> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw new Fault('invalid', 'viewing_key_not_set', 'viewing key not set')
+    const refused = await expiryFault(account, terms)
+    if (refused) {
+      const earlier = await earlierOf(claim)
+      if (earlier) return earlier
+      throw refused
+    }
     const spare = await addresses.take(viewingKeyId)
     const draft = draftOf(account, viewingKeyId, terms, spare)
     const watchUntil = watch.due(draft)

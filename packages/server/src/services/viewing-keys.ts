@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
+import { invalidField } from '../domain/fault.ts'
 import { notice } from '../domain/notice.ts'
-import { viewingKeyPlace } from '../domain/viewing-key.ts'
+import { expiredSince, viewingKeyPlace } from '../domain/viewing-key.ts'
+import type { ImportedKey } from '../ports/chain.ts'
 import type { Clock, Random, Rows, Store, Vault, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
@@ -9,6 +11,8 @@ export interface ViewingKeys {
   /**
    * New invoices are made under this key from now on; those made before stay watched under theirs.
    * `firstAddress` is the one at diversifier index 0, which wallets show first and no invoice is ever given.
+   * An expired key is refused. By its expiry height it is judged only once a block has been read; every new invoice
+   * judges it again.
    * @throws Fault `invalid_viewing_key`, the reason in `detail`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
@@ -39,12 +43,26 @@ export function createViewingKeys(deps: {
 }): ViewingKeys {
   const { store, viewer, vault, clock, random, network } = deps
 
-  async function putUnder(rows: Rows, account: Account, incoming: Uint8Array, createdAt: number): Promise<Account> {
+  async function importKey(text: string): Promise<ImportedKey> {
+    const key = viewer.importKey(text, network)
+    if (!key.expiry) return key
+    const tip = key.expiry.height === null ? null : await store.glance(rows => rows.chain.tip())
+    const expired = expiredSince(key.expiry, { now: nowSecs(clock), tipHeight: tip?.height ?? null })
+    if (expired !== null) throw invalidField('viewing_key', `${expired}: export another key from the wallet`)
+    return key
+  }
+
+  async function putUnder(
+    rows: Rows,
+    { viewingKeyExpiry: _earlier, ...account }: Account,
+    { incoming, expiry }: ImportedKey,
+    createdAt: number,
+  ): Promise<Account> {
     const fingerprint = createHash('sha256').update(incoming).digest()
     const key = { fingerprint, network, createdAt, firstIndex: drawFirstIndex(random) }
     const { id: viewingKeyId } = await rows.viewingKeys.ensure(key, id => vault.seal(incoming, viewingKeyPlace(id)))
-    await rows.accounts.setViewingKey(account.id, viewingKeyId)
-    return { ...account, viewingKeyId }
+    await rows.accounts.setViewingKey(account.id, viewingKeyId, expiry)
+    return { ...account, viewingKeyId, ...(expiry && { viewingKeyExpiry: expiry }) }
   }
 
   async function firstOf(incoming: Uint8Array): Promise<string> {
@@ -55,12 +73,12 @@ export function createViewingKeys(deps: {
 
   return {
     async set(account, text) {
-      const { incoming } = viewer.importKey(text, network)
-      const firstAddress = await firstOf(incoming)
+      const key = await importKey(text)
+      const firstAddress = await firstOf(key.incoming)
       const now = nowSecs(clock)
       const changed = await store.write(async rows => {
         await rows.mails.append(notice(account, 'viewing_key_set', now))
-        return putUnder(rows, account, incoming, now)
+        return putUnder(rows, account, key, now)
       })
       return { account: changed, firstAddress }
     },
@@ -71,8 +89,8 @@ export function createViewingKeys(deps: {
     },
 
     async assign(account, text) {
-      const { incoming } = viewer.importKey(text, network)
-      return store.write(rows => putUnder(rows, account, incoming, nowSecs(clock)))
+      const key = await importKey(text)
+      return store.write(rows => putUnder(rows, account, key, nowSecs(clock)))
     },
   }
 }

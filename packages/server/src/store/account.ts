@@ -46,8 +46,16 @@ export function accountRows(db: Db): AccountRows {
       await db.updateTable('accounts').set({ confirmations }).where('id', '=', id).execute()
     },
 
-    async setViewingKey(id, viewingKeyId) {
-      await db.updateTable('accounts').set({ viewing_key_id: viewingKeyId }).where('id', '=', id).execute()
+    async setViewingKey(id, viewingKeyId, expiry) {
+      await db
+        .updateTable('accounts')
+        .set({
+          viewing_key_id: viewingKeyId,
+          viewing_key_expires_at: expiry?.time ?? null,
+          viewing_key_expiry_height: expiry?.height ?? null,
+        })
+        .where('id', '=', id)
+        .execute()
       await db
         .insertInto('account_viewing_keys')
         .values({ account_id: id, viewing_key_id: viewingKeyId })

@@ -115,7 +115,12 @@ export function chainRows(db: Db): ChainRows {
         detail: detailOf(found),
         since: since.get(found.problem) ?? now,
       }))
-      await db.insertInto('chain_problems').values(rows).execute()
+      // Another watcher may have recorded the same at the same time.
+      await db
+        .insertInto('chain_problems')
+        .values(rows)
+        .onConflict(conflict => conflict.column('problem').doUpdateSet(eb => ({ detail: eb.ref('excluded.detail') })))
+        .execute()
     },
   }
 }

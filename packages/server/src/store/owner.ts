@@ -13,8 +13,15 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     plan: row.plan,
     planExpiresAt: numOrNull(row.plan_expires_at),
     viewingKeyId: numOrNull(row.viewing_key_id),
+    ...expiryOf(row),
     createdAt: num(row.created_at),
   }
+}
+
+function expiryOf(row: Selectable<AccountsTable>): Pick<Account, 'viewingKeyExpiry'> {
+  const time = numOrNull(row.viewing_key_expires_at)
+  const height = numOrNull(row.viewing_key_expiry_height)
+  return time === null && height === null ? {} : { viewingKeyExpiry: { time, height } }
 }
 
 /** The account's columns beside those of a credential joined to it, which shares some of their names. */
@@ -27,6 +34,8 @@ export const OWNER_COLUMNS = [
   'accounts.plan as owner_plan',
   'accounts.plan_expires_at as owner_plan_expires_at',
   'accounts.viewing_key_id as owner_viewing_key_id',
+  'accounts.viewing_key_expires_at as owner_viewing_key_expires_at',
+  'accounts.viewing_key_expiry_height as owner_viewing_key_expiry_height',
   'accounts.created_at as owner_created_at',
 ] as const
 
@@ -42,6 +51,8 @@ export function toOwner(row: OwnerRow): Account {
     plan: row.owner_plan,
     plan_expires_at: row.owner_plan_expires_at,
     viewing_key_id: row.owner_viewing_key_id,
+    viewing_key_expires_at: row.owner_viewing_key_expires_at,
+    viewing_key_expiry_height: row.owner_viewing_key_expiry_height,
     created_at: row.owner_created_at,
   })
 }

@@ -60,6 +60,8 @@ export interface AccountsTable {
   plan: string
   plan_expires_at: Int | null
   viewing_key_id: Int | null
+  viewing_key_expires_at: Generated<Int | null>
+  viewing_key_expiry_height: Generated<Int | null>
   created_at: Int
 }
 

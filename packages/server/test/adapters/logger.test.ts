@@ -25,6 +25,15 @@ test('ids, keys, tokens, signing secrets and viewing keys are shortened wherever
   assert.match(text, /bad 3fa85f64…/)
 })
 
+test('viewing keys of every revision and spending keys are shortened too', () => {
+  const data = 'qpzry9x8'.repeat(20)
+  for (const prefix of ['uvf', 'uvitest', 'uvfregtest', 'urview', 'zxviews', 'secret-extended-key-main']) {
+    const text = logged(log => log.error({ err: new Error(`bad ${prefix}1${data}`) }, 'failed'))
+    assert.ok(!text.includes('qpzry9x8'), prefix)
+    assert.ok(text.includes(`bad ${prefix}1…`), prefix)
+  }
+})
+
 test('every line is JSON with its level and message', () => {
   const lines = logged(log => {
     log.warn({ height: 5 }, 'a message')

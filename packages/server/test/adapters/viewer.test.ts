@@ -182,6 +182,42 @@ test('refuses what is no such key with a reason that a person understands', () =
   }
 })
 
+test('imports Revision 2 keys with their expiry, passed or not: the caller judges it', () => {
+  const incoming = incomingToBytes(keyOf(3))
+  for (const network of ['main', 'test', 'regtest'] as const) {
+    const expiries = [
+      [{ time: 1_000_000_000n }, { time: 1_000_000_000, height: null }],
+      [{ height: 7 }, { time: null, height: 7 }],
+      [
+        { time: 2n ** 64n - 1n, height: 2 ** 32 - 1 },
+        { time: 253_402_300_799, height: 2 ** 32 - 1 },
+      ],
+    ] as const
+    for (const [encoded, expiry] of expiries) {
+      const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
+      for (const text of [
+        encodeFullViewingKey(full, network, encoded),
+        encodeIncomingViewingKey(keyOf(3), network, encoded),
+      ]) {
+        assert.match(text, /^uv[fi]/)
+        assert.deepEqual(viewer.importKey(text, network), { network, incoming, expiry })
+      }
+    }
+    assert.deepEqual(viewer.importKey(encodeIncomingViewingKey(keyOf(3), network, {})), { network, incoming })
+  }
+  const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }], 2)
+  for (const [text, reason] of [
+    [sapling, /has no Orchard item/],
+    [encodeIncomingViewingKey(keyOf(1), 'main', { height: 1 }), /of the main network; this service is on regtest/],
+    ['abandon '.repeat(24).trim(), /seed phrase, which .*never paste it anywhere/],
+  ] as const) {
+    assert.throws(
+      () => viewer.importKey(text, 'regtest'),
+      (fault: Fault) => reason.test(String(fault.extra.detail)),
+    )
+  }
+})
+
 test('packed actions come out as they went in', () => {
   const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
   const action = fc.record(

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/adapters/random.ts'
 import { createVault } from '../../src/adapters/vault.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import { createAccounts } from '../../src/services/accounts.ts'
+import { createBilling } from '../../src/services/billing.ts'
+import { createInvoices } from '../../src/services/invoices.ts'
 import { openOperator } from '../../src/services/operator.ts'
 import { createViewingKeys } from '../../src/services/viewing-keys.ts'
 import { testViewingKey } from '../support/api.ts'
+import { silentLog } from '../support/log.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { plainViewer } from '../support/plain-viewer.ts'
 import { sqliteStore } from '../support/sqlite.ts'
@@ -48,6 +52,29 @@ test('nobody can be the operator by an email, and nobody is told by mail', async
   await assert.rejects(accounts.open('operator'), { code: 'invalid_email' })
   await assert.rejects(accounts.find('operator'), { code: 'no_such_account' })
   assert.deepEqual(await store.write(rows => rows.mails.claim(clock.secs, 10, () => 0)), [])
+})
+
+test('an expired billing key stops the start with its date, and one that expires later sells nothing after it', async t => {
+  const { store, clock, accounts, open } = await start(t)
+  const expiresAt = clock.secs + 3_600
+  const key = testViewingKey(9, { time: BigInt(expiresAt) })
+  const operator = await open(key)
+  assert.deepEqual(operator.viewingKeyExpiry, { time: expiresAt, height: null })
+  const random = systemRandom
+  const addresses = { take: async () => ({ index: 1n, address: 'uregtest1…' }), giveBack: () => {} }
+  const plans = DEFAULT_PLANS
+  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
+  const params = consensusParams('regtest')
+  const billing = createBilling({ store, clock, params, plans, invoices, operator, log: silentLog })
+  const buyer = await accounts.open('buyer@example.org')
+  await billing.subscribe(buyer, 'Pro', 'once')
+  clock.advance(3_601)
+  await assert.rejects(billing.subscribe(buyer, 'Pro', undefined), {
+    code: 'billing_not_configured',
+    extra: { detail: "the operator's viewing key expires" },
+  })
+  assert.equal((await billing.subscribe(buyer, 'Pro', 'once')).purpose, 'plan')
+  await assert.rejects(open(key), /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export another key/)
 })
 
 test('a key that is none stops the start, by the name of its setting', async t => {

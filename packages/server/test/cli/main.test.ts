@@ -111,6 +111,23 @@ test('address: the address of an index, for people and as JSON', async () => {
   assert.deepEqual(Object.keys(json()), ['address', 'diversifier_index'])
 })
 
+test('address and open read an expired key, and say beside the result that it has expired', async () => {
+  const expired = testViewingKey(1, { time: 1_700_000_000n, height: 5 })
+  const plain = await zatgate(`address --viewing-key ${testViewingKey()} --index 3`)
+  const { code, out, err } = await zatgate(`address --viewing-key ${expired} --index 3`)
+  assert.deepEqual([code, out], [0, plain.out])
+  assert.match(err, /The viewing key has expired \(2023-11-14 22:13:20 UTC\): give out no more addresses of it\./)
+  assert.match(err, /The viewing key expires after block 5\./)
+  assert.equal((await zatgate(`address --viewing-key ${expired} --index 3 --json`)).err, '')
+  const file = join(dir, 'empty-block.json')
+  writeFileSync(file, JSON.stringify({ blocks: { 1: '' } }))
+  const opened = await zatgate(`open --viewing-key ${expired} --blocks ${file}`)
+  assert.deepEqual([opened.code, opened.out], [0, 'no payments\n'])
+  assert.match(opened.err, /has expired/)
+  const later = await zatgate(`address --viewing-key ${testViewingKey(1, { time: 32_503_680_000n })} --index 3`)
+  assert.match(later.err, /^The viewing key expires on 3000-01-01 00:00:00 UTC\.\n$/)
+})
+
 test('what cannot be done exits 1 with the reason', async () => {
   for (const [line, reason] of [
     ['address --viewing-key nonsense --index 0', /viewing-key/],

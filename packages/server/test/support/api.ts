@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import type { KeyExpiry } from '@zatgate/zcash/viewing-key'
 import { Registry } from 'prom-client'
 import { createKeyedHash } from '../../src/adapters/keyed-hash.ts'
 import { noSwapProvider } from '../../src/adapters/oneclick.ts'
@@ -165,10 +166,10 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
 }
 
-/** A UFVK of regtest; the same for the same number. */
-export function testViewingKey(seed = 1): string {
+/** A UFVK of regtest; the same for the same number. Of Revision 2 where it expires. */
+export function testViewingKey(seed = 1, expiry?: KeyExpiry): string {
   const key = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0))
-  return encodeFullViewingKey(key, 'regtest')
+  return encodeFullViewingKey(key, 'regtest', expiry)
 }
 
 export interface Answer {

@@ -1,6 +1,7 @@
 import { diversifierIndex, encodeAddress, orchardReceiver, parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
 import { incomingFromBytes, incomingToBytes, parseViewingKey } from '@zatgate/zcash/viewing-key'
+import { toKeyExpiry } from '../../src/adapters/viewer-expiry.ts'
 import { invalidField } from '../../src/domain/fault.ts'
 import type { Viewer } from '../../src/ports.ts'
 
@@ -12,7 +13,8 @@ export function plainViewer(): Viewer {
         const key = parseViewingKey(text)
         if (!key.orchard || (network && key.network !== network))
           throw invalidField('viewing_key', 'not of this network')
-        return { network: key.network, incoming: incomingToBytes(key.orchard) }
+        const expiry = key.expiry && toKeyExpiry(key.expiry)
+        return { network: key.network, incoming: incomingToBytes(key.orchard), ...(expiry && { expiry }) }
       } catch (error) {
         throw error instanceof ZcashError ? invalidField('viewing_key', error.message) : error
       }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ChainProblem } from '../../src/domain/chain-problem.ts'
 import { SkewedClock } from '../support/skewed-clock.ts'
 import { until } from '../support/until.ts'
 import { startWebRig } from './rig.ts'
@@ -21,7 +22,34 @@ test('the overview says why no invoice expires: a chain source without new block
   const overview = async () => (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   assert.doesNotMatch(await overview(), /No invoice expires/)
   clock.advance(1_600)
-  assert.match(await overview(), /The chain source has shown no new block for 2\d minutes\. No invoice expires/)
+  assert.match(
+    await overview(),
+    /The chain source has shown no new block for 2\d minutes; one comes about every 75 seconds\. No invoice expires/,
+  )
   clock.advance(2 * HOUR)
   assert.match(await overview(), /The clock of this service and the newest blocks are hours apart/)
+})
+
+test('the overview says what the chain source lacks, and what that means for invoices', async t => {
+  const rig = await startWebRig()
+  t.after(() => rig.close())
+  const { store } = rig.service
+  await until('the chain to be read', () => store.read(rows => rows.chain.tip()))
+  const account = await rig.service.accounts.open('shop@example.org')
+  const { token } = await rig.service.credentials.createSession(account, 'test')
+  const overview = async (...problems: ChainProblem[]) => {
+    await store.write(rows => rows.chain.setProblems(problems, 1))
+    return (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+  }
+  assert.match(
+    await overview({ problem: 'mempool_unreadable' }),
+    /does not show its unconfirmed transactions\. Payments appear only/,
+  )
+  assert.match(
+    await overview({ problem: 'upgrade_not_followed', upgrade: 'NU7' }),
+    /The chain source does not follow NU7/,
+  )
+  assert.match(await overview({ problem: 'not_synced', blocks: 44 }), /is 44 blocks behind its node/)
+  assert.doesNotMatch(await overview({ problem: 'estimated_lag', blocks: 300 }), /[Cc]hain source|300/)
+  assert.doesNotMatch(await overview(), /chain source/)
 })

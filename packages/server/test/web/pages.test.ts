@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
 import { type Answer, call } from '../support/api.ts'
 import { until } from '../support/until.ts'
 import { startWebRig, type WebRig } from './rig.ts'
@@ -212,6 +213,24 @@ describe('pages', () => {
       assert.doesNotMatch(text, /<script>|<b x/)
     }
     assert.equal((await call(rig, 'GET /v1/account/api-keys', { token })).body[0].name, evil)
+  })
+
+  test('a text that is no viewing key is not shown again, and the page says when a key expires', async () => {
+    const { visitor } = await signedIn('paste@example.org')
+    const phrase = Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? 'abandon' : 'ability')).join(' ')
+    const refused = await visitor.ask('POST /viewing-key', { viewing_key: phrase })
+    assert.equal(refused.status, 400)
+    assert.match(refused.text, /seed phrase, which can spend the money: never paste it anywhere/)
+    assert.doesNotMatch(refused.text, /abandon/)
+    const full = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(44), 1, 0))
+    const set = await visitor.ask('POST /viewing-key', {
+      viewing_key: encodeFullViewingKey(full, 'regtest', { time: 32_503_680_000n, height: 9_000_000 }),
+    })
+    assert.equal(set.status, 200)
+    for (const { text } of [set, await visitor.ask('GET /viewing-key')]) {
+      assert.match(text, /It expires on <time[^>]*>3000-01-01 00:00 UTC/)
+      assert.match(text, /It expires after block 9000000\./)
+    }
   })
 
   test('keys, secrets and tokens change only after a fresh code, and the form is not lost on the way', async () => {

@@ -42,7 +42,8 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
       schema: {
         ...common,
         summary: 'Set the viewing key that new invoices are made under',
-        description: 'An incoming viewing key is enough. Older invoices stay watched under their key.',
+        description:
+          'An incoming viewing key is enough. Older invoices stay watched under their key. A key of ZIP 316 Revision 2 may expire: no invoice is made that would end after that.',
         body: SetViewingKey,
         response: answers(AccountWithFirstAddress),
       },

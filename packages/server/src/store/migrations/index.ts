@@ -11,6 +11,7 @@ import { up as payoutClaim } from './0008_payout_claim.ts'
 import { up as databaseOrigin } from './0009_database_origin.ts'
 import { up as attentionMail } from './0010_attention_mail.ts'
 import { up as chainProblem } from './0011_chain_problem.ts'
+import { up as viewingKeyExpiry } from './0012_viewing_key_expiry.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0009_database_origin', databaseOrigin],
   ['0010_attention_mail', attentionMail],
   ['0011_chain_problem', chainProblem],
+  ['0012_viewing_key_expiry', viewingKeyExpiry],
 ]

@@ -1,10 +1,10 @@
-import type { ChainTime } from '../../domain/chain-time.ts'
 import type { Swap } from '../../ports/swap.ts'
 import type { Overview } from '../../services/accounts.ts'
 import type { Standing } from '../../services/dashboard.ts'
-import { counted, shortened } from '../format.ts'
+import { shortened } from '../format.ts'
 import type { Child } from '../html.ts'
 import { html } from '../html.ts'
+import { chainNotices } from '../pages/chain-notice.ts'
 import { overviewPage } from '../pages/overview.ts'
 import { reorgedInvoices } from '../pages/reorged.ts'
 import type { Site } from '../site.ts'
@@ -29,7 +29,7 @@ export function overviewPages(site: Site): void {
         resetsAt: plan.resetsAt,
       },
       attention: [
-        ...chainTrouble(standing.chainTime, await blockSpacing.current()),
+        ...chainNotices(standing.chainTime, standing.chainProblems, await blockSpacing.current()),
         ...stuck.map(stuckSwap),
         ...attentionTo(standing, plan),
       ],
@@ -39,23 +39,6 @@ export function overviewPages(site: Site): void {
 
 function stuckSwap({ invoicePublicId, status }: Swap): Child {
   return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shortened(invoicePublicId, 8, 0)}</a> has been at ${status} for an hour, and its coins have not come. Ask the swap provider about its deposit address.`
-}
-
-/** Why nothing expires at the moment, where that is so. */
-function chainTrouble(time: ChainTime, spacingSecs: number): Child[] {
-  switch (time.state) {
-    case 'stalled':
-      return [
-        html`The chain source has shown no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}. No invoice expires, and no payment is confirmed, until it does. A block usually comes about every ${spacingSecs} seconds.`,
-      ]
-    case 'clock_ahead':
-    case 'clock_behind':
-      return [
-        html`The clock of this service and the newest blocks are hours apart. No invoice expires and no plan ends until they agree.`,
-      ]
-    default:
-      return []
-  }
 }
 
 function attentionTo(standing: Standing, overview: Overview): Child[] {

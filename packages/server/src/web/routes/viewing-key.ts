@@ -13,6 +13,7 @@ export function viewingKeyPages(site: Site): void {
     firstAddress: await viewingKeys.firstAddress(account),
     network,
     confirmations: account.confirmations,
+    expiry: account.viewingKeyExpiry,
     spacingSecs: await blockSpacing.current(),
     demoKey: playground?.viewingKey ?? null,
     nextStep: false,
@@ -36,7 +37,8 @@ export function viewingKeyPages(site: Site): void {
         return viewingKeyPage(site.viewer(who), shown)
       } catch (fault) {
         reply.code(400)
-        return viewingKeyPage(site.viewer(who), { ...(await view(before)), text, error: sentence(fault) })
+        // The text is not shown again: it may be a secret that was pasted by mistake.
+        return viewingKeyPage(site.viewer(who), { ...(await view(before)), error: sentence(fault) })
       }
     }
   })

@@ -39,6 +39,28 @@ export function accountSuite(engine: Engine): void {
     assert.equal((await store.read(rows => rows.accounts.list())).length, 1)
   })
 
+  test('the expiry of the viewing key stands with the account, until a key is set without one', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const key = await makeViewingKey(store)
+    const read = () => store.read(rows => rows.accounts.byId(account.id))
+    const set = { ...account, viewingKeyId: key.id }
+    for (const expiry of [
+      { time: 253_402_300_799, height: 2 ** 32 - 1 },
+      { time: 0, height: null },
+      { time: null, height: 0 },
+    ]) {
+      await store.write(rows => rows.accounts.setViewingKey(account.id, key.id, expiry))
+      assert.deepEqual(await read(), { ...set, viewingKeyExpiry: expiry })
+    }
+    const apiKey = { publicId: 'key', accountId: account.id, name: 'till', last4: 'abcd', createdAt: NOW }
+    await store.write(rows => rows.apiKeys.insert({ ...apiKey, hash: Uint8Array.of(1) }))
+    const [live] = await store.read(rows => rows.apiKeys.authenticate([Uint8Array.of(1)]))
+    assert.deepEqual(live?.account, await read())
+    await store.write(rows => rows.accounts.setViewingKey(account.id, key.id))
+    assert.deepEqual(await read(), set)
+  })
+
   test('confirmations, viewing key and plan of one account change, and of no other', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)

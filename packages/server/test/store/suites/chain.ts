@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HEADERS_KEPT } from '../../../src/domain/chain.ts'
+import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
 import type { Engine } from '../databases.ts'
 import { freshStore } from '../databases.ts'
 import { header, NOW } from '../fixtures.ts'
@@ -45,5 +46,29 @@ export function chainSuite(engine: Engine): void {
     assert.equal(await seenThrough(), NOW)
     await store.write(rows => rows.chain.setSeenThrough(NOW - 9, NOW - 1))
     assert.equal(await seenThrough(), NOW - 9)
+  })
+
+  test('problems of the chain source are replaced whole, and one that goes on keeps its beginning', async t => {
+    const store = await freshStore(engine, t)
+    const replace = (problems: ChainProblem[], now: number) =>
+      store.write(rows => rows.chain.setProblems(problems, now))
+    const problems = () => store.read(rows => rows.chain.problems())
+    assert.deepEqual(await problems(), [])
+    await replace([{ problem: 'upgrade_not_followed', upgrade: 'NU7' }], 10)
+    await replace(
+      [
+        { problem: 'upgrade_not_followed', upgrade: 'NU7' },
+        { problem: 'estimated_lag', blocks: 120 },
+      ],
+      20,
+    )
+    assert.deepEqual(await problems(), [
+      { problem: 'estimated_lag', blocks: 120, since: 20 },
+      { problem: 'upgrade_not_followed', upgrade: 'NU7', since: 10 },
+    ])
+    await replace([{ problem: 'mempool_unreadable' }], 30)
+    assert.deepEqual(await problems(), [{ problem: 'mempool_unreadable', since: 30 }])
+    await replace([], 40)
+    assert.deepEqual(await problems(), [])
   })
 }

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from '@connectrpc/connect'
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
+import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { recordingMissing } from '../../../zcash/test/recording.ts'
+import { type BoundProcess, freePort, spawnBound } from './bound-process.ts'
+
+const BINARY = process.env.LIGHTWALLETD_BIN ?? ''
+/** Lightwalletd waits 15 s before it asks a node again that did not answer its first call. */
+const START_MS = 60_000
+const POLL_MS = 20
+const LOG_TAIL_CHARACTERS = 2_000
+
+/** For `skip` of a test that needs the real server. With `CI=true` and the recording there, its absence is an error. */
+export const lightwalletdMissing = missing()
+
+function missing(): false | string {
+  if (BINARY !== '' && existsSync(BINARY)) return false
+  if (process.env.CI === 'true' && !recordingMissing) throw new Error('LIGHTWALLETD_BIN names no file')
+  return 'set LIGHTWALLETD_BIN'
+}
+
+export interface LightwalletdOptions {
+  /** JSON-RPC port of its node on loopback. */
+  readonly rpcPort: number
+  /** gRPC port on loopback (default: a free one). */
+  readonly port?: number
+  /** Folder of its cache, kept by `close` when given (default: a temporary one). */
+  readonly dataDir?: string
+}
+
+/** The real lightwalletd, without TLS. */
+export interface RealLightwalletd {
+  /** For `LIGHTWALLETD_URL`. */
+  readonly url: string
+  readonly port: number
+  /** The exit code of the process that was started last; null when a signal ended it. */
+  readonly exited: Promise<number | null>
+  /** Ends the process (default: SIGKILL) and waits for its exit. */
+  kill(signal?: NodeJS.Signals): Promise<void>
+  /** Starts it again on the same port, ending it first where it still runs. Resolves when it answers. */
+  restart(options?: { readonly deleteCache?: boolean }): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Starts lightwalletd and waits until it answers GetLightdInfo.
+ * @throws when it exits or does not answer within a minute, with the end of its log
+ */
+export async function startLightwalletd(options: LightwalletdOptions): Promise<RealLightwalletd> {
+  const folder = await mkdtemp(join(tmpdir(), 'zatgate-lightwalletd-'))
+  const dataDir = options.dataDir ?? join(folder, 'data')
+  const port = options.port ?? (await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const config = join(folder, 'zcash.conf')
+  const log = join(folder, 'log')
+  await writeFile(config, `rpcbind=127.0.0.1\nrpcport=${options.rpcPort}\nrpcuser=x\nrpcpassword=x\n`)
+  const args = ['--zcash-conf-path', config, '--no-tls-very-insecure', '--grpc-bind-addr', `127.0.0.1:${port}`]
+  args.push('--http-bind-addr', '127.0.0.1:0', '--data-dir', dataDir, '--log-file', log)
+
+  async function start(): Promise<BoundProcess> {
+    await mkdir(dataDir, { recursive: true })
+    const started = spawnBound(BINARY, args, { cwd: folder })
+    started.child.stdout!.resume()
+    try {
+      await answering(url, started)
+    } catch (error) {
+      await started.kill()
+      const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-LOG_TAIL_CHARACTERS)
+      throw new Error(`lightwalletd did not start: ${(error as Error).message}\n${tail}`)
+    }
+    return started
+  }
+
+  let running = await start()
+  return {
+    url,
+    port,
+    get exited() {
+      return running.exited
+    },
+    kill: signal => running.kill(signal),
+    async restart({ deleteCache = false } = {}) {
+      await running.kill()
+      if (deleteCache) await rm(join(dataDir, 'db'), { recursive: true, force: true })
+      running = await start()
+    },
+    async close() {
+      await running.kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Resolves with the first answer to GetLightdInfo. */
+async function answering(url: string, { exited }: BoundProcess): Promise<void> {
+  const sessionManager = new Http2SessionManager(url)
+  const client = createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, sessionManager }))
+  let ended: string | null = null
+  exited.then(
+    code => {
+      ended = `it exited with ${code}`
+    },
+    (error: Error) => {
+      ended = error.message
+    },
+  )
+  const deadline = performance.now() + START_MS
+  try {
+    for (;;) {
+      try {
+        await client.getLightdInfo({}, { timeoutMs: 2_000 })
+        return
+      } catch (error) {
+        if (ended !== null) throw new Error(ended)
+        if (performance.now() > deadline)
+          throw new Error(`no answer within ${START_MS} ms: ${(error as Error).message}`)
+      }
+      await delay(POLL_MS)
+    }
+  } finally {
+    sessionManager.abort()
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expiredKeyFault, expiredSince } from '../../src/domain/viewing-key.ts'
+
+const TIME = 1_800_000_000
+
+test('a key expires after its time, not at it, and above its height, not at it', () => {
+  const byTime = { time: TIME, height: null }
+  assert.equal(expiredSince(byTime, { now: TIME, tipHeight: 9_999_999 }), null)
+  assert.equal(expiredSince(byTime, { now: TIME + 1, tipHeight: null }), 'expired on 2027-01-15T08:00:00Z')
+  const byHeight = { time: null, height: 100 }
+  assert.equal(expiredSince(byHeight, { now: TIME, tipHeight: 100 }), null)
+  assert.equal(
+    expiredSince(byHeight, { now: TIME, tipHeight: 101 }),
+    'expired at block 100, and the chain is at block 101',
+  )
+  assert.equal(expiredSince(byHeight, { now: TIME, tipHeight: null }), null)
+  assert.equal(expiredSince({ time: 0, height: 0 }, { now: 0, tipHeight: 0 }), null)
+})
+
+test('whichever limit comes first counts', () => {
+  const both = { time: TIME, height: 100 }
+  assert.match(expiredSince(both, { now: TIME + 1, tipHeight: 1 }) ?? '', /2027-01-15/)
+  assert.match(expiredSince(both, { now: TIME, tipHeight: 101 }) ?? '', /block 100/)
+  assert.equal(expiredSince(both, { now: TIME, tipHeight: 100 }), null)
+})
+
+test('an invoice must end before its key does, so that no address outlives the key', () => {
+  const expiry = { time: TIME, height: 100 }
+  const at = (now: number, tipHeight: number | null, endsAt: number) => {
+    const fault = expiredKeyFault(expiry, { now, tipHeight }, endsAt)
+    return fault && [fault.kind, fault.code, fault.message, fault.extra.detail]
+  }
+  assert.equal(at(TIME - 900, 100, TIME), null)
+  assert.equal(at(TIME - 900, null, TIME), null)
+  assert.deepEqual(at(TIME - 899, 100, TIME + 1), [
+    'conflict',
+    'viewing_key_expires_too_soon',
+    'viewing key expires too soon',
+    'the viewing key expires on 2027-01-15T08:00:00Z, before the invoice would: set another viewing key, or a shorter expires_in_secs',
+  ])
+  assert.deepEqual(at(TIME + 1, 100, TIME + 901), [
+    'conflict',
+    'viewing_key_expired',
+    'viewing key expired',
+    'the viewing key expired on 2027-01-15T08:00:00Z: set another viewing key',
+  ])
+  assert.equal(at(TIME - 900, 101, TIME)?.[1], 'viewing_key_expired')
+})

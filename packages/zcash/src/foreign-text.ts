@@ -1,0 +1,50 @@
+import { ZcashError } from './errors.ts'
+
+type Refusal = readonly [pattern: RegExp, code: 'unsupported_revision' | 'wrong_kind', message: string]
+
+const VIEWING_KEYS = 'uview1…, uivk1…, uvf1… or uvi1…'
+const KEEP_SECRET = `can spend the money: never paste it anywhere, and give a viewing key (${VIEWING_KEYS}) instead`
+const NEEDED = `a unified viewing key (${VIEWING_KEYS}) or address (u1…) is needed`
+
+/** What a text in lower case is that is neither a unified address nor a unified viewing key, or of a revision that is not read. */
+const FOREIGN: readonly Refusal[] = [
+  [/^secret-/, 'wrong_kind', `is a spending key, which ${KEEP_SECRET}`],
+  // Wallets export it as bytes that begin with the branch id of NU5, little-endian, in hexadecimal or base64.
+  [
+    /^(b4d0d6c2[0-9a-f]{32,}|tndwwg[0-9a-z+/_=-]{32,})$/,
+    'wrong_kind',
+    `is a unified spending key, which ${KEEP_SECRET}`,
+  ],
+  [/^[xt]prv[1-9a-z]{100,}$/, 'wrong_kind', `is a transparent spending key (xprv…), which ${KEEP_SECRET}`],
+  [
+    /^\s*(\d+[.):]?\s*)?\p{L}+(\s+(\d+[.):]?\s*)?\p{L}+){11,}\s*$/u,
+    'wrong_kind',
+    `looks like a seed phrase, which ${KEEP_SECRET}`,
+  ],
+  [
+    /^ur(view|ivk)?(test|regtest)?1/,
+    'unsupported_revision',
+    `is a ZIP 316 Revision 1 encoding, which was withdrawn; Revision 0 (u1…, uview1…, uivk1…) and viewing keys of Revision 2 (uvf1…, uvi1…) are understood`,
+  ],
+  [
+    /^(zu|tu)(test|regtest)?1/,
+    'unsupported_revision',
+    `is a ZIP 316 Revision 2 address; only addresses of Revision 0 (u1…) are understood, and a viewing key starts with ${VIEWING_KEYS}`,
+  ],
+  [/^(zxview|zivk)/, 'wrong_kind', `is a Sapling viewing key; ${NEEDED}`],
+  [/^(zs1|ztestsapling1|zregtestsapling1)/, 'wrong_kind', `is a Sapling address; ${NEEDED}`],
+  [/^z[ct][1-9a-z]{90,100}$/, 'wrong_kind', `is a Sprout address; ${NEEDED}`],
+  [
+    /^[xt]pub[1-9a-z]{100,}$/,
+    'wrong_kind',
+    `is a transparent viewing key (xpub…), which sees nothing shielded; ${NEEDED}`,
+  ],
+  [/^(t[123m][1-9a-z]{20,40}$|tex(test|regtest)?1)/, 'wrong_kind', `is a transparent address; ${NEEDED}`],
+]
+
+/** Throws a {@link ZcashError} that says what the text is, and warns where it is a secret; never repeats the text. */
+export function refuseForeign(text: string): void {
+  const lower = text.toLowerCase()
+  const match = FOREIGN.find(([pattern]) => pattern.test(lower))
+  if (match !== undefined) throw new ZcashError(match[1], match[2])
+}
