@@ -12,7 +12,7 @@ function timeNotice(time: ChainTime, spacingSecs: number): Child[] {
   switch (time.state) {
     case 'stalled':
       return [
-        html`The chain source has shown no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}. No invoice expires, and no payment is confirmed, until it does. A block usually comes about every ${spacingSecs} seconds.`,
+        html`The chain source has shown no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}; one comes about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until it does.`,
       ]
     case 'clock_ahead':
     case 'clock_behind':
