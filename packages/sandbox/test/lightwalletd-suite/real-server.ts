@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RecordedBlock, readRecording } from '../../../zcash/test/recording.ts'
 import { startLightwalletd } from '../recorded/real-lightwalletd.ts'
-import { type Branch, startRecordedNode } from '../recorded/recorded-node.ts'
-import { type RecordedNodeProxy, startRecordedNodeProxy } from '../recorded/recorded-node-proxy.ts'
+import { type Branch, type RecordedNode, startRecordedNode } from '../recorded/recorded-node.ts'
 import { Connections, FORK_HEIGHT, type ServerUnderTest, type WorldBlock } from './server-under-test.ts'
 
 const POLL_MS = 5
@@ -16,11 +15,10 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
   await using stack = new AsyncDisposableStack()
   const recording = readRecording()
   const node = stack.adopt(await startRecordedNode(), it => it.close())
-  const proxy = stack.adopt(await startRecordedNodeProxy(node.rpcPort), it => it.close())
   let branch: Branch = startHeight === FORK_HEIGHT ? 'a' : 'main'
   let height = startHeight
   await node.setTip(height, branch)
-  const server = stack.adopt(await startLightwalletd({ rpcPort: proxy.rpcPort }), it => it.close())
+  const server = stack.adopt(await startLightwalletd({ rpcPort: node.rpcPort }), it => it.close())
   const connections = stack.adopt(new Connections(), it => it.close())
 
   let running = true
@@ -37,7 +35,7 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
     const [{ height: forkAt }] = recording.branch_a as readonly [RecordedBlock]
     return branch === 'a' && at >= forkAt ? recording.branch_a[at - forkAt]! : recording.blocks[at]!
   }
-  const polled = () => settled(proxy)
+  const polled = () => settled(node)
   await polled()
 
   const mined = new Set(Array.from({ length: height + 1 }, (_, at) => block(at).txids).flat())
@@ -108,7 +106,7 @@ function worldBlock({ hash, time, txids, trees }: RecordedBlock): WorldBlock {
 }
 
 /** Resolves when the server has asked for the best block, and then for nothing: it has that block. */
-async function settled({ counts }: RecordedNodeProxy): Promise<void> {
+async function settled({ counts }: RecordedNode): Promise<void> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {
     const { polls } = counts

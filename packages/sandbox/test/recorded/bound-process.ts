@@ -12,11 +12,15 @@ export interface BoundProcess {
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a program. Its standard output is a pipe, its standard error goes where `errors` says. */
+/** Starts a program. Its standard output is a pipe; `errors` says where its standard error goes (a number: a file descriptor). */
 export function spawnBound(
   command: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly errors?: 'inherit' | 'ignore' } = {},
+  options: {
+    readonly cwd?: string
+    readonly env?: NodeJS.ProcessEnv
+    readonly errors?: 'inherit' | 'ignore' | number
+  } = {},
 ): BoundProcess {
   const { errors = 'inherit', ...rest } = options
   const child = spawn(command, args, { ...rest, stdio: ['ignore', 'pipe', errors] })

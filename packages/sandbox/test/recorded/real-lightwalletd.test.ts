@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { after, before, describe, test } from 'node:test'
-import { create, toBinary } from '@bufbuild/protobuf'
-import { BlockRangeSchema } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { BlockRangeSchema, CompactTxSchema } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { type Recording, readRecording, recordingMissing } from '../../../zcash/test/recording.ts'
 import { lightwalletdMissing, type RealLightwalletd, startLightwalletd } from './real-lightwalletd.ts'
 import { type RecordedNode, startRecordedNode } from './recorded-node.ts'
@@ -35,6 +35,14 @@ describe('the real lightwalletd in front of the recorded node', {
     assert.equal(await lightwalletd.exited, null)
     await lightwalletd.restart({ deleteCache: true })
     assert.deepEqual(await recordedRange(), Object.values(recording.compact))
+  })
+
+  test('shows the mempool of the recording', async () => {
+    const left = recording.transactions.at(-1)!.txid
+    await node.setMempool([left])
+    const [transaction] = await callRaw(lightwalletd.url, 'GetMempoolTx', new Uint8Array())
+    const { txid } = fromBinary(CompactTxSchema, transaction!)
+    assert.equal(Buffer.from(txid).reverse().toString('hex'), left)
   })
 
   test('exits when its node fails, and answers again once both are back', async () => {

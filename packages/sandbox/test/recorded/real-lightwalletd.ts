@@ -11,7 +11,7 @@ import { type BoundProcess, freePort, spawnBound } from './bound-process.ts'
 
 const BINARY = process.env.LIGHTWALLETD_BIN ?? ''
 /** Lightwalletd waits 15 s before it asks a node again that did not answer its first call. */
-const START_MS = 30_000
+const START_MS = 60_000
 const POLL_MS = 20
 const LOG_TAIL_CHARACTERS = 2_000
 
@@ -49,7 +49,7 @@ export interface RealLightwalletd {
 
 /**
  * Starts lightwalletd and waits until it answers GetLightdInfo.
- * @throws when it exits or does not answer within 30 s, with the end of its log
+ * @throws when it exits or does not answer within a minute, with the end of its log
  */
 export async function startLightwalletd(options: LightwalletdOptions): Promise<RealLightwalletd> {
   const folder = await mkdtemp(join(tmpdir(), 'zatgate-lightwalletd-'))

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { lightwalletdMissing } from '../../../../sandbox/test/recorded/real-lightwalletd.ts'
+import { recordingMissing } from '../../../../zcash/test/recording.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { Walk, type WalkOptions } from '../../support/recorded/walk.ts'
+
+/** Walks at once on each database: each has a service, a node and a server of its own. */
+const CONCURRENCY = 2
+
+const TIMEOUT_MS = 900_000
+
+const skip = recordingMissing || lightwalletdMissing
+const bin = findPostgres()
+
+describe('the service walks the recorded chain', { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
+  describe('on SQLite', { concurrency: CONCURRENCY }, () => declareWalks(async () => ({})))
+
+  describe('on PostgreSQL', { concurrency: CONCURRENCY, skip: bin === null && NO_POSTGRES }, () => {
+    let server: TestPostgres
+    let newest: Promise<string> = Promise.resolve('')
+    before(async () => {
+      server = await startPostgres(bin as string)
+    })
+    after(() => server?.stop())
+    declareWalks(async () => {
+      // The server makes one at a time.
+      newest = newest.then(() => server.freshDatabase())
+      return { databaseUrl: await newest }
+    })
+  })
+})
+
+function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUrl'>>): void {
+  async function start(t: TestContext, options: WalkOptions = {}): Promise<Walk> {
+    const walk = await Walk.start({ ...options, ...(await freshDatabase()) })
+    t.after(() => walk.close())
+    return walk
+  }
+
+  test('killed at every step and started again', async t => {
+    const walk = await start(t, { expiring: true })
+    for (const [index, moment] of walk.moments.entries()) {
+      await walk.show(moment)
+      await delay(killDelayMs(index))
+      await walk.service.kill()
+      await walk.service.start()
+      await walk.reach(moment)
+    }
+    await walk.judge({ once: false })
+  })
+
+  test('step by step: mempool, block, parts, coinbase, and branch A before the best chain', async t => {
+    const walk = await start(t, { expiring: true })
+    for (const moment of walk.moments) await walk.step(moment)
+    await walk.judge({ once: true })
+  })
+
+  test('with a server that is killed at every second step, mostly without its cache', async t => {
+    const walk = await start(t)
+    const { lightwalletd } = walk.networks[0]!
+    for (const [index, moment] of walk.moments.entries()) {
+      const killed = index % 2 === 0
+      if (killed) await lightwalletd.kill()
+      await walk.show(moment)
+      if (killed) await lightwalletd.restart({ deleteCache: index % 4 === 0 })
+      await walk.reach(moment)
+    }
+    await walk.judge({ once: true })
+  })
+
+  test('with a node that goes down while a payment waits, so that its server exits', async t => {
+    const walk = await start(t, { expiring: true })
+    const network = walk.networks[0]!
+    const { node, lightwalletd } = network
+    const [inMempool, partPaid, onBranchA] = [walk.at(12), walk.at(27), walk.at(33)]
+    await walk.step(inMempool)
+
+    await node.setDown(true)
+    await walk.show(partPaid)
+    assert.equal(await network.serverExit(), 1)
+    await walk.reach(inMempool)
+    await node.setDown(false)
+    await lightwalletd.restart()
+    await walk.reach(partPaid)
+
+    await walk.step(onBranchA)
+    await node.setError('getbestblockhash', 'in warmup')
+    await walk.show(walk.at(35))
+    assert.equal(await network.serverExit(), 1)
+    await node.setError(null)
+    await lightwalletd.restart()
+    await walk.reach(walk.at(35))
+    await walk.step(walk.end)
+    await walk.judge({ once: true })
+  })
+
+  test('on two servers that are on different branches, one after the other, and then agree', async t => {
+    const walk = await start(t, { servers: 2 })
+    const [first, second] = [walk.networks[0]!, walk.networks[1]!]
+    await walk.step(walk.at(32))
+    // Mined on branch A, and waiting in the mempool on the other.
+    await first.show(walk.at(34))
+    await second.show({ tip: 33, branch: 'main', sent: false })
+    await walk.reach(walk.at(34))
+    await first.lightwalletd.kill()
+    await second.show(walk.at(35))
+    await walk.reach(walk.at(35))
+    // The first one is back, still on branch A, when the second one goes.
+    await first.lightwalletd.restart()
+    await second.lightwalletd.kill()
+    await walk.reach(walk.at(34))
+    await first.show(walk.at(36))
+    await second.show(walk.at(36))
+    await second.lightwalletd.restart({ deleteCache: true })
+    await walk.reach(walk.at(36))
+    await walk.step(walk.end)
+    await walk.judge({ once: true })
+  })
+
+  for (const [name, from] of [
+    ['in the mempool', { tip: 14, branch: 'main', sent: true }],
+    ['at one confirmation on branch A', { tip: 33, branch: 'a', sent: false }],
+  ] as const) {
+    test(`first started while a payment is ${name}`, async t => {
+      // The invoices are made by a process that does not read the chain.
+      const walk = await start(t, { from, opening: { ROLES: 'api,delivery' } })
+      assert.equal(await walk.service.stop(), 0)
+      await walk.service.start()
+      await walk.reach(from)
+      await walk.step(walk.end)
+      await walk.judge({ once: true })
+    })
+  }
+}
+
+/** Spread over the time in which a moment is found and recorded; the same in every run. */
+function killDelayMs(index: number): number {
+  return (index * 467) % 1_300
+}
