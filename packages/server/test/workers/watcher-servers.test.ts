@@ -148,7 +148,7 @@ watching(
     rig.clock.advance(900)
     const { seenThrough } = rig.metered
     rig.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
-    await assert.rejects(rig.look(), /no mempool/)
+    await rig.look()
     assert.equal(await rig.payments.closeDue(10), 0)
     assert.deepEqual([await rig.status(invoice), await rig.status(unpaid)], ['paid', 'pending'])
     assert.equal(rig.metered.seenThrough, seenThrough)
