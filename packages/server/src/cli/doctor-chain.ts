@@ -51,14 +51,17 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
       },
     )
     if (source.state === 'wrong') return [source]
-    return [
+    const { problems } = chain
+    const findings = [
       source,
-      ...chain.problems.map(
-        (found): Finding => ({ check: source.check, state: 'warning', says: describeProblem(found) }),
-      ),
+      ...problems.map((found): Finding => ({ check: source.check, state: 'warning', says: describeProblem(found) })),
       await checkMempool(chain, host),
-      ...(newest[0] ? [checkClock(params, newest, host), ...checkUpgrade(params, newest[0].height)] : []),
     ]
+    if (!newest[0]) return findings
+    // The blocks of a node that is still syncing are old, and say nothing of the clock.
+    const clock =
+      problems.length > 0 ? skipped('clock', `${host} may not be at the tip yet`) : checkClock(params, newest, host)
+    return [...findings, clock, ...checkUpgrade(params, newest[0].height)]
   } finally {
     await chain.close()
   }

@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { Chain } from '@zatgate/sandbox/chain'
 import { Lightwalletd } from '@zatgate/sandbox/lightwalletd'
+import type { LightwalletdFaults } from '@zatgate/sandbox/lightwalletd-faults'
 import { run } from '../../src/cli/main.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../src/config.ts'
@@ -28,12 +29,13 @@ async function examine(
   agoSecs: number,
   prepare = async (_env: Env) => {},
   network: 'test' | 'regtest' = 'test',
+  faults: Partial<LightwalletdFaults> = {},
 ): Promise<Finding[]> {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-doctor-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const chain = new Chain({ network, clock: new SkewedClock(Math.floor(Date.now() / 1000) - agoSecs) })
   chain.mine(HEIGHT - chain.height)
-  const server = await Lightwalletd.start(chain)
+  const server = await Lightwalletd.start(chain, 0, faults)
   t.after(() => server.close())
   const env: Env = {
     NETWORK: network,
@@ -116,3 +118,17 @@ for (const [blocks, told] of [
     }
   })
 }
+
+test('doctor warns of a node that may still be syncing, and compares no clock with its old blocks', async t => {
+  const findings = await examine(t, 3 * 3_600, async () => {}, 'test', { estimatedHeight: HEIGHT + 300 })
+  const source = findings.find(({ check, state }) => check.startsWith('chain source') && state === 'warning')
+  assert.equal(source?.says, 'its node guesses to be 300 blocks behind its network: it may still be syncing')
+  assert.equal(clockOf(findings)?.state, 'skipped')
+})
+
+test('doctor says that a server does not give its mempool, and what follows', async t => {
+  const findings = await examine(t, 60, async () => {}, 'test', { mempoolFails: true })
+  const mempool = findings.find(({ check }) => check.startsWith('mempool'))
+  assert.equal(mempool?.state, 'wrong')
+  assert.match(mempool?.advice ?? '', /^payments show only when they are mined, and no invoice expires/)
+})
