@@ -216,6 +216,25 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'while the mempool cannot be read, blocks are',
   },
   {
+    name: 'a server is left because its mempool fails, whatever the next one gives',
+    file: 'adapters/lightwalletd.ts',
+    find: `if (transactions) return transactions
+      throw error`,
+    replace: `if (transactions) return transactions
+      leave(current, error)
+      throw error`,
+    tests: ['adapters/lightwalletd-failover.test.ts'],
+    killedBy: 'a server whose mempool fails is kept while no other gives its mempool and equal blocks',
+  },
+  {
+    name: 'the branch that a server reports is not compared',
+    file: 'adapters/lightwalletd-inspection.ts',
+    find: 'if (!upgrade) return',
+    replace: 'if (upgrade || !upgrade) return',
+    tests: ['adapters/lightwalletd-failover.test.ts'],
+    killedBy: 'a server that reports the branch of an older upgrade is refused',
+  },
+  {
     name: 'the first block is asked for',
     file: 'workers/watcher-follow.ts',
     find: 'const FIRST_READ = 1',

@@ -2,6 +2,7 @@ import type { CompactTransaction } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../domain/network-upgrade.ts'
 import type { Chain, Clock, Log } from '../ports.ts'
+import { BadAnswer } from './lightwalletd-decode.ts'
 import { type Inspection, UpgradeNotFollowed } from './lightwalletd-inspection.ts'
 import { connectServer, type Deadlines, isPastTip, isTransient, type Server } from './lightwalletd-server.ts'
 
@@ -162,8 +163,8 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     try {
       inspection = await inspect(current.server, signal)
     } catch (error) {
-      // What fails for another reason fails again in the calls that matter, which are repeated.
-      if (!(error instanceof UpgradeNotFollowed)) return
+      // Only what the server says of itself counts: a call that fails says nothing of the calls that matter.
+      if (!(error instanceof BadAnswer)) return
       leave(current, error)
       throw error
     }

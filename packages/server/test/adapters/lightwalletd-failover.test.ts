@@ -45,6 +45,7 @@ class Server {
   /** Of the newest block, where it is not that of the chain. */
   height: bigint | null = null
   mempoolFails = false
+  infoFails = false
   down = false
   mempoolCalls = 0
   url = ''
@@ -65,6 +66,7 @@ class Server {
         return honest.getBlockRange(request, context)
       },
       getLightdInfo: async (request: Empty, context: HandlerContext) => {
+        if (server.infoFails) throw new ConnectError('no information', Code.Internal)
         const info = await server.#answer(() => honest.getLightdInfo(request, context))
         const branchId = server.chain.height >= NU7_HEIGHT ? NU7.branchId : NU63.branchId
         return { ...info, chainName: 'test', consensusBranchId: branchId, ...server.info } as LightdInfo
@@ -255,6 +257,17 @@ test('a server in use is inspected again: one whose node misses the upgrade is r
   const [height] = await rounds(chain, 1, 15_000)
   assert.match(String(height), /does not follow NU7/)
   assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
+})
+
+test('a server in use that turns to another network is refused; one that fails to answer for itself is not', async () => {
+  const server = await Server.start(10)
+  const { chain } = connect(testnet, server)
+  await chain.tip(never)
+  server.infoFails = true
+  assert.deepEqual(await rounds(chain, 1, 15_000), [10])
+  server.infoFails = false
+  server.info = { chainName: 'main' }
+  assert.match(String(await rounds(chain, 1, 15_000)), /serves the chain "main"/)
 })
 
 for (const [what, info] of [
