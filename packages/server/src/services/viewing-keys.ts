@@ -8,6 +8,8 @@ import type { Clock, Random, Rows, Store, Vault, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
 export interface ViewingKeys {
+  /** Whether `set` would take the text. @throws Fault as `set` */
+  check(text: string): Promise<void>
   /**
    * New invoices are made under this key from now on; those made before stay watched under theirs.
    * `firstAddress` is the one at diversifier index 0, which wallets show first and no invoice is ever given.
@@ -72,6 +74,10 @@ export function createViewingKeys(deps: {
   }
 
   return {
+    async check(text) {
+      await importKey(text)
+    },
+
     async set(account, text) {
       const key = await importKey(text)
       const firstAddress = await firstOf(key.incoming)

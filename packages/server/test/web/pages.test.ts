@@ -216,7 +216,7 @@ describe('pages', () => {
   })
 
   test('a text that is no viewing key is not shown again, and the page says when a key expires', async () => {
-    const { visitor } = await signedIn('paste@example.org')
+    const { visitor, token } = await signedIn('paste@example.org')
     const phrase = Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? 'abandon' : 'ability')).join(' ')
     const refused = await visitor.ask('POST /viewing-key', { viewing_key: phrase })
     assert.equal(refused.status, 400)
@@ -231,6 +231,10 @@ describe('pages', () => {
       assert.match(text, /It expires on <time[^>]*>3000-01-01 00:00 UTC/)
       assert.match(text, /It expires after block 9000000\./)
     }
+    await growOld(token)
+    const late = await visitor.ask('POST /viewing-key', { viewing_key: phrase })
+    assert.equal(late.status, 400, 'before a fresh code is asked for, in a page that keeps the form')
+    assert.doesNotMatch(late.text, /abandon|Confirm that it is you/)
   })
 
   test('keys, secrets and tokens change only after a fresh code, and the form is not lost on the way', async () => {

@@ -26,20 +26,31 @@ export function viewingKeyPages(site: Site): void {
 
   site.page('POST', AT, async (request, reply, who) => {
     const form = formOf(request)
-    return site.fresh({ request, reply, who, form, at: AT }, () => set(form.viewing_key ?? '', who))
+    const text = (form.viewing_key ?? '').trim()
+    try {
+      // Before a code is asked for: the page that asks keeps the form, and this text may be a secret pasted by mistake.
+      await viewingKeys.check(text)
+    } catch (fault) {
+      return refuse(fault)
+    }
+    return site.fresh({ request, reply, who, form, at: AT }, () => set(who))
 
-    async function set(text: string, { account: before }: SignedIn) {
+    async function set({ account: before }: SignedIn) {
       try {
-        const { account, firstAddress } = await viewingKeys.set(before, text.trim())
+        const { account, firstAddress } = await viewingKeys.set(before, text)
         const { steps } = await dashboard.standing(account)
         const changed = { firstAddress, fresh: true, nextStep: !steps.apiKey, notice: 'The viewing key is set.' }
         const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.viewer(who), shown)
       } catch (fault) {
-        reply.code(400)
-        // The text is not shown again: it may be a secret that was pasted by mistake.
-        return viewingKeyPage(site.viewer(who), { ...(await view(before)), error: sentence(fault) })
+        return refuse(fault)
       }
+    }
+
+    /** The text is not shown again. */
+    async function refuse(fault: unknown) {
+      reply.code(400)
+      return viewingKeyPage(site.viewer(who), { ...(await view(who.account)), error: sentence(fault) })
     }
   })
 
