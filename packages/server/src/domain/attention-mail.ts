@@ -1,3 +1,4 @@
+import { utcMinute } from './calendar.ts'
 import { causeOfLoss } from './missing-payments.ts'
 import type { Zat } from './money.ts'
 import { decimalZec } from './payment-uri.ts'
@@ -61,8 +62,4 @@ export function attentionMailText(
       '- If an invoice still needs attention later, open its page. It says up to when its payment can be mined. After that, ask the buyer to pay again.',
     ].join('\n'),
   }
-}
-
-function utcMinute(unixSecs: number): string {
-  return `${new Date(unixSecs * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -37,3 +37,11 @@ export function readDay(text: string): number | null {
 export function isoOf(unixSecs: number): string {
   return new Date(unixSecs * 1000).toISOString().replace('.000', '')
 }
+
+/** The minute that an instant lies in, for people: `2026-11-22 09:43 UTC`. */
+export function utcMinute(unixSecs: number): string {
+  return `${new Date(unixSecs * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** The last second of the year 9999: the last moment that can be written as a date. Unix seconds. */
+export const LAST_SECOND = 253_402_300_799

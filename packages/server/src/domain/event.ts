@@ -1,3 +1,4 @@
+import { LAST_SECOND } from './calendar.ts'
 import type { InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
 import { FREE_PLAN, type Holding } from './plan.ts'
@@ -62,16 +63,13 @@ export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap:
   })
 }
 
-/** The last second of the year 9999. */
-const NEVER_ENDS_AT = 253_402_300_799
-
 /**
  * The account is on this plan from now on. `expires_at` is always a moment: for Free the one at which it began, for
  * another plan without end the last second of the year 9999.
  */
 export function planUpdated(accountId: number, { plan, planExpiresAt }: Holding, createdAt: number): NewEvent {
   const type = 'plan.updated'
-  const endless = plan === FREE_PLAN ? createdAt : NEVER_ENDS_AT
+  const endless = plan === FREE_PLAN ? createdAt : LAST_SECOND
   const body = JSON.stringify({ type, invoice_id: null, plan, expires_at: planExpiresAt ?? endless })
   return { accountId, invoiceId: null, type, body, createdAt }
 }

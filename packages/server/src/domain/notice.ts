@@ -1,3 +1,5 @@
+import { utcMinute } from './calendar.ts'
+
 /** What an account's owner is told by mail, whoever did it and from where. */
 export const NOTICES = {
   viewing_key_set: 'the viewing key was set',
@@ -12,8 +14,8 @@ export type Notice = keyof typeof NOTICES
 
 /** The mail to the owner of a plan that ends soon. @param planExpiresAt Unix seconds */
 export function planEnds(owner: { readonly email: string }, plan: string, planExpiresAt: number, createdAt: number) {
-  const until = new Date(planExpiresAt * 1000).toISOString().slice(0, 16).replace('T', ' ')
-  return { to: owner.email, about: 'plan_ends', detail: `${plan} until ${until} UTC`, createdAt } as const
+  const detail = `${plan} until ${utcMinute(planExpiresAt)}`
+  return { to: owner.email, about: 'plan_ends', detail, createdAt } as const
 }
 
 /** The mail that tells so. `detail` names what it was about, where an account has several. */

@@ -1,4 +1,5 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
+import { utcMinute } from '../domain/calendar.ts'
 import { NOTICES, type Notice } from '../domain/notice.ts'
 import { boundCode, drawCode } from '../domain/sign-in.ts'
 import type { MailRow, OutgoingMail } from '../ports/mail.ts'
@@ -145,12 +146,11 @@ function writePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicUrl
 
 function writeNotice(mail: Extract<MailRow, { about: Notice }>, publicUrl: string): OutgoingMail {
   const what = NOTICES[mail.about]
-  const when = `${new Date(mail.createdAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return {
     to: mail.to,
     subject: `zatgate: ${what}`,
     text: [
-      `On ${when}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
+      `On ${utcMinute(mail.createdAt)}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
       '',
       `If it was not you, sign in at ${publicUrl}, end the sessions that you do not know, and change it back.`,
     ].join('\n'),

@@ -1,3 +1,4 @@
+import { isoOf } from '../domain/calendar.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { confirmationsOf } from '../domain/invoice.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -280,11 +281,10 @@ function depositNotConfirmed({ confirmations }: Invoice): Fault {
 }
 
 function payoutInProgress({ provider, since }: Paying): Fault {
-  const start = new Date(since * 1000).toISOString().replace('.000Z', 'Z')
   return new Fault('conflict', 'payout_in_progress', 'payout in progress', {
     extra: {
       detail:
-        `the provider ${provider} has been paying it since ${start}; ` +
+        `the provider ${provider} has been paying it since ${isoOf(since)}; ` +
         'override this only when the provider will not pay',
     },
   })

@@ -1,4 +1,5 @@
 import type { Account } from '../domain/account.ts'
+import { isoOf } from '../domain/calendar.ts'
 import { Fault, invalidField, noSuch } from '../domain/fault.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
@@ -208,24 +209,20 @@ function depositStep({ receivedZat, status, needsAttention }: Invoice) {
  */
 async function findLate(rows: Rows, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
   const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(params, height))
-  const late = (what: string) => `deposit ${what}, rate held until ${isoSecs(expiresAt)}`
+  const late = (what: string) => `deposit ${what}, rate held until ${isoOf(expiresAt)}`
   const heights = new Set<number>()
   for (const { place, seenAt } of await rows.payments.ofInvoices([id])) {
     if (place.at === 'mined') heights.add(place.height)
     else if (place.at === 'mempool' && seenAt > cutoffAt((await rows.chain.tip())?.height ?? 0))
-      return late(`seen late: unmined at ${isoSecs(seenAt)}`)
+      return late(`seen late: unmined at ${isoOf(seenAt)}`)
   }
   // The newest block first: it is the likeliest to be late, so that few headers are read.
   for (const height of [...heights].sort((a, b) => b - a)) {
     const header = await rows.chain.headerAt(height)
     if (!header) return late(`mined late: the time of block ${height} is no longer known`)
-    if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${isoSecs(header.time)}`)
+    if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${isoOf(header.time)}`)
   }
   return null
-}
-
-function isoSecs(unixSecs: number): string {
-  return new Date(unixSecs * 1000).toISOString().replace('.000Z', 'Z')
 }
 
 async function cancelOrRefuse(rows: Rows, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
