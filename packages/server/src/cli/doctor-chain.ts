@@ -3,7 +3,7 @@ import { createLightwalletd } from '../adapters/lightwalletd.ts'
 import { createLogger } from '../adapters/logger.ts'
 import type { Config } from '../config.ts'
 import { type Block, HEADERS_KEPT } from '../domain/chain.ts'
-import type { ChainProblem } from '../domain/chain-problem.ts'
+import { describeProblem } from '../domain/chain-problem.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { blockSpacingSecs, type ConsensusParams, consensusParams, nextUpgrade } from '../domain/network-upgrade.ts'
 import type { Chain } from '../ports.ts'
@@ -20,19 +20,6 @@ export async function checkChain(config: Config): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const url of config.lightwalletdUrls) findings.push(...(await checkServer(url, params)))
   return findings
-}
-
-export function describeProblem(found: ChainProblem): string {
-  switch (found.problem) {
-    case 'mempool_unreadable':
-      return 'the mempool cannot be read: payments show when they are mined, and no invoice expires'
-    case 'upgrade_not_followed':
-      return `the server does not follow ${found.upgrade}: no block after it is read, and no invoice expires`
-    case 'not_synced':
-      return `the server is ${found.blocks} blocks behind its node: no invoice expires until it has caught up`
-    case 'estimated_lag':
-      return `its node guesses to be ${found.blocks} blocks behind its network: it may still be syncing`
-  }
 }
 
 /** Reads what the watcher reads: the tip, the blocks where it begins and at the tip, the mempool in both ways. */

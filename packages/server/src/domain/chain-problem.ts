@@ -18,3 +18,17 @@ export type ChainProblemName = ChainProblem['problem']
 export function showsEverything(problems: readonly ChainProblem[]): boolean {
   return problems.every(({ problem }) => problem === 'estimated_lag')
 }
+
+/** What it is and what follows, for the operator. */
+export function describeProblem(found: ChainProblem): string {
+  switch (found.problem) {
+    case 'mempool_unreadable':
+      return 'the mempool cannot be read: payments show when they are mined, and no invoice expires'
+    case 'upgrade_not_followed':
+      return `the server does not follow ${found.upgrade}: no block after it is read, and no invoice expires`
+    case 'not_synced':
+      return `the server is ${found.blocks} blocks behind its node: no invoice expires until it has caught up`
+    case 'estimated_lag':
+      return `its node guesses to be ${found.blocks} blocks behind its network: it may still be syncing`
+  }
+}
