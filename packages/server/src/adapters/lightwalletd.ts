@@ -26,6 +26,12 @@ interface Session {
   behind: { readonly height: number; readonly sinceMs: number } | null
   /** Its node was ahead of what it served when it was last inspected. */
   nodeWasAhead: boolean
+  /** Blocks that its node stays ahead of it; 0 where it does not. */
+  blocksBehindNode: number
+  /** Blocks that its node guesses to be behind its network, where that is worth a warning; else 0. */
+  estimatedLag: number
+  /** Readings of its mempool that failed in a row. */
+  mempoolFailures: number
 }
 
 const ATTEMPTS = 3
@@ -60,18 +66,29 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   let era = 0
   let reviewedAtMs = clock.nowMs()
   let probedAtMs = Number.NEGATIVE_INFINITY
-  let mempoolFailures = 0
-  let estimatedLag = 0
-  let blocksBehindNode = 0
 
   function begin(server: Server): Session {
     const left = new AbortController()
     const signal = AbortSignal.any([closing.signal, left.signal])
     const inspected = retrying(() => inspect(server, signal), signal)
     const tip = { height: -1, sinceMs: clock.nowMs() }
-    const begun: Session = { server, inspected, left, tip, behind: null, nodeWasAhead: false }
+    const begun: Session = {
+      server,
+      inspected,
+      left,
+      tip,
+      behind: null,
+      nodeWasAhead: false,
+      blocksBehindNode: 0,
+      estimatedLag: 0,
+      mempoolFailures: 0,
+    }
     inspected.then(
-      inspection => noteEstimate(inspection),
+      inspection => {
+        noteEstimate(begun, inspection)
+        // It is used all the same; but the others are asked at once whether they are further on.
+        if (begun.estimatedLag > 0) reviewedAtMs = Number.NEGATIVE_INFINITY
+      },
       error => leave(begun, error),
     )
     return begun
@@ -88,10 +105,8 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     }
   }
 
-  /** A server that seems to be syncing is still used; but the others are asked at once whether they are further on. */
-  function noteEstimate({ estimatedLag: lag }: Inspection): void {
-    estimatedLag = lag > SYNCING_BLOCKS ? lag : 0
-    if (estimatedLag > 0) reviewedAtMs = Number.NEGATIVE_INFINITY
+  function noteEstimate(current: Session, { estimatedLag }: Inspection): void {
+    current.estimatedLag = estimatedLag > SYNCING_BLOCKS ? estimatedLag : 0
   }
 
   /** The session in use, its server found good. */
@@ -108,9 +123,6 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     if (session !== leaving || closing.signal.aborted) return
     session = null
     era += 1
-    estimatedLag = 0
-    blocksBehindNode = 0
-    mempoolFailures = 0
     next = to ? servers.indexOf(to) : (servers.indexOf(leaving.server) + 1) % servers.length
     leaving.left.abort(new Error('the server was left'))
     const details = { server: leaving.server.name, next: servers[next]!.name, err: reason }
@@ -168,13 +180,13 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
       leave(current, error)
       throw error
     }
-    estimatedLag = inspection.estimatedLag > SYNCING_BLOCKS ? inspection.estimatedLag : 0
+    noteEstimate(current, inspection)
     const upgrade = nextUpgrade(params, current.tip.height)
     const stays = inspection.nodeIsAhead && current.nodeWasAhead
     const isBeforeUpgrade = upgrade?.height === current.tip.height + 1 && inspection.height === current.tip.height
     const stuck = isBeforeUpgrade && isStuck(current, stays)
     if (stuck) notFollowing.set(current.server, upgrade.name)
-    blocksBehindNode = stays && !stuck ? Math.max(1, inspection.blocksBehindNode) : 0
+    current.blocksBehindNode = stays && !stuck ? Math.max(1, inspection.blocksBehindNode) : 0
     current.nodeWasAhead = inspection.nodeIsAhead
   }
 
@@ -204,12 +216,13 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     const current = await inspected(signal)
     try {
       const transactions = await retrying(() => current.server.mempool(signal), signal)
-      mempoolFailures = 0
+      current.mempoolFailures = 0
       return transactions
     } catch (error) {
       if (signal.aborted) throw error
-      mempoolFailures += 1
-      if (mempoolFailures === 1) log.warn({ server: current.server.name, err: error }, 'the mempool could not be read')
+      current.mempoolFailures += 1
+      if (current.mempoolFailures === 1)
+        log.warn({ server: current.server.name, err: error }, 'the mempool could not be read')
       const transactions = await mempoolElsewhere(current, error, signal)
       if (transactions) return transactions
       throw error
@@ -217,14 +230,22 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   }
 
   function problems(): ChainProblem[] {
-    const found: ChainProblem[] = []
-    if (mempoolFailures >= MEMPOOL_FAILURES) found.push({ problem: 'mempool_unreadable' })
-    const upgrade = session ? notFollowing.get(session.server) : notFollowing.get(servers[next]!)
-    const nobodyFollows = servers.every(server => notFollowing.has(server))
-    if (upgrade !== undefined && (session || nobodyFollows)) found.push({ problem: 'upgrade_not_followed', upgrade })
+    if (!session) {
+      // Between two sessions only what is true of every server is known.
+      const nobodyFollows = servers.every(server => notFollowing.has(server))
+      return nobodyFollows ? notFollowed(servers[next]!) : []
+    }
+    const { server, mempoolFailures, blocksBehindNode, estimatedLag } = session
+    const found = notFollowed(server)
+    if (mempoolFailures >= MEMPOOL_FAILURES) found.unshift({ problem: 'mempool_unreadable' })
     if (blocksBehindNode > 0) found.push({ problem: 'not_synced', blocks: blocksBehindNode })
     if (estimatedLag > 0) found.push({ problem: 'estimated_lag', blocks: estimatedLag })
     return found
+  }
+
+  function notFollowed(server: Server): ChainProblem[] {
+    const upgrade = notFollowing.get(server)
+    return upgrade === undefined ? [] : [{ problem: 'upgrade_not_followed', upgrade }]
   }
 
   return {
