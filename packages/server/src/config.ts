@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import * as values from './config-values.ts'
 import { CONFIRMATIONS, type Network } from './domain/account.ts'
 import { EXPIRY_SECS } from './domain/invoice.ts'
+import type { RegtestHeights } from './domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from './domain/plan.ts'
 
 export const ROLES = ['api', 'watcher', 'delivery'] as const
@@ -16,7 +17,7 @@ export interface Config {
   /** Seconds between blocks that the sandbox mines by itself; 0: never. */
   readonly autoMineSecs: number
   /** First blocks of NU6.3 and NU7 on a regtest, the sandbox's included. A `nu7Height` of null: NU7 never starts. */
-  readonly regtest: { readonly nu63Height: number; readonly nu7Height: number | null }
+  readonly regtest: RegtestHeights
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -148,7 +149,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
  * The upgrade heights of a regtest. On a public network `REGTEST_…` is a fault: the settings were meant for another
  * chain. Their old name is only a warning there, since it had no effect on public networks before.
  */
-function readRegtest(settings: Settings, network: Network): Config['regtest'] {
+function readRegtest(settings: Settings, network: Network): RegtestHeights {
   const heights = values.wholeNumber(0, 1_000_000)
   const named = settings.read('REGTEST_NU63_HEIGHT', heights, null)
   const old = settings.read('SANDBOX_NU63_HEIGHT', heights, null)

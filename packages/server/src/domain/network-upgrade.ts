@@ -12,7 +12,7 @@ export interface NetworkUpgrade {
 /** What consensus demands on one network. */
 export interface ConsensusParams {
   readonly network: Network
-  /** By height, the lowest first; those before NU6.3 that are long past stand with the height 0 on a regtest. */
+  /** By height, the lowest first. On a regtest, those before NU6.3 are taken to begin at height 0. */
   readonly upgrades: readonly NetworkUpgrade[]
 }
 
@@ -38,7 +38,7 @@ const UPGRADES = [
 
 type UpgradeName = (typeof UPGRADES)[number]['name']
 
-/** Ironwood is in every block from NU6.3 on: chains as old as a service can meet, and sandboxes that begin with it. */
+/** As the settings have it by default. */
 const REGTEST_DEFAULTS: RegtestHeights = { nu63Height: 0, nu7Height: null }
 
 export function consensusParams(network: Network, regtest: RegtestHeights = REGTEST_DEFAULTS): ConsensusParams {
