@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../src/ports/invoice.ts'
 import { inWorld, onBothDatabases } from '../support/engines.ts'
-import type { ModelWorld } from '../support/model-world.ts'
+import { settle, work } from '../support/settle.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
-
-/** A look, the clock's part, and both again, as the workers do them all the time. */
-async function work(world: ModelWorld): Promise<void> {
-  for (const process of world.processes) {
-    await process.look()
-    await process.payments.closeDue(1_000)
-  }
-}
-
-/** Until all is seen as it is now: what one look claims, the next but some seconds confirms. */
-async function settle(world: ModelWorld): Promise<void> {
-  await work(world)
-  for (let i = 0; i < 2; i++) {
-    world.clock.advance(3)
-    await work(world)
-  }
-}
 
 onBothDatabases(engine => {
   inWorld(engine, 'an invoice made with a clock 3 h ahead is paid like any other', async world => {

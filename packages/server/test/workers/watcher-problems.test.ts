@@ -2,20 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
 import { inWorld, onBothDatabases } from '../support/engines.ts'
 import type { ModelWorld } from '../support/model-world.ts'
-
-/** One pass of the watcher and of the expiry worker. */
-async function work(world: ModelWorld): Promise<void> {
-  await world.process0.look()
-  await world.process0.payments.closeDue(1_000)
-}
-
-/** As long as it takes for what is claimed to be confirmed. */
-async function settle(world: ModelWorld): Promise<void> {
-  for (let i = 0; i < 3; i++) {
-    await work(world)
-    world.clock.advance(3)
-  }
-}
+import { settle, work } from '../support/settle.ts'
 
 function recorded(world: ModelWorld): Promise<(ChainProblem & { since: number })[]> {
   return world.process0.store.read(rows => rows.chain.problems())
