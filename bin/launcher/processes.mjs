@@ -19,7 +19,7 @@ const runnerAtStart = runnerLinks()
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, lifeline?: boolean }} [options] `lifeline` opens an IPC channel by
- *   which a Node program can tell that this process is gone, kill -9 included (packages/server/src/cli/parent.ts)
+ *   which a Node program can tell that this process is gone, kill -9 included (packages/server/src/cli/parent-process.ts)
  * @returns {Promise<number>} the child's exit code; 128 + n when signal n ended it
  * @throws {LaunchError} when the command cannot be started
  */

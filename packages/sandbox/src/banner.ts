@@ -1,4 +1,4 @@
-import type { Config } from '@zatgate/server/config'
+import type { Config } from '@zatgate/server/config/settings'
 import type { DemoFile } from './demo.ts'
 
 /** What a first look at the sandbox shows: where to go, what to use, and the first three commands. */

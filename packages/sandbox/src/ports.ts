@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { listen, stopListening } from './listen.ts'
+import { listen, stopListening } from './http/listen.ts'
 
 /** The parts beside the control API, each at its own distance from SANDBOX_PORT. */
 const OFFSETS = { lightwalletd: 1, smtp: 2, swaps: 3, webhooks: 4, rates: 5 } as const

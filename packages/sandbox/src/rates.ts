@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { LOOPBACK, listen, requestUrl, stopListening } from './listen.ts'
+import { LOOPBACK, listen, requestUrl, stopListening } from './http/listen.ts'
 
 /** What the rate source does wrong; each stays until changed. */
 export interface RatesFaults {

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { drip, pour } from './bodies.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { LOOPBACK, listen, stopListening } from './listen.ts'
+import { drip, pour } from './http/bodies.ts'
+import { LOOPBACK, listen, stopListening } from './http/listen.ts'
 
 /** How a request is answered. Times run on the real clock, since the one who waits is at the other end of a socket. */
 export type Answer =

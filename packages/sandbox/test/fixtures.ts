@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { demoViewingKey } from '../src/chain/keys.ts'
 import type { Clock } from '../src/clock.ts'
-import { demoViewingKey } from '../src/keys.ts'
 
 export const SEED = new Uint8Array(32).fill(7)
 

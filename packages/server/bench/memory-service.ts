@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Env } from '../src/config.ts'
-import { loadConfig } from '../src/config.ts'
+import type { Env } from '../src/config/settings.ts'
+import { loadConfig } from '../src/config/settings.ts'
 import { startService } from '../src/main.ts'
 
 export interface Memory {

@@ -14,15 +14,15 @@ export interface Mutant {
   readonly needsPostgres?: boolean
 }
 
-const DECISIONS = 'workers/watcher-decisions.test.ts'
-const INTERRUPTIONS = 'workers/watcher-interruptions.test.ts'
-const PROCESSES = 'workers/watcher-processes.test.ts'
+const DECISIONS = 'workers/chain/decisions.test.ts'
+const INTERRUPTIONS = 'workers/chain/interruptions.test.ts'
+const PROCESSES = 'workers/chain/processes.test.ts'
 const ATTENTION = 'services/attention-mail.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the mempool is read after the blocks',
-    file: 'workers/watcher.ts',
+    file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
     const { reached, more, rewound } = await follow(signal)`,
@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the keys are read before the blocks',
-    file: 'workers/watcher-follow.ts',
+    file: 'workers/chain/blocks.ts',
     find: 'const blocks = await collectBatch(chain, from, to, signal)',
     replace: `const early = await keys.watchedAt(nowSecs(clock))
     const blocks = await collectBatch(chain, from, to, signal)
@@ -44,7 +44,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys are chosen by the clock, not by the oldest block of the batch',
-    file: 'workers/watcher-follow.ts',
+    file: 'workers/chain/blocks.ts',
     find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
     replace: 'nowSecs(clock)',
     tests: [DECISIONS],
@@ -52,7 +52,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a new block confirms only the first 1,000 invoices',
-    file: 'services/payments.ts',
+    file: 'services/payment.ts',
     find: 'if (page.length < SETTLING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],
@@ -60,23 +60,23 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a use case of a crowd that changed something and refused keeps its change',
-    file: 'store/crowd.ts',
+    file: 'store/batching/batch-transaction.ts',
     find: '&& !changed && !transaction.changed',
     replace: '&& !changed',
-    tests: ['store/sqlite.test.ts'],
+    tests: ['store/sqlite/store.test.ts'],
     killedBy: 'one that changes something and then refuses',
   },
   {
     name: 'a replay of an idempotency key counts as having had the key watched',
-    file: 'services/invoices.ts',
+    file: 'services/invoice.ts',
     find: 'if (made.publicId === draft.publicId) watch.written(draft)',
     replace: 'watch.written(draft)\n      if (made.publicId === draft.publicId) return made',
-    tests: ['services/invoices.test.ts'],
+    tests: ['services/invoice.test.ts'],
     killedBy: 'a key is watched as long as each of its invoices',
   },
   {
     name: 'notes of a mempool transaction that is known already are not shown again',
-    file: 'workers/watcher-mempool.ts',
+    file: 'workers/chain/mempool.ts',
     find: 'const found = before.get(txid)?.notes ?? opened.get(txid) ?? []',
     replace: 'const found = before.get(txid) ? [] : (opened.get(txid) ?? [])',
     tests: [DECISIONS],
@@ -84,15 +84,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an index is given back after an unknown outcome',
-    file: 'services/invoices.ts',
+    file: 'services/invoice.ts',
     find: "if (error instanceof Fault && error.kind !== 'unavailable') addresses",
     replace: 'if (error instanceof Fault) addresses',
-    tests: ['services/invoices.test.ts'],
+    tests: ['services/invoice.test.ts'],
     killedBy: 'an index is not used again after a commit whose outcome is not known',
   },
   {
     name: 'a rescan opens with the keys watched now only',
-    file: 'workers/rescan.ts',
+    file: 'workers/chain/rescan.ts',
     find: 'await keys.all()',
     replace: 'await keys.watchedAt(blocks.at(-1)!.time + 30 * 86_400)',
     tests: [DECISIONS],
@@ -100,15 +100,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no lower bound for diversifier indexes',
-    file: 'services/viewing-keys.ts',
+    file: 'services/viewing-key.ts',
     find: 'return LEAST_INDEX + BigInt',
     replace: 'return BigInt',
-    tests: ['services/invoices.test.ts'],
+    tests: ['services/invoice.test.ts'],
     killedBy: 'the first index of a key is never below 2^40',
   },
   {
     name: "the block's time is taken in place of the earlier of it and the clock",
-    file: 'services/payments.ts',
+    file: 'services/payment.ts',
     find: 'time: Math.min(block.time, now)',
     replace: 'time: block.time',
     tests: [DECISIONS],
@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'invoices are not locked before their known payments are read',
-    file: 'services/payments.ts',
+    file: 'services/payment.ts',
     find: 'await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])',
     replace: 'void deadIds',
     tests: [PROCESSES],
@@ -125,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'transactions that write the chain lock nothing',
-    file: 'store/chain.ts',
+    file: 'store/repository/chain.ts',
     find: ".where('name', '=', 'chain_lock').forUpdate()",
     replace: ".where('name', '=', 'chain_lock')",
     tests: [PROCESSES],
@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'recorded headers are not walked at start',
-    file: 'workers/watcher.ts',
+    file: 'workers/chain/sync.ts',
     find: 'if (!linked) await headers.repair()',
     replace: '',
     tests: [PROCESSES],
@@ -142,7 +142,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a rewind is one transaction, however many payments it moves',
-    file: 'services/headers.ts',
+    file: 'services/chain-rewind.ts',
     find: 'Math.max(toHeight, Math.min(bounded, top - 1))',
     replace: 'Math.min(toHeight, top)',
     tests: [PROCESSES],
@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a moment ahead of the clock counts as seen',
-    file: 'services/assessment.ts',
+    file: 'services/invoice-state.ts',
     find: 'seenThrough > now ? 0 : seenThrough',
     replace: 'seenThrough',
     tests: [DECISIONS],
@@ -166,7 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is seen never moves back, though it lies ahead of the clock',
-    file: 'store/chain.ts',
+    file: 'store/repository/chain.ts',
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
     tests: [DECISIONS],
@@ -174,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a server that takes over inherits the misses of the one before',
-    file: 'services/payments.ts',
+    file: 'services/payment.ts',
     find: 'const sameServer = server === lastServer',
     replace: 'const sameServer = lastServer !== null || server !== null',
     tests: [DECISIONS],
@@ -198,53 +198,53 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is seen moves on though the chain source does not show everything',
-    file: 'workers/watcher.ts',
+    file: 'workers/chain/sync.ts',
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = confirmed ? confirmed.began : null',
-    tests: ['workers/watcher-problems.test.ts'],
+    tests: ['workers/chain/problems.test.ts'],
     killedBy: 'while no server follows an upgrade, no invoice expires',
   },
   {
     name: 'no block is read while the mempool cannot be',
-    file: 'workers/watcher.ts',
+    file: 'workers/chain/sync.ts',
     find: "if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)",
     replace: `if (snapshot.status === 'rejected') {
       mempoolFailedAt = nowSecs(clock)
       return 'idle'
     }`,
-    tests: ['workers/watcher-problems.test.ts'],
+    tests: ['workers/chain/problems.test.ts'],
     killedBy: 'while the mempool cannot be read, blocks are',
   },
   {
     name: 'a server is left because its mempool fails, whatever the next one gives',
-    file: 'adapters/lightwalletd.ts',
+    file: 'adapters/lightwalletd/chain.ts',
     find: `if (transactions) return transactions
       throw error`,
     replace: `if (transactions) return transactions
       leave(current, error)
       throw error`,
-    tests: ['adapters/lightwalletd-failover.test.ts'],
+    tests: ['adapters/lightwalletd/failover.test.ts'],
     killedBy: 'a server whose mempool fails is kept while no other gives its mempool and equal blocks',
   },
   {
     name: 'the branch that a server reports is not compared',
-    file: 'adapters/lightwalletd-inspection.ts',
+    file: 'adapters/lightwalletd/inspection.ts',
     find: 'if (!upgrade) return',
     replace: 'if (upgrade || !upgrade) return',
-    tests: ['adapters/lightwalletd-failover.test.ts'],
+    tests: ['adapters/lightwalletd/failover.test.ts'],
     killedBy: 'a server that reports the branch of an older upgrade is refused',
   },
   {
     name: 'the first block is asked for',
-    file: 'workers/watcher-follow.ts',
+    file: 'workers/chain/blocks.ts',
     find: 'const FIRST_READ = 1',
     replace: 'const FIRST_READ = 0',
-    tests: ['workers/watcher-chain.test.ts'],
+    tests: ['workers/chain/reorganisations.test.ts'],
     killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
   },
   {
     name: "a look's claim is made at once",
-    file: 'workers/watcher.ts',
+    file: 'workers/chain/sync.ts',
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = began',
     tests: [DECISIONS],
@@ -252,7 +252,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a list shown right after a failure is taken for a new one',
-    file: 'workers/watcher.ts',
+    file: 'workers/chain/sync.ts',
     find: 'Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS',
     replace: 'Number.isNaN(mempoolFailedAt)',
     tests: [DECISIONS],
@@ -260,7 +260,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a stalled server moves on what is seen',
-    file: 'services/payments.ts',
+    file: 'services/payment.ts',
     find: "if (time.state === 'ok' && snapshot.seenThrough !== null)",
     replace: 'if (snapshot.seenThrough !== null)',
     tests: [DECISIONS],
@@ -287,28 +287,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'services/billing.ts',
     find: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
     replace: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
-    tests: ['billing/clock.test.ts'],
+    tests: ['services/billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },
   {
     name: 'a deposit pays at its rate however late it is mined',
-    file: 'services/withdrawals.ts',
+    file: 'services/withdrawal.ts',
     find: 'if (header.time > cutoffAt(height)) return late',
     replace: 'if (header.time < 0) return late',
-    tests: ['withdrawals/late.test.ts'],
+    tests: ['services/withdrawal/late-deposit.test.ts'],
     killedBy: 'a deposit seen before expiry and mined three days later needs attention',
   },
   {
     name: 'an operator may settle what a provider is paying',
-    file: 'services/payouts.ts',
+    file: 'services/payout.ts',
     find: 'if (withdrawal.paying && !override) throw',
     replace: 'if (withdrawal.paying && override === undefined) throw',
-    tests: ['withdrawals/claim.test.ts'],
+    tests: ['services/withdrawal/claim.test.ts'],
     killedBy: 'the refusal names the provider and the time',
   },
   {
     name: 'indexes of a promoted standby are reserved without a look at its origin',
-    file: 'services/origin.ts',
+    file: 'services/database-identity.ts',
     find: 'isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)',
     replace: 'null as CounterMove | null',
     tests: ['flows/restore.test.ts'],
@@ -317,10 +317,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an old signed quote is taken',
-    file: 'adapters/oneclick.ts',
+    file: 'adapters/oneclick/provider.ts',
     find: 'claim(ageMs <= MAX_QUOTE_AGE_MS,',
     replace: 'claim(ageMs >= 0,',
-    tests: ['swaps/provider.test.ts'],
+    tests: ['adapters/oneclick/provider.test.ts'],
     killedBy: 'an earlier quote that is replayed, correctly signed',
   },
   {
@@ -341,7 +341,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the buyer of a plan or the operator is mailed as a merchant',
-    file: 'services/assessment.ts',
+    file: 'services/invoice-state.ts',
     find: "after.purpose === 'sale' && after.needsAttention &&",
     replace: 'after.needsAttention &&',
     tests: [ATTENTION],

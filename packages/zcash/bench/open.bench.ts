@@ -1,7 +1,7 @@
 import { orchardReceiver } from '../src/address.ts'
+import { sealNote } from '../src/create-action.ts'
 import { openCompactActions, toCompactAction } from '../src/note.ts'
 import { decodePoint, P } from '../src/pallas.ts'
-import { sealNote } from '../src/seal.ts'
 import type { IncomingViewingKey } from '../src/viewing-key.ts'
 import { rate, report } from './measure.ts'
 

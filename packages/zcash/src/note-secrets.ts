@@ -1,6 +1,6 @@
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
-import { expand, toBase, toScalar } from './expand.ts'
 import type { Pool } from './note.ts'
+import { expand, toBase, toScalar } from './prf-expand.ts'
 import { noteCommitment } from './sinsemilla.ts'
 
 /** What fixes a note, encoded as in the note plaintext and the address. */

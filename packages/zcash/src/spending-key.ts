@@ -2,9 +2,9 @@ import { numberToBytesLE } from '@noble/curves/utils.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { expectLength, ZcashError } from './errors.ts'
-import { expand, toBase, toScalar } from './expand.ts'
 import type { Network } from './network.ts'
 import { groupHash } from './pallas.ts'
+import { expand, toBase, toScalar } from './prf-expand.ts'
 import {
   encodeOrchardKey,
   externalIncoming,

@@ -1,9 +1,9 @@
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { expectLength, ZcashError } from './errors.ts'
-import { expand, toScalar } from './expand.ts'
 import type { Network } from './network.ts'
 import { decodePoint, P, Q } from './pallas.ts'
+import { expand, toScalar } from './prf-expand.ts'
 import { commitIvk } from './sinsemilla.ts'
 import { decodeUnified, encodeUnified, TYPECODES, type UnifiedItem } from './unified.ts'
 

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { type Config, type Env, loadConfig } from '../config.ts'
+import { type Config, type Env, loadConfig } from '../config/settings.ts'
+import type { StartSandbox } from './commands/start.ts'
 import type { Output } from './output.ts'
-import type { StartSandbox } from './start.ts'
 
 /** What a command may use of the world. */
 export interface Context {

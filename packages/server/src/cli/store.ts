@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { Store } from '../ports.ts'
 import { openStore } from '../store/open.ts'
 

@@ -1,4 +1,4 @@
-import { DAY_SECS } from './calendar.ts'
+import { DAY_SECS } from './time.ts'
 import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { least: 0, most: 100, usual: 3 } as const

@@ -1,7 +1,7 @@
-import { utcMinute } from './calendar.ts'
 import { causeOfLoss } from './missing-payments.ts'
 import type { Zat } from './money.ts'
 import { decimalZec } from './payment-uri.ts'
+import { utcMinute } from './time.ts'
 
 /**
  * The mail about paid invoices whose payments a reorganisation took back.

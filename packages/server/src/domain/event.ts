@@ -1,7 +1,7 @@
-import { LAST_SECOND } from './calendar.ts'
 import type { InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
 import { FREE_PLAN, type Holding } from './plan.ts'
+import { LAST_SECOND } from './time.ts'
 import type { WithdrawalStatus } from './withdrawal.ts'
 
 export const EVENT_TYPES = [

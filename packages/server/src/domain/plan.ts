@@ -1,6 +1,6 @@
-import { DAY_SECS } from './calendar.ts'
-import { Fault } from './fault.ts'
+import { Fault } from './error.ts'
 import type { Zat } from './money.ts'
+import { DAY_SECS } from './time.ts'
 
 export interface Plan {
   readonly name: string

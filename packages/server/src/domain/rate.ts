@@ -1,4 +1,4 @@
-import { Fault } from './fault.ts'
+import { Fault } from './error.ts'
 
 /** What one whole coin costs in a currency. */
 export interface Rate {

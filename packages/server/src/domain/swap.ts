@@ -1,5 +1,5 @@
+import { Fault } from './error.ts'
 import type { SwapInEvent } from './event.ts'
-import { Fault } from './fault.ts'
 
 /** The provider's own words (1Click `GET /v0/status`). */
 export const SWAP_STATUSES = [

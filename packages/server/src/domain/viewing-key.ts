@@ -1,5 +1,5 @@
-import { isoOf } from './calendar.ts'
-import { codeOf, Fault } from './fault.ts'
+import { codeOf, Fault } from './error.ts'
+import { isoOf } from './time.ts'
 
 /** The largest diversifier index that a database integer holds; none beyond is ever handed out, so none is an invoice's. */
 export const MAX_INDEX = 2n ** 63n - 1n

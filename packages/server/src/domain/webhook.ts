@@ -1,4 +1,4 @@
-import { DAY_SECS } from './calendar.ts'
+import { DAY_SECS } from './time.ts'
 
 /** Attempts of a delivery, the first included. */
 export const ATTEMPTS = 4

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account, Session } from '../domain/account.ts'
-import { codeOf, Fault } from '../domain/fault.ts'
+import { codeOf, Fault } from '../domain/error.ts'
 import type { Credentials } from '../services/credentials.ts'
 
 export interface SignedIn {

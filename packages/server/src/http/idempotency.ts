@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { invalidField } from '../domain/fault.ts'
+import { invalidField } from '../domain/error.ts'
 
 /** For the `headers` of a route that may be repeated. */
 export const IdempotencyHeader = Type.Object({ 'idempotency-key': Type.Optional(Type.String()) })

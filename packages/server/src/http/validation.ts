@@ -1,8 +1,8 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { Fault, invalidField } from '../domain/fault.ts'
-import { invalidJson } from './faults.ts'
+import { Fault, invalidField } from '../domain/error.ts'
+import { invalidJson } from './errors.ts'
 
 type Problem = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
 

@@ -1,10 +1,10 @@
 import type { Account } from '../domain/account.ts'
 import { chainTime, clockAgrees, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import { planEnds } from '../domain/email-notification.ts'
+import { Fault } from '../domain/error.ts'
 import { planUpdated } from '../domain/event.ts'
-import { Fault } from '../domain/fault.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { planEnds } from '../domain/notice.ts'
-import { checkPace, PACE } from '../domain/pace.ts'
+import { checkPace, PACE } from '../domain/order-rate-limit.ts'
 import {
   afterPurchase,
   billingNotConfigured,
@@ -17,12 +17,12 @@ import {
   RENEWAL_NOTICE_SECS,
   unknownPlan,
 } from '../domain/plan.ts'
-import type { Page } from '../ports/account.ts'
-import type { Purchase } from '../ports/billing.ts'
-import type { Invoice } from '../ports/invoice.ts'
+import type { Page } from '../ports/repository/account.ts'
+import type { Purchase } from '../ports/repository/billing.ts'
+import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Clock, Log, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
-import type { Invoices } from './invoices.ts'
+import type { Invoices } from './invoice.ts'
 
 /** A buyer has this long to pay for a plan. What comes later counts too, as for any invoice. */
 const PAY_SECS = 3_600

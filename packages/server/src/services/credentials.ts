@@ -10,10 +10,10 @@ import {
   SECRET_BYTES,
   sessionFor,
 } from '../domain/credential.ts'
-import { Fault, invalidField, noSuch } from '../domain/fault.ts'
-import { notice } from '../domain/notice.ts'
+import { notice } from '../domain/email-notification.ts'
+import { Fault, invalidField, noSuch } from '../domain/error.ts'
 import { isUuid } from '../domain/uuid.ts'
-import type { Page } from '../ports/account.ts'
+import type { Page } from '../ports/repository/account.ts'
 import type { Clock, Random, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 

@@ -1,9 +1,9 @@
 import type { Account } from '../domain/account.ts'
-import { isoOf } from '../domain/calendar.ts'
-import { invalidField } from '../domain/fault.ts'
+import { invalidField } from '../domain/error.ts'
 import { decimalZec } from '../domain/payment-uri.ts'
-import type { Position } from '../ports/dashboard.ts'
-import type { Invoice } from '../ports/invoice.ts'
+import { isoOf } from '../domain/time.ts'
+import type { Position } from '../ports/repository/dashboard.ts'
+import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Clock, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 

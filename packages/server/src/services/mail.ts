@@ -1,8 +1,8 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
-import { utcMinute } from '../domain/calendar.ts'
-import { NOTICES, type Notice } from '../domain/notice.ts'
+import { NOTICES, type Notice } from '../domain/email-notification.ts'
 import { boundCode, drawCode } from '../domain/sign-in.ts'
-import type { MailRow, OutgoingMail } from '../ports/mail.ts'
+import { utcMinute } from '../domain/time.ts'
+import type { MailRow, OutgoingMail } from '../ports/repository/mail.ts'
 import type { Clock, KeyedHash, Log, Mailer, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 

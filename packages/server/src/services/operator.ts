@@ -1,9 +1,9 @@
 import type { Account, Network } from '../domain/account.ts'
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/error.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
 import type { Clock, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
-import type { ViewingKeys } from './viewing-keys.ts'
+import type { ViewingKeys } from './viewing-key.ts'
 
 /** What the operator's account is found by. It is no address, so nobody can sign in to it. */
 const OPERATOR = 'operator'

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Account, Network, Session } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/account.ts'
 import { credentialHash, makeCredential, SECRET_BYTES, sessionFor } from '../domain/credential.ts'
-import { Fault, invalidField } from '../domain/fault.ts'
+import { Fault, invalidField } from '../domain/error.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
 import {
   boundCode,
@@ -15,7 +15,7 @@ import {
   type RequestLimit,
   readCode,
 } from '../domain/sign-in.ts'
-import type { NewSignInCode, SignInCode } from '../ports/sign-in.ts'
+import type { NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
 import type { Clock, KeyedHash, Random, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 

@@ -8,7 +8,7 @@ export interface Dialect {
   readonly blob: string
   /** Ends a table's definition. */
   readonly strict: string
-  /** SQL for the identity of the database (see `domain/origin.ts`); an open store has its own. */
+  /** SQL for the identity of the database (see `domain/database-identity.ts`); an open store has its own. */
   readonly identity: string
 }
 

@@ -1,4 +1,4 @@
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/error.ts'
 
 export interface StoreLimits {
   /** Use cases in one commit. */

@@ -1,10 +1,10 @@
 import type { Store } from '../ports.ts'
-import { pgPool } from './drivers/postgres.ts'
 import type { StoreLimits } from './limits.ts'
 import { USUAL_LIMITS } from './limits.ts'
 import { MIGRATIONS } from './migrations/index.ts'
-import { openPostgresStore } from './postgres-store.ts'
-import { openSqliteStore } from './sqlite-store.ts'
+import { pgPool } from './postgres/driver.ts'
+import { openPostgresStore } from './postgres/store.ts'
+import { openSqliteStore } from './sqlite/store.ts'
 
 export interface StoreOptions {
   /** Told of what no caller hears: a listener that throws, a lost notification connection. */

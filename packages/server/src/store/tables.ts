@@ -8,9 +8,9 @@ import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { DeliveryState } from '../domain/webhook.ts'
 import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
-import type { PurchaseStatus } from '../ports/billing.ts'
-import type { InvoicePurpose } from '../ports/invoice.ts'
-import type { NewAttentionMail, NewMail } from '../ports/mail.ts'
+import type { PurchaseStatus } from '../ports/repository/billing.ts'
+import type { InvoicePurpose } from '../ports/repository/invoice.ts'
+import type { NewAttentionMail, NewMail } from '../ports/repository/mail.ts'
 
 /** A 64-bit integer: always read as a bigint, written as either. */
 export type Int = bigint | number

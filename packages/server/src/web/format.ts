@@ -1,6 +1,6 @@
-import { isoOf } from '../domain/calendar.ts'
 import type { Zat } from '../domain/money.ts'
 import { decimalZec } from '../domain/payment-uri.ts'
+import { isoOf } from '../domain/time.ts'
 import { type Html, html } from './html.ts'
 
 /** 1234567 → `1,234,567`. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account, Session } from '../domain/account.ts'
 import { SESSION_SECS } from '../domain/account.ts'
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/error.ts'
 import { CODE } from '../domain/sign-in.ts'
 import type { Credentials } from '../services/credentials.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock, Log, Store } from '../ports.ts'
 import type { Billing } from '../services/billing.ts'
-import type { Payouts } from '../services/payouts.ts'
+import type { Payouts } from '../services/payout.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const BATCH = 100

@@ -1,7 +1,7 @@
 import { ROOM, roomAfter } from '../domain/webhook.ts'
-import type { EndedAttempt } from '../ports/webhook.ts'
+import type { EndedAttempt } from '../ports/repository/webhook.ts'
 import type { Clock, DeliveryMeter, Log, Store } from '../ports.ts'
-import type { Deliveries, Job, Room } from '../services/deliveries.ts'
+import type { Deliveries, Job, Room } from '../services/delivery.ts'
 import type { Next } from './loop.ts'
 import { startLoop } from './loop.ts'
 

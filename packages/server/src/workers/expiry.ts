@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../ports.ts'
-import type { Payments } from '../services/payments.ts'
+import type { Payments } from '../services/payment.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const BATCH = 200

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset, Invoice, SwapQuote } from '@zatgate/sdk/wire'
-import { systemClock } from '../../src/adapters/clock.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import { call } from '../support/api.ts'
 import { type Follower, follow } from '../support/follower.ts'
 import { scaledClock } from '../support/scaled-clock.ts'

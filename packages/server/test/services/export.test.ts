@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import type { Invoice } from '../../src/ports/invoice.ts'
+import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { createExports, csvField } from '../../src/services/export.ts'
 import { freshStore, sqliteEngine } from '../store/databases.ts'
 import { NOW, openShop, type Shop } from '../store/fixtures.ts'

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Account } from '../../src/domain/account.ts'
 import type { Header } from '../../src/domain/chain.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
-import type { Invoice, NewInvoice, NewPayment } from '../../src/ports/invoice.ts'
-import type { ViewingKeyRow } from '../../src/ports/viewing-key.ts'
+import type { Invoice, NewInvoice, NewPayment } from '../../src/ports/repository/invoice.ts'
+import type { ViewingKeyRow } from '../../src/ports/repository/viewing-key.ts'
 import type { Store } from '../../src/ports.ts'
 
 /** Some instant. */

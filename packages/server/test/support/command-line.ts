@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { run } from '../../src/cli/main.ts'
-import type { Env } from '../../src/config.ts'
+import type { Env } from '../../src/config/settings.ts'
 
 /** Runs a command line in this process: its exit code, and what it wrote. */
 export async function runCommand(words: readonly string[], env: Env) {

@@ -1,8 +1,9 @@
 /** A process that delivers webhooks until it is killed, or its standard input ends. See delivery-kill.test.ts. */
-import { createOutbound } from '../../src/adapters/outbound.ts'
-import { systemRandom } from '../../src/adapters/random.ts'
-import { createVault } from '../../src/adapters/vault.ts'
-import { createDeliveries } from '../../src/services/deliveries.ts'
+
+import { createVault } from '../../src/adapters/crypto/vault.ts'
+import { createOutbound } from '../../src/adapters/http-client/client.ts'
+import { systemRandom } from '../../src/adapters/system/random.ts'
+import { createDeliveries } from '../../src/services/delivery.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startDelivery } from '../../src/workers/delivery.ts'
 import { silentMeter } from './delivery-meter.ts'

@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { PgClient, PgSource } from '../../src/store/drivers/postgres.ts'
-import { Pool } from '../../src/store/pool.ts'
+import type { PgClient, PgSource } from '../../src/store/postgres/driver.ts'
+import { Pool } from '../../src/store/sqlite/connection-pool.ts'
 
 const INT8 = 20
 

@@ -1,8 +1,8 @@
 import { diversifierIndex, encodeAddress, orchardReceiver, parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
 import { incomingFromBytes, incomingToBytes, parseViewingKey } from '@zatgate/zcash/viewing-key'
-import { toKeyExpiry } from '../../src/adapters/viewer-expiry.ts'
-import { invalidField } from '../../src/domain/fault.ts'
+import { toKeyExpiry } from '../../src/adapters/zcash/key-expiry.ts'
+import { invalidField } from '../../src/domain/error.ts'
 import type { Viewer } from '../../src/ports.ts'
 
 /** The viewer's keys and addresses without its threads, for tests in which no chain is watched. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/adapters/clock.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { Clock } from '../../src/ports.ts'
 
 /** The system's clock, but faster since a moment that several processes agree on. */

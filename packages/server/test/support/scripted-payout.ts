@@ -1,4 +1,4 @@
-import type { Payout, PayoutOrder, PayoutProvider } from '../../src/ports/payout.ts'
+import type { Payout, PayoutOrder, PayoutProvider } from '../../src/ports/payout-provider.ts'
 
 export interface ScriptedPayout extends PayoutProvider {
   /** Every order it was called with, oldest first. */

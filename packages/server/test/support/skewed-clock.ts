@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/adapters/clock.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { Clock } from '../../src/ports.ts'
 
 /** A clock that runs as the real one does, from whatever time, and is set forward by hand. */

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test'
-import { Chain } from '@zatgate/sandbox/chain'
-import { OneClick } from '@zatgate/sandbox/oneclick'
-import { OneClickServer } from '@zatgate/sandbox/oneclick-server'
-import { Wallet } from '@zatgate/sandbox/wallet'
-import { createOneClick } from '../../src/adapters/oneclick.ts'
-import { createOutbound } from '../../src/adapters/outbound.ts'
-import type { OutboundRequest } from '../../src/ports/outbound.ts'
+import { Chain } from '@zatgate/sandbox/chain/chain'
+import { Wallet } from '@zatgate/sandbox/chain/wallet'
+import { OneClick } from '@zatgate/sandbox/oneclick/oneclick'
+import { OneClickServer } from '@zatgate/sandbox/oneclick/server'
+import { createOutbound } from '../../src/adapters/http-client/client.ts'
+import { createOneClick } from '../../src/adapters/oneclick/provider.ts'
+import type { OutboundRequest } from '../../src/ports/http-client.ts'
 import type { Clock, Outbound, SwapProvider } from '../../src/ports.ts'
 
 /** The sandbox's provider over HTTP, and our client of it. */

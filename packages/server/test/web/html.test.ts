@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { MAX_ZAT } from '../../src/domain/money.ts'
 import { decimalZec } from '../../src/domain/payment-uri.ts'
 import { readZec } from '../../src/web/amount.ts'
+import { dailyPlot } from '../../src/web/components/chart.ts'
+import { qrCode } from '../../src/web/components/qr-code.ts'
 import { duration, grouped, shortened, zec } from '../../src/web/format.ts'
 import { flag, html } from '../../src/web/html.ts'
-import { dailyPlot } from '../../src/web/plot.ts'
-import { qrCode } from '../../src/web/qr.ts'
 import { browserName } from '../../src/web/user-agent.ts'
 
 const unescaped = (text: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Invoice } from '../../src/ports/invoice.ts'
+import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { checkoutPage } from '../../src/web/pages/checkout.ts'
 import { viewingKeyPage } from '../../src/web/pages/viewing-key.ts'
 

@@ -1,9 +1,9 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import type { Accounts, Overview } from '../../services/accounts.ts'
-import type { ViewingKeys } from '../../services/viewing-keys.ts'
+import type { Accounts, Overview } from '../../services/account.ts'
+import type { ViewingKeys } from '../../services/viewing-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { Account, AccountWithFirstAddress, answers, SetViewingKey, UpdateAccount } from '../schemas.ts'
+import { Account, AccountWithFirstAddress, answers, SetViewingKey, UpdateAccount } from '../schemas/invoice.ts'
 
 interface Deps {
   readonly accounts: Accounts

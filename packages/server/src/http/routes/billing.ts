@@ -1,12 +1,12 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import type { Accounts, Overview } from '../../services/accounts.ts'
+import type { Accounts, Overview } from '../../services/account.ts'
 import type { Billing as BillingService } from '../../services/billing.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
-import { createdInvoice } from '../invoice-presenter.ts'
-import { answers, CreatedInvoice } from '../schemas.ts'
-import { Billing, Subscribe } from '../schemas-billing.ts'
+import { createdInvoice } from '../presenters/invoice.ts'
+import { Billing, Subscribe } from '../schemas/billing.ts'
+import { answers, CreatedInvoice } from '../schemas/invoice.ts'
 
 interface Deps {
   readonly billing: BillingService

@@ -1,8 +1,8 @@
-import { Fault } from '../../domain/fault.ts'
+import { Fault } from '../../domain/error.ts'
 import type { App } from '../app.ts'
-import { ErrorBody, IdParam } from '../schemas.ts'
-import type { InvoiceStream } from '../stream.ts'
-import type { Upgrades } from '../upgrade.ts'
+import { ErrorBody, IdParam } from '../schemas/invoice.ts'
+import type { InvoiceStream } from '../websocket/stream.ts'
+import type { Upgrades } from '../websocket/upgrade.ts'
 
 export function streamRoutes(app: App, { stream, upgrades }: { stream: InvoiceStream; upgrades: Upgrades }): void {
   app.get(

@@ -1,13 +1,13 @@
 import { isForSale, type Plan } from '../../domain/plan.ts'
 import type { Rate } from '../../domain/rate.ts'
-import type { Overview } from '../../services/accounts.ts'
+import type { Overview } from '../../services/account.ts'
 import type { BoughtPeriod } from '../../services/billing.ts'
-import { worth } from '../fiat.ts'
+import { worth } from '../components/fiat.ts'
+import { dashboardPage } from '../components/layout.ts'
+import { statusBadge } from '../components/parts.ts'
 import { counted, grouped, moment, zat, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import { dashboardPage } from '../layout.ts'
-import { statusBadge } from '../parts.ts'
-import type { Viewer } from '../viewer.ts'
+import type { Viewer } from '../page-user.ts'
 
 export interface BillingView {
   readonly overview: Overview

@@ -1,12 +1,12 @@
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
-import type { Invoice } from '../../ports/invoice.ts'
+import type { Invoice } from '../../ports/repository/invoice.ts'
+import { plainPage } from '../components/layout.ts'
+import { copyButton, liveAttributes } from '../components/parts.ts'
+import { qrCode } from '../components/qr-code.ts'
 import { grouped, moment, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import { plainPage } from '../layout.ts'
-import { copyButton, liveAttributes } from '../parts.ts'
-import { qrCode } from '../qr.ts'
 
 export interface CheckoutView {
   readonly invoice: Invoice

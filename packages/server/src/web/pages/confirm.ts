@@ -1,6 +1,6 @@
+import { dashboardPage } from '../components/layout.ts'
 import { type Html, html } from '../html.ts'
-import { dashboardPage } from '../layout.ts'
-import type { Viewer } from '../viewer.ts'
+import type { Viewer } from '../page-user.ts'
 import { codeField, mailboxHint } from './sign-in.ts'
 
 export interface ConfirmView {

@@ -1,9 +1,9 @@
 import { EXPIRY_SECS } from '../../domain/invoice.ts'
+import { dashboardPage } from '../components/layout.ts'
+import { field } from '../components/parts.ts'
 import { duration } from '../format.ts'
 import { flag, type Html, html } from '../html.ts'
-import { dashboardPage } from '../layout.ts'
-import { field } from '../parts.ts'
-import type { Viewer } from '../viewer.ts'
+import type { Viewer } from '../page-user.ts'
 
 export interface NewInvoiceView {
   readonly viewingKeySet: boolean

@@ -1,10 +1,10 @@
 import type { Figure, Standing } from '../../services/dashboard.ts'
+import { dailyPlot } from '../components/chart.ts'
+import { dashboardPage } from '../components/layout.ts'
+import { invoiceTable } from '../components/parts.ts'
 import { counted, grouped, moment, zat, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import { dashboardPage } from '../layout.ts'
-import { invoiceTable } from '../parts.ts'
-import { dailyPlot } from '../plot.ts'
-import type { Viewer } from '../viewer.ts'
+import type { Viewer } from '../page-user.ts'
 
 export interface OverviewView {
   readonly standing: Standing

@@ -1,6 +1,6 @@
 import { causeOfLoss, type MissingPayments } from '../../domain/missing-payments.ts'
 import { waitingTimeText } from '../../domain/waiting-time.ts'
-import type { Invoice } from '../../ports/invoice.ts'
+import type { Invoice } from '../../ports/repository/invoice.ts'
 import { counted, grouped, moment, shortened, zec } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 

@@ -1,7 +1,7 @@
 import { CODE } from '../../domain/sign-in.ts'
+import { plainPage } from '../components/layout.ts'
+import { field } from '../components/parts.ts'
 import { type Child, type Html, html } from '../html.ts'
-import { plainPage } from '../layout.ts'
-import { field } from '../parts.ts'
 
 export interface SignInView {
   readonly email?: string

@@ -1,11 +1,11 @@
 import { formatUnits, hasDeposit, type SwapStatus } from '../../domain/swap.ts'
-import type { Invoice } from '../../ports/invoice.ts'
-import type { Swap, SwapAsset } from '../../ports/swap.ts'
+import type { Invoice } from '../../ports/repository/invoice.ts'
+import type { Swap, SwapAsset } from '../../ports/repository/swap.ts'
+import { plainPage } from '../components/layout.ts'
+import { copyable, copyButton, definitions, field } from '../components/parts.ts'
+import { qrCode } from '../components/qr-code.ts'
 import { moment, zec } from '../format.ts'
 import { type Child, flag, type Html, html } from '../html.ts'
-import { plainPage } from '../layout.ts'
-import { copyable, copyButton, definitions, field } from '../parts.ts'
-import { qrCode } from '../qr.ts'
 
 export interface ChooseAssetView {
   readonly invoice: Invoice

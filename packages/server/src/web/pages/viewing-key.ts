@@ -1,11 +1,11 @@
 import { CONFIRMATIONS } from '../../domain/account.ts'
 import type { KeyExpiry } from '../../domain/viewing-key.ts'
 import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
+import { dashboardPage } from '../components/layout.ts'
+import { copyable, field } from '../components/parts.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { dashboardPage } from '../layout.ts'
-import { copyable, field } from '../parts.ts'
-import type { Viewer } from '../viewer.ts'
+import type { Viewer } from '../page-user.ts'
 
 export interface ViewingKeyView {
   readonly network: 'main' | 'test' | 'regtest'

@@ -1,9 +1,9 @@
-import type { AttemptDetail, AttemptRow, Webhook } from '../../ports/webhook.ts'
+import type { AttemptDetail, AttemptRow, Webhook } from '../../ports/repository/webhook.ts'
+import { dashboardPage } from '../components/layout.ts'
+import { actionButton, definitions, field, liveAttributes, shownOnce } from '../components/parts.ts'
 import { grouped, moment, shortened } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { dashboardPage } from '../layout.ts'
-import { actionButton, definitions, field, liveAttributes, shownOnce } from '../parts.ts'
-import type { Viewer } from '../viewer.ts'
+import type { Viewer } from '../page-user.ts'
 
 export interface WebhookView {
   readonly webhook: Webhook | null

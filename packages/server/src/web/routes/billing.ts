@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { presentRate } from '../fiat.ts'
-import { formOf, queryOf } from '../form.ts'
+import { presentRate } from '../components/fiat.ts'
+import { formOf, queryOf } from '../forms.ts'
 import type { SignedIn } from '../guard.ts'
 import type { Html } from '../html.ts'
 import { billingPage } from '../pages/billing.ts'

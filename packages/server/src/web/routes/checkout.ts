@@ -1,5 +1,5 @@
 import { nowSecs } from '../../ports.ts'
-import { idOf, queryOf } from '../form.ts'
+import { idOf, queryOf } from '../forms.ts'
 import { checkoutPage } from '../pages/checkout.ts'
 import { depositPage, isPaying, otherAssets } from '../pages/swap.ts'
 import type { Site } from '../site.ts'

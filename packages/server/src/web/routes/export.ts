@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { DAY_SECS, readDay } from '../../domain/calendar.ts'
-import { queryOf } from '../form.ts'
+import { DAY_SECS, readDay } from '../../domain/time.ts'
+import { queryOf } from '../forms.ts'
 import { exportPage } from '../pages/export.ts'
 import type { Site } from '../site.ts'
 

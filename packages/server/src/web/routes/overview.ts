@@ -1,5 +1,5 @@
-import type { Swap } from '../../ports/swap.ts'
-import type { Overview } from '../../services/accounts.ts'
+import type { Swap } from '../../ports/repository/swap.ts'
+import type { Overview } from '../../services/account.ts'
 import type { Standing } from '../../services/dashboard.ts'
 import { shortened } from '../format.ts'
 import type { Child } from '../html.ts'

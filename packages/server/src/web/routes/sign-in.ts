@@ -1,5 +1,5 @@
-import { Fault } from '../../domain/fault.ts'
-import { formOf } from '../form.ts'
+import { Fault } from '../../domain/error.ts'
+import { formOf } from '../forms.ts'
 import { browserOf, forgetBrowser, forgetSession, keepBrowser, keepSession, signedIn } from '../guard.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
 import { mailboxOf, type Site, sentence } from '../site.ts'

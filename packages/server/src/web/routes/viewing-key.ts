@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/account.ts'
-import { formOf, queryOf } from '../form.ts'
+import { formOf, queryOf } from '../forms.ts'
 import type { SignedIn } from '../guard.ts'
 import { viewingKeyPage } from '../pages/viewing-key.ts'
 import { type Site, sentence } from '../site.ts'

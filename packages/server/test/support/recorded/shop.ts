@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Mailbox } from '@zatgate/sandbox/mailbox'
+import type { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import type { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import type { Invoice, InvoiceListItem } from '@zatgate/sdk/wire'

@@ -1,4 +1,4 @@
-import type { ChainEvent } from '@zatgate/sandbox/chain-state'
+import type { ChainEvent } from '@zatgate/sandbox/chain/chain-state'
 import { type Span, withoutGaps } from './spans.ts'
 
 /** An invoice as the API answered its creation. */

@@ -1,6 +1,0 @@
-import type { Route } from './json-server.ts'
-import type { Mailbox } from './mailbox.ts'
-
-export function mailRoutes(mailbox: Mailbox): Route[] {
-  return [{ method: 'GET', path: '/mail', handle: ({ query }) => mailbox.mails(query.get('to') ?? undefined) }]
-}

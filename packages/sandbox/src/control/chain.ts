@@ -1,0 +1,67 @@
+import { type Chain, ChainError } from '../chain/chain.ts'
+import { type Wallet, WalletError } from '../chain/wallet.ts'
+import { boolean, integer, invalidField, oneOf, optional, text, txids } from '../http/fields.ts'
+import type { JsonRequest, Route } from '../http/json-server.ts'
+import type { Lightwalletd } from '../lightwalletd/server.ts'
+
+/** More blocks in one call would keep the caller waiting for minutes. */
+const MAX_BLOCKS = 10_000
+
+/** The calls about the chain and its wallet. */
+export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwalletd): Route[] {
+  function pay({ body }: JsonRequest) {
+    const uri = text(body, 'uri')
+    const amount = optional(body, 'amount_zat', integer(0, Number.MAX_SAFE_INTEGER))
+    const memo = optional(body, 'memo', text)
+    const pool = optional(body, 'pool', oneOf(['orchard', 'ironwood']))
+    const payment = {
+      uri,
+      ...(amount !== undefined && { amount: BigInt(amount) }),
+      ...(memo !== undefined && { memo }),
+    }
+    return { txid: naming(() => wallet.pay(payment, pool === undefined ? {} : { pool })).id }
+  }
+
+  function mine({ body }: JsonRequest) {
+    return { height: chain.mine(integer(1, MAX_BLOCKS)(body, 'blocks')) }
+  }
+
+  function reorg({ body }: JsonRequest) {
+    const depth = integer(1, MAX_BLOCKS)(body, 'depth')
+    const drop = optional(body, 'drop', txids) ?? []
+    return { height: naming(() => chain.reorg({ depth, drop })) }
+  }
+
+  async function setDown({ body }: JsonRequest) {
+    await lightwalletd.setFaults({ down: boolean(body, 'down') })
+    return state()
+  }
+
+  function state() {
+    return {
+      height: chain.height,
+      mempool: chain.mempool().map(({ id }) => id),
+      nu63_height: chain.nu63Height,
+      nu7_height: chain.nu7Height,
+      down: lightwalletd.faults.down,
+      running: lightwalletd.running,
+    }
+  }
+
+  return [
+    { method: 'POST', path: '/pay', fields: ['uri', 'amount_zat', 'memo', 'pool'], handle: pay },
+    { method: 'POST', path: '/mine', fields: ['blocks'], handle: mine },
+    { method: 'POST', path: '/reorg', fields: ['depth', 'drop'], handle: reorg },
+    { method: 'POST', path: '/chain', fields: ['down'], handle: setDown },
+    { method: 'GET', path: '/chain', handle: state },
+  ]
+}
+
+function naming<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof WalletError || error instanceof ChainError) throw invalidField(error.field, error.message)
+    throw error
+  }
+}

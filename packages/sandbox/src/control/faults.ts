@@ -1,0 +1,73 @@
+import {
+  boolean,
+  branchId,
+  either,
+  integer,
+  oneOf,
+  optional,
+  orNull,
+  type Reader,
+  someOf,
+  text,
+  txids,
+} from '../http/fields.ts'
+import type { Route } from '../http/json-server.ts'
+import type { LightwalletdFaults } from '../lightwalletd/faults.ts'
+import { NODE_METHODS } from '../lightwalletd/node.ts'
+import type { Lightwalletd } from '../lightwalletd/server.ts'
+
+const COUNT = integer(0, 1_000_000)
+
+/** The faults of the light-wallet server under the names the control API gives them. */
+const READERS = {
+  hang: boolean,
+  unavailable: COUNT,
+  aborted: COUNT,
+  internal: COUNT,
+  repairing: boolean,
+  cut_stream_after: orNull(COUNT),
+  omit_action: boolean,
+  hide_ironwood: boolean,
+  lag_blocks: COUNT,
+  chain_name: orNull(text),
+  reverse_latest_hash: boolean,
+  garbage: oneOf(['none', 'bytes', 'fields']),
+  end_mempool_at_once: boolean,
+  forget_transactions: boolean,
+  frozen: boolean,
+  hide_mempool: either(boolean, txids, 'true, false or an array of transaction ids'),
+  mempool_cache_ms: COUNT,
+  block_cache_ms: COUNT,
+  node_down: boolean,
+  node_fails: someOf(NODE_METHODS),
+  mempool_fails: boolean,
+  stops_at_height: orNull(integer(1, 0xffff_ffff)),
+  branch_id: orNull(branchId),
+  estimated_height: orNull(integer(0, 0xffff_ffff)),
+  protocol_version: text,
+} satisfies Record<string, Reader<unknown>>
+
+const ENTRIES = Object.entries<Reader<unknown>>(READERS)
+const NAMES = Object.keys(READERS)
+
+/** Reads and sets what the light-wallet server does wrong; a field left out keeps its value. */
+export function faultRoutes(lightwalletd: Lightwalletd): Route[] {
+  const state = () => Object.fromEntries(NAMES.map(name => [name, lightwalletd.faults[propertyName(name)]]))
+  return [
+    { method: 'GET', path: '/faults', handle: state },
+    {
+      method: 'POST',
+      path: '/faults',
+      fields: NAMES,
+      handle: async ({ body }) => {
+        const given = ENTRIES.map(([name, read]) => [propertyName(name), optional(body, name, read)] as const)
+        await lightwalletd.setFaults(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
+        return state()
+      },
+    },
+  ]
+}
+
+function propertyName(name: string): keyof LightwalletdFaults {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof LightwalletdFaults
+}

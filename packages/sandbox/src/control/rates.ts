@@ -1,0 +1,25 @@
+import { boolean, invalidField, oneOf, optional, text } from '../http/fields.ts'
+import type { JsonRequest, Route } from '../http/json-server.ts'
+import type { Rates } from '../rates.ts'
+
+/** Sets prices, and what the rate source does wrong. */
+export function rateRoutes(rates: Rates): Route[] {
+  function set({ body }: JsonRequest) {
+    const change = {
+      down: optional(body, 'down', boolean),
+      hang: optional(body, 'hang', boolean),
+      answer: optional(body, 'answer', oneOf(['ticker', 'error', 'html', 'no_pair', 'zero', 'not_a_number'])),
+    }
+    const pair = optional(body, 'pair', oneOf(['ZECUSD', 'ZECEUR']))
+    if (pair !== undefined) rates.setPrice(pair, price(body))
+    Object.assign(rates.faults, Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)))
+    return rates.faults
+  }
+  return [{ method: 'POST', path: '/rates', fields: ['pair', 'price', 'down', 'hang', 'answer'], handle: set }]
+}
+
+function price(body: JsonRequest['body']): string {
+  const value = text(body, 'price')
+  if (!/^\d{1,12}(\.\d{1,12})?$/.test(value)) throw invalidField('price', 'must be a string of decimal digits')
+  return value
+}

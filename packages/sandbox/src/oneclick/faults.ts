@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http'
+import { pour } from '../http/bodies.ts'
+import type { ScriptedAnswer } from './script.ts'
+
+const TOO_MUCH_BYTES = 1_000_000_000
+
+const MISBEHAVIOURS: Readonly<Record<ScriptedAnswer, (response: ServerResponse) => void>> = {
+  bad_request: response => sendJson(response, 400, { message: 'refundTo is not valid' }),
+  bad_request_list: response =>
+    sendJson(response, 400, { message: ['amount must be a string', 'refundTo should not be empty'] }),
+  unauthorized: response => sendJson(response, 401, { message: 'Unauthorized - API key or JWT token is invalid' }),
+  forbidden_html: response => sendHtml(response, 403, 'Request blocked'),
+  too_many_requests: response => {
+    response.setHeader('retry-after', '1')
+    sendJson(response, 429, { message: 'ThrottlerException: Too Many Requests' })
+  },
+  bad_gateway_html: response => sendHtml(response, 502, 'Bad Gateway'),
+  not_json: response => sendHtml(response, 200, 'It works!'),
+  hang: () => undefined,
+  reset: response => response.socket?.resetAndDestroy(),
+  cut_off: response => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+    response.write('{"quote":{"amountIn":"1', () => response.destroy())
+  },
+  too_much: response => {
+    response.setHeader('content-type', 'application/json')
+    void pour(response, TOO_MUCH_BYTES)
+  },
+  redirect: response => response.writeHead(302, { location: '/elsewhere' }).end(),
+}
+
+export function misbehave(answer: ScriptedAnswer, response: ServerResponse): void {
+  MISBEHAVIOURS[answer](response)
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
+}
+
+function sendHtml(response: ServerResponse, status: number, title: string): void {
+  const page = `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
+  response.writeHead(status, { 'content-type': 'text/html' }).end(page)
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import { base32nopad, base58, bech32 } from '@scure/base'
+import { parseAddress } from '@zatgate/zcash/address'
+import { ZcashError } from '@zatgate/zcash/errors'
+import type { SandboxNetwork } from '../chain/keys.ts'
+import type { SeededRandom } from '../random.ts'
+import { convert, formatUnits, formatUsd, withBasisPoints } from './amounts.ts'
+import { signQuote } from './signature.ts'
+import { findToken, needsMemo, type Token, ZEC } from './tokens.ts'
+
+/** The body of POST /v0/quote, as far as the stand-in reads it. */
+export interface QuoteRequest {
+  readonly dry: boolean
+  readonly depositMode?: 'SIMPLE' | 'MEMO'
+  readonly swapType: 'EXACT_OUTPUT'
+  /** basis points */
+  readonly slippageTolerance: number
+  readonly originAsset: string
+  readonly depositType: 'ORIGIN_CHAIN'
+  readonly destinationAsset: string
+  /** zat, in digits */
+  readonly amount: string
+  readonly refundTo: string
+  readonly refundType: 'ORIGIN_CHAIN'
+  readonly recipient: string
+  readonly recipientType: 'DESTINATION_CHAIN'
+  /** ISO 8601 */
+  readonly deadline: string
+  readonly quoteWaitingTimeMs?: number
+  readonly referral?: string
+}
+
+export interface Quote {
+  readonly amountIn: string
+  readonly amountInFormatted: string
+  readonly amountInUsd: string
+  readonly minAmountIn: string
+  readonly amountOut: string
+  readonly amountOutFormatted: string
+  readonly amountOutUsd: string
+  readonly minAmountOut: string
+  /** seconds */
+  readonly timeEstimate: number
+  readonly refundFee: string
+  readonly withdrawFee: string
+  /** the rest is absent from a dry run */
+  readonly deadline?: string
+  readonly timeWhenInactive?: string
+  readonly depositAddress?: string
+  readonly depositMemo?: string
+}
+
+export interface QuoteAnswer {
+  readonly correlationId: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly quoteRequest: QuoteRequest & Readonly<Record<string, unknown>>
+  readonly quote: Quote & Readonly<Record<string, unknown>>
+}
+
+/** A request the provider refuses: 400, with one message or, from its validation, a list of them. */
+export class QuoteRefusal extends Error {
+  override readonly name = 'QuoteRefusal'
+  readonly messages: string | string[]
+
+  constructor(messages: string | string[]) {
+    super([messages].flat().join('; '))
+    this.messages = messages
+  }
+}
+
+/** Smaller payments are not worth their fees. */
+const MIN_AMOUNT_ZAT = 100_000n
+/** A deposit address goes on working this long after the deadline that was asked for. */
+const GRACE_MS = 3 * 24 * 3600 * 1000
+/** The provider's own fee and what the makers take, in basis points of the amount. */
+const APP_FEE_BASIS_POINTS = 20
+const SPREAD_BASIS_POINTS = 10
+const TIME_ESTIMATE_SECS = 150
+
+const text = (value: unknown) => typeof value === 'string' && value !== ''
+
+/** What the provider's validation says, field by field, when the test fails. */
+const RULES: readonly (readonly [keyof QuoteRequest, (value: unknown) => boolean, string])[] = [
+  ['dry', value => typeof value === 'boolean', 'dry must be a boolean value'],
+  [
+    'depositMode',
+    value => ['SIMPLE', 'MEMO', undefined].includes(value as string),
+    'depositMode must be one of the following values: SIMPLE, MEMO',
+  ],
+  ['swapType', value => value === 'EXACT_OUTPUT', 'swapType must be one of the following values: EXACT_OUTPUT'],
+  [
+    'slippageTolerance',
+    value => Number.isInteger(value) && (value as number) >= 0,
+    'slippageTolerance must be a number',
+  ],
+  ['originAsset', text, 'originAsset should not be empty'],
+  ['depositType', value => value === 'ORIGIN_CHAIN', 'depositType must be one of the following values: ORIGIN_CHAIN'],
+  ['destinationAsset', text, 'destinationAsset should not be empty'],
+  ['amount', value => typeof value === 'string' && /^\d{1,30}$/.test(value), 'amount must be a string'],
+  ['refundTo', text, 'refundTo should not be empty'],
+  ['refundType', value => value === 'ORIGIN_CHAIN', 'refundType must be one of the following values: ORIGIN_CHAIN'],
+  ['recipient', text, 'recipient should not be empty'],
+  [
+    'recipientType',
+    value => value === 'DESTINATION_CHAIN',
+    'recipientType must be one of the following values: DESTINATION_CHAIN',
+  ],
+  [
+    'deadline',
+    value => text(value) && !Number.isNaN(Date.parse(value as string)),
+    'deadline must be a valid ISO 8601 date string',
+  ],
+]
+
+/** Checks the body of a quote request. Throws {@link QuoteRefusal} with the provider's words. */
+export function readQuoteRequest(
+  body: Readonly<Record<string, unknown>>,
+  { nowMs, network }: { nowMs: number; network: SandboxNetwork },
+): { request: QuoteRequest; origin: Token } {
+  const faults = RULES.filter(([field, accepts]) => !accepts(body[field])).map(([, , message]) => message)
+  if (faults.length > 0) throw new QuoteRefusal(faults)
+  const request = body as unknown as QuoteRequest
+  const origin = findToken(request.originAsset)
+  if (origin === undefined || origin === ZEC) throw new QuoteRefusal('tokenIn is not valid')
+  if (findToken(request.destinationAsset) !== ZEC) throw new QuoteRefusal('tokenOut is not valid')
+  if (Number(origin.price) === 0) throw new QuoteRefusal('No liquidity available')
+  if (BigInt(request.amount) < MIN_AMOUNT_ZAT) {
+    throw new QuoteRefusal(`Amount is too low for bridge, try at least ${MIN_AMOUNT_ZAT}`)
+  }
+  if (!isPayable(request.recipient, network)) throw new QuoteRefusal('recipient is not valid')
+  if (!looksLikeAddress(request.refundTo)) throw new QuoteRefusal('refundTo is not valid')
+  if (needsMemo(origin) && request.depositMode !== 'MEMO') {
+    throw new QuoteRefusal(`depositMode MEMO is required for ${origin.blockchain}`)
+  }
+  if (Date.parse(request.deadline) <= nowMs) throw new QuoteRefusal('deadline must be in the future')
+  return { request, origin }
+}
+
+/** A signed answer: exact output, so that the fees are on top of what the buyer pays. */
+export function makeQuote(
+  { request, origin }: { request: QuoteRequest; origin: Token },
+  { nowMs, random, secretKey }: { nowMs: number; random: SeededRandom; secretKey: Uint8Array },
+): QuoteAnswer {
+  return sign(
+    {
+      correlationId: randomUUID(),
+      timestamp: new Date(nowMs).toISOString(),
+      quoteRequest: echo(request, origin),
+      quote: { ...amounts(request, origin), ...(request.dry ? {} : deposit(request, origin, random)) },
+    },
+    secretKey,
+  )
+}
+
+/** Signs an answer, or signs it again after a change. */
+export function sign(answer: Omit<QuoteAnswer, 'signature'>, secretKey: Uint8Array): QuoteAnswer {
+  return { ...answer, signature: signQuote(answer, secretKey) }
+}
+
+/** The request as GET /v0/status repeats it: unset fields are null, and quoteWaitingTimeMs is gone. */
+export function echoInStatus({
+  quoteWaitingTimeMs: _,
+  ...request
+}: QuoteAnswer['quoteRequest']): Record<string, unknown> {
+  return { virtualChainRecipient: null, virtualChainRefundRecipient: null, referral: null, ...request }
+}
+
+function echo(request: QuoteRequest, origin: Token): QuoteAnswer['quoteRequest'] {
+  return {
+    ...request,
+    depositMode: request.depositMode ?? 'SIMPLE',
+    originAsset: origin.normalisedId,
+    destinationAsset: ZEC.normalisedId,
+    confidentiality: 'public',
+    quoteWaitingTimeMs: request.quoteWaitingTimeMs ?? 0,
+    appFees: [{ recipient: 'sandbox.near', fee: APP_FEE_BASIS_POINTS }],
+    insured: false,
+  }
+}
+
+function amounts(request: QuoteRequest, origin: Token): Quote {
+  const amountOut = BigInt(request.amount)
+  const amountIn = withBasisPoints(convert(amountOut, ZEC, origin), APP_FEE_BASIS_POINTS + SPREAD_BASIS_POINTS)
+  const fee = withBasisPoints(amountIn, -9_999)
+  return {
+    amountIn: amountIn.toString(),
+    amountInFormatted: formatUnits(amountIn, origin.decimals),
+    amountInUsd: formatUsd(amountIn, origin.decimals, origin.price),
+    minAmountIn: withBasisPoints(amountIn, -Math.min(request.slippageTolerance, 10_000)).toString(),
+    amountOut: amountOut.toString(),
+    amountOutFormatted: formatUnits(amountOut, ZEC.decimals),
+    amountOutUsd: formatUsd(amountOut, ZEC.decimals, ZEC.price),
+    minAmountOut: amountOut.toString(),
+    timeEstimate: TIME_ESTIMATE_SECS,
+    refundFee: fee.toString(),
+    withdrawFee: '0',
+  }
+}
+
+function deposit(request: QuoteRequest, origin: Token, random: SeededRandom): Partial<Quote> {
+  const inactive = new Date(Date.parse(request.deadline) + GRACE_MS).toISOString()
+  return {
+    deadline: inactive,
+    timeWhenInactive: inactive,
+    depositAddress: depositAddress(origin, random),
+    ...(needsMemo(origin) && { depositMemo: random.below(2 ** 32).toString() }),
+  }
+}
+
+/** A new address that looks like one of its chain and belongs to nobody. */
+function depositAddress({ blockchain }: Token, random: SeededRandom): string {
+  switch (blockchain) {
+    case 'btc':
+      return bech32.encode('bc', [0, ...bech32.toWords(random.bytes(20))])
+    case 'eth':
+    case 'base':
+      return `0x${Buffer.from(random.bytes(20)).toString('hex')}`
+    case 'sol':
+      return base58.encode(random.bytes(32))
+    case 'stellar':
+      return `G${base32nopad.encode(random.bytes(35)).slice(1)}`
+    default:
+      return Buffer.from(random.bytes(32)).toString('hex')
+  }
+}
+
+/** The stand-in can pay what the sandbox chain can hold: Orchard receivers of its network. */
+function isPayable(recipient: string, own: SandboxNetwork): boolean {
+  try {
+    const { network, orchard } = parseAddress(recipient)
+    return network === own && orchard !== undefined
+  } catch (error) {
+    if (error instanceof ZcashError) return false
+    throw error
+  }
+}
+
+/** Any word will do, so that nobody needs a wallet of ten chains to try a swap; one that says "invalid" will not. */
+function looksLikeAddress(refundTo: string): boolean {
+  return /^[\w.:-]{3,200}$/.test(refundTo) && !/invalid/i.test(refundTo)
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type Clock, systemClock } from '../clock.ts'
+import { RequestError, readText } from '../http/json-server.ts'
+import { LOOPBACK, listen, requestUrl, stopListening } from '../http/listen.ts'
+import { misbehave, sendJson } from './faults.ts'
+import type { OneClick } from './oneclick.ts'
+import { QuoteRefusal } from './quote.ts'
+import type { Endpoint } from './script.ts'
+import { TOKENS, tokenRow } from './tokens.ts'
+
+/** A request as it came. */
+export interface ProviderRequest {
+  readonly method: string
+  /** with its query */
+  readonly url: string
+  readonly apiKey: string | null
+}
+
+const MAX_REQUESTS = 1000
+const ROUTES: Readonly<Record<string, Endpoint>> = {
+  'GET /v0/tokens': 'tokens',
+  'POST /v0/quote': 'quote',
+  'GET /v0/status': 'status',
+}
+
+/** The 1Click API of a stand-in provider, on loopback. */
+export class OneClickServer {
+  readonly url: string
+  /** the last 1,000, oldest first */
+  readonly requests: ProviderRequest[] = []
+  readonly #oneclick: OneClick
+  readonly #clock: Clock
+  readonly #server: Server
+
+  private constructor(server: Server, port: number, oneclick: OneClick, clock: Clock) {
+    this.#server = server
+    this.url = `http://${LOOPBACK}:${port}`
+    this.#oneclick = oneclick
+    this.#clock = clock
+  }
+
+  /** Starts a server; port 0 takes a free one. */
+  static async start(
+    oneclick: OneClick,
+    { port = 0, clock = systemClock }: { port?: number; clock?: Clock } = {},
+  ): Promise<OneClickServer> {
+    const server = createServer()
+    const started = new OneClickServer(server, await listen(server, port), oneclick, clock)
+    server.on('request', (request, response) => {
+      started.#answer(request, response).catch(error => {
+        console.error('the swap provider of the sandbox failed', error)
+        response.destroy()
+      })
+    })
+    return started
+  }
+
+  async close(): Promise<void> {
+    const stopped = stopListening(this.#server)
+    this.#server.closeAllConnections()
+    await stopped
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = requestUrl(request)
+    this.#note(request)
+    const endpoint = ROUTES[`${request.method} ${url.pathname}`]
+    if (endpoint === undefined)
+      return this.#refuse(response, 404, url.pathname, `Cannot ${request.method} ${url.pathname}`)
+    const scripted = this.#oneclick.script.next(endpoint)
+    if (scripted !== undefined) return misbehave(scripted, response)
+    const { apiKey } = this.#oneclick.settings
+    if (apiKey !== null && request.headers['x-api-key'] !== apiKey) {
+      return this.#refuse(response, 401, url.pathname, 'Unauthorized - API key or JWT token is invalid')
+    }
+    if (endpoint === 'tokens') return sendJson(response, 200, this.#tokens())
+    if (endpoint === 'status') return this.#status(url, response)
+    await this.#quote(request, response)
+  }
+
+  #note({ method = '', url = '', headers }: IncomingMessage): void {
+    const apiKey = headers['x-api-key']
+    this.requests.push({ method, url, apiKey: typeof apiKey === 'string' ? apiKey : null })
+    this.requests.splice(0, Math.max(this.requests.length - MAX_REQUESTS, 0))
+  }
+
+  #tokens() {
+    return TOKENS.map(token => tokenRow(token, this.#now()))
+  }
+
+  #status(url: URL, response: ServerResponse): void {
+    const address = url.searchParams.get('depositAddress') ?? ''
+    const body = this.#oneclick.status(address, url.searchParams.get('depositMemo'))
+    if (body !== undefined) sendJson(response, 200, body)
+    else
+      sendJson(response, 404, { message: `Deposit address ${address} not found`, error: 'Not Found', statusCode: 404 })
+  }
+
+  async #quote(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      sendJson(response, 201, this.#oneclick.quote(parseObject(await readText(request))))
+    } catch (error) {
+      if (error instanceof QuoteRefusal) this.#refuse(response, 400, '/v0/quote', error.messages)
+      else if (error instanceof RequestError) this.#refuse(response, error.status, '/v0/quote', error.message)
+      else if (!request.destroyed) throw error
+    }
+  }
+
+  #refuse(response: ServerResponse, status: number, path: string, message: string | string[]): void {
+    sendJson(response, status, { message, correlationId: randomUUID(), timestamp: this.#now(), path })
+  }
+
+  #now(): string {
+    return new Date(this.#clock.nowMs()).toISOString()
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // falls through to the refusal
+  }
+  throw new QuoteRefusal('Unexpected token in JSON')
+}

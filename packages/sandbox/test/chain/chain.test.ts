@@ -1,0 +1,400 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { orchardReceiver } from '@zatgate/zcash/address'
+import { openTransaction } from '@zatgate/zcash/scan'
+import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
+import fc from 'fast-check'
+import { Chain, ChainError } from '../../src/chain/chain.ts'
+import type { ChainEvent } from '../../src/chain/chain-state.ts'
+import { type ChainTransaction, rawTransaction } from '../../src/chain/transaction.ts'
+import { Wallet } from '../../src/chain/wallet.ts'
+import { merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
+
+function start(options: ConstructorParameters<typeof Chain>[0] = {}) {
+  const clock = new TestClock()
+  const chain = new Chain({ seed: SEED, clock, ...options })
+  return { chain, clock, wallet: new Wallet(chain) }
+}
+
+function ids(transactions: readonly { id: string }[] | undefined): string[] {
+  return (transactions ?? []).map(({ id }) => id)
+}
+
+describe('blocks', () => {
+  test('mining takes the mempool into the first block and makes the rest empty but for their coinbase', () => {
+    const { chain, wallet } = start()
+    const paid = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
+    const before = chain.height
+    assert.equal(chain.mine(3), before + 3)
+    const [coinbase, ...others] = chain.block(before + 1)!.transactions
+    assert.equal(coinbase!.coinbase, true)
+    assert.deepEqual(ids(others), ids(paid))
+    assert.deepEqual(
+      [2, 3].map(i => chain.block(before + i)!.transactions.length),
+      [1, 1],
+    )
+    assert.deepEqual(chain.mempool(), [])
+  })
+
+  test('each block names the one before it, and no two have one hash', () => {
+    const { chain } = start()
+    chain.mine(20)
+    const blocks = Array.from({ length: chain.height + 1 }, (_, height) => chain.block(height)!)
+    for (const { height, prevHash } of blocks.slice(1)) assert.deepEqual(prevHash, blocks[height - 1]!.hash)
+    assert.equal(new Set(blocks.map(({ hash }) => txidToHex(hash))).size, blocks.length)
+  })
+
+  test('block times follow the clock and never go back', () => {
+    const { chain, clock } = start()
+    const first = chain.tip.time
+    clock.advanceSecs(75)
+    chain.mine()
+    assert.equal(chain.tip.time, first + 75)
+    clock.advanceSecs(-500)
+    chain.mine()
+    assert.equal(chain.tip.time, first + 75)
+  })
+
+  test('trees grow by exactly the actions of each block, in their pool', () => {
+    const { chain, wallet } = start({ nu63Height: 4 })
+    wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(1)
+    assert.deepEqual(chain.tip.treeSizes, { orchard: 2, ironwood: 0 })
+    chain.mine(2)
+    const opened = chain.tip.treeSizes
+    assert.equal(opened.ironwood > 0, true)
+    wallet.payTogether([1n, 2n, 3n].map(amount => ({ uri: paymentUri(amount) })))
+    chain.mine(1)
+    assert.deepEqual(chain.tip.treeSizes, { orchard: 2, ironwood: opened.ironwood + 3 })
+  })
+
+  test('a coinbase transaction parses as one and pays the key that its note is for', () => {
+    const { chain } = start()
+    chain.mine(1, { payCoinbaseTo: orchardReceiver(merchantKey, 3n) })
+    const coinbase = parseTransaction(rawTransaction(chain.tip.transactions[0]!))
+    assert.equal(coinbase.coinbase, true)
+    assert.equal(coinbase.expiryHeight, chain.height)
+    assert.equal(coinbase.ironwood.length, 2)
+    assert.equal(openTransaction([merchantKey], coinbase).length, 1)
+  })
+
+  test('with foreign traffic every mined block holds transactions that the merchant cannot open', () => {
+    const { chain } = start({ foreignPerBlock: 2 })
+    chain.mine()
+    const foreign = chain.tip.transactions.slice(1)
+    assert.equal(foreign.length, 2)
+    for (const transaction of foreign) {
+      assert.deepEqual(openTransaction([merchantKey], parseTransaction(rawTransaction(transaction))), [])
+    }
+  })
+})
+
+describe('the pools', () => {
+  test('below NU6.3 a payment is a version 5 transaction in Orchard, from it on version 6 in Ironwood, and no other', () => {
+    const { chain, wallet } = start({ nu63Height: 3 })
+    assert.equal(parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) }))).version, 5)
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'ironwood' }), /block, 2, takes .* orchard/)
+    chain.mine()
+    assert.equal(chain.paymentPool, 'ironwood')
+    assert.equal(parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) }))).version, 6)
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), /block, 3, takes .* ironwood/)
+  })
+
+  test('what is left of the other side when NU6.3 comes, or goes in a reorganisation, leaves the mempool', () => {
+    const { chain, wallet } = start({ nu63Height: 4 })
+    const old = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(2, { empty: true })
+    assert.equal(chain.find(old.id), undefined)
+    const young = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine()
+    chain.reorg({ depth: 2, blocks: 0 })
+    assert.deepEqual(chain.mempool(), [])
+    assert.equal(chain.find(young.id)!.place, 'fork')
+  })
+})
+
+describe('NU7', () => {
+  const branchOf = (transaction: ChainTransaction) => parseTransaction(rawTransaction(transaction)).branchId
+
+  test('transactions carry the branch id of the next block, coinbase ones that of their own', () => {
+    const { chain, wallet } = start({ nu63Height: 3, nu7Height: 5 })
+    const branches: (number | undefined)[] = []
+    while (chain.height < 6) {
+      const payment = wallet.pay({ uri: paymentUri(1n) })
+      chain.mine()
+      const [coinbase, mined] = chain.tip.transactions
+      assert.equal(mined!.id, payment.id)
+      assert.equal(branchOf(coinbase!), branchOf(mined!))
+      assert.equal(branchOf(mined!), chain.branchAt(chain.height))
+      branches.push(branchOf(mined!))
+    }
+    assert.deepEqual(branches, [0x5437f330, 0x37a5165b, 0x37a5165b, 0x77190ad9, 0x77190ad9])
+    assert.equal(parseTransaction(rawTransaction(chain.tip.transactions[1]!)).version, 6)
+  })
+
+  test('unmined transactions of the branch before leave the mempool, also when a reorganisation crosses the upgrade', () => {
+    const { chain, wallet } = start({ nu7Height: 4 })
+    const evicted: string[] = []
+    chain.subscribe(event => event.kind === 'evicted' && evicted.push(`${event.id} ${event.reason}`))
+    const old = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(2, { empty: true })
+    const young = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine()
+    chain.reorg({ depth: 2, blocks: 0 })
+    assert.deepEqual(evicted, [`${old.id} wrong_branch`, `${young.id} wrong_branch`])
+    assert.throws(() => wallet.broadcastAgain(young), /block, 3, takes transactions of branch 37a5165b, not 77190ad9/)
+  })
+
+  test('a wallet transaction expires after 40 blocks before NU7, and after 120 from it on', () => {
+    const { chain, wallet } = start({ nu7Height: 4 })
+    const expiresIn = () => wallet.pay({ uri: paymentUri(1n) }).expiryHeight - chain.height
+    assert.equal(expiresIn(), 40)
+    chain.mine()
+    assert.deepEqual([chain.height, expiresIn()], [2, 40])
+    chain.mine()
+    assert.deepEqual([chain.height, expiresIn()], [3, 120])
+  })
+
+  test('never comes on a regtest by default, comes at its own height on testnet, and not before NU6.3', () => {
+    assert.equal(start().chain.nu7Height, null)
+    assert.equal(start({ network: 'test' }).chain.nu7Height, 4_465_026)
+    assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 cannot come before NU6.3/)
+  })
+
+  test('a kept chain keeps its height and its branches, and refuses another', t => {
+    const file = logFile(t)
+    const { chain, wallet } = start({ file, nu7Height: 4 })
+    const old = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(3)
+    const young = wallet.pay({ uri: paymentUri(1n) })
+    chain.close()
+    const again = new Chain({ file, clock: new TestClock() })
+    assert.equal(again.nu7Height, 4)
+    for (const { id, branchId } of [old, young]) assert.equal(again.find(id)!.transaction.branchId, branchId)
+    again.close()
+    assert.throws(() => new Chain({ file, nu7Height: 9 }), /has NU7 at height 4, not 9/)
+  })
+
+  test('a chain that was kept before NU7 was known goes on as it was', t => {
+    const file = logFile(t)
+    const { chain, wallet } = start({ file, nu63Height: 3 })
+    wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(3)
+    chain.close()
+    const log = readFileSync(file, 'utf8')
+    const old = logFile(t)
+    appendFileSync(old, log.replace(/,"nu7_height":null/, '').replaceAll(/,"branch_id":\d+/g, ''))
+    const again = new Chain({ file: old })
+    assert.equal(again.nu7Height, null)
+    for (let height = 0; height <= chain.height; height++) assert.deepEqual(again.block(height), chain.block(height))
+    again.close()
+  })
+})
+
+describe('expiry', () => {
+  test('an unmined transaction lives to its expiry height and leaves when a block of that height is mined', () => {
+    const { chain, wallet } = start()
+    const { id, expiryHeight } = wallet.pay({ uri: paymentUri(1n) })
+    assert.equal(expiryHeight, chain.height + 40)
+    chain.mine(39, { empty: true })
+    assert.deepEqual(ids(chain.mempool()), [id])
+    chain.mine(1, { empty: true })
+    assert.deepEqual(chain.mempool(), [])
+    assert.equal(chain.find(id), undefined)
+  })
+
+  test('a transaction may be mined at its expiry height itself; height 0 never expires; a past one is refused', () => {
+    const { chain, wallet } = start()
+    const last = wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: chain.height + 1 })
+    const forever = wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: 0 })
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: chain.height }), ChainError)
+    chain.mine()
+    assert.equal(chain.find(last.id)!.place, chain.height)
+    assert.equal(chain.find(forever.id)!.place, chain.height)
+  })
+})
+
+describe('reorganisations', () => {
+  test('replace the last blocks at the same heights and put their transactions back into the mempool', () => {
+    const { chain, wallet } = start()
+    const payment = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(3)
+    const old = [1, 0].map(back => chain.block(chain.height - back)!.hash)
+    const { height } = chain
+    assert.equal(chain.reorg({ depth: 3 }), height)
+    assert.deepEqual(ids(chain.mempool()), [payment.id])
+    for (const [i, back] of [1, 0].entries()) assert.notDeepEqual(chain.block(height - back)!.hash, old[i])
+    chain.mine()
+    assert.equal(chain.find(payment.id)!.place, height + 1)
+  })
+
+  test('drop a transaction for good when told so, and only one that is there', () => {
+    const { chain, wallet } = start()
+    const [gone, stays] = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
+    chain.mine()
+    const coinbase = chain.tip.transactions[0]!
+    assert.throws(() => chain.reorg({ depth: 1, drop: ['00'.repeat(32)] }), /neither in the replaced blocks/)
+    assert.throws(() => chain.reorg({ depth: 1, drop: [coinbase.id] }), /coinbase/)
+    chain.reorg({ depth: 1, drop: [gone.id, gone.id] })
+    assert.deepEqual(ids(chain.mempool()), [stays.id])
+    assert.equal(chain.find(gone.id)!.place, 'fork')
+  })
+
+  test('can mine the same transactions again, so that only the block changes', () => {
+    const { chain, wallet } = start()
+    const payment = wallet.pay({ uri: paymentUri(1n) })
+    chain.mine()
+    const { hash } = chain.tip
+    chain.reorg({ depth: 1, remine: true })
+    assert.notDeepEqual(chain.tip.hash, hash)
+    assert.equal(chain.find(payment.id)!.place, chain.height)
+  })
+
+  test('reach to just above the first block and no deeper', () => {
+    const { chain } = start()
+    chain.mine(5)
+    assert.throws(() => chain.reorg({ depth: 0 }), ChainError)
+    assert.throws(() => chain.reorg({ depth: chain.height + 1 }), ChainError)
+    assert.equal(chain.reorg({ depth: chain.height }), 6)
+  })
+
+  test('of any shape keep heights contiguous, hashes linked and trees exact', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('pay' as const) }),
+      fc.record({ kind: fc.constant('mine' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({
+        kind: fc.constant('reorg' as const),
+        depth: fc.integer({ min: 1, max: 4 }),
+        blocks: fc.integer({ min: 0, max: 4 }),
+        remine: fc.boolean(),
+      }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), steps => {
+        const { chain, wallet } = start()
+        for (const move of steps) {
+          if (move.kind === 'pay') wallet.pay({ uri: paymentUri(1n) })
+          if (move.kind === 'mine') chain.mine(move.blocks)
+          if (move.kind === 'reorg' && move.depth <= chain.height) chain.reorg(move)
+        }
+        let ironwood = 0
+        for (let height = 0; height <= chain.height; height++) {
+          const block = chain.block(height)!
+          assert.equal(block.height, height)
+          if (height > 0) assert.deepEqual(block.prevHash, chain.block(height - 1)!.hash)
+          for (const { actions } of block.transactions) ironwood += actions.length
+          assert.equal(block.treeSizes.ironwood, ironwood)
+        }
+      }),
+      { numRuns: 15 },
+    )
+  })
+})
+
+describe('the seed', () => {
+  test('repeats a whole run to the byte, and another seed gives another chain', () => {
+    const run = (seed: Uint8Array) => {
+      const { chain, wallet } = start({ seed, foreignPerBlock: 1 })
+      wallet.pay({ uri: paymentUri(5n) })
+      chain.mine(2)
+      chain.reorg({ depth: 1 })
+      return [
+        txidToHex(chain.tip.hash),
+        ...chain.block(2)!.transactions.map(tx => Buffer.from(rawTransaction(tx)).toString('hex')),
+      ]
+    }
+    assert.deepEqual(run(SEED), run(SEED))
+    assert.notDeepEqual(run(SEED), run(new Uint8Array(32).fill(8)))
+  })
+
+  test('never gives two transactions the same note', () => {
+    const { chain, wallet } = start()
+    const first = wallet.pay({ uri: paymentUri(5n) })
+    chain.evict(first.id)
+    const second = wallet.pay({ uri: paymentUri(5n) })
+    assert.notEqual(first.id, second.id)
+  })
+})
+
+describe('a kept chain', () => {
+  test('is the same after the next start: blocks, mempool, forks, and randomness that goes on', t => {
+    const file = logFile(t)
+    const { chain, wallet } = start({ file, nu63Height: 2 })
+    const kept = wallet.pay({ uri: paymentUri(1n) })
+    const dropped = wallet.pay({ uri: paymentUri(2n) })
+    chain.mine(3)
+    chain.reorg({ depth: 3, drop: [dropped.id] })
+    chain.close()
+    const again = new Chain({ file, clock: new TestClock() })
+    assert.deepEqual(again.seed, SEED)
+    assert.equal(again.nu63Height, 2)
+    assert.equal(again.height, chain.height)
+    for (let height = 0; height <= chain.height; height++) assert.deepEqual(again.block(height), chain.block(height))
+    assert.deepEqual(again.mempool(), chain.mempool())
+    assert.deepEqual(rawTransaction(again.mempool()[0]!), rawTransaction(kept))
+    assert.equal(again.find(dropped.id)!.place, 'fork')
+    const next = new Wallet(again).pay({ uri: paymentUri(1n) })
+    assert.equal([kept.id, dropped.id].includes(next.id), false)
+    again.close()
+  })
+
+  test('loses no more than a line that was cut short, and goes on after it', t => {
+    const file = logFile(t)
+    const { chain } = start({ file })
+    chain.mine(4)
+    chain.close()
+    appendFileSync(file, '{"kind":"block","hei')
+    const again = new Chain({ file })
+    assert.equal(again.height, chain.height)
+    again.mine()
+    again.close()
+    const third = new Chain({ file })
+    assert.deepEqual(third.tip, again.tip)
+    third.close()
+  })
+
+  test('keeps its network, refuses another, and is of regtest when its log names none', t => {
+    const file = logFile(t)
+    start({ file, network: 'test' }).chain.close()
+    const again = new Chain({ file })
+    assert.deepEqual([again.network, again.nu63Height, again.paymentPool], ['test', 4_134_000, 'orchard'])
+    again.close()
+    assert.throws(() => new Chain({ file, network: 'regtest' }), /of the network test, not regtest/)
+    const old = logFile(t)
+    appendFileSync(old, readFileSync(file, 'utf8').replace('"network":"test",', ''))
+    const regtest = new Chain({ file: old })
+    assert.equal(regtest.network, 'regtest')
+    regtest.close()
+  })
+
+  test('refuses another NU6.3 height, and a file that is something else', t => {
+    const file = logFile(t)
+    start({ file }).chain.close()
+    assert.throws(() => new Chain({ file, nu63Height: 9 }), /has NU6.3 at height 0, not 9/)
+    const other = logFile(t)
+    appendFileSync(other, 'hello\nworld')
+    assert.throws(() => new Chain({ file: other }), /not the chain of a sandbox/)
+    assert.equal(readFileSync(other, 'utf8'), 'hello\nworld')
+  })
+})
+
+test('listeners hear of each change in order, until they leave', () => {
+  const { chain, wallet } = start()
+  const heard: ChainEvent['kind'][] = []
+  const leave = chain.subscribe(({ kind }) => heard.push(kind))
+  wallet.pay({ uri: paymentUri(1n) })
+  chain.mine()
+  chain.reorg({ depth: 1 })
+  leave()
+  chain.mine()
+  assert.deepEqual(heard, ['transaction', 'block', 'disconnected', 'block'])
+})
+
+function logFile(t: { after: (done: () => void) => void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-chain-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'chain.jsonl')
+}

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { type CompactBlock, CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
+import { Chain } from '../../src/chain/chain.ts'
+import { Wallet } from '../../src/chain/wallet.ts'
+import { Lightwalletd } from '../../src/lightwalletd/server.ts'
+import { paymentUri, SEED, TestClock } from '../fixtures.ts'
+
+const clock = new TestClock()
+const chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
+const wallet = new Wallet(chain)
+after(() => chain.close())
+
+function connect(url: string): Client<typeof CompactTxStreamer> {
+  return createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, acceptCompression: [] }))
+}
+
+async function failsWith(code: Code, work: Promise<unknown>): Promise<void> {
+  await assert.rejects(work, error => {
+    assert.equal(Code[ConnectError.from(error).code], Code[code], String(error))
+    return true
+  })
+}
+
+async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
+  for await (const item of stream) into.push(item)
+  return into
+}
+
+function heights(blocks: readonly CompactBlock[]): number[] {
+  return blocks.map(({ height }) => Number(height))
+}
+
+describe('the block cache', () => {
+  let served: Lightwalletd
+  let caller: Client<typeof CompactTxStreamer>
+
+  beforeEach(async () => {
+    chain.mine(3)
+    served = await Lightwalletd.start(chain)
+    caller = connect(served.url)
+  })
+  afterEach(() => served.close())
+
+  const hashAt = async (height: number) => txidToHex((await caller.getBlock({ height: BigInt(height) })).hash)
+  const ownHashAt = (height: number) => txidToHex(chain.block(height)!.hash)
+  const spanFrom = (start: number, end: number) =>
+    collect(caller.getBlockRange({ start: { height: BigInt(start) }, end: { height: BigInt(end) } }))
+
+  test('new blocks are given at once, replaced ones until the server has asked its node again', async () => {
+    chain.mine()
+    const [fork, replaced] = [chain.height - 2, ownHashAt(chain.height - 1)]
+    assert.equal(await hashAt(chain.height), ownHashAt(chain.height))
+    chain.reorg({ depth: 2, blocks: 3 })
+    assert.deepEqual((await caller.getLatestBlock({})).hash, chain.tip.hash)
+    assert.equal(await hashAt(fork + 1), replaced)
+    clock.advanceSecs(2)
+    for (let height = fork; height <= chain.height; height++) assert.equal(await hashAt(height), ownHashAt(height))
+  })
+
+  test('a range over replaced and new blocks ends with ABORTED where they meet, in either direction', async () => {
+    clock.advanceSecs(2)
+    const { height } = chain
+    chain.reorg({ depth: 1, blocks: 2 })
+    const got: CompactBlock[] = []
+    const span = { start: { height: BigInt(height - 1) }, end: { height: BigInt(height + 1) } }
+    await failsWith(Code.Aborted, collect(caller.getBlockRange(span), got))
+    assert.deepEqual(heights(got), [height - 1, height])
+    got.length = 0
+    await failsWith(Code.Aborted, collect(caller.getBlockRange({ start: span.end, end: span.start }), got))
+    assert.deepEqual(heights(got), [height + 1])
+    clock.advanceSecs(2)
+    assert.equal((await spanFrom(height - 1, height + 1)).length, 3)
+  })
+
+  test('a block that came and went between two questions is never given afterwards', async () => {
+    clock.advanceSecs(1)
+    chain.mine()
+    chain.reorg({ depth: 1 })
+    assert.equal(await hashAt(chain.height), ownHashAt(chain.height))
+  })
+})
+
+describe('a node that fails', () => {
+  let served: Lightwalletd
+  let caller: Client<typeof CompactTxStreamer>
+
+  beforeEach(async () => {
+    chain.mine(3)
+    served = await Lightwalletd.start(chain)
+    caller = connect(served.url)
+  })
+  afterEach(() => served.close())
+
+  /** Lets the time pass until the server has ended; the seconds it took. */
+  async function secsToEnd(): Promise<number> {
+    for (let halves = 0; halves <= 60; halves++) {
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
+      if (!served.running) return halves / 2
+      clock.advanceSecs(0.5)
+    }
+    throw new Error('the server did not end in 30 s')
+  }
+
+  test('down: what is cached is still given, and after 22.5 s of attempts the process ends and connections are cut', async () => {
+    const stream = caller.getMempoolStream({})[Symbol.asyncIterator]()
+    assert.equal((await stream.next()).done, true)
+    const cut = assert.rejects(Promise.resolve(caller.getMempoolStream({})[Symbol.asyncIterator]().next()))
+    await caller.getLatestBlock({})
+    await served.setFaults({ nodeDown: true })
+    assert.equal((await caller.getBlock({ height: 2n })).height, 2n)
+    chain.mine()
+    const answers = Promise.all([
+      failsWith(Code.Unavailable, caller.getLatestBlock({})),
+      failsWith(Code.InvalidArgument, caller.getBlock({ height: BigInt(chain.height) })),
+    ])
+    const secs = await secsToEnd()
+    assert.ok(secs >= 22.5 && secs <= 24.5, `${secs} s`)
+    await answers
+    await cut
+    await failsWith(Code.Unavailable, connect(served.url).getLightdInfo({}))
+  })
+
+  test('a node that is back in time ends nothing', async () => {
+    await served.setFaults({ nodeDown: true })
+    const answer = caller.getLatestBlock({})
+    for (let i = 0; i < 20; i++) {
+      clock.advanceSecs(0.5)
+      await nextTurn()
+    }
+    await served.setFaults({ nodeDown: false })
+    for (let i = 0; i < 40; i++) {
+      clock.advanceSecs(0.5)
+      await nextTurn()
+    }
+    assert.equal((await answer).height, BigInt(chain.height))
+    assert.equal(served.running, true)
+  })
+
+  test('errors: each call fails in its own way, and getbestblockhash ends the process within 2 s', async () => {
+    await served.setFaults({ nodeFails: ['getblockchaininfo', 'getrawmempool', 'getblock', 'getrawtransaction'] })
+    await failsWith(Code.Unavailable, caller.getLatestBlock({}))
+    await failsWith(Code.Internal, caller.getLightdInfo({}))
+    await failsWith(Code.Unknown, collect(caller.getMempoolStream({})))
+    await failsWith(Code.Internal, collect(caller.getMempoolTx({})))
+    await failsWith(Code.NotFound, caller.getTransaction({ hash: chain.tip.transactions[0]!.txid }))
+    assert.equal((await caller.getBlock({ height: BigInt(chain.height) })).height, BigInt(chain.height))
+    chain.mine()
+    await failsWith(Code.InvalidArgument, caller.getBlock({ height: BigInt(chain.height) }))
+    await served.setFaults({ nodeFails: ['getbestblockhash'] })
+    await caller.getLatestBlock({})
+    const secs = await secsToEnd()
+    assert.ok(secs <= 2, `${secs} s`)
+  })
+
+  test('a process that starts again has the old address and empty caches', async () => {
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    assert.equal((await collect(caller.getMempoolTx({}))).length, 1)
+    const stream = () => caller.getMempoolStream({})[Symbol.asyncIterator]().next()
+    assert.equal((await stream()).done, true)
+    assert.equal((await stream()).done, false)
+    await served.setFaults({ nodeFails: ['getbestblockhash'], blockCacheMs: 0 })
+    await secsToEnd()
+    const { url } = served
+    chain.reorg({ depth: 1, drop: [id] })
+    await served.setFaults({ nodeFails: [] })
+    assert.equal(served.url, url)
+    assert.deepEqual(await collect(caller.getMempoolTx({})), [], 'no time has passed, and the list is a new one')
+    assert.equal((await stream()).done, true, 'the first stream of a process ends at once')
+    assert.deepEqual((await caller.getBlock({ height: BigInt(chain.height) })).hash, chain.tip.hash)
+  })
+
+  test('close while the process waits for its node leaves nothing behind', async () => {
+    await served.setFaults({ nodeDown: true })
+    await served.close()
+    assert.equal(served.running, false)
+  })
+
+  test('a transaction that the node lists but does not give comes to the list later, to the streams never', async () => {
+    const stream = () => caller.getMempoolStream({})[Symbol.asyncIterator]()
+    assert.equal((await stream().next()).done, true)
+    await served.setFaults({ nodeFails: ['getrawtransaction'] })
+    const lost = wallet.pay({ uri: paymentUri(1n) })
+    const open = stream()
+    const first = open.next()
+    await clock.sleepers(1)
+    assert.deepEqual(await collect(caller.getMempoolTx({})), [])
+    await served.setFaults({ nodeFails: [] })
+    clock.advanceSecs(2)
+    const later = wallet.pay({ uri: paymentUri(2n) })
+    clock.advanceSecs(2)
+    assert.equal((await collect(caller.getMempoolTx({}))).length, 2)
+    assert.equal(txidToHex(parseTransaction((await first).value!.data).txid), later.id)
+    assert.notEqual(lost.id, later.id)
+  })
+})
+
+describe('a server left behind by an upgrade', () => {
+  let upgraded: Chain
+  let served: Lightwalletd
+  let caller: Client<typeof CompactTxStreamer>
+  let own: Wallet
+
+  beforeEach(async () => {
+    upgraded = new Chain({ seed: SEED, clock, nu7Height: 4 })
+    own = new Wallet(upgraded)
+    upgraded.mine()
+    served = await Lightwalletd.start(upgraded, 0, { mempoolCacheMs: 0, blockCacheMs: 0 })
+    caller = connect(served.url)
+  })
+  afterEach(() => served.close())
+
+  test('LightdInfo names the branch of the tip and the next upgrade; branch_id and estimated_height say what they are told', async () => {
+    const named = async () => {
+      const { consensusBranchId, upgradeName, upgradeHeight, blockHeight, estimatedHeight } =
+        await caller.getLightdInfo({})
+      return [consensusBranchId, upgradeName, upgradeHeight, blockHeight, estimatedHeight]
+    }
+    assert.deepEqual(await named(), ['37a5165b', 'NU7', 4n, 2n, 2n])
+    upgraded.mine(2)
+    assert.deepEqual(await named(), ['77190ad9', '', 0n, 4n, 4n])
+    await served.setFaults({ branchId: '37a5165b', estimatedHeight: 9 })
+    assert.deepEqual(await named(), ['37a5165b', '', 0n, 4n, 9n])
+  })
+
+  test('stops_at_height: tip, blocks, info and the mempool never go beyond that block, and are all there again without it', async () => {
+    await served.setFaults({ stopsAtHeight: 3 })
+    const old = own.pay({ uri: paymentUri(1n) })
+    upgraded.mine()
+    const stream = caller.getMempoolStream({})[Symbol.asyncIterator]()
+    const end = stream.next()
+    await caller.getLatestBlock({})
+    upgraded.mine(3)
+    const young = own.pay({ uri: paymentUri(2n) })
+    assert.equal((await caller.getLatestBlock({})).height, 3n)
+    assert.deepEqual((await caller.getBlock({ height: 3n })).hash, upgraded.block(3)!.hash)
+    await failsWith(Code.OutOfRange, caller.getBlock({ height: 4n }))
+    const { blockHeight, estimatedHeight, consensusBranchId } = await caller.getLightdInfo({})
+    assert.deepEqual([blockHeight, estimatedHeight, consensusBranchId], [3n, 3n, '37a5165b'])
+    assert.deepEqual(await collect(caller.getMempoolTx({})), [])
+    assert.equal((await caller.getTransaction({ hash: old.txid })).height, 3n)
+    await failsWith(Code.NotFound, caller.getTransaction({ hash: young.txid }))
+    await served.setFaults({ stopsAtHeight: null })
+    assert.equal((await end).done, true, 'no block ended the stream until then')
+    assert.equal((await caller.getLatestBlock({})).height, BigInt(upgraded.height))
+    assert.equal((await collect(caller.getMempoolTx({}))).length, 1)
+  })
+
+  test('mempool_fails: every call about the mempool is INTERNAL, streams that are open included; blocks go on', async () => {
+    own.pay({ uri: paymentUri(1n) })
+    const stream = caller.getMempoolStream({})[Symbol.asyncIterator]()
+    await stream.next()
+    const end = failsWith(Code.Internal, Promise.resolve(stream.next()))
+    await served.setFaults({ mempoolFails: true })
+    await end
+    for (let i = 0; i < 3; i++) {
+      await failsWith(Code.Internal, collect(caller.getMempoolTx({})))
+      await failsWith(Code.Internal, collect(caller.getMempoolStream({})))
+    }
+    assert.equal((await caller.getBlock({ height: 2n })).height, 2n)
+    await served.setFaults({ mempoolFails: false })
+    assert.equal((await collect(caller.getMempoolTx({}))).length, 1)
+  })
+})

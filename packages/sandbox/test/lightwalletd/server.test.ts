@@ -1,0 +1,506 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
+import {
+  type CompactBlock,
+  CompactTxStreamer,
+  PoolType,
+  type RawTransaction,
+} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { openCompactBlock, openTransaction } from '@zatgate/zcash/scan'
+import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
+import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { Chain } from '../../src/chain/chain.ts'
+import { Wallet } from '../../src/chain/wallet.ts'
+import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
+import { Lightwalletd } from '../../src/lightwalletd/server.ts'
+import { merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
+
+let chain: Chain
+let clock: TestClock
+let wallet: Wallet
+let lightwalletd: Lightwalletd
+let client: Client<typeof CompactTxStreamer>
+
+function connect(url: string): Client<typeof CompactTxStreamer> {
+  return createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, acceptCompression: [] }))
+}
+
+before(async () => {
+  clock = new TestClock()
+  chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
+  wallet = new Wallet(chain)
+  lightwalletd = await Lightwalletd.start(chain)
+  client = connect(lightwalletd.url)
+})
+
+after(() => lightwalletd.close())
+beforeEach(() => lightwalletd.setFaults({ ...NO_FAULTS, mempoolCacheMs: 0, blockCacheMs: 0 }))
+
+async function failsWith(code: Code, work: Promise<unknown>): Promise<void> {
+  await assert.rejects(work, error => {
+    assert.equal(Code[ConnectError.from(error).code], Code[code], String(error))
+    return true
+  })
+}
+
+function range(start: number, end: number, poolTypes: PoolType[] = []) {
+  return client.getBlockRange({ start: { height: BigInt(start) }, end: { height: BigInt(end) }, poolTypes })
+}
+
+async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
+  for await (const item of stream) into.push(item)
+  return into
+}
+
+function heights(blocks: readonly CompactBlock[]): number[] {
+  return blocks.map(({ height }) => Number(height))
+}
+
+describe('blocks', () => {
+  test('come as the chain has them: hashes in internal order, linked, with the tree sizes of all pools', async () => {
+    wallet.pay({ uri: paymentUri(1n) })
+    chain.mine(4)
+    const blocks = await collect(range(0, chain.height))
+    assert.deepEqual(
+      heights(blocks),
+      Array.from({ length: chain.height + 1 }, (_, i) => i),
+    )
+    for (const block of blocks) {
+      const own = chain.block(Number(block.height))!
+      assert.deepEqual(block.hash, own.hash)
+      assert.deepEqual(block.prevHash, own.prevHash)
+      assert.equal(block.time, own.time)
+      assert.equal(block.chainMetadata!.orchardCommitmentTreeSize, own.treeSizes.orchard)
+      assert.equal(block.chainMetadata!.ironwoodCommitmentTreeSize, own.treeSizes.ironwood)
+    }
+  })
+
+  test('a payment opens from the compact block with the payee key, in either pool, at its place', async () => {
+    const orchard = (await collect(range(2, 2)))[0]!
+    assert.deepEqual(
+      openCompactBlock([merchantKey], orchard).map(({ pool, note }) => [pool, note.value]),
+      [['orchard', 1n]],
+    )
+    const { txid } = wallet.pay({ uri: paymentUri(250n, 9n) })
+    chain.mine()
+    const block = await client.getBlock({ height: BigInt(chain.height) })
+    assert.deepEqual(
+      block.vtx.map(({ index }) => index),
+      [0n, 1n],
+    )
+    const [found] = openCompactBlock([merchantKey], block)
+    assert.deepEqual(found!.txid, txid)
+    assert.deepEqual([found!.pool, found!.note.value, found!.note.diversifierIndex], ['ironwood', 250n, 9n])
+  })
+
+  test('a range may run backwards, and both its ends are in it', async () => {
+    assert.deepEqual(heights(await collect(range(4, 2))), [4, 3, 2])
+  })
+
+  test('a range past the tip gives what exists and then OUT_OF_RANGE', async () => {
+    const got: CompactBlock[] = []
+    await failsWith(Code.OutOfRange, collect(range(chain.height - 1, chain.height + 5), got))
+    assert.deepEqual(heights(got), [chain.height - 1, chain.height])
+    await failsWith(Code.OutOfRange, client.getBlock({ height: BigInt(chain.height + 1) }))
+  })
+
+  test('a range without an end, and a block by its hash, are INVALID_ARGUMENT', async () => {
+    await failsWith(Code.InvalidArgument, collect(client.getBlockRange({ start: { height: 1n } })))
+    await failsWith(Code.InvalidArgument, client.getBlock({ hash: chain.tip.hash }))
+  })
+
+  test('only the pools asked for are sent, all of them when none is named; the tree sizes stay', async () => {
+    const [height] = [3]
+    for (const [poolTypes, count] of [
+      [[], 1],
+      [[PoolType.IRONWOOD, PoolType.SAPLING], 1],
+      [[PoolType.ORCHARD], 0],
+    ] as const) {
+      const [block] = await collect(range(height, height, [...poolTypes]))
+      assert.equal(block!.vtx.length, count)
+      assert.equal(block!.chainMetadata!.ironwoodCommitmentTreeSize, 2)
+    }
+  })
+})
+
+describe('the mempool', () => {
+  test('streams what is there, then what comes in, and ends when a block is found', async () => {
+    const there = wallet.pay({ uri: paymentUri(11n, 1n, 'first') })
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    const first = (await stream.next()).value!
+    assert.equal(first.height, 0n)
+    const [payment] = openTransaction([merchantKey], parseTransaction(first.data))
+    assert.equal(payment!.note.value, 11n)
+    assert.equal(new TextDecoder().decode(payment!.memo).replaceAll('\0', ''), 'first')
+    const later = wallet.pay({ uri: paymentUri(12n) })
+    assert.deepEqual(parseTransaction((await stream.next()).value!.data).txid, later.txid)
+    chain.mine()
+    assert.equal((await stream.next()).done, true)
+    assert.notDeepEqual(there.txid, later.txid)
+  })
+
+  test('stream ends too when blocks are taken off and none comes yet', async () => {
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    wallet.pay({ uri: paymentUri(1n) })
+    await stream.next()
+    chain.reorg({ depth: 1, blocks: 0 })
+    assert.equal((await stream.next()).done, true)
+    chain.mine()
+  })
+
+  test('is sent whole again on each opening', async () => {
+    wallet.pay({ uri: paymentUri(13n) })
+    wallet.pay({ uri: paymentUri(14n) })
+    for (let i = 0; i < 2; i++) {
+      const leave = new AbortController()
+      const stream = client.getMempoolStream({}, { signal: leave.signal })[Symbol.asyncIterator]()
+      const txids = [(await stream.next()).value!, (await stream.next()).value!].map(
+        raw => parseTransaction(raw.data).txid,
+      )
+      assert.deepEqual(
+        txids,
+        chain.mempool().map(({ txid }) => txid),
+      )
+      leave.abort()
+    }
+  })
+
+  test('comes compact without what the client has: a suffix excludes the one transaction that it fits', async () => {
+    const [first, second] = chain.mempool().sort((a, b) => (a.id < b.id ? -1 : 1))
+    const all = await collect(client.getMempoolTx({}))
+    assert.deepEqual(
+      all.map(({ txid, index, ironwoodActions }) => [txid, index, ironwoodActions.length]),
+      [first!, second!].map(({ txid }) => [txid, 0n, 2]),
+    )
+    const excluding = (suffixes: Uint8Array[]) => collect(client.getMempoolTx({ excludeTxidSuffixes: suffixes }))
+    assert.deepEqual(
+      (await excluding([first!.txid.subarray(28)])).map(({ txid }) => txid),
+      [second!.txid],
+    )
+    assert.equal((await excluding([new Uint8Array(0)])).length, 2)
+    await failsWith(Code.InvalidArgument, excluding([new Uint8Array(33).fill(1)]))
+    assert.equal((await collect(client.getMempoolTx({ poolTypes: [PoolType.ORCHARD] }))).length, 0)
+  })
+})
+
+describe('single answers', () => {
+  test('GetTransaction gives the height of a mined one, 0 in the mempool, 2^64 − 1 on a fork, else NOT_FOUND', async () => {
+    const waiting = chain.mempool()[0]!
+    assert.equal((await client.getTransaction({ hash: waiting.txid })).height, 0n)
+    chain.mine()
+    const mined = await client.getTransaction({ hash: waiting.txid })
+    assert.equal(mined.height, BigInt(chain.height))
+    assert.deepEqual(parseTransaction(mined.data).txid, waiting.txid)
+    chain.reorg({ depth: 1, drop: [waiting.id] })
+    assert.equal((await client.getTransaction({ hash: waiting.txid })).height, 2n ** 64n - 1n)
+    await failsWith(Code.NotFound, client.getTransaction({ hash: new Uint8Array(32) }))
+  })
+
+  test('GetLightdInfo names the network, the tip and its branch; GetLatestBlock the tip', async () => {
+    const info = await client.getLightdInfo({})
+    assert.deepEqual(
+      [info.chainName, info.consensusBranchId, info.blockHeight, info.lightwalletProtocolVersion],
+      ['test', '37a5165b', BigInt(chain.height), 'v0.5.0'],
+    )
+    assert.deepEqual((await client.getLatestBlock({})).hash, chain.tip.hash)
+  })
+})
+
+describe('told to fail', () => {
+  test('down: nobody answers, running streams break, and the same address works again afterwards', async () => {
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    for (let i = chain.mempool().length; i > 0; i--) await stream.next()
+    const broken = assert.rejects(Promise.resolve(stream.next()))
+    await lightwalletd.setFaults({ down: true })
+    await broken
+    await failsWith(Code.Unavailable, connect(lightwalletd.url).getLatestBlock({}))
+    await lightwalletd.setFaults({ down: false })
+    assert.equal((await client.getLatestBlock({})).height, BigInt(chain.height))
+  })
+
+  test('hang: a call gets no answer until its own deadline', async () => {
+    await lightwalletd.setFaults({ hang: true })
+    await failsWith(Code.DeadlineExceeded, client.getLatestBlock({}, { timeoutMs: 50 }))
+  })
+
+  for (const [fault, code] of [
+    ['unavailable', Code.Unavailable],
+    ['aborted', Code.Aborted],
+    ['internal', Code.Internal],
+  ] as const) {
+    test(`${fault}: the next calls end so, and then it is over`, async () => {
+      await lightwalletd.setFaults({ [fault]: 2 })
+      await failsWith(code, collect(range(1, 2)))
+      await failsWith(code, client.getLatestBlock({}))
+      assert.equal((await collect(range(1, 2))).length, 2)
+    })
+  }
+
+  test('repairing: calls about blocks are ABORTED, the others go on', async () => {
+    await lightwalletd.setFaults({ repairing: true })
+    await failsWith(Code.Aborted, collect(range(1, 2)))
+    await failsWith(Code.Aborted, client.getLatestBlock({}))
+    await client.getLightdInfo({})
+  })
+
+  test('cut_stream_after: a stream breaks after so many messages, of which some may be lost with it', async () => {
+    await lightwalletd.setFaults({ cutStreamAfter: 2 })
+    const got: CompactBlock[] = []
+    await assert.rejects(collect(range(0, 4), got))
+    assert.deepEqual(heights(got), [0, 1].slice(0, got.length))
+  })
+
+  test('omit_action: the tree sizes no longer agree with the actions', async () => {
+    await lightwalletd.setFaults({ omitAction: true })
+    const [block, next] = await collect(range(2, 3))
+    assert.equal(block!.vtx.flatMap(tx => tx.actions).length, 1)
+    assert.equal(block!.chainMetadata!.orchardCommitmentTreeSize, 2)
+    assert.equal(next!.vtx.flatMap(tx => tx.ironwoodActions).length, 1)
+  })
+
+  test('hide_ironwood: neither actions nor tree nor the transactions that have nothing else', async () => {
+    wallet.pay({ uri: paymentUri(3n) })
+    await lightwalletd.setFaults({ hideIronwood: true })
+    const blocks = await collect(range(2, chain.height))
+    assert.equal(blocks[0]!.vtx.length, 1)
+    for (const { vtx, chainMetadata } of blocks.slice(1)) {
+      assert.deepEqual(vtx, [])
+      assert.equal(chainMetadata!.ironwoodCommitmentTreeSize, 0)
+    }
+    assert.deepEqual(await collect(client.getMempoolTx({})), [])
+  })
+
+  test('lag_blocks: the newest blocks are not there yet, while the node already knows of them', async () => {
+    await lightwalletd.setFaults({ lagBlocks: 2 })
+    assert.equal((await client.getLatestBlock({})).height, BigInt(chain.height - 2))
+    await failsWith(Code.OutOfRange, client.getBlock({ height: BigInt(chain.height - 1) }))
+    assert.equal((await client.getLightdInfo({})).estimatedHeight, BigInt(chain.height))
+  })
+
+  test('chain_name, protocol_version, reverse_latest_hash and forget_transactions say what they are told', async () => {
+    await lightwalletd.setFaults({
+      chainName: 'main',
+      protocolVersion: '',
+      reverseLatestHash: true,
+      forgetTransactions: true,
+    })
+    const info = await client.getLightdInfo({})
+    assert.deepEqual([info.chainName, info.lightwalletProtocolVersion], ['main', ''])
+    assert.deepEqual((await client.getLatestBlock({})).hash, chain.tip.hash.toReversed())
+    await failsWith(Code.NotFound, client.getTransaction({ hash: chain.tip.transactions[0]!.txid }))
+  })
+
+  test('garbage: answers that are no protobuf, or whose fields have wrong lengths', async () => {
+    await lightwalletd.setFaults({ garbage: 'bytes' })
+    await assert.rejects(client.getLatestBlock({}))
+    await assert.rejects(collect(range(1, 2)))
+    await lightwalletd.setFaults({ garbage: 'fields' })
+    const [block] = await collect(range(2, 2))
+    assert.deepEqual([block!.hash.length, block!.vtx[0]!.actions[0]!.ciphertext.length], [5, 51])
+  })
+
+  test('end_mempool_at_once: the stream is over before it began', async () => {
+    await lightwalletd.setFaults({ endMempoolAtOnce: true })
+    assert.deepEqual(await collect(client.getMempoolStream({})), [])
+  })
+})
+
+describe('the mempool cache', () => {
+  let served: Lightwalletd
+  let caller: Client<typeof CompactTxStreamer>
+
+  beforeEach(async () => {
+    chain.mine()
+    served = await Lightwalletd.start(chain)
+    caller = connect(served.url)
+  })
+  afterEach(() => served.close())
+
+  const listed = async () => (await collect(caller.getMempoolTx({}))).map(({ txid }) => txidToHex(txid))
+  const openStream = () => caller.getMempoolStream({})[Symbol.asyncIterator]()
+  const nextId = async (stream: AsyncIterator<RawTransaction>) =>
+    txidToHex(parseTransaction((await stream.next()).value!.data).txid)
+
+  /** Opens streams until one is not ended by a block that the server had not noticed. */
+  async function firstOf(): Promise<{ stream: AsyncIterator<RawTransaction>; id: string }> {
+    for (;;) {
+      const stream = openStream()
+      const first = await stream.next()
+      if (!first.done) return { stream, id: txidToHex(parseTransaction(first.value.data).txid) }
+    }
+  }
+
+  test('the list is refreshed by a call that comes 2 s after the last refresh, and by nothing else', async () => {
+    assert.deepEqual(await listed(), [])
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [])
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [id])
+    chain.mine()
+    assert.deepEqual(await listed(), [id], 'a block does not refresh it')
+    clock.advanceSecs(2)
+    assert.deepEqual(await listed(), [])
+  })
+
+  test('all clients share the list', async () => {
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    assert.deepEqual(await listed(), [id])
+    wallet.pay({ uri: paymentUri(2n) })
+    const other = connect(served.url)
+    assert.equal((await collect(other.getMempoolTx({}))).length, 1)
+  })
+
+  test('a refresh that fails counts: the calls of the next 2 s get the old list', async () => {
+    assert.deepEqual(await listed(), [])
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    clock.advanceSecs(2)
+    await served.setFaults({ internal: 1 })
+    await failsWith(Code.Internal, listed())
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [])
+    clock.advanceSecs(1)
+    assert.deepEqual(await listed(), [id])
+  })
+
+  test('the stream sends what is new when 2 s have passed', async () => {
+    const first = wallet.pay({ uri: paymentUri(1n) })
+    const { stream, id } = await firstOf()
+    assert.equal(id, first.id)
+    const next = nextId(stream)
+    const second = wallet.pay({ uri: paymentUri(2n) })
+    const third = wallet.pay({ uri: paymentUri(3n) })
+    chain.evict(second.id)
+    await clock.sleepers(1)
+    clock.advanceSecs(2)
+    assert.equal(await next, third.id)
+  })
+
+  test('the stream ends when the server notices that the newest block is another one', async () => {
+    wallet.pay({ uri: paymentUri(1n) })
+    const { stream } = await firstOf()
+    const end = stream.next()
+    chain.reorg({ depth: 1 })
+    const late = openStream()
+    assert.equal((await late.next()).done, false, 'a stream opened in between gets the old interval')
+    await clock.sleepers(1)
+    clock.advanceSecs(2)
+    assert.equal((await end).done, true)
+    assert.equal((await late.next()).done, true)
+  })
+
+  test('within a block interval a transaction that left the mempool is sent to a new stream all the same', async () => {
+    const { id } = wallet.pay({ uri: paymentUri(1n) })
+    await firstOf()
+    chain.evict(id)
+    clock.advanceSecs(2)
+    assert.equal((await firstOf()).id, id)
+  })
+
+  test('the first stream of a server ends at once, for it had seen no block', async () => {
+    wallet.pay({ uri: paymentUri(1n) })
+    assert.equal((await openStream().next()).done, true)
+    assert.equal((await openStream().next()).done, false)
+  })
+})
+
+describe('a server with a view of its own', () => {
+  beforeEach(() => void chain.mine())
+
+  test('frozen: tip, blocks and mempool stay as they were, on a branch that the chain has left; then all is present', async () => {
+    chain.mine(2)
+    const waiting = wallet.pay({ uri: paymentUri(1n) })
+    const [tip, height] = [chain.tip, chain.height]
+    await lightwalletd.setFaults({ frozen: true })
+    chain.reorg({ depth: 2, drop: [waiting.id], blocks: 4 })
+    const later = wallet.pay({ uri: paymentUri(2n) })
+
+    assert.deepEqual((await client.getLatestBlock({})).hash, tip.hash)
+    assert.deepEqual((await client.getBlock({ height: BigInt(height) })).hash, tip.hash)
+    await failsWith(Code.OutOfRange, client.getBlock({ height: BigInt(height + 1) }))
+    const info = await client.getLightdInfo({})
+    assert.deepEqual([info.blockHeight, info.estimatedHeight], [BigInt(height), BigInt(height)])
+    const frozenMempool = await collect(client.getMempoolTx({}))
+    assert.deepEqual(
+      frozenMempool.map(({ txid }) => txidToHex(txid)),
+      [waiting.id],
+    )
+    assert.equal((await client.getTransaction({ hash: waiting.txid })).height, 0n)
+    await failsWith(Code.NotFound, client.getTransaction({ hash: later.txid }))
+
+    await lightwalletd.setFaults({ frozen: false })
+    assert.deepEqual((await client.getLatestBlock({})).hash, chain.tip.hash)
+    const present = await collect(client.getMempoolTx({}))
+    assert.deepEqual(
+      present.map(({ txid }) => txidToHex(txid)),
+      [later.id],
+    )
+    chain.mine()
+  })
+
+  test('frozen: a stream stays open while the chain goes on, and ends when it is over', async () => {
+    await lightwalletd.setFaults({ frozen: true })
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    const next = stream.next()
+    await client.getLatestBlock({})
+    wallet.pay({ uri: paymentUri(1n) })
+    chain.mine()
+    await client.getLatestBlock({})
+    await lightwalletd.setFaults({ frozen: false })
+    assert.equal((await next).done, true)
+  })
+
+  test('two servers of one chain: what one hides or keeps to, the other does not', async () => {
+    const other = await Lightwalletd.start(chain, 0, {
+      mempoolCacheMs: 0,
+      hideMempool: true,
+      frozen: true,
+    })
+    wallet.pay({ uri: paymentUri(1n) })
+    assert.deepEqual(await collect(connect(other.url).getMempoolTx({})), [])
+    assert.equal((await collect(client.getMempoolTx({}))).length, 1)
+    chain.mine()
+    assert.equal((await connect(other.url).getLatestBlock({})).height, BigInt(chain.height - 1))
+    assert.equal((await client.getLatestBlock({})).height, BigInt(chain.height))
+    await other.close()
+  })
+
+  test('hide_mempool: the whole mempool or the named transactions are neither listed, streamed nor found', async () => {
+    const [hidden, shown] = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
+    await lightwalletd.setFaults({ hideMempool: [hidden.id] })
+    assert.deepEqual(
+      (await collect(client.getMempoolTx({}))).map(({ txid }) => txidToHex(txid)),
+      [shown.id],
+    )
+    await failsWith(Code.NotFound, client.getTransaction({ hash: hidden.txid }))
+    const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
+    assert.deepEqual(parseTransaction((await stream.next()).value!.data).txid, shown.txid)
+    await lightwalletd.setFaults({ hideMempool: false })
+    assert.deepEqual(parseTransaction((await stream.next()).value!.data).txid, hidden.txid)
+    await lightwalletd.setFaults({ hideMempool: true })
+    assert.deepEqual(await collect(client.getMempoolTx({})), [])
+    chain.mine()
+    const mined = await client.getTransaction({ hash: hidden.txid })
+    assert.equal(mined.height, BigInt(chain.height), 'a mined one is no matter of the mempool')
+  })
+})
+
+test('a server of a testnet chain says so, and its payments are Orchard notes below NU6.3', async () => {
+  const testnet = new Chain({ seed: SEED, clock, network: 'test' })
+  const server = await Lightwalletd.start(testnet)
+  const address = encodeAddress('test', orchardReceiver(merchantKey, 1n))
+  const { id } = new Wallet(testnet).pay({ uri: makePaymentUri({ address, amount: 5n }) })
+  testnet.mine()
+  const own = connect(server.url)
+  const info = await own.getLightdInfo({})
+  assert.deepEqual([info.chainName, info.consensusBranchId], ['test', '5437f330'])
+  const found = openCompactBlock([merchantKey], await own.getBlock({ height: BigInt(testnet.height) }))
+  assert.deepEqual(
+    found.map(({ txid, pool, note }) => [txidToHex(txid), pool, note.value]),
+    [[id, 'orchard', 5n]],
+  )
+  await server.close()
+})

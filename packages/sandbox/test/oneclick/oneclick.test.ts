@@ -1,0 +1,432 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type OneClickQuoteResponse, verifyQuoteSignature } from '@defuse-protocol/one-click-sdk-typescript'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { base58 } from '@scure/base'
+import { openTransaction } from '@zatgate/zcash/scan'
+import { parseTransaction } from '@zatgate/zcash/transaction'
+import { Chain } from '../../src/chain/chain.ts'
+import { rawTransaction } from '../../src/chain/transaction.ts'
+import { Wallet } from '../../src/chain/wallet.ts'
+import { OneClick } from '../../src/oneclick/oneclick.ts'
+import type { QuoteAnswer } from '../../src/oneclick/quote.ts'
+import { FAITHFUL } from '../../src/oneclick/script.ts'
+import { OneClickServer } from '../../src/oneclick/server.ts'
+import { quoteHash, type SignedAnswer } from '../../src/oneclick/signature.ts'
+import { merchantAddress, merchantKey, SEED, TestClock } from '../fixtures.ts'
+
+const RECORDED = join(import.meta.dirname, '../../../../../shared/fixtures/oneclick')
+const KEYS = {
+  production: 'ed25519:reYaWhvwu8Jzo3WUM3zhn6VrhuMEF4eADL17qtRVifc',
+  staging: 'ed25519:5J5tkaxyPoR3Q9S8LXfo5bWnXK5Z2bctJ4mB9gENh7co',
+}
+const ETH = 'nep141:eth.omft.near'
+const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz'
+
+const clock = new TestClock()
+const chain = new Chain({ seed: SEED, clock })
+const wallet = new Wallet(chain)
+const oneclick = new OneClick({ wallet, seed: SEED, clock })
+let server: OneClickServer
+
+before(async () => {
+  server = await OneClickServer.start(oneclick, { clock })
+})
+after(() => server.close())
+beforeEach(() => {
+  oneclick.script.clear()
+  Object.assign(oneclick.settings, FAITHFUL)
+})
+
+function quoteRequest(change: Record<string, unknown> = {}) {
+  return {
+    dry: false,
+    swapType: 'EXACT_OUTPUT',
+    slippageTolerance: 100,
+    originAsset: ETH,
+    depositType: 'ORIGIN_CHAIN',
+    destinationAsset: 'nep141:zec.omft.near',
+    amount: '5000000',
+    refundTo: '0x2527D02599Ba641c19FEa793cD0F167589a0f10D',
+    refundType: 'ORIGIN_CHAIN',
+    recipient: merchantAddress(4n),
+    recipientType: 'DESTINATION_CHAIN',
+    deadline: new Date(clock.nowMs() + 600_000).toISOString(),
+    depositMode: 'SIMPLE',
+    ...change,
+  }
+}
+
+async function post(body: unknown): Promise<Response> {
+  return fetch(`${server.url}/v0/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'manual',
+  })
+}
+
+async function quote(change: Record<string, unknown> = {}): Promise<QuoteAnswer> {
+  const response = await post(quoteRequest(change))
+  assert.equal(response.status, 201, await response.clone().text())
+  return (await response.json()) as QuoteAnswer
+}
+
+interface StatusAnswer {
+  status: string
+  updatedAt: string
+  swapDetails: Record<string, unknown>
+  quoteResponse: QuoteAnswer
+}
+
+async function status(address: string, memo?: string): Promise<StatusAnswer | number> {
+  const query = new URLSearchParams({ depositAddress: address, ...(memo !== undefined && { depositMemo: memo }) })
+  const response = await fetch(`${server.url}/v0/status?${query}`)
+  return response.ok ? ((await response.json()) as StatusAnswer) : response.status
+}
+
+async function knownStatus(address: string, memo?: string): Promise<StatusAnswer> {
+  const answer = await status(address, memo)
+  assert.ok(typeof answer === 'object', `status ${answer}`)
+  return answer
+}
+
+function verifies(answer: unknown, key = oneclick.signingKey): boolean {
+  return verifyQuoteSignature(answer as OneClickQuoteResponse, key)
+}
+
+function paidToMerchant(): bigint[] {
+  return chain
+    .mempool()
+    .flatMap(transaction => openTransaction([merchantKey], parseTransaction(rawTransaction(transaction))))
+    .map(({ note }) => note.value)
+}
+
+describe('the signature', () => {
+  test('agrees with recorded answers of the provider, whole and in their status echo', t => {
+    if (!existsSync(RECORDED)) return t.skip('no recorded answers at ../shared/fixtures/oneclick')
+    for (const [file, key] of [
+      ['sdk-staging-2026-06/quote-dry.json', KEYS.staging],
+      ['sdk-staging-2026-06/quote-nondry.json', KEYS.staging],
+      ['sdk-staging-2026-06/status-quoteResponse.json', KEYS.staging],
+      ['ika-portal-2026-09/quote-nondry-btc-base-usdc.json', KEYS.production],
+    ] as const) {
+      const answer = JSON.parse(readFileSync(join(RECORDED, file), 'utf8')) as SignedAnswer & { signature: string }
+      const [signature, publicKey] = [answer.signature, key].map(text => base58.decode(text.slice('ed25519:'.length)))
+      const message = new TextEncoder().encode(quoteHash(answer))
+      assert.equal(ed25519.verify(signature!, message, publicKey!), true, file)
+    }
+  })
+
+  test('of a quote is verified by the published SDK, for simple, memo and dry quotes, and with optional fields', async () => {
+    for (const change of [
+      {},
+      { originAsset: STELLAR, depositMode: 'MEMO' },
+      { dry: true },
+      { referral: 'zatgate', quoteWaitingTimeMs: 3000 },
+    ]) {
+      const answer = await quote(change)
+      assert.equal(verifies(answer), true, JSON.stringify(change))
+      assert.equal(verifies(answer, KEYS.production), false)
+    }
+  })
+
+  test('also holds in the status echo, unless the request had named a waiting time, which the echo drops', async () => {
+    const plain = await quote()
+    assert.equal(verifies((await knownStatus(plain.quote.depositAddress!)).quoteResponse), true)
+    const waiting = await quote({ quoteWaitingTimeMs: 3000 })
+    assert.equal(verifies((await knownStatus(waiting.quote.depositAddress!)).quoteResponse), false)
+  })
+
+  test('covers what matters: one member changed, and the SDK refuses', async () => {
+    const answer = await quote()
+    for (const name of ['amountIn', 'minAmountIn', 'amountOut', 'depositAddress', 'deadline', 'refundFee']) {
+      assert.equal(verifies({ ...answer, quote: { ...answer.quote, [name]: '1' } }), false, name)
+    }
+    for (const name of ['recipient', 'refundTo', 'amount', 'originAsset']) {
+      assert.equal(verifies({ ...answer, quoteRequest: { ...answer.quoteRequest, [name]: '1' } }), false, name)
+    }
+  })
+
+  test('does not cover the deadline asked for: that of the quote, of the same name, hides it', async () => {
+    const answer = await quote()
+    const deadline = new Date(0).toISOString()
+    assert.equal(verifies({ ...answer, quoteRequest: { ...answer.quoteRequest, deadline } }), true)
+    assert.equal(verifies({ ...answer, quote: { ...answer.quote, deadline } }), false)
+  })
+})
+
+describe('tokens', () => {
+  test('are of each kind a client must cope with', async () => {
+    const rows = (await (await fetch(`${server.url}/v0/tokens`)).json()) as Record<string, unknown>[]
+    assert.ok(
+      rows.every(({ assetId, decimals, priceUpdatedAt }) => assetId && Number.isInteger(decimals) && priceUpdatedAt),
+    )
+    assert.ok(rows.some(({ assetId }) => assetId === 'nep141:zec.omft.near'))
+    assert.ok(rows.some(({ symbol }) => String(symbol).endsWith('_(DEPRECATED)')))
+    assert.ok(rows.some(({ price }) => price === 0))
+    assert.ok(rows.some(({ price }) => String(price).includes('e-')))
+    assert.ok(rows.some(({ blockchain }) => blockchain === 'stellar'))
+  })
+})
+
+describe('a quote', () => {
+  test('is exact in its output, asks for more than it is worth, and has an address of its own that outlives the deadline', async () => {
+    const request = quoteRequest()
+    const [first, second] = [await quote(), await quote()]
+    const { amountIn, minAmountIn, amountOut, minAmountOut, amountInUsd, amountOutUsd, deadline } = first.quote
+    assert.deepEqual([amountOut, minAmountOut], [request.amount, request.amount])
+    assert.ok(BigInt(minAmountIn) < BigInt(amountIn))
+    assert.ok(Number(amountInUsd) > Number(amountOutUsd) && Number(amountInUsd) < Number(amountOutUsd) * 1.01)
+    assert.equal(Date.parse(deadline!) - Date.parse(request.deadline), 3 * 24 * 3600 * 1000)
+    assert.notEqual(first.quote.depositAddress, second.quote.depositAddress)
+  })
+
+  test('echoes normalised asset ids and a fee row of 20 basis points', async () => {
+    const { quoteRequest: echo } = await quote()
+    assert.deepEqual([echo.originAsset, echo.destinationAsset], ['1cs_v1:eth:native:coin', '1cs_v1:zec:native:coin'])
+    assert.deepEqual(echo.appFees, [{ recipient: 'sandbox.near', fee: 20 }])
+  })
+
+  test('for a chain with shared addresses needs memo mode and gives a memo, which the status then needs', async () => {
+    assert.equal((await post(quoteRequest({ originAsset: STELLAR }))).status, 400)
+    const { quote: made } = await quote({ originAsset: STELLAR, depositMode: 'MEMO' })
+    assert.match(made.depositAddress!, /^G[A-Z2-7]{55}$/)
+    assert.match(made.depositMemo!, /^\d+$/)
+    assert.equal(await status(made.depositAddress!), 404)
+    assert.equal((await knownStatus(made.depositAddress!, made.depositMemo)).status, 'PENDING_DEPOSIT')
+  })
+
+  test('of a dry run has no address and no deadline', async () => {
+    const { quote: made } = await quote({ dry: true })
+    assert.deepEqual([made.depositAddress, made.deadline], [undefined, undefined])
+  })
+
+  for (const [name, change, message] of [
+    ['an unpayable recipient', { recipient: 't1LPZcKWXfAQeB4pNCUbRFzHi96R1KNpdo8' }, 'recipient is not valid'],
+    ['a refund address that says so', { refundTo: 'invalid-address' }, 'refundTo is not valid'],
+    ['too little', { amount: '99999' }, 'Amount is too low for bridge, try at least 100000'],
+    ['an unknown asset', { originAsset: 'nep141:nothing' }, 'tokenIn is not valid'],
+    ['ZEC itself', { originAsset: 'nep141:zec.omft.near' }, 'tokenIn is not valid'],
+    ['another destination', { destinationAsset: ETH }, 'tokenOut is not valid'],
+    ['an asset without a price', { originAsset: 'nep141:abg-966.meme-cooking.near' }, 'No liquidity available'],
+    ['missing members', { amount: 5, refundTo: '' }, ['amount must be a string', 'refundTo should not be empty']],
+    ['a deadline that is over', { deadline: new Date(0).toISOString() }, 'deadline must be in the future'],
+  ] as const) {
+    test(`is refused for ${name}, in the provider's words`, async () => {
+      const response = await post(quoteRequest(change))
+      const body = (await response.json()) as Record<string, unknown>
+      assert.deepEqual([response.status, body.message, body.path], [400, message, '/v0/quote'])
+    })
+  }
+
+  test('smallest amounts make it exactly', async () => {
+    assert.equal((await quote({ amount: '100000' })).quote.amountOut, '100000')
+  })
+})
+
+describe('a swap', () => {
+  async function started(): Promise<string> {
+    return (await quote()).quote.depositAddress!
+  }
+
+  test('waits for ever, with nothing but nulls to say', async () => {
+    const address = await started()
+    const before = await knownStatus(address)
+    clock.advanceSecs(30 * 24 * 3600)
+    const later = await knownStatus(address)
+    assert.deepEqual(later, before)
+    assert.equal(later.status, 'PENDING_DEPOSIT')
+    assert.equal(later.swapDetails.amountIn, null)
+    assert.deepEqual(later.swapDetails.originChainTxHashes, [])
+  })
+
+  test('goes to every status it is driven to, each later than the one before, and back', async () => {
+    const address = await started()
+    let last = (await knownStatus(address)).updatedAt
+    for (const outcome of ['KNOWN_DEPOSIT_TX', 'PENDING_DEPOSIT', 'PROCESSING', 'FAILED', 'REFUNDED', 'QUANTUM_FOAM']) {
+      oneclick.drive(address, { outcome })
+      const { status: now, updatedAt } = await knownStatus(address)
+      assert.equal(now, outcome)
+      assert.ok(updatedAt > last)
+      last = updatedAt
+    }
+  })
+
+  test('on SUCCESS has paid the recipient the exact amount on the chain', async () => {
+    const address = await started()
+    const before = paidToMerchant().length
+    const swap = oneclick.drive(address, { outcome: 'SUCCESS' })!
+    assert.deepEqual(paidToMerchant().slice(before), [5_000_000n])
+    const { status: now, swapDetails } = await knownStatus(address)
+    assert.equal(now, 'SUCCESS')
+    assert.deepEqual(swapDetails.destinationChainTxHashes, [{ hash: swap.state.payoutTxid, explorerUrl: '' }])
+    assert.deepEqual([swapDetails.amountIn, swapDetails.amountOut], [swap.answer.quote.amountIn, '5000000'])
+  })
+
+  test('can pay before the word, after it, or never', async () => {
+    const [early, late, never] = [await started(), await started(), await started()]
+    const before = paidToMerchant().length
+    oneclick.drive(never, { outcome: 'SUCCESS', deliver: false })
+    oneclick.drive(late, { outcome: 'SUCCESS', deliver: false })
+    assert.equal(paidToMerchant().length, before)
+    assert.deepEqual((await knownStatus(late)).swapDetails.destinationChainTxHashes, [])
+    oneclick.deliver(late)
+    oneclick.deliver(early)
+    assert.equal(paidToMerchant().length, before + 2)
+    assert.equal((await knownStatus(early)).status, 'PENDING_DEPOSIT')
+    oneclick.drive(early, { outcome: 'SUCCESS', deliver: false })
+    assert.equal(paidToMerchant().length, before + 2)
+  })
+
+  test('takes too little as INCOMPLETE_DEPOSIT, which a top-up saves', async () => {
+    const { quote: made } = await quote()
+    const address = made.depositAddress!
+    const min = BigInt(made.minAmountIn)
+    oneclick.deposit(address, min - 1n)
+    const incomplete = await knownStatus(address)
+    assert.deepEqual([incomplete.status, incomplete.swapDetails.depositedAmount], ['INCOMPLETE_DEPOSIT', `${min - 1n}`])
+    oneclick.deposit(address, 1n)
+    assert.equal((await knownStatus(address)).status, 'PROCESSING')
+  })
+
+  test('gives an incomplete deposit back, less a fee, once the address stops working', async () => {
+    const { quote: made } = await quote()
+    oneclick.deposit(made.depositAddress!, 1_000_000n)
+    clock.advanceSecs((Date.parse(made.deadline!) - clock.nowMs()) / 1000 - 1)
+    assert.equal((await knownStatus(made.depositAddress!)).status, 'INCOMPLETE_DEPOSIT')
+    clock.advanceSecs(1)
+    const { status: now, swapDetails } = await knownStatus(made.depositAddress!)
+    assert.deepEqual([now, swapDetails.refundedAmount], ['REFUNDED', '999000'])
+  })
+
+  test('takes a late deposit while the address works, and gives back what is too much, less a fee', async () => {
+    const { quote: made } = await quote()
+    clock.advanceSecs(3600)
+    const excess = 10_000n
+    oneclick.deposit(made.depositAddress!, BigInt(made.amountIn) + excess)
+    assert.equal((await knownStatus(made.depositAddress!)).status, 'PROCESSING')
+    oneclick.drive(made.depositAddress!, { outcome: 'SUCCESS' })
+    assert.equal((await knownStatus(made.depositAddress!)).swapDetails.refundedAmount, '9990')
+  })
+
+  test('is not found before it is indexed, nor with a memo it does not have', async () => {
+    oneclick.settings.hiddenLooks = 2
+    const address = await started()
+    assert.deepEqual([await status(address), await status(address)], [404, 404])
+    assert.equal((await knownStatus(address)).status, 'PENDING_DEPOSIT')
+    assert.equal(await status(address, '5'), 404)
+    assert.equal(await status('nowhere'), 404)
+  })
+
+  test('can answer out of order', async () => {
+    const address = await started()
+    oneclick.drive(address, { outcome: 'PROCESSING' })
+    oneclick.settings.staleLooks = 1
+    const [stale, fresh] = [await knownStatus(address), await knownStatus(address)]
+    assert.deepEqual([stale.status, fresh.status], ['PENDING_DEPOSIT', 'PROCESSING'])
+    assert.ok(stale.updatedAt < fresh.updatedAt)
+  })
+
+  test('is still there after the next start, and the next quote has a new address', t => {
+    const folder = mkdtempSync(join(tmpdir(), 'zatgate-swaps-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const options = { wallet, seed: SEED, clock, file: join(folder, 'swaps.json') }
+    const first = new OneClick(options)
+    const address = first.quote(quoteRequest()).quote.depositAddress!
+    first.drive(address, { outcome: 'PROCESSING' })
+    const second = new OneClick(options)
+    assert.equal(second.signingKey, first.signingKey)
+    assert.deepEqual(second.status(address, null), first.status(address, null))
+    assert.notEqual(second.quote(quoteRequest()).quote.depositAddress, address)
+  })
+})
+
+describe('told to misbehave', () => {
+  test('tampering with what is said comes with a good signature, and tampering with the signature alone with a bad one', async () => {
+    const request = quoteRequest()
+    for (const [tampering, differs, signed] of [
+      ['recipient', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient !== request.recipient, true],
+      ['refund_to', ({ quoteRequest: echo }: QuoteAnswer) => echo.refundTo !== request.refundTo, true],
+      ['amount', ({ quote: made }: QuoteAnswer) => made.amountOut !== request.amount, true],
+      ['min_amount_in', ({ quote: made }: QuoteAnswer) => BigInt(made.minAmountIn) > BigInt(made.amountIn), true],
+      [
+        'destination_asset',
+        ({ quoteRequest: echo }: QuoteAnswer) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
+        true,
+      ],
+      ['deadline', ({ quoteRequest: echo }: QuoteAnswer) => echo.deadline !== request.deadline, true],
+      [
+        'old_timestamp',
+        ({ timestamp, quoteRequest: echo }: QuoteAnswer) =>
+          Date.parse(timestamp) < Date.parse(echo.deadline) - 3_600_000,
+        true,
+      ],
+      ['signature', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient === request.recipient, false],
+    ] as const) {
+      oneclick.settings.tampering = tampering
+      const answer = await quote()
+      assert.equal(differs(answer), true, tampering)
+      assert.equal(verifies(answer), signed, tampering)
+    }
+  })
+
+  test('a replay is the quote before, as it was signed, whatever is asked for', async () => {
+    const first = await quote()
+    oneclick.settings.tampering = 'replay'
+    assert.deepEqual(await quote({ refundTo: 'somebody-else' }), first)
+    oneclick.settings.tampering = 'none'
+    assert.notDeepEqual(await quote(), first)
+  })
+
+  for (const [answer, expected] of [
+    ['bad_request', [400, /"message":"refundTo is not valid"/]],
+    ['bad_request_list', [400, /"message":\["amount must be a string"/]],
+    ['unauthorized', [401, /Unauthorized/]],
+    ['forbidden_html', [403, /<html>/]],
+    ['too_many_requests', [429, /Too Many Requests/]],
+    ['bad_gateway_html', [502, /<html>/]],
+    ['not_json', [200, /<html>/]],
+    ['redirect', [302, /^$/]],
+  ] as const) {
+    test(`${answer}: once, and then all is well again`, async () => {
+      oneclick.script.add('quote', answer, 1)
+      const response = await post(quoteRequest())
+      assert.equal(response.status, expected[0])
+      assert.match(await response.text(), expected[1])
+      await quote()
+    })
+  }
+
+  test('reset and cut_off: no whole answer comes', async () => {
+    oneclick.script.add('quote', 'reset', 1)
+    oneclick.script.add('quote', 'cut_off', 1)
+    await assert.rejects(post(quoteRequest()))
+    await assert.rejects((await post(quoteRequest())).text())
+  })
+
+  test('hang: no answer at all', async () => {
+    oneclick.script.add('status', 'hang', 1)
+    await assert.rejects(fetch(`${server.url}/v0/status`, { signal: AbortSignal.timeout(50) }), {
+      name: 'TimeoutError',
+    })
+  })
+
+  test('too_much: a body of a gigabyte', async () => {
+    oneclick.script.add('tokens', 'too_much', 1)
+    const leave = new AbortController()
+    const response = await fetch(`${server.url}/v0/tokens`, { signal: leave.signal })
+    assert.equal(response.headers.get('content-length'), '1000000000')
+    leave.abort()
+  })
+
+  test('a key can be needed, and each request is noted', async () => {
+    oneclick.settings.apiKey = 'secret'
+    assert.equal((await fetch(`${server.url}/v0/tokens`)).status, 401)
+    assert.equal((await fetch(`${server.url}/v0/tokens`, { headers: { 'X-API-Key': 'secret' } })).status, 200)
+    assert.deepEqual(server.requests.at(-1), { method: 'GET', url: '/v0/tokens', apiKey: 'secret' })
+  })
+})

@@ -1,0 +1,136 @@
+import { createLightwalletd } from '../../adapters/lightwalletd/chain.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { createLogger } from '../../adapters/system/logger.ts'
+import type { Config } from '../../config/settings.ts'
+import { type Block, HEADERS_KEPT } from '../../domain/chain.ts'
+import { describeProblem } from '../../domain/chain-problem.ts'
+import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
+import { blockSpacingSecs, type ConsensusParams, consensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
+import type { Chain } from '../../ports.ts'
+import { examined, type Finding, PATIENCE_MS, skipped, wrong } from './doctor-finding.ts'
+
+/** How many blocks before an upgrade its coming is announced. */
+const UPGRADE_NOTICE_BLOCKS = 2_000
+/** How long the mempool stream is read: a server that does not serve it refuses at once. */
+const STREAM_MS = 1_500
+
+export async function checkChain(config: Config): Promise<Finding[]> {
+  if (config.sandbox) return [skipped('chain source', 'simulated'), skipped('clock', 'no chain to compare it with')]
+  const params = consensusParams(config.network, config.regtest)
+  const findings: Finding[] = []
+  for (const url of config.lightwalletdUrls) findings.push(...(await checkServer(url, params)))
+  return findings
+}
+
+/** Reads what the watcher reads: the tip, the blocks where it begins and at the tip, the mempool in both ways. */
+async function checkServer(url: string, params: ConsensusParams): Promise<Finding[]> {
+  const { host } = new URL(url)
+  const log = createLogger('silent')
+  const chain = createLightwalletd({ urls: [url], params, clock: systemClock, log })
+  try {
+    let newest: readonly Block[] = []
+    const source = await examined(
+      `chain source ${host}`,
+      'see LIGHTWALLETD_URL; name a second server to fall back on',
+      async () => {
+        newest = await readBlocks(chain, AbortSignal.timeout(PATIENCE_MS))
+        return newest[0] ? `at height ${newest[0].height}` : 'has no block above the first one yet'
+      },
+    )
+    if (source.state === 'wrong') return [source]
+    const { problems } = chain
+    const findings = [
+      source,
+      ...problems.map((found): Finding => ({ check: source.check, state: 'warning', says: describeProblem(found) })),
+      await checkMempool(chain, host),
+    ]
+    if (!newest[0]) return findings
+    // The blocks of a node that is still syncing are old, and say nothing of the clock.
+    const clock =
+      problems.length > 0 ? skipped('clock', `${host} may not be at the tip yet`) : checkClock(params, newest, host)
+    return [...findings, clock, ...checkUpgrade(params, newest[0].height)]
+  } finally {
+    await chain.close()
+  }
+}
+
+/** The newest blocks, the newest first. @throws where the watcher could not read on */
+async function readBlocks(chain: Chain, signal: AbortSignal): Promise<Block[]> {
+  const height = await chain.tip(signal)
+  if (height === 0) return []
+  const first = Math.max(1, height - HEADERS_KEPT)
+  if ((await collect(chain.blocks(first, first, signal))).length === 0)
+    throw new Error(`the server does not give block ${first}, where reading begins`)
+  const blocks = await collect(chain.blocks(Math.max(1, height - MEDIAN_BLOCKS + 1), height, signal))
+  if (blocks.at(-1)?.height !== height) throw new Error('the server does not give its newest block')
+  return blocks.reverse()
+}
+
+async function checkMempool(chain: Chain, host: string): Promise<Finding> {
+  const advice =
+    'payments show only when they are mined, and no invoice expires: ask whether the server knows the present rules of ' +
+    'the network, or name a second server in LIGHTWALLETD_URL'
+  return examined(`mempool ${host}`, advice, async () => {
+    const transactions = await chain.mempoolSnapshot(AbortSignal.timeout(PATIENCE_MS))
+    await collect(chain.mempool(AbortSignal.timeout(STREAM_MS)))
+    return transactions.length === 1 ? '1 transaction' : `${transactions.length} transactions`
+  })
+}
+
+/** The times of the newest blocks are the one clock at hand that is not ours; on a regtest they mean nothing. */
+function checkClock(params: ConsensusParams, newest: readonly Block[], host: string): Finding {
+  if (params.network === 'regtest') return skipped('clock', 'the block times of a regtest mean nothing')
+  const now = Math.floor(systemClock.nowMs() / 1000)
+  const time = chainTime(params, newest, now)
+  switch (time.state) {
+    case 'clock_ahead':
+    case 'clock_behind': {
+      const says = `${time.bySecs} s ${time.state === 'clock_ahead' ? 'ahead of' : 'behind'} the newest blocks of ${host}`
+      const advice = 'set the clock of this machine (NTP); no invoice expires and no plan ends until they agree'
+      return wrong('clock', says, advice)
+    }
+    case 'stalled': {
+      const { height } = newest[0]!
+      const next = nextUpgrade(params, height)
+      const says = `the newest block of ${host} is ${time.ageSecs} s old`
+      return next?.height === height + 1
+        ? wrong(
+            'clock',
+            `${says} and the last one before ${next.name}`,
+            `the server does not follow ${next.name}: update it`,
+          )
+        : wrong(
+            'clock',
+            says,
+            'the server has stalled, or the clock is ahead; no invoice expires until a new block comes',
+          )
+    }
+    default:
+      return {
+        check: 'clock',
+        state: 'ok',
+        says: `the newest block is ${Math.max(0, now - (newest[0]?.time ?? now))} s old`,
+      }
+  }
+}
+
+function checkUpgrade(params: ConsensusParams, height: number): Finding[] {
+  const next = nextUpgrade(params, height)
+  if (!next || next.height - height > UPGRADE_NOTICE_BLOCKS) return []
+  const blocks = next.height - height
+  const hours = Math.round((blocks * blockSpacingSecs(params, height)) / 360) / 10
+  return [
+    {
+      check: 'network upgrade',
+      state: 'warning',
+      says: `${next.name} begins at height ${next.height}, in ${blocks} blocks (about ${hours} hours)`,
+      advice: `ask whether your server is ready for ${next.name}`,
+    },
+  ]
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}

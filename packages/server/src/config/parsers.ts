@@ -1,0 +1,169 @@
+import { isIP } from 'node:net'
+import { MAX_ZAT } from '../domain/money.ts'
+import { FREE_PLAN, type Plan } from '../domain/plan.ts'
+import { isCurrency } from '../domain/rate.ts'
+
+/** Readers of single settings: the value, or a `WrongValue` that says what would be right. */
+export class WrongValue extends Error {
+  constructor(shouldBe: string) {
+    super(shouldBe)
+    this.name = 'WrongValue'
+  }
+}
+
+export function wholeNumber(least: number, most: number): (raw: string) => number {
+  return raw => {
+    const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw new WrongValue(`a whole number from ${least} to ${most}`)
+  }
+}
+
+export function oneOf<T extends string>(...values: readonly T[]): (raw: string) => T {
+  return raw => {
+    const value = values.find(candidate => candidate === raw)
+    if (value !== undefined) return value
+    throw new WrongValue(`one of ${values.join(', ')}`)
+  }
+}
+
+export function someOf<T extends string>(...values: readonly T[]): (raw: string) => readonly T[] {
+  return raw => {
+    const chosen = commaSeparated(raw)
+    if (chosen.length > 0 && chosen.every(item => (values as readonly string[]).includes(item)))
+      return values.filter(value => chosen.includes(value))
+    throw new WrongValue(`one or more of ${values.join(', ')}, separated by commas`)
+  }
+}
+
+export function yesOrNo(raw: string): boolean {
+  if (['1', 'true', 'yes'].includes(raw)) return true
+  if (['0', 'false', 'no'].includes(raw)) return false
+  throw new WrongValue('true or false')
+}
+
+/** An absolute URL of one of these schemes (`http`), without a trailing slash. */
+export function url(...schemes: readonly string[]): (raw: string) => string {
+  return raw => {
+    const parsed = URL.parse(raw)
+    if (parsed && schemes.includes(parsed.protocol.slice(0, -1)) && parsed.hostname !== '')
+      return raw.replace(/\/+$/, '')
+    throw new WrongValue(`a URL like ${schemes.map(scheme => `${scheme}://…`).join(' or ')}`)
+  }
+}
+
+export function urls(...schemes: readonly string[]): (raw: string) => readonly string[] {
+  return raw => {
+    const list = commaSeparated(raw)
+    if (list.length === 0) throw new WrongValue('at least one URL')
+    return list.map(url(...schemes))
+  }
+}
+
+/** `Name <mail@host>` or `mail@host`. */
+export function mailbox(raw: string): string {
+  if (/^(?:[^<>\r\n]{1,200} )?<?[^\s<>@]{1,64}@[^\s<>@]{1,255}>?$/.test(raw) && raw.includes('<') === raw.endsWith('>'))
+    return raw
+  throw new WrongValue('an email address, or Name <address>')
+}
+
+/** The keys in use: the first seals, all open. */
+export function encryptionKeys(raw: string): readonly Uint8Array[] {
+  const keys = commaSeparated(raw).map(text => Buffer.from(text, 'base64'))
+  const canonical = commaSeparated(raw).every((text, i) => keys[i]?.toString('base64') === text)
+  if (keys.length > 0 && canonical && keys.every(key => key.length === 32)) return keys
+  throw new WrongValue('32 random bytes in base64 (openssl rand -base64 32); to rotate: the new key, a comma, the old')
+}
+
+export function ed25519Key(raw: string): string {
+  if (/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(raw)) return raw
+  throw new WrongValue('an Ed25519 public key as ed25519:<base58>')
+}
+
+export function unifiedViewingKey(raw: string): string {
+  if (/^u(?:view|ivk|vf|vi)(?:test|regtest)?1[a-z0-9]{50,2000}$/.test(raw)) return raw
+  throw new WrongValue('a unified viewing key (uview1…, uivk1…, uvf1… or uvi1…, with its network)')
+}
+
+export function token(raw: string): string {
+  if (/^[\x21-\x7e]{16,200}$/.test(raw)) return raw
+  throw new WrongValue('16 to 200 printable characters without spaces')
+}
+
+export function currencies(raw: string): readonly string[] {
+  const list = commaSeparated(raw)
+  if (list.length > 0 && list.every(isCurrency) && new Set(list).size === list.length) return list
+  throw new WrongValue('currency codes of ISO 4217, such as USD,EUR')
+}
+
+export function databaseUrl(raw: string): string {
+  if (/^sqlite:.+/.test(raw) || /^postgres(ql)?:\/\/\S+$/.test(raw)) return raw
+  throw new WrongValue('sqlite:<file> or postgres://…')
+}
+
+/**
+ * Who may say in `X-Forwarded-For` where a request comes from: a number of proxies in front (`true` is one), where
+ * nobody else can reach the service, or their addresses. Never simply everyone: any client could then claim any address.
+ */
+export function proxies(raw: string): number | readonly string[] | false {
+  if (['0', 'false', 'no'].includes(raw)) return false
+  if (['true', 'yes'].includes(raw)) return 1
+  if (/^[1-9]$/.test(raw)) return Number(raw)
+  const list = commaSeparated(raw)
+  if (list.length > 0 && list.every(isProxyAddress)) return list
+  throw new WrongValue('the number of proxies in front (1 to 9), or their addresses (10.0.0.0/8, loopback, …)')
+}
+
+function isProxyAddress(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  return version !== 0 && rest.length === 0 && (bits === undefined || isPrefixLength(bits, version === 4 ? 32 : 128))
+}
+
+function isPrefixLength(bits: string, most: number): boolean {
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= most
+}
+
+/** The text of a plans file: a JSON array in the shape that GET /v1/plans answers. */
+export function plans(text: string): readonly Plan[] {
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch {
+    throw new WrongValue('a JSON file')
+  }
+  if (!Array.isArray(list) || list.length === 0 || list.length > 100) throw new WrongValue('a JSON array of plans')
+  const read = list.map(plan)
+  if (new Set(read.map(({ name }) => name)).size !== read.length) throw new WrongValue('plans with different names')
+  if (!read.some(({ name, priceZat }) => name === FREE_PLAN && priceZat === 0n))
+    throw new WrongValue(`a list with a plan named ${FREE_PLAN} at price 0: what everyone starts on`)
+  return read
+}
+
+const PLAN_MEMBERS = ['name', 'monthly_invoice_limit', 'price_zat', 'period_days']
+
+function plan(value: unknown): Plan {
+  const record = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const { name, monthly_invoice_limit: limit, price_zat: price, period_days: days } = record
+  const stray = Object.keys(record).find(member => !PLAN_MEMBERS.includes(member))
+  if (stray !== undefined) throw new WrongValue(`plans without the member ${stray} (${PLAN_MEMBERS.join(', ')})`)
+  if (typeof name !== 'string' || !/^[\x20-\x7e]{1,50}$/.test(name) || name.trim() !== name)
+    throw new WrongValue('plans with a name of 1 to 50 printable characters')
+  if (limit !== null && !isWhole(limit, 0, 1e9))
+    throw new WrongValue(`${name}: monthly_invoice_limit a whole number, or null for none`)
+  if (!isWhole(price, 0, Number(MAX_ZAT))) throw new WrongValue(`${name}: price_zat a whole number of zat`)
+  if (!isWhole(days, 1, 3660)) throw new WrongValue(`${name}: period_days from 1 to 3660`)
+  return { name, monthlyInvoiceLimit: limit, priceZat: BigInt(price), periodDays: days }
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+}
+
+function commaSeparated(raw: string): string[] {
+  return raw
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '')
+}

@@ -1,0 +1,56 @@
+import type { FastifyError, FastifyReply } from 'fastify'
+import { Fault, type FaultKind } from '../domain/error.ts'
+
+const STATUS: Readonly<Record<FaultKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported_type: 415,
+  too_many: 429,
+  internal: 500,
+  bad_gateway: 502,
+  unavailable: 503,
+}
+
+export const invalidJson = (detail?: string) =>
+  new Fault('invalid', 'invalid_json', 'invalid json', detail === undefined ? {} : { extra: { detail } })
+
+export const notFound = () => new Fault('not_found', 'not_found', 'not found')
+
+/** What Fastify refuses by itself, in our words. */
+const FRAMEWORK: Readonly<Record<string, () => Fault>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: () => invalidJson(),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => invalidJson('the body is empty'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalidJson('the body is not as long as Content-Length says'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Fault('too_large', 'body_too_large', 'body too large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Fault('unsupported_type', 'unsupported_media_type', 'unsupported media type', {
+      extra: { detail: 'send Content-Type: application/json' },
+    }),
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => invalidJson(),
+  FST_ERR_BAD_URL: notFound,
+  FST_ERR_MAX_PARAM_LENGTH: notFound,
+}
+
+/** Every error as a fault; what nobody foresaw is an internal one, with the error as its private cause. */
+export function toFault(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  const known = FRAMEWORK[(error as Partial<FastifyError> | null)?.code ?? '']
+  return known ? known() : new Fault('internal', 'internal_error', 'internal error', { cause: error })
+}
+
+export function statusOf(fault: Fault): number {
+  return STATUS[fault.kind]
+}
+
+export function sendFault(reply: FastifyReply, fault: Fault): void {
+  if (fault.retryAfterSecs !== undefined) reply.header('retry-after', fault.retryAfterSecs)
+  if (fault.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+  reply.code(statusOf(fault)).send({ code: fault.code, message: fault.message, ...fault.extra })
+}

@@ -1,0 +1,45 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { formatUnits } from '../../domain/swap.ts'
+import type { Swap, SwapAsset } from '../../ports/repository/swap.ts'
+
+/** The swap as the invoice shows it. */
+export function swapOfInvoice(swap: Swap): Wire.Swap {
+  return {
+    status: swap.status,
+    symbol: swap.symbol,
+    blockchain: swap.blockchain,
+    deposit_address: swap.depositAddress,
+    amount_in_formatted: formatUnits(swap.amountIn, swap.decimals),
+    deadline: isoTime(swap.deadline),
+  }
+}
+
+/** The swap as its start answers. */
+export function quoteOf(swap: Swap): Wire.SwapQuote {
+  return {
+    swap_id: swap.publicId,
+    deposit_address: swap.depositAddress,
+    deposit_memo: swap.depositMemo,
+    amount_in: swap.amountIn.toString(),
+    amount_in_formatted: formatUnits(swap.amountIn, swap.decimals),
+    amount_in_usd: swap.amountInUsd,
+    symbol: swap.symbol,
+    blockchain: swap.blockchain,
+    deadline: isoTime(swap.deadline),
+    time_estimate: swap.timeEstimate,
+  }
+}
+
+export function assetOf(asset: SwapAsset): Wire.Asset {
+  return {
+    asset_id: asset.assetId,
+    symbol: asset.symbol,
+    blockchain: asset.blockchain,
+    decimals: asset.decimals,
+    price_usd: asset.priceUsd,
+  }
+}
+
+function isoTime(unixSecs: number): string {
+  return new Date(unixSecs * 1000).toISOString()
+}

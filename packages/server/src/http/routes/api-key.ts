@@ -1,0 +1,75 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import type { ApiKey as ApiKeyRow } from '../../domain/account.ts'
+import type { Credentials } from '../../services/credentials.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import {
+  ApiKey,
+  answers,
+  CreateApiKey,
+  CreatedApiKey,
+  IdParam,
+  NO_CONTENT,
+  PageQuery,
+  pageOf,
+} from '../schemas/invoice.ts'
+
+export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
+  const common = { tags: ['api keys'], security: [{ session: [] }] }
+
+  app.get(
+    '/v1/account/api-keys',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'List the API keys, newest first',
+        querystring: PageQuery,
+        response: answers(Type.Array(ApiKey)),
+      },
+    },
+    async request => (await credentials.listApiKeys(accountOf(request), pageOf(request.query))).map(present),
+  )
+
+  app.post(
+    '/v1/account/api-keys',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Create an API key',
+        description: 'The key itself is shown in this answer and never again.',
+        body: CreateApiKey,
+        response: answers(CreatedApiKey),
+      },
+    },
+    async request => {
+      const { apiKey, key } = await credentials.createApiKey(accountOf(request), request.body.name)
+      return { ...present(apiKey), key }
+    },
+  )
+
+  app.delete(
+    '/v1/account/api-keys/:id',
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT },
+    },
+    async (request, reply) => {
+      await credentials.revokeApiKey(accountOf(request), request.params.id)
+      return reply.code(204).send()
+    },
+  )
+}
+
+function present(key: ApiKeyRow): Wire.ApiKey {
+  return {
+    id: key.publicId,
+    name: key.name,
+    last4: key.last4,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+  }
+}

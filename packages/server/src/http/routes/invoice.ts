@@ -1,0 +1,99 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import type { Invoice as InvoiceRow } from '../../ports/repository/invoice.ts'
+import type { Swap } from '../../ports/repository/swap.ts'
+import { listedInvoice } from '../../services/export.ts'
+import type { Invoices } from '../../services/invoice.ts'
+import type { Swaps } from '../../services/swap.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
+import { createdInvoice } from '../presenters/invoice.ts'
+import { swapOfInvoice } from '../presenters/swap.ts'
+import {
+  answers,
+  CreatedInvoice,
+  CreateInvoice,
+  IdParam,
+  Invoice,
+  InvoiceListItem,
+  PageQuery,
+  pageOf,
+} from '../schemas/invoice.ts'
+
+interface Deps {
+  readonly invoices: Invoices
+  readonly swaps: Pick<Swaps, 'ofInvoices'>
+  readonly auth: Auth
+}
+
+export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
+  app.post(
+    '/v1/invoices',
+    {
+      onRequest: auth.requireApiKey,
+      schema: {
+        summary: 'Create an invoice',
+        description:
+          'Judged in this order: key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
+          'printable characters) the same request within 24 hours brings back the same invoice and counts once.',
+        tags: ['invoices'],
+        security: [{ apiKey: [] }],
+        headers: IdempotencyHeader,
+        body: CreateInvoice,
+        response: answers(CreatedInvoice),
+      },
+    },
+    async request => {
+      const invoice = await invoices.create(accountOf(request), {
+        amountZat: BigInt(request.body.amount_zat),
+        expiresInSecs: request.body.expires_in_secs,
+        idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
+      })
+      return createdInvoice(invoice)
+    },
+  )
+
+  app.get(
+    '/v1/invoices/:id',
+    {
+      config: { cors: true },
+      schema: {
+        summary: 'Read an invoice',
+        description: 'Its id is the access token.',
+        tags: ['invoices'],
+        params: IdParam,
+        response: answers(Invoice),
+      },
+    },
+    async request => {
+      const invoice = await invoices.read(request.params.id)
+      return readInvoice(invoice, (await swaps.ofInvoices([invoice])).get(invoice.id) ?? null)
+    },
+  )
+
+  app.get(
+    '/v1/account/invoices',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        summary: "List the account's invoices, newest first",
+        tags: ['account'],
+        security: [{ session: [] }],
+        querystring: PageQuery,
+        response: answers(Type.Array(InvoiceListItem)),
+      },
+    },
+    async request => (await invoices.list(accountOf(request), pageOf(request.query))).map(listedInvoice),
+  )
+}
+
+function readInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
+  return {
+    ...createdInvoice(invoice),
+    txid: invoice.txid,
+    received_zat: Number(invoice.receivedZat),
+    overpaid_zat: Number(invoice.overpaidZat),
+    swap: swap && swapOfInvoice(swap),
+  }
+}

@@ -1,0 +1,66 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import type { Session as SessionRow } from '../../domain/account.ts'
+import { Fault } from '../../domain/error.ts'
+import type { Credentials } from '../../services/credentials.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf, sessionOf } from '../auth.ts'
+import { answers, IdParam, NO_CONTENT, PageQuery, pageOf, Session } from '../schemas/invoice.ts'
+
+export function sessionRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
+  const common = { tags: ['sessions'], security: [{ session: [] }] }
+
+  app.post(
+    '/v1/auth/logout',
+    { onRequest: auth.requireSession, schema: { ...common, summary: 'End this session', response: NO_CONTENT } },
+    async (request, reply) => {
+      await credentials.endSession(accountOf(request), sessionOf(request).publicId)
+      return reply.code(204).send()
+    },
+  )
+
+  app.get(
+    '/v1/account/sessions',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: "List the account's sign-ins, newest first",
+        querystring: PageQuery,
+        response: answers(Type.Array(Session)),
+      },
+    },
+    async request => (await credentials.listSessions(accountOf(request), pageOf(request.query))).map(present),
+  )
+
+  app.delete(
+    '/v1/account/sessions/:id',
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT },
+    },
+    async (request, reply) => {
+      await credentials.endSession(accountOf(request), request.params.id)
+      return reply.code(204).send()
+    },
+  )
+
+  for (const removed of ['/v1/auth/signup', '/v1/auth/login']) {
+    app.all(removed, { onRequest: refuse }, refuse)
+  }
+}
+
+/** Before the body is looked at: it is gone whatever is sent. */
+async function refuse(): Promise<never> {
+  throw new Fault('gone', 'gone', 'removed: sign in on the dashboard with your email')
+}
+
+function present(session: SessionRow): Wire.Session {
+  return {
+    id: session.publicId,
+    label: session.label,
+    created_at: session.createdAt,
+    expires_at: session.expiresAt,
+    last_used_at: session.lastUsedAt,
+  }
+}

@@ -1,0 +1,147 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import type { AttemptRow, Webhook as WebhookRow } from '../../ports/repository/webhook.ts'
+import type { Webhooks } from '../../services/webhook.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import {
+  accepted,
+  answers,
+  DeliveryAccepted,
+  DeliveryAttempt,
+  DeliveryParam,
+  DeliveryQuery,
+  NO_CONTENT,
+  pageOf,
+  RotatedSecret,
+  SetWebhook,
+  SetWebhookAnswer,
+  Webhook,
+} from '../schemas/invoice.ts'
+
+export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
+  const common = { tags: ['webhooks'], security: [{ session: [] }] }
+
+  app.get(
+    '/v1/account/webhook',
+    { onRequest: auth.requireSession, schema: { ...common, summary: 'The webhook', response: answers(Webhook) } },
+    async request => present(await webhooks.read(accountOf(request))),
+  )
+
+  app.put(
+    '/v1/account/webhook',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Set where events are sent',
+        description: 'The first time, the answer holds the signing secret, which is never shown again.',
+        body: SetWebhook,
+        response: answers(SetWebhookAnswer),
+      },
+    },
+    async request => {
+      const { webhook, secret } = await webhooks.set(accountOf(request), request.body.url)
+      return { ...present(webhook), ...(secret !== null && { secret }) }
+    },
+  )
+
+  app.delete(
+    '/v1/account/webhook',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Remove the webhook',
+        description: 'Deliveries that have not arrived are canceled.',
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      await webhooks.remove(accountOf(request))
+      return reply.code(204).send()
+    },
+  )
+
+  app.post(
+    '/v1/account/webhook/rotate-secret',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Replace the signing secret',
+        description: 'The old one signs nothing from then on, queued retries included.',
+        response: answers(RotatedSecret),
+      },
+    },
+    async request => ({ secret: await webhooks.rotateSecret(accountOf(request)) }),
+  )
+
+  app.post(
+    '/v1/account/webhook/test',
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'Send a test event', response: accepted(DeliveryAccepted) },
+    },
+    async (request, reply) => {
+      const deliveryId = await webhooks.test(accountOf(request))
+      return reply.code(202).send({ delivery_id: deliveryId })
+    },
+  )
+
+  app.get(
+    '/v1/account/webhook/deliveries',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'List the attempts to deliver, newest first',
+        description: 'Kept for 30 days.',
+        querystring: DeliveryQuery,
+        response: answers(Type.Array(DeliveryAttempt)),
+      },
+    },
+    async request => {
+      const { invoice_id, ...page } = request.query
+      const attempts = await webhooks.attempts(accountOf(request), pageOf(page), invoice_id)
+      return attempts.map(presentAttempt)
+    },
+  )
+
+  app.post(
+    '/v1/account/webhook/deliveries/:delivery_id/resend',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Send a delivery again',
+        description: 'The same body, as a new delivery with four attempts of its own.',
+        params: DeliveryParam,
+        response: accepted(DeliveryAccepted),
+      },
+    },
+    async (request, reply) => {
+      const deliveryId = await webhooks.resend(accountOf(request), request.params.delivery_id)
+      return reply.code(202).send({ delivery_id: deliveryId })
+    },
+  )
+}
+
+function present({ url, createdAt, updatedAt }: WebhookRow): Wire.Webhook {
+  return { url, created_at: createdAt, updated_at: updatedAt }
+}
+
+function presentAttempt(attempt: AttemptRow): Wire.DeliveryAttempt {
+  return {
+    id: attempt.publicId,
+    delivery_id: attempt.deliveryPublicId,
+    invoice_id: attempt.invoicePublicId,
+    event_type: attempt.eventType,
+    url: attempt.url,
+    status_code: attempt.statusCode,
+    error: attempt.error,
+    attempt: attempt.attempt,
+    duration_ms: attempt.durationMs,
+    created_at: attempt.createdAt,
+  }
+}

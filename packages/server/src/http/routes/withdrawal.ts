@@ -1,0 +1,100 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import { paymentUri } from '../../domain/payment-uri.ts'
+import type { Ordered, Withdrawals } from '../../services/withdrawal.ts'
+import type { App } from '../app.ts'
+import { type Auth, accountOf } from '../auth.ts'
+import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
+import { CreateWithdrawal, Withdrawal } from '../schemas/billing.ts'
+import { answers, IdParam, PageQuery, pageOf } from '../schemas/invoice.ts'
+
+export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals: Withdrawals; auth: Auth }): void {
+  const common = { tags: ['withdrawals'], security: [{ session: [] }] }
+
+  app.get(
+    '/v1/account/withdrawals',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'List the withdrawals, newest first',
+        querystring: PageQuery,
+        response: answers(Type.Array(Withdrawal)),
+      },
+    },
+    async request => (await withdrawals.list(accountOf(request), pageOf(request.query))).map(present),
+  )
+
+  app.post(
+    '/v1/account/withdrawals',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Order a withdrawal',
+        description:
+          'At the rate of now. Pay exactly `amount_zat` to the deposit address before `expires_at`; the desk then pays ' +
+          '`fiat_amount` to `payout_to`. A deposit that is mined more than ten block spacings after `expires_at` is not ' +
+          'paid out at this rate: the order needs attention. An `Idempotency-Key` is heeded as for invoices.',
+        headers: IdempotencyHeader,
+        body: CreateWithdrawal,
+        response: answers(Withdrawal),
+      },
+    },
+    async request => {
+      const { amount_zat, fiat_currency, payout_to } = request.body
+      const ordered = await withdrawals.create(accountOf(request), {
+        amountZat: BigInt(amount_zat),
+        fiatCurrency: fiat_currency,
+        payoutTo: payout_to,
+        idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
+      })
+      return present(ordered)
+    },
+  )
+
+  app.get(
+    '/v1/account/withdrawals/:id',
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'A withdrawal', params: IdParam, response: answers(Withdrawal) },
+    },
+    async request => present(await withdrawals.read(accountOf(request), request.params.id)),
+  )
+
+  app.post(
+    '/v1/account/withdrawals/:id/cancel',
+    {
+      onRequest: auth.requireSession,
+      schema: {
+        ...common,
+        summary: 'Cancel a withdrawal',
+        description: 'Before a deposit only. What is deposited afterwards all the same is not lost: a person looks.',
+        params: IdParam,
+        response: answers(Withdrawal),
+      },
+    },
+    async request => present(await withdrawals.cancel(accountOf(request), request.params.id)),
+  )
+}
+
+function present({ withdrawal, invoice, maskedPayoutTo }: Ordered): Wire.Withdrawal {
+  return {
+    id: withdrawal.publicId,
+    status: withdrawal.status,
+    amount_zat: Number(withdrawal.amountZat),
+    fiat_currency: withdrawal.fiatCurrency,
+    fiat_amount: withdrawal.fiatAmount,
+    rate: withdrawal.rate,
+    payout_to: maskedPayoutTo,
+    deposit_address: invoice.address,
+    zip321_uri: paymentUri(invoice.address, withdrawal.amountZat, withdrawal.publicId),
+    expires_at: invoice.expiresAt,
+    received_zat: Number(invoice.receivedZat),
+    txid: invoice.txid,
+    reference: withdrawal.reference,
+    reason: withdrawal.reason,
+    created_at: withdrawal.createdAt,
+    updated_at: withdrawal.updatedAt,
+  }
+}

@@ -1,0 +1,62 @@
+import { Fault } from '../../domain/error.ts'
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK_DETECTED = '40P01'
+const FEATURE_NOT_SUPPORTED = '0A000'
+const CHARACTER_NOT_IN_REPERTOIRE = '22021'
+
+/** SQLSTATEs and system errors that say: not now. */
+const TROUBLE = new Set([
+  '25P03', // idle_in_transaction_session_timeout
+  '53100', // disk_full
+  '53200', // out_of_memory
+  '53300', // too_many_connections
+  '55P03', // lock_not_available
+  '57014', // query_canceled
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+/** pg's own errors about a connection have no code. */
+const CONNECTION_WORDS = /^(Connection terminated|Client has encountered|Client was closed|timeout e|Cannot use a pool)/
+
+/** Nothing is wrong with the use case: run again, it can succeed. */
+export function isTransient(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || isStalePlan(error)
+}
+
+/** Another process has migrated a table under this connection's prepared statements. */
+export function isStalePlan(error: unknown): boolean {
+  return codeOf(error) === FEATURE_NOT_SUPPORTED && /cached plan/.test((error as Error).message)
+}
+
+/** The error as callers see it: trouble of the database is `unavailable`; the rest as it was. */
+export function pgFault(error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === CHARACTER_NOT_IN_REPERTOIRE) {
+    return new Fault('invalid', 'invalid_text', 'invalid text', {
+      extra: { detail: 'no NUL characters' },
+      cause: error,
+    })
+  }
+  const trouble = code === null ? isConnectionError(error) : TROUBLE.has(code) || code.startsWith('08')
+  if (!trouble && !isTransient(error)) return error
+  return new Fault('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
+}
+
+function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && CONNECTION_WORDS.test(error.message)
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}

@@ -1,0 +1,70 @@
+import type { AccountRows } from '../../ports/repository/account.ts'
+import { toAccount } from '../owner.ts'
+import type { Db } from '../tables.ts'
+
+export function accountRows(db: Db): AccountRows {
+  return {
+    async insert(account) {
+      const row = await db
+        .insertInto('accounts')
+        .values({
+          public_id: account.publicId,
+          email: account.email,
+          network: account.network,
+          confirmations: account.confirmations,
+          plan: account.plan,
+          created_at: account.createdAt,
+        })
+        .onConflict(conflict => conflict.column('email').doNothing())
+        .returningAll()
+        .executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    async byId(id) {
+      const row = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    async lock(id) {
+      // Not a full lock: the foreign keys of invoices being made at the same time must not wait for it.
+      const row = await db.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    async byEmail(email) {
+      const row = await db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    async list() {
+      const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute()
+      return rows.map(toAccount)
+    },
+
+    async setConfirmations(id, confirmations) {
+      await db.updateTable('accounts').set({ confirmations }).where('id', '=', id).execute()
+    },
+
+    async setViewingKey(id, viewingKeyId, expiry) {
+      await db
+        .updateTable('accounts')
+        .set({
+          viewing_key_id: viewingKeyId,
+          viewing_key_expires_at: expiry?.time ?? null,
+          viewing_key_expiry_height: expiry?.height ?? null,
+        })
+        .where('id', '=', id)
+        .execute()
+      await db
+        .insertInto('account_viewing_keys')
+        .values({ account_id: id, viewing_key_id: viewingKeyId })
+        .onConflict(conflict => conflict.doNothing())
+        .execute()
+    },
+
+    async setPlan(id, plan, expiresAt) {
+      await db.updateTable('accounts').set({ plan, plan_expires_at: expiresAt }).where('id', '=', id).execute()
+    },
+  }
+}

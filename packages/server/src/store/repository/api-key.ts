@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely'
+import type { ApiKey } from '../../domain/account.ts'
+import type { ApiKeyRows } from '../../ports/repository/account.ts'
+import { num, numOrNull, padded } from '../mapping.ts'
+import { ownedId } from '../owned-id.ts'
+import { OWNER_COLUMNS, toOwner } from '../owner.ts'
+import type { ApiKeysTable, Db } from '../tables.ts'
+import { touch } from './last-used.ts'
+
+export function apiKeyRows(db: Db): ApiKeyRows {
+  return {
+    async insert(key) {
+      const row = await db
+        .insertInto('api_keys')
+        .values({
+          public_id: key.publicId,
+          account_id: key.accountId,
+          name: key.name,
+          last4: key.last4,
+          hash: key.hash,
+          created_at: key.createdAt,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toApiKey(row)
+    },
+
+    async authenticate(hashes) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+        .selectAll('api_keys')
+        .select(OWNER_COLUMNS)
+        .where('api_keys.hash', 'in', padded(hashes))
+        .where('api_keys.revoked_at', 'is', null)
+        .execute()
+      return rows.map(row => ({ hash: row.hash, key: toApiKey(row), account: toOwner(row) }))
+    },
+
+    async list(accountId, { limit, before }) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .$if(before !== undefined, query =>
+          query.where('id', '<', ownedId(db, 'api_keys', accountId, before as string)),
+        )
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toApiKey)
+    },
+
+    async count(accountId) {
+      const row = await db
+        .selectFrom('api_keys')
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .where('account_id', '=', accountId)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async revoke(accountId, publicId, at) {
+      const result = await db
+        .updateTable('api_keys')
+        .set(eb => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(at)) }))
+        .where('account_id', '=', accountId)
+        .where('public_id', '=', publicId)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+
+    touch: (ids, at) => touch(db, 'api_keys', ids, at),
+  }
+}
+
+function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    name: row.name,
+    last4: row.last4,
+    createdAt: num(row.created_at),
+    lastUsedAt: numOrNull(row.last_used_at),
+    revokedAt: numOrNull(row.revoked_at),
+  }
+}

@@ -1,0 +1,47 @@
+import type { AttentionMailRows } from '../../ports/repository/attention-mail.ts'
+import { ascending, chunks, num, numOrNull } from '../mapping.ts'
+import type { Db } from '../tables.ts'
+
+export function attentionMailRows(db: Db): AttentionMailRows {
+  const changesOf = (accountId: number) =>
+    db.selectFrom('attention_mails').select('changes').where('account_id', '=', accountId)
+
+  return {
+    async countChange(accountIds) {
+      const counted = []
+      for (const some of chunks(ascending(accountIds), 2)) {
+        await db
+          .insertInto('attention_mails')
+          .values(some.map(id => ({ account_id: id, changes: 1 })))
+          .onConflict(conflict =>
+            conflict.column('account_id').doUpdateSet(eb => ({ changes: eb('attention_mails.changes', '+', 1) })),
+          )
+          .execute()
+        const rows = await db
+          .selectFrom('attention_mails')
+          .innerJoin('accounts', 'accounts.id', 'attention_mails.account_id')
+          .where('attention_mails.account_id', 'in', some)
+          .select(['accounts.id', 'accounts.email', 'attention_mails.last_sent_at'])
+          .execute()
+        counted.push(...rows)
+      }
+      return counted.map(row => ({
+        accountId: num(row.id),
+        email: row.email,
+        lastSentAt: numOrNull(row.last_sent_at),
+      }))
+    },
+
+    async changes(accountId) {
+      return num((await changesOf(accountId).executeTakeFirst())?.changes ?? 0)
+    },
+
+    async lockChanges(accountId) {
+      return num((await changesOf(accountId).forUpdate().executeTakeFirst())?.changes ?? 0)
+    },
+
+    async setLastSent(accountId, at) {
+      await db.updateTable('attention_mails').set({ last_sent_at: at }).where('account_id', '=', accountId).execute()
+    },
+  }
+}

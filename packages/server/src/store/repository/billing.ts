@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { BillingRows, Purchase } from '../../ports/repository/billing.ts'
+import { num, numOrNull } from '../mapping.ts'
+import type { Db, PlanPurchasesTable } from '../tables.ts'
+
+export function billingRows(db: Db): BillingRows {
+  return {
+    async insert(purchase) {
+      await db
+        .insertInto('plan_purchases')
+        .values({
+          invoice_id: purchase.invoiceId,
+          account_id: purchase.accountId,
+          plan: purchase.plan,
+          price_zat: purchase.priceZat,
+          period_days: purchase.periodDays,
+          status: 'open',
+          created_at: purchase.createdAt,
+        })
+        .execute()
+    },
+
+    async byInvoice(invoiceId) {
+      const row = await db
+        .selectFrom('plan_purchases')
+        .selectAll()
+        .where('invoice_id', '=', invoiceId)
+        .executeTakeFirst()
+      return row ? toPurchase(row) : null
+    },
+
+    async settle(invoiceId, { status, settledAt, runsUntil }) {
+      await db
+        .updateTable('plan_purchases')
+        .set({ status, settled_at: settledAt, runs_until: runsUntil })
+        .where('invoice_id', '=', invoiceId)
+        .execute()
+    },
+
+    async list(accountId, { limit, before }) {
+      let query = db
+        .selectFrom('plan_purchases')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('invoice_id', 'desc')
+        .limit(limit)
+      if (before !== undefined) {
+        query = query.where('invoice_id', '<', eb =>
+          eb
+            .selectFrom('invoices')
+            .innerJoin('plan_purchases as p', 'p.invoice_id', 'invoices.id')
+            .select('invoices.id')
+            .where('invoices.public_id', '=', before)
+            .where('p.account_id', '=', accountId),
+        )
+      }
+      return (await query.execute()).map(toPurchase)
+    },
+
+    async countNeedingAttention() {
+      const row = await db
+        .selectFrom('plan_purchases')
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .where('status', '=', sql.lit('needs_attention'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async ended(now, limit) {
+      const rows = await db
+        .selectFrom('accounts')
+        .select('id')
+        .where('plan_expires_at', '<=', now)
+        .orderBy('plan_expires_at')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async unannounced(now, until, limit) {
+      const rows = await db
+        .selectFrom('accounts')
+        .leftJoin('plan_announcements as told', 'told.account_id', 'accounts.id')
+        .select('accounts.id')
+        .where('accounts.plan_expires_at', '>', now)
+        .where('accounts.plan_expires_at', '<=', until)
+        .where(eb =>
+          eb.or([
+            eb('told.plan_expires_at', 'is', null),
+            eb('told.plan_expires_at', '<>', eb.ref('accounts.plan_expires_at')),
+          ]),
+        )
+        .orderBy('accounts.plan_expires_at')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async announce(accountId, planExpiresAt) {
+      const written = await db
+        .insertInto('plan_announcements')
+        .values({ account_id: accountId, plan_expires_at: planExpiresAt })
+        .onConflict(conflict =>
+          conflict
+            .column('account_id')
+            .doUpdateSet({ plan_expires_at: planExpiresAt })
+            .where('plan_announcements.plan_expires_at', '<>', planExpiresAt),
+        )
+        .returning('account_id')
+        .executeTakeFirst()
+      return written !== undefined
+    },
+  }
+}
+
+function toPurchase(row: Selectable<PlanPurchasesTable>): Purchase {
+  return {
+    invoiceId: num(row.invoice_id),
+    accountId: num(row.account_id),
+    plan: row.plan,
+    priceZat: BigInt(row.price_zat),
+    periodDays: num(row.period_days),
+    status: row.status,
+    settledAt: numOrNull(row.settled_at),
+    runsUntil: numOrNull(row.runs_until),
+    createdAt: num(row.created_at),
+  }
+}

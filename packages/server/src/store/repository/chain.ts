@@ -1,0 +1,164 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Header } from '../../domain/chain.ts'
+import { HEADERS_KEPT } from '../../domain/chain.ts'
+import type { ChainProblem } from '../../domain/chain-problem.ts'
+import type { ChainRows } from '../../ports/chain.ts'
+import { chunks, num } from '../mapping.ts'
+import type { ChainProblemsTable, Db, HeadersTable } from '../tables.ts'
+
+const COLUMNS = 7
+
+export function chainRows(db: Db): ChainRows {
+  return {
+    async lock() {
+      await db.selectFrom('counters').select('name').where('name', '=', 'chain_lock').forUpdate().execute()
+    },
+
+    async tip() {
+      const row = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(1).executeTakeFirst()
+      return row ? toHeader(row) : null
+    },
+
+    async headerAt(height) {
+      const row = await db.selectFrom('headers').selectAll().where('height', '=', height).executeTakeFirst()
+      return row ? toHeader(row) : null
+    },
+
+    async oldestHeight() {
+      const row = await db.selectFrom('headers').select('height').orderBy('height').limit(1).executeTakeFirst()
+      return row ? num(row.height) : null
+    },
+
+    async newest(limit) {
+      const rows = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(limit).execute()
+      return rows.map(toHeader)
+    },
+
+    async brokenLink() {
+      const row = await db
+        .selectFrom('headers')
+        .leftJoin('headers as below', join => join.on('below.height', '=', sql<number>`headers.height - 1`))
+        .selectAll('headers')
+        .where(({ or, eb, ref }) =>
+          or([eb('below.hash', 'is', null), eb('below.hash', '<>', ref('headers.prev_hash'))]),
+        )
+        .where('headers.height', '>', ({ selectFrom, fn }) =>
+          selectFrom('headers').select(fn.min('height').as('oldest')),
+        )
+        .orderBy('headers.height')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toHeader(row) : null
+    },
+
+    async append(headers) {
+      const newest = headers.at(-1)
+      if (!newest) return
+      for (const some of chunks(headers, COLUMNS)) {
+        await db.insertInto('headers').values(some.map(toRow)).execute()
+      }
+      await db
+        .deleteFrom('headers')
+        .where('height', '<', newest.height - HEADERS_KEPT)
+        .execute()
+    },
+
+    async removeAbove(height) {
+      await db.deleteFrom('headers').where('height', '>', height).execute()
+    },
+
+    async noteRewind(toHeight) {
+      const newest = sql<number>`(SELECT coalesce(max(id), 0) FROM invoices)`
+      await db.insertInto('rewinds').values({ to_height: toHeight, newest_invoice_id: newest }).execute()
+    },
+
+    async rewinds() {
+      const rows = await db.selectFrom('rewinds').selectAll().orderBy('id').execute()
+      return rows.map(row => ({ toHeight: num(row.to_height), newestInvoiceId: num(row.newest_invoice_id) }))
+    },
+
+    async removeAll() {
+      await db.deleteFrom('headers').execute()
+    },
+
+    async seenThrough() {
+      const row = await db
+        .selectFrom('counters')
+        .select('value')
+        .where('name', '=', 'seen_through')
+        .executeTakeFirstOrThrow()
+      return num(row.value)
+    },
+
+    async setSeenThrough(unixSecs, now) {
+      await db
+        .updateTable('counters')
+        .set({ value: unixSecs })
+        .where('name', '=', 'seen_through')
+        .where(({ or, eb }) => or([eb('value', '<', unixSecs), eb('value', '>', now)]))
+        .execute()
+    },
+
+    async problems() {
+      const rows = await db.selectFrom('chain_problems').selectAll().orderBy('problem').execute()
+      return rows.map(row => ({ ...toProblem(row), since: num(row.since) }))
+    },
+
+    async setProblems(problems, now) {
+      const before = await db.selectFrom('chain_problems').select(['problem', 'since']).execute()
+      const since = new Map(before.map(row => [row.problem, num(row.since)]))
+      await db.deleteFrom('chain_problems').execute()
+      if (problems.length === 0) return
+      const rows = problems.map(found => ({
+        problem: found.problem,
+        detail: detailOf(found),
+        since: since.get(found.problem) ?? now,
+      }))
+      // Another watcher may have recorded the same at the same time.
+      await db
+        .insertInto('chain_problems')
+        .values(rows)
+        .onConflict(conflict => conflict.column('problem').doUpdateSet(eb => ({ detail: eb.ref('excluded.detail') })))
+        .execute()
+    },
+  }
+}
+
+function detailOf(found: ChainProblem): string | null {
+  if (found.problem === 'mempool_unreadable') return null
+  return found.problem === 'upgrade_not_followed' ? found.upgrade : String(found.blocks)
+}
+
+function toProblem({ problem, detail }: Selectable<ChainProblemsTable>): ChainProblem {
+  switch (problem) {
+    case 'mempool_unreadable':
+      return { problem }
+    case 'upgrade_not_followed':
+      return { problem, upgrade: detail ?? '' }
+    default:
+      return { problem, blocks: Number(detail) }
+  }
+}
+
+function toRow(header: Header): HeadersTable {
+  return {
+    height: header.height,
+    hash: header.hash,
+    prev_hash: header.prevHash,
+    time: header.time,
+    sapling_size: header.trees.sapling,
+    orchard_size: header.trees.orchard,
+    ironwood_size: header.trees.ironwood,
+  }
+}
+
+function toHeader(row: Selectable<HeadersTable>): Header {
+  return {
+    height: num(row.height),
+    hash: row.hash,
+    prevHash: row.prev_hash,
+    time: num(row.time),
+    trees: { sapling: num(row.sapling_size), orchard: num(row.orchard_size), ironwood: num(row.ironwood_size) },
+  }
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { DAY_SECS, startOfDay } from '../../domain/time.ts'
+import type { DashboardRows } from '../../ports/repository/dashboard.ts'
+import { num } from '../mapping.ts'
+import type { Db } from '../tables.ts'
+import { toInvoice } from './invoice.ts'
+
+/** Sorts after every letter and digit that can follow a prefix, in whatever collation the database has. */
+const AFTER = 'z'.repeat(8)
+
+export function dashboardRows(db: Db): DashboardRows {
+  const sales = (accountId: number) =>
+    db.selectFrom('invoices').where('account_id', '=', accountId).where('purpose', '=', 'sale')
+
+  /** To be looked up by something rarer than the account: without this SQLite goes through all that the account has. */
+  const few = (accountId: number) =>
+    db
+      .selectFrom('invoices')
+      .selectAll()
+      .where(sql<boolean>`account_id + 0 = ${accountId}`)
+      .where('purpose', '=', 'sale')
+
+  return {
+    async paidByDay(accountId, from) {
+      const since = startOfDay(from)
+      const day = sql<bigint>`paid_at / ${sql.lit(DAY_SECS)}`
+      const rows = await sales(accountId)
+        .where('paid_at', '>=', since)
+        .select([
+          day.as('day'),
+          sql<bigint>`cast(sum(received_zat) as bigint)`.as('received'),
+          sql<bigint>`count(*)`.as('invoices'),
+        ])
+        .groupBy(day)
+        .orderBy(day)
+        .execute()
+      return rows.map(row => ({
+        day: num(row.day) * DAY_SECS,
+        receivedZat: BigInt(row.received),
+        invoices: num(row.invoices),
+      }))
+    },
+
+    async countByStatus(accountId, status, createdFrom) {
+      const row = await sales(accountId)
+        .where('status', '=', status)
+        .where('created_at', '>=', createdFrom)
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async needingAttention(accountId, limit) {
+      const rows = await sales(accountId)
+        .selectAll()
+        .where('needs_attention', '=', sql.lit(1))
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+
+    async countNeedingAttention(accountId) {
+      const row = await sales(accountId)
+        .where('needs_attention', '=', sql.lit(1))
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async byIdPrefix(accountId, prefix, limit) {
+      const rows = await few(accountId)
+        .where('public_id', '>=', prefix)
+        .where('public_id', '<=', prefix + AFTER)
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+
+    async byTxidPrefix(accountId, prefix, limit) {
+      const paying = db
+        .selectFrom('payments')
+        .select('invoice_id')
+        .where('txid', '>=', prefix)
+        .where('txid', '<=', prefix + AFTER)
+      const rows = await few(accountId).where('id', 'in', paying).limit(limit).execute()
+      return rows.map(toInvoice)
+    },
+
+    async viewingKeyIds(accountId) {
+      const rows = await db
+        .selectFrom('account_viewing_keys')
+        .select('viewing_key_id')
+        .where('account_id', '=', accountId)
+        .execute()
+      return rows.map(row => num(row.viewing_key_id))
+    },
+
+    async inOrder(accountId, { from, to }, after, limit) {
+      const rows = await sales(accountId)
+        .selectAll()
+        .where('created_at', '>=', from)
+        .where('created_at', '<', to)
+        .$if(after !== null, query =>
+          query.where(sql<boolean>`(created_at, id) > (${after?.createdAt ?? 0}, ${after?.id ?? 0})`),
+        )
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+  }
+}

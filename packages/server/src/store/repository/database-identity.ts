@@ -1,0 +1,78 @@
+import { statSync } from 'node:fs'
+import { sql } from 'kysely'
+import { Fault } from '../../domain/error.ts'
+import type { DatabaseOrigin, OriginRows } from '../../ports/repository/database-identity.ts'
+import type { PgClient, PgSource } from '../postgres/driver.ts'
+import { pgFault } from '../postgres/error.ts'
+import type { Db } from '../tables.ts'
+
+/** @param identity SQL for the identity of the database, evaluated in each transaction that reads it */
+export function originRows(db: Db, identity: string): OriginRows {
+  const current = sql<string>`${sql.raw(identity)}`
+  const select = () => db.selectFrom('database_origin').select(['identity as recorded', current.as('current')])
+  return {
+    read: (): Promise<DatabaseOrigin> => select().executeTakeFirstOrThrow(),
+    lock: () => select().forUpdate().executeTakeFirstOrThrow(),
+    async record(recorded) {
+      await db.updateTable('database_origin').set({ identity: recorded }).execute()
+    },
+  }
+}
+
+/**
+ * SQL for the identity of the SQLite database in this file: inode and birth time. Both survive a move within the file
+ * system; a copy has others.
+ */
+export function sqliteIdentity(path: string): string {
+  const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true })
+  // Where the system tells no birth time, Node gives zero or the time of the last change, which a restart would alter.
+  const born = birthtimeNs === 0n || birthtimeNs === ctimeNs ? '' : `;born:${birthtimeNs}`
+  return `'inode:${ino}${born}'`
+}
+
+/** What tells PostgreSQL databases apart, each with the ways to ask for it, the best first. */
+const POSTGRES_PARTS: readonly [name: string, expressions: readonly string[]][] = [
+  ['system', ['(SELECT system_identifier FROM pg_control_system())']],
+  [
+    'timeline',
+    [
+      // Right from the moment of a promotion on. During recovery nothing is written, and the function fails.
+      "CASE WHEN pg_is_in_recovery() THEN '?' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END",
+      // Behind until the first checkpoint after a promotion.
+      "(SELECT upper(lpad(to_hex(timeline_id), 8, '0')) FROM pg_control_checkpoint())",
+    ],
+  ],
+  ['database', ['(SELECT oid FROM pg_database WHERE datname = current_database())']],
+  ['table', ["to_regclass('viewing_keys')::oid"]],
+]
+
+/** SQL for the identity of a PostgreSQL database, made of what this server allows this role to ask. */
+export async function postgresIdentity(source: PgSource): Promise<string> {
+  const client = await source.connect()
+  try {
+    const parts: string[] = []
+    for (const [name, expressions] of POSTGRES_PARTS) {
+      const allowed = await firstAllowed(client, expressions)
+      parts.push(`'${name}:', ${allowed === null ? "'?'" : `coalesce((${allowed})::text, '?')`}`)
+    }
+    client.release(false)
+    return `concat(${parts.join(", ';', ")})`
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+/** @throws Fault `unavailable` when the connection fails, which says nothing about the server's rules */
+async function firstAllowed(client: PgClient, expressions: readonly string[]): Promise<string | null> {
+  for (const expression of expressions) {
+    try {
+      await client.query(`SELECT ${expression}`)
+      return expression
+    } catch (error) {
+      const fault = pgFault(error)
+      if (fault instanceof Fault) throw fault
+    }
+  }
+  return null
+}

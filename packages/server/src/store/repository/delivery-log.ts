@@ -1,0 +1,66 @@
+import type { EventType } from '../../domain/event.ts'
+import type { AttemptRow, DeliveryRows } from '../../ports/repository/webhook.ts'
+import { num, numOrNull } from '../mapping.ts'
+import { ownedId } from '../owned-id.ts'
+import type { Db, Int } from '../tables.ts'
+
+/** What the owner reads of the attempts, beside the deliveries they belong to. */
+export function attemptQueries(db: Db): Pick<DeliveryRows, 'attempts' | 'attempt'> {
+  const ofAccount = (accountId: number) =>
+    db
+      .selectFrom('delivery_attempts as a')
+      .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
+      .leftJoin('invoices as i', 'i.id', 'a.invoice_id')
+      .select(['a.public_id', 'a.url', 'a.attempt', 'a.status_code', 'a.error', 'a.duration_ms', 'a.created_at'])
+      .select(['d.public_id as delivery_public_id', 'd.event_type', 'i.public_id as invoice_public_id'])
+      .where('a.account_id', '=', accountId)
+
+  return {
+    async attempts(accountId, { limit, before }, { invoicePublicId } = {}) {
+      let query = ofAccount(accountId).orderBy('a.id', 'desc').limit(limit)
+      if (before !== undefined) {
+        query = query.where('a.id', '<', ownedId(db, 'delivery_attempts', accountId, before))
+      }
+      if (invoicePublicId !== undefined) {
+        query = query.where('a.invoice_id', '=', ownedId(db, 'invoices', accountId, invoicePublicId))
+      }
+      return (await query.execute()).map(toAttempt)
+    },
+
+    async attempt(accountId, publicId) {
+      const row = await ofAccount(accountId)
+        .select(['a.answer', 'd.body', 'd.state'])
+        .where('a.public_id', '=', publicId)
+        .executeTakeFirst()
+      return row ? { ...toAttempt(row), requestBody: row.body, answer: row.answer, deliveryState: row.state } : null
+    },
+  }
+}
+
+interface AttemptColumns {
+  readonly public_id: string
+  readonly delivery_public_id: string
+  readonly invoice_public_id: string | null
+  readonly event_type: EventType
+  readonly url: string
+  readonly attempt: Int
+  readonly status_code: Int | null
+  readonly error: string | null
+  readonly duration_ms: Int | null
+  readonly created_at: Int
+}
+
+function toAttempt(row: AttemptColumns): AttemptRow {
+  return {
+    publicId: row.public_id,
+    deliveryPublicId: row.delivery_public_id,
+    invoicePublicId: row.invoice_public_id,
+    eventType: row.event_type,
+    url: row.url,
+    attempt: num(row.attempt),
+    statusCode: numOrNull(row.status_code),
+    error: row.error,
+    durationMs: numOrNull(row.duration_ms),
+    createdAt: num(row.created_at),
+  }
+}

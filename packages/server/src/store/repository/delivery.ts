@@ -1,0 +1,261 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { DeliveryState } from '../../domain/webhook.ts'
+import type { DeliveryRows, OpenDelivery } from '../../ports/repository/webhook.ts'
+import { ascending, chunks, num, numOrNull } from '../mapping.ts'
+import type { Db, DeliveriesTable } from '../tables.ts'
+import type { Later } from '../transaction/tx.ts'
+import { attemptQueries } from './delivery-log.ts'
+import { toWebhook } from './webhook.ts'
+
+/** Terms of one union: SQLite takes 500. */
+const UNION_TERMS = 400
+
+export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
+  /** Which of the accounts have a webhook, each held. */
+  async function hold(accountIds: readonly number[]): Promise<Set<number>> {
+    const held = new Set<number>()
+    for (const some of chunks(ascending(accountIds), 1)) {
+      const rows = await db
+        .selectFrom('webhooks')
+        .select('account_id')
+        .where('account_id', 'in', some)
+        .orderBy('account_id')
+        .forUpdate()
+        .execute()
+      for (const row of rows) held.add(num(row.account_id))
+    }
+    return held
+  }
+
+  async function reschedule(accountIds: readonly number[]): Promise<void> {
+    for (const some of chunks(ascending(accountIds), 1)) {
+      await db
+        .updateTable('webhooks')
+        .set(eb => ({
+          due_at_ms: eb
+            .selectFrom('deliveries')
+            .select(({ fn }) => fn.min('deliveries.due_at_ms').as('due'))
+            .whereRef('deliveries.account_id', '=', 'webhooks.account_id')
+            .where('deliveries.due_at_ms', 'is not', null),
+        }))
+        .where('account_id', 'in', some)
+        .execute()
+    }
+  }
+
+  return {
+    async insert(deliveries) {
+      const held = await hold(deliveries.map(delivery => delivery.accountId))
+      const wanted = deliveries.filter(delivery => held.has(delivery.accountId))
+      if (wanted.length === 0) return 0
+      const rows = wanted.map(delivery => ({
+        public_id: delivery.publicId,
+        account_id: delivery.accountId,
+        invoice_id: delivery.invoiceId,
+        event_type: delivery.eventType,
+        body: delivery.body,
+        state: 'waiting' as const,
+        attempts: 0,
+        due_at_ms: delivery.dueAtMs,
+        created_at: delivery.createdAt,
+      }))
+      for (const some of chunks(rows, 9)) await db.insertInto('deliveries').values(some).execute()
+      await reschedule([...held])
+      later.wake('deliveries')
+      return wanted.length
+    },
+
+    async byPublicId(accountId, publicId) {
+      const row = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('public_id', '=', publicId)
+        .where('account_id', '=', accountId)
+        .executeTakeFirst()
+      return row ? { ...fieldsOf(row), state: row.state } : null
+    },
+
+    async hold(accountIds) {
+      await hold(accountIds)
+    },
+
+    async holdDue(nowMs, limit, except) {
+      const rows = await db
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('due_at_ms', '<=', nowMs)
+        .$if(except.length > 0, query => query.where('account_id', 'not in', except))
+        .orderBy('due_at_ms')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      return rows.map(toWebhook)
+    },
+
+    async due(shares, nowMs) {
+      const found: OpenDelivery[] = []
+      for (let from = 0; from < shares.length; from += UNION_TERMS) {
+        const terms = shares.slice(from, from + UNION_TERMS).map(
+          ({ accountId, limit }) => sql`SELECT * FROM (
+            SELECT * FROM deliveries WHERE account_id = ${accountId} AND due_at_ms <= ${nowMs}
+            ORDER BY due_at_ms, id LIMIT ${limit}
+          ) AS share`,
+        )
+        const { rows } = await sql<Selectable<DeliveriesTable>>`${sql.join(terms, sql` UNION ALL `)}`.execute(db)
+        found.push(...rows.map(toOpen))
+      }
+      return found
+    },
+
+    async begin(attempts) {
+      const rows = attempts.map(
+        ({ delivery, progress }) => sql`(${int(delivery.id)}, ${int(progress.attempts)}, ${int(progress.dueAtMs)})`,
+      )
+      for (const some of chunks(rows, 3)) {
+        await sql`WITH begun (id, attempts, due_at_ms) AS (VALUES ${sql.join(some)})
+          UPDATE deliveries SET state = 'sending', attempts = begun.attempts, due_at_ms = begun.due_at_ms
+          FROM begun WHERE deliveries.id = begun.id`.execute(db)
+      }
+      const lines = attempts.map(({ publicId, delivery, progress, url, beganAt }) => ({
+        public_id: publicId,
+        delivery_id: delivery.id,
+        account_id: delivery.accountId,
+        invoice_id: delivery.invoiceId,
+        url,
+        attempt: progress.attempts,
+        created_at: beganAt,
+      }))
+      for (const some of chunks(lines, 7)) await db.insertInto('delivery_attempts').values(some).execute()
+    },
+
+    async fail(ids) {
+      for (const some of chunks(ids, 1)) {
+        await db
+          .updateTable('deliveries')
+          .set({ state: 'failed', due_at_ms: null })
+          .where('id', 'in', some)
+          .where('due_at_ms', 'is not', null)
+          .execute()
+      }
+    },
+
+    async interrupt(ids, error) {
+      for (const some of chunks(ids, 1)) {
+        await db
+          .updateTable('delivery_attempts')
+          .set({ error })
+          .where('delivery_id', 'in', some)
+          .where('duration_ms', 'is', null)
+          .where('error', 'is', null)
+          .execute()
+      }
+    },
+
+    async end(attempts) {
+      const lines = attempts.map(
+        ({ publicId, statusCode, error, durationMs, answer }) =>
+          sql`(${text(publicId)}, ${int(statusCode)}, ${text(error)}, ${int(durationMs)}, ${text(answer)})`,
+      )
+      for (const some of chunks(lines, 5)) {
+        await sql`WITH ended (public_id, status_code, error, duration_ms, answer) AS (VALUES ${sql.join(some)})
+          UPDATE delivery_attempts SET status_code = ended.status_code, error = ended.error,
+            duration_ms = ended.duration_ms, answer = ended.answer
+          FROM ended WHERE delivery_attempts.public_id = ended.public_id`.execute(db)
+      }
+      const moves = attempts.map(({ deliveryId, progress }) => {
+        const due = progress.state === 'waiting' ? progress.dueAtMs : null
+        return sql`(${int(deliveryId)}, ${int(progress.attempts)}, ${text(progress.state)}, ${int(due)})`
+      })
+      for (const some of chunks(moves, 4)) {
+        await sql`WITH moved (id, attempts, state, due_at_ms) AS (VALUES ${sql.join(some)})
+          UPDATE deliveries SET state = moved.state, due_at_ms = moved.due_at_ms
+          FROM moved WHERE deliveries.id = moved.id AND deliveries.state = 'sending'
+            AND (deliveries.attempts = moved.attempts OR moved.state = 'delivered')`.execute(db)
+      }
+    },
+
+    reschedule,
+
+    async nextDueAtMs(afterMs) {
+      const row = await db
+        .selectFrom('webhooks')
+        .select(eb => eb.fn.min('due_at_ms').as('due'))
+        .where('due_at_ms', '>', afterMs)
+        .executeTakeFirst()
+      return row ? numOrNull(row.due) : null
+    },
+
+    async countOpenOf(accountId, most) {
+      const open = db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('due_at_ms', 'is not', null)
+        .limit(most)
+      const row = await db
+        .selectFrom(open.as('open'))
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async countOpen() {
+      const row = await db
+        .selectFrom('deliveries')
+        .select(eb => eb.fn.countAll().as('open'))
+        .where('due_at_ms', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return Number(row.open)
+    },
+
+    ...attemptQueries(db),
+
+    async prune(before, limit) {
+      const old = await db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('created_at', '<', before)
+        .where('due_at_ms', 'is', null)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      const ids = old.map(row => num(row.id))
+      for (const some of chunks(ids, 1)) {
+        await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', some).execute()
+        await db.deleteFrom('deliveries').where('id', 'in', some).execute()
+      }
+      return ids.length
+    },
+  }
+}
+
+/** The types of a list of values are those of its first row, and PostgreSQL takes unknown ones for text. */
+function int(value: number | null) {
+  return sql`cast(${value} as bigint)`
+}
+
+function text(value: string | null) {
+  return sql`cast(${value} as text)`
+}
+
+function fieldsOf(row: Selectable<DeliveriesTable>) {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    invoiceId: numOrNull(row.invoice_id),
+    eventType: row.event_type,
+    body: row.body,
+    createdAt: num(row.created_at),
+  }
+}
+
+function toOpen(row: Selectable<DeliveriesTable>): OpenDelivery {
+  const state: DeliveryState = row.state
+  if (row.due_at_ms === null || (state !== 'waiting' && state !== 'sending')) {
+    throw new Error(`delivery ${row.id} is ${state} and yet due`)
+  }
+  return { ...fieldsOf(row), progress: { state, attempts: num(row.attempts), dueAtMs: num(row.due_at_ms) } }
+}

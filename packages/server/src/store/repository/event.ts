@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { NewEvent } from '../../domain/event.ts'
+import type { EventRows } from '../../ports/repository/event.ts'
+import type { DeliveryRows, NewDelivery } from '../../ports/repository/webhook.ts'
+import { chunks, num } from '../mapping.ts'
+import type { Db } from '../tables.ts'
+import type { Later } from '../transaction/tx.ts'
+
+const COLUMNS = 6
+
+/**
+ * The counter's row is the lock that makes the order of numbers the order of commits: held from the numbering to the
+ * commit, by one transaction at a time. So events are numbered last of all, just before the commit.
+ */
+export function eventRows(db: Db, later: Pick<Later, 'putOff'>, deliveries: Pick<DeliveryRows, 'insert'>): EventRows {
+  const unwritten: NewEvent[] = []
+
+  async function write(): Promise<void> {
+    const events = unwritten.splice(0)
+    await deliveries.insert(events.flatMap(toDelivery))
+    const counter = await db
+      .updateTable('counters')
+      .set(eb => ({ value: eb('value', '+', events.length) }))
+      .where('name', '=', 'event_seq')
+      .returning('value')
+      .executeTakeFirstOrThrow()
+    const first = num(counter.value) - events.length + 1
+    const rows = events.map((event, index) => ({
+      seq: first + index,
+      account_id: event.accountId,
+      invoice_id: event.invoiceId,
+      type: event.type,
+      body: event.body,
+      created_at: event.createdAt,
+    }))
+    for (const some of chunks(rows, COLUMNS)) await db.insertInto('events').values(some).execute()
+  }
+
+  return {
+    async append(events) {
+      if (events.length === 0) return
+      if (unwritten.length === 0) later.putOff(write)
+      unwritten.push(...events)
+    },
+
+    async touchedSince(seq, limit) {
+      const rows = await db
+        .selectFrom('events')
+        .select(['seq', 'invoice_id'])
+        .where('seq', '>', seq)
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      const touched = new Set(rows.flatMap(row => (row.invoice_id === null ? [] : [num(row.invoice_id)])))
+      return { seq: num(rows.at(-1)?.seq ?? seq), invoiceIds: [...touched] }
+    },
+
+    async lastSeq() {
+      const row = await db
+        .selectFrom('counters')
+        .select('value')
+        .where('name', '=', 'event_seq')
+        .executeTakeFirstOrThrow()
+      return num(row.value)
+    },
+
+    async prune(before, limit) {
+      const oldest = db.selectFrom('events').select('seq').orderBy('seq').limit(limit)
+      const result = await db
+        .deleteFrom('events')
+        .where('seq', 'in', oldest)
+        .where('created_at', '<', before)
+        .executeTakeFirst()
+      return num(result.numDeletedRows)
+    },
+  }
+}
+
+function toDelivery({ type, body, createdAt, ...event }: NewEvent): NewDelivery[] {
+  if (type === null || body === null) return []
+  return [{ ...event, publicId: randomUUID(), eventType: type, body, createdAt, dueAtMs: createdAt * 1000 }]
+}

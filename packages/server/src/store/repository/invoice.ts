@@ -1,0 +1,242 @@
+import type { InsertObject, Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Invoice, InvoiceOutcome, InvoiceRows, NewInvoice } from '../../ports/repository/invoice.ts'
+import { ascending, chunks, num, numOrNull, padded } from '../mapping.ts'
+import type { Db, InvoicesTable, Tables } from '../tables.ts'
+
+const INSERTED_COLUMNS = 14
+const OUTCOME_COLUMNS = 10
+
+/** Statuses stand in the queries as literals: a partial index is not used for a bound value. */
+export function invoiceRows(db: Db): InvoiceRows {
+  return {
+    async insert(invoice) {
+      const [made] = await insertAll(db, [invoice])
+      return made as Invoice
+    },
+
+    async byPublicId(publicId) {
+      const row = await db.selectFrom('invoices').selectAll().where('public_id', '=', publicId).executeTakeFirst()
+      return row ? toInvoice(row) : null
+    },
+
+    async byPublicIds(publicIds) {
+      const rows = await db.selectFrom('invoices').selectAll().where('public_id', 'in', padded(publicIds)).execute()
+      return rows.map(toInvoice)
+    },
+
+    async byIds(ids) {
+      const found: Invoice[] = []
+      for (const some of chunks(ascending(ids), 1)) {
+        const rows = await db.selectFrom('invoices').selectAll().where('id', 'in', some).orderBy('id').execute()
+        found.push(...rows.map(toInvoice))
+      }
+      return found
+    },
+
+    async list(accountId, { limit, before }, filter = {}) {
+      const { status, needsAttention = false, createdFrom, createdTo } = filter
+      // Few need attention, and their partial index goes by id: by time, SQLite would read all of the account's.
+      const order = needsAttention ? (['id'] as const) : (['created_at', 'id'] as const)
+      let query = db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('purpose', '=', 'sale')
+        .$if(!needsAttention, list => list.orderBy('created_at', 'desc'))
+        .orderBy('id', 'desc')
+        .limit(limit)
+      if (before !== undefined) {
+        const last = db
+          .selectFrom('invoices')
+          .select(order)
+          .where('public_id', '=', before)
+          .where('account_id', '=', accountId)
+        query = query.where(sql<boolean>`(${sql.join(order.map(column => sql.ref(column)))}) < ${last}`)
+      }
+      if (status !== undefined) query = query.where('status', '=', status)
+      if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
+      if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
+      // After the first page the position alone is where to begin; SQLite would begin at the period's end each time.
+      const end = before === undefined ? sql.ref('created_at') : sql`created_at + 0`
+      if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
+      return (await query.execute()).map(toInvoice)
+    },
+
+    async lock(ids) {
+      const locked: Invoice[] = []
+      for (const some of chunks(ascending(ids), 1)) {
+        const rows = await db
+          .selectFrom('invoices')
+          .selectAll()
+          .where('id', 'in', some)
+          .orderBy('id')
+          .forUpdate()
+          .execute()
+        locked.push(...rows.map(toInvoice))
+      }
+      return locked
+    },
+
+    async atIndexes(at) {
+      const found: Invoice[] = []
+      for (const some of chunks(at, 2)) {
+        // The types of a list of values are those of its first row, and PostgreSQL takes unknown ones for text.
+        const pairs = some.map(
+          ({ viewingKeyId, diversifierIndex }) =>
+            sql`(cast(${viewingKeyId} as bigint), cast(${diversifierIndex} as bigint))`,
+        )
+        const rows = await db
+          .selectFrom('invoices')
+          .selectAll()
+          .where(sql<boolean>`(viewing_key_id, diversifier_index) in (values ${sql.join(pairs)})`)
+          .orderBy('id')
+          .execute()
+        found.push(...rows.map(toInvoice))
+      }
+      return found
+    },
+
+    async due(through, tip, limit) {
+      const rows = await db
+        .selectFrom('invoices')
+        .select('id')
+        .where('status', '=', sql.lit('pending'))
+        .where('swap_under_way', '=', sql.lit(0))
+        .where('expires_at', '<=', through)
+        .where(({ or, eb }) =>
+          or([
+            eb('open_until_height', 'is', null),
+            eb('open_until_height', '<=', tip),
+            eb('watch_until', '<=', through),
+          ]),
+        )
+        .orderBy('expires_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async settling(limit, afterId) {
+      const rows = await db
+        .selectFrom('invoices')
+        .select('id')
+        .where('status', '<>', sql.lit('paid'))
+        .whereRef('received_zat', '>=', 'amount_zat')
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async record(outcomes) {
+      for (const some of chunks(outcomes, OUTCOME_COLUMNS)) await recordAll(db, some)
+    },
+
+    async setSwap(id, swapId, watchUntil) {
+      await db
+        .updateTable('invoices')
+        .set({ swap_id: swapId, swap_under_way: 1, watch_until: watchUntil })
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async setSwapUnderWay(id, underWay) {
+      await db
+        .updateTable('invoices')
+        .set({ swap_under_way: underWay ? 1 : 0 })
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
+/** Invoices that were asked for together, by one statement; in the order given. */
+export async function insertAll(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
+  const made = new Map<string, Invoice>()
+  for (const some of chunks(invoices, INSERTED_COLUMNS)) {
+    const rows = await db.insertInto('invoices').values(some.map(toNewRow)).returningAll().execute()
+    for (const row of rows) made.set(row.public_id, toInvoice(row))
+  }
+  return invoices.map(invoice => made.get(invoice.publicId) as Invoice)
+}
+
+/** The columns of VALUES are named `column1` and on in both databases; their types are those of its first row. */
+async function recordAll(db: Db, outcomes: readonly InvoiceOutcome[]): Promise<void> {
+  const int = (value: bigint | number | null) => sql`cast(${value} as bigint)`
+  const text = (value: string | null) => sql`cast(${value} as text)`
+  const rows = outcomes.map(
+    ({ id, status, receivedZat, overpaidZat, txid, paidAt, openUntilHeight, underpaidAt, ...attention }) =>
+      sql`(${sql.join([
+        int(id),
+        text(status),
+        int(receivedZat),
+        int(overpaidZat),
+        text(txid),
+        int(paidAt),
+        int(attention.needsAttention ? 1 : 0),
+        int(openUntilHeight),
+        int(underpaidAt),
+        int(attention.attentionSince),
+      ])})`,
+  )
+  await sql`
+    UPDATE invoices SET
+      status = outcome.column2, received_zat = outcome.column3, overpaid_zat = outcome.column4,
+      txid = outcome.column5, paid_at = outcome.column6, needs_attention = outcome.column7,
+      open_until_height = outcome.column8, underpaid_at = outcome.column9,
+      attention_since = outcome.column10
+    FROM (VALUES ${sql.join(rows)}) AS outcome
+    WHERE invoices.id = outcome.column1`.execute(db)
+}
+
+function toNewRow(invoice: NewInvoice): InsertObject<Tables, 'invoices'> {
+  return {
+    public_id: invoice.publicId,
+    account_id: invoice.accountId,
+    viewing_key_id: invoice.viewingKeyId,
+    diversifier_index: invoice.diversifierIndex,
+    purpose: invoice.purpose,
+    address: invoice.address,
+    amount_zat: invoice.amountZat,
+    confirmations: invoice.confirmations,
+    status: 'pending',
+    received_zat: 0,
+    overpaid_zat: 0,
+    created_at: invoice.createdAt,
+    expires_at: invoice.expiresAt,
+    watch_until: invoice.watchUntil,
+    created_height: sql<number>`(SELECT max(height) FROM headers)`,
+  }
+}
+
+export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    viewingKeyId: num(row.viewing_key_id),
+    diversifierIndex: BigInt(row.diversifier_index),
+    purpose: row.purpose,
+    address: row.address,
+    amountZat: BigInt(row.amount_zat),
+    confirmations: num(row.confirmations),
+    status: row.status,
+    receivedZat: BigInt(row.received_zat),
+    overpaidZat: BigInt(row.overpaid_zat),
+    txid: row.txid,
+    createdAt: num(row.created_at),
+    expiresAt: num(row.expires_at),
+    watchUntil: num(row.watch_until),
+    paidAt: numOrNull(row.paid_at),
+    swapUnderWay: num(row.swap_under_way) === 1,
+    swapId: numOrNull(row.swap_id),
+    needsAttention: num(row.needs_attention) === 1,
+    createdHeight: numOrNull(row.created_height),
+    openUntilHeight: numOrNull(row.open_until_height),
+    underpaidAt: numOrNull(row.underpaid_at),
+    attentionSince: numOrNull(row.attention_since),
+  }
+}

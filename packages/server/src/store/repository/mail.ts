@@ -1,0 +1,87 @@
+import type { Selectable } from 'kysely'
+import type { MailRow, MailRows } from '../../ports/repository/mail.ts'
+import { chunks, num } from '../mapping.ts'
+import type { Db, MailsTable } from '../tables.ts'
+import type { Later } from '../transaction/tx.ts'
+
+const ATTENTION_COLUMNS = 5
+
+export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
+  return {
+    async append(mail) {
+      await db
+        .insertInto('mails')
+        .values({
+          recipient: mail.to,
+          about: mail.about,
+          code_id: mail.about === 'code' ? mail.codeId : null,
+          detail: mail.about === 'code' ? null : mail.detail,
+          created_at: mail.createdAt,
+          due_at: mail.createdAt,
+        })
+        .execute()
+      later.wake('mails')
+    },
+
+    async appendAttention(mails) {
+      for (const some of chunks(mails, ATTENTION_COLUMNS)) {
+        await db
+          .insertInto('mails')
+          .values(
+            some.map(({ to, about, accountId, createdAt, dueAt }) => ({
+              recipient: to,
+              about,
+              account_id: accountId,
+              created_at: createdAt,
+              due_at: dueAt,
+            })),
+          )
+          .onConflict(conflict => conflict.doNothing())
+          .execute()
+      }
+    },
+
+    async claim(now, limit, retryAt) {
+      const due = await db
+        .selectFrom('mails')
+        .selectAll()
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      for (const { id, tries } of due) {
+        const taken = num(tries) + 1
+        await db
+          .updateTable('mails')
+          .set({ tries: taken, due_at: retryAt(taken) })
+          .where('id', '=', id)
+          .execute()
+      }
+      return due.map(toMail)
+    },
+
+    async postpone(id, dueAt) {
+      await db.updateTable('mails').set({ due_at: dueAt, tries: 0 }).where('id', '=', id).execute()
+    },
+
+    async remove(id) {
+      await db.deleteFrom('mails').where('id', '=', id).execute()
+    },
+  }
+}
+
+function toMail(row: Selectable<MailsTable>): MailRow {
+  const common = {
+    id: num(row.id),
+    to: row.recipient,
+    createdAt: num(row.created_at),
+    tries: num(row.tries) + 1,
+  }
+  if (row.about === 'code') return { ...common, about: row.about, codeId: num(row.code_id as bigint) }
+  if (row.about === 'plan_ends') return { ...common, about: row.about, detail: row.detail ?? '' }
+  if (row.about === 'reorged_payments') return { ...common, about: row.about, accountId: num(row.account_id as bigint) }
+  return { ...common, about: row.about, detail: row.detail }
+}

@@ -1,0 +1,222 @@
+import type { Insertable, Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Place } from '../../domain/invoice.ts'
+import type { NewPayment, PaymentRow, PaymentRows } from '../../ports/repository/invoice.ts'
+import { ascending, chunks, distinctIds, num, numOrNull } from '../mapping.ts'
+import type { Db, PaymentsTable } from '../tables.ts'
+
+const COLUMNS = 10
+
+export function paymentRows(db: Db): PaymentRows {
+  return {
+    async record(payments) {
+      const changed: { invoice_id: bigint | number }[] = []
+      for (const some of chunks(lastSightings(payments), COLUMNS)) {
+        changed.push(...(await upsert(db, some.map(toRow))))
+      }
+      return distinctIds(changed)
+    },
+
+    async ofInvoices(invoiceIds) {
+      const found: PaymentRow[] = []
+      for (const some of chunks(ascending(invoiceIds), 1)) {
+        const rows = await db.selectFrom('payments').selectAll().where('invoice_id', 'in', some).orderBy('id').execute()
+        found.push(...rows.map(toPayment))
+      }
+      return found
+    },
+
+    async unmineAbove(height) {
+      const rows = await db
+        .updateTable('payments')
+        .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...UNSEEN }))
+        .where('height', '>', height)
+        .returning('invoice_id')
+        .execute()
+      // Those that were missing already wait for a new block on what is left.
+      await db
+        .updateTable('payments')
+        .set({ missing_height: height })
+        .where('place', '=', sql.lit('mempool'))
+        .where('missing_height', '>', height)
+        .execute()
+      return distinctIds(rows)
+    },
+
+    async heightAboveWhich(limit, floor) {
+      const row = await db
+        .selectFrom('payments')
+        .select('height')
+        .where('height', '>', floor)
+        .orderBy('height', 'desc')
+        .limit(1)
+        .offset(limit)
+        .executeTakeFirst()
+      return row ? num(row.height!) : floor
+    },
+
+    async countAbove(height) {
+      const row = await db
+        .selectFrom('payments')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .where('payments.height', '>', height)
+        .select(({ fn, eb }) => [
+          fn.countAll<bigint>().as('payments'),
+          fn
+            .count<bigint>(eb.case().when('invoices.status', '=', 'paid').then(eb.ref('invoices.id')).end())
+            .distinct()
+            .as('paid'),
+        ])
+        .executeTakeFirstOrThrow()
+      return { payments: num(row.payments), paidInvoices: num(row.paid) }
+    },
+
+    async newestOrder() {
+      const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+      return row ? num(row.id) : 0
+    },
+
+    async markPresent(orders, tip) {
+      for (const some of chunks(orders, 1)) {
+        await db
+          .updateTable('payments')
+          .set({ in_snapshot: 1, missing_since: null, missing_height: null, last_seen_height: tip })
+          .where('id', 'in', some)
+          .execute()
+      }
+    },
+
+    async markMissing(orders, { since, height }) {
+      for (const some of chunks(orders, 1)) {
+        await db
+          .updateTable('payments')
+          .set({ in_snapshot: 0, missing_since: since, missing_height: height })
+          .where('id', 'in', some)
+          .execute()
+      }
+    },
+
+    async inMempool() {
+      const rows = await db
+        .selectFrom('payments')
+        .selectAll()
+        .where('place', '=', sql.lit('mempool'))
+        .orderBy('id')
+        .execute()
+      return rows.map(toPayment)
+    },
+
+    async drop(txids) {
+      const changed: { invoice_id: bigint | number }[] = []
+      for (const some of chunks(txids, 1)) {
+        const rows = await db
+          .updateTable('payments')
+          .set({ place: 'dropped' })
+          .where('place', '=', sql.lit('mempool'))
+          .where('txid', 'in', some)
+          .returning('invoice_id')
+          .execute()
+        changed.push(...rows)
+      }
+      return distinctIds(changed)
+    },
+  }
+}
+
+/** No complete reading of the mempool has judged the payment at its present place yet. */
+const UNSEEN = { in_snapshot: 0, missing_since: null, missing_height: null } as const
+
+/** Inserts new payments and moves known ones; the rows that changed. */
+function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id: bigint | number }[]> {
+  return db
+    .insertInto('payments')
+    .values(rows)
+    .onConflict(conflict =>
+      conflict
+        .columns(['txid', 'pool', 'output_index'])
+        .doUpdateSet(eb => ({
+          place: eb.ref('excluded.place'),
+          height: eb.ref('excluded.height'),
+          expiry_height: eb.fn.coalesce('payments.expiry_height', 'excluded.expiry_height'),
+          last_seen_height: eb.ref('excluded.last_seen_height'),
+          ...UNSEEN,
+        }))
+        .where(({ eb, or, and, not }) => {
+          const minedNow = eb('excluded.height', 'is not', null)
+          const minedBefore = eb('payments.height', 'is not', null)
+          const moved = or([
+            eb('excluded.place', '<>', eb.ref('payments.place')),
+            eb('excluded.height', '<>', eb.ref('payments.height')),
+          ])
+          const expiryLearnt = and([
+            eb('payments.expiry_height', 'is', null),
+            eb('excluded.expiry_height', 'is not', null),
+          ])
+          // A sighting in the mempool may be older than the block that mined the payment: only a rewind unmines.
+          return or([and([minedNow, moved]), and([not(minedBefore), or([moved, expiryLearnt])])])
+        }),
+    )
+    .returning('invoice_id')
+    .execute()
+}
+
+/** One sighting for each payment, as no statement may touch a row twice: the last, and a mined one over an unmined. */
+function lastSightings(payments: readonly NewPayment[]): NewPayment[] {
+  const last = new Map<string, NewPayment>()
+  for (const next of payments) {
+    const key = `${next.txid} ${next.pool} ${next.outputIndex}`
+    const before = last.get(key)
+    if (before?.place.at === 'mined' && next.place.at !== 'mined') continue
+    last.set(
+      key,
+      before ? { ...next, ...firstOf(before), expiryHeight: before.expiryHeight ?? next.expiryHeight } : next,
+    )
+  }
+  return [...last.values()]
+}
+
+/** What does not change when a payment is sighted again. */
+function firstOf({ invoiceId, valueZat, seenAt }: NewPayment) {
+  return { invoiceId, valueZat, seenAt }
+}
+
+function toRow(payment: NewPayment): Insertable<PaymentsTable> {
+  return {
+    invoice_id: payment.invoiceId,
+    txid: payment.txid,
+    pool: payment.pool,
+    output_index: payment.outputIndex,
+    value_zat: payment.valueZat,
+    place: payment.place.at,
+    height: payment.place.at === 'mined' ? payment.place.height : null,
+    expiry_height: payment.expiryHeight,
+    seen_at: payment.seenAt,
+    last_seen_height: payment.lastSeenHeight,
+  }
+}
+
+function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
+  return {
+    invoiceId: num(row.invoice_id),
+    txid: row.txid,
+    pool: row.pool,
+    outputIndex: num(row.output_index),
+    valueZat: BigInt(row.value_zat),
+    place: toPlace(row),
+    order: num(row.id),
+    seenAt: num(row.seen_at),
+    expiryHeight: numOrNull(row.expiry_height),
+    inSnapshot: num(row.in_snapshot) === 1,
+    lastSeenHeight: num(row.last_seen_height ?? row.height ?? 0),
+    missing: toMissing(row),
+  }
+}
+
+function toMissing({ missing_since, missing_height }: Selectable<PaymentsTable>): PaymentRow['missing'] {
+  if (missing_since === null || missing_height === null) return null
+  return { since: num(missing_since), height: num(missing_height) }
+}
+
+function toPlace({ place, height }: Selectable<PaymentsTable>): Place {
+  return place === 'mined' ? { at: 'mined', height: Number(height) } : { at: place }
+}

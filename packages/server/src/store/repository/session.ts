@@ -1,0 +1,84 @@
+import type { Selectable } from 'kysely'
+import type { Session } from '../../domain/account.ts'
+import type { SessionRows } from '../../ports/repository/account.ts'
+import { num, numOrNull } from '../mapping.ts'
+import { ownedId } from '../owned-id.ts'
+import { OWNER_COLUMNS, toOwner } from '../owner.ts'
+import type { Db, SessionsTable } from '../tables.ts'
+import { touch } from './last-used.ts'
+
+export function sessionRows(db: Db): SessionRows {
+  return {
+    async insert(session) {
+      const row = await db
+        .insertInto('sessions')
+        .values({
+          public_id: session.publicId,
+          account_id: session.accountId,
+          label: session.label,
+          hash: session.hash,
+          created_at: session.createdAt,
+          expires_at: session.expiresAt,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toSession(row)
+    },
+
+    async authenticate(hash, now) {
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+        .selectAll('sessions')
+        .select(OWNER_COLUMNS)
+        .where('sessions.hash', '=', hash)
+        .where('sessions.expires_at', '>', now)
+        .where('sessions.ended_at', 'is', null)
+        .executeTakeFirst()
+      return row ? { session: toSession(row), account: toOwner(row) } : null
+    },
+
+    async list(accountId, now, { limit, before }) {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('expires_at', '>', now)
+        .where('ended_at', 'is', null)
+        .$if(before !== undefined, query =>
+          query.where('id', '<', ownedId(db, 'sessions', accountId, before as string)),
+        )
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toSession)
+    },
+
+    async end(accountId, publicId, at) {
+      const result = await db
+        .updateTable('sessions')
+        .set({ ended_at: at })
+        .where('account_id', '=', accountId)
+        .where('public_id', '=', publicId)
+        .where('expires_at', '>', at)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+
+    touch: (ids, at) => touch(db, 'sessions', ids, at),
+  }
+}
+
+function toSession(row: Selectable<SessionsTable>): Session {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    label: row.label,
+    createdAt: num(row.created_at),
+    expiresAt: num(row.expires_at),
+    lastUsedAt: numOrNull(row.last_used_at),
+    endedAt: numOrNull(row.ended_at),
+  }
+}

@@ -1,0 +1,132 @@
+import type { Selectable } from 'kysely'
+import type { SignInCode, SignInRows } from '../../ports/repository/sign-in.ts'
+import { num } from '../mapping.ts'
+import type { Db, SignInCodesTable } from '../tables.ts'
+
+export function signInRows(db: Db): SignInRows {
+  return {
+    async lockCounts() {
+      await db
+        .updateTable('counters')
+        .set(eb => ({ value: eb.ref('value') }))
+        .where('name', '=', 'sign_in_lock')
+        .execute()
+    },
+
+    async count(who, since, most) {
+      let query = db
+        .selectFrom('sign_in_codes')
+        .select('id')
+        .where('purpose', '=', who.purpose)
+        .where('created_at', '>', since)
+      if ('email' in who) query = query.where('email', '=', who.email)
+      if ('clientHash' in who) query = query.where('client_hash', '=', who.clientHash)
+      const row = await db
+        .selectFrom(query.limit(most).as('asked'))
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async insert(code) {
+      const row = await db
+        .insertInto('sign_in_codes')
+        .values({
+          purpose: code.purpose,
+          email: code.email,
+          browser_hash: code.browserHash,
+          client_hash: code.clientHash,
+          created_at: code.createdAt,
+          expires_at: code.expiresAt,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toCode(row)
+    },
+
+    async byId(id) {
+      const row = await db.selectFrom('sign_in_codes').selectAll().where('id', '=', id).executeTakeFirst()
+      return row ? toCode(row) : null
+    },
+
+    async usable(purpose, browserHash, now, tries) {
+      const row = await usable(db, purpose, browserHash, now, tries).selectAll().executeTakeFirst()
+      return row ? toCode(row) : null
+    },
+
+    async takeTry(purpose, browserHash, now, tries) {
+      const row = await db
+        .updateTable('sign_in_codes')
+        .set(eb => ({ tries: eb('tries', '+', 1) }))
+        .where('id', '=', usable(db, purpose, browserHash, now, tries).select('id'))
+        // Said again: of two that found the same row, the second must see what the first has done to it.
+        .where('tries', '<', tries)
+        .where('used_at', 'is', null)
+        .returningAll()
+        .executeTakeFirst()
+      return row ? toCode(row) : null
+    },
+
+    async setCode(id, codeHash) {
+      await db.updateTable('sign_in_codes').set({ code_hash: codeHash }).where('id', '=', id).execute()
+    },
+
+    async use(id, at) {
+      await db.updateTable('sign_in_codes').set({ used_at: at }).where('id', '=', id).execute()
+    },
+
+    async prune(before, limit) {
+      const oldest = db
+        .selectFrom('sign_in_codes')
+        .select('id')
+        .where('created_at', '<', before)
+        .orderBy('created_at')
+        .limit(limit)
+      await db.deleteFrom('sign_in_codes').where('id', 'in', oldest).execute()
+    },
+
+    async freshUntil(sessionId) {
+      const row = await db
+        .selectFrom('fresh_sessions')
+        .select('until')
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return row ? num(row.until) : 0
+    },
+
+    async setFresh(sessionId, until) {
+      await db
+        .insertInto('fresh_sessions')
+        .values({ session_id: sessionId, until })
+        .onConflict(conflict => conflict.column('session_id').doUpdateSet({ until }))
+        .execute()
+    },
+  }
+}
+
+/** The newest code of the browser alone: asking for another ends the one before. */
+function usable(db: Db, purpose: string, browserHash: Uint8Array, now: number, tries: number) {
+  const newest = db
+    .selectFrom('sign_in_codes')
+    .select(eb => eb.fn.max('id').as('id'))
+    .where('browser_hash', '=', browserHash)
+    .where('purpose', '=', purpose as SignInCode['purpose'])
+  return db
+    .selectFrom('sign_in_codes')
+    .where('id', '=', newest)
+    .where('expires_at', '>', now)
+    .where('used_at', 'is', null)
+    .where('tries', '<', tries)
+}
+
+function toCode(row: Selectable<SignInCodesTable>): SignInCode {
+  return {
+    id: num(row.id),
+    purpose: row.purpose,
+    email: row.email,
+    codeHash: row.code_hash,
+    tries: num(row.tries),
+    createdAt: num(row.created_at),
+    expiresAt: num(row.expires_at),
+  }
+}

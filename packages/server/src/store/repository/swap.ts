@@ -1,0 +1,270 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { SwapEventType } from '../../domain/swap.ts'
+import type { NewSwap, Swap, SwapRows } from '../../ports/repository/swap.ts'
+import { ascending, chunks, num, numOrNull } from '../mapping.ts'
+import type { Db, SwapsTable } from '../tables.ts'
+
+/** All but the answers as they came, which nobody reads in passing. */
+const COLUMNS = [
+  'swaps.id',
+  'swaps.public_id',
+  'swaps.invoice_id',
+  'swaps.asset_id',
+  'swaps.symbol',
+  'swaps.blockchain',
+  'swaps.decimals',
+  'swaps.refund_to',
+  'swaps.deposit_address',
+  'swaps.deposit_memo',
+  'swaps.amount_in',
+  'swaps.min_amount_in',
+  'swaps.amount_in_usd',
+  'swaps.time_estimate',
+  'swaps.deadline',
+  'swaps.quote_deadline',
+  'swaps.created_at',
+  'swaps.status',
+  'swaps.word',
+  'swaps.updated_at_ms',
+  'swaps.heard_at',
+  'swaps.deposit_seen_at',
+  'swaps.success_at',
+  'swaps.told',
+  'swaps.failures',
+  'swaps.needs_attention',
+  'invoices.expires_at as invoice_expires_at',
+  'invoices.public_id as invoice_public_id',
+] as const
+
+/** Literals in the queries: a partial index is not used for a bound value. */
+export function swapRows(db: Db): SwapRows {
+  const select = () => db.selectFrom('swaps').innerJoin('invoices', 'invoices.id', 'swaps.invoice_id').select(COLUMNS)
+
+  async function byIds(ids: readonly number[]): Promise<Swap[]> {
+    const found: Swap[] = []
+    for (const some of chunks(ascending(ids), 1)) {
+      const rows = await select().where('swaps.id', 'in', some).orderBy('swaps.id').execute()
+      found.push(...rows.map(toSwap))
+    }
+    return found
+  }
+
+  async function byId(id: number): Promise<Swap | null> {
+    const row = await select().where('swaps.id', '=', id).executeTakeFirst()
+    return row ? toSwap(row) : null
+  }
+
+  return {
+    byId,
+    byIds,
+
+    async insert(swap, firstLookAtMs) {
+      const row = await db
+        .insertInto('swaps')
+        .values({
+          public_id: swap.publicId,
+          invoice_id: swap.invoiceId,
+          asset_id: swap.assetId,
+          symbol: swap.symbol,
+          blockchain: swap.blockchain,
+          decimals: swap.decimals,
+          refund_to: swap.refundTo,
+          deposit_address: swap.depositAddress,
+          deposit_memo: swap.depositMemo,
+          amount_in: swap.amountIn.toString(),
+          min_amount_in: swap.minAmountIn.toString(),
+          amount_in_usd: swap.amountInUsd,
+          time_estimate: swap.timeEstimate,
+          deadline: swap.deadline,
+          quote_deadline: swap.quoteDeadline,
+          quote_raw: swap.quoteRaw,
+          created_at: swap.createdAt,
+          next_look_at_ms: firstLookAtMs,
+          deposit_key: depositKey(swap),
+        })
+        .onConflict(conflict => conflict.column('deposit_key').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (!row) return null
+      const inserted = await byId(num(row.id))
+      if (!inserted) throw new Error('a swap just inserted is gone')
+      return inserted
+    },
+
+    async replace(id, at) {
+      await db.updateTable('swaps').set({ replaced_at: at }).where('id', '=', id).execute()
+    },
+
+    async paying(invoiceId) {
+      const row = await select()
+        .where('swaps.invoice_id', '=', invoiceId)
+        .where('swaps.status', 'not in', ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED'])
+        .orderBy(sql`case when swaps.status = 'SUCCESS' then 0 else 1 end`)
+        .orderBy('swaps.id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toSwap(row) : null
+    },
+
+    async record(id, outcome) {
+      await db
+        .updateTable('swaps')
+        .set({
+          status: outcome.status,
+          word: outcome.word,
+          updated_at_ms: outcome.updatedAtMs,
+          heard_at: outcome.heardAt,
+          deposit_seen_at: outcome.depositSeenAt,
+          success_at: outcome.successAt,
+          told: outcome.told.join(' '),
+          failures: outcome.failures,
+          holds: outcome.holds ? 1 : 0,
+          needs_attention: outcome.needsAttention ? 1 : 0,
+          next_look_at_ms: outcome.nextLookAtMs,
+          ...(outcome.statusRaw !== null && { status_raw: outcome.statusRaw }),
+        })
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async anyHolds(invoiceId) {
+      const row = await db
+        .selectFrom('swaps')
+        .select('id')
+        .where('invoice_id', '=', invoiceId)
+        .where('holds', '=', 1)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async nextLookAtMs() {
+      const row = await db
+        .selectFrom('swaps')
+        .select('next_look_at_ms as at')
+        .where('next_look_at_ms', 'is not', null)
+        .orderBy('next_look_at_ms')
+        .limit(1)
+        .executeTakeFirst()
+      return numOrNull(row?.at ?? null)
+    },
+
+    async claimDue(nowMs, untilMs, limit) {
+      const due = await db
+        .selectFrom('swaps')
+        .select('id')
+        .where('next_look_at_ms', '<=', nowMs)
+        .orderBy('next_look_at_ms')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      const ids = due.map(row => num(row.id))
+      if (ids.length === 0) return []
+      await db.updateTable('swaps').set({ next_look_at_ms: untilMs }).where('id', 'in', ids).execute()
+      return byIds(ids)
+    },
+
+    async hasten(invoiceId, atMs) {
+      await db
+        .updateTable('swaps')
+        .set({ next_look_at_ms: atMs })
+        .where('invoice_id', '=', invoiceId)
+        .where('next_look_at_ms', '>', atMs)
+        .execute()
+    },
+
+    async needingAttention(limit, accountId) {
+      const rows = await select()
+        .where('swaps.needs_attention', '=', sql.lit(1))
+        .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
+        .$if(accountId !== undefined, query => query.where('invoices.account_id', '=', accountId as number))
+        .orderBy('swaps.id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toSwap)
+    },
+
+    async countNeedingAttention() {
+      const row = await db
+        .selectFrom('swaps')
+        .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .where('swaps.needs_attention', '=', sql.lit(1))
+        .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async startsSince(invoiceId, since) {
+      const rows = await db
+        .selectFrom('swap_starts')
+        .select('at')
+        .where('invoice_id', '=', invoiceId)
+        .where('at', '>', since)
+        .orderBy('at')
+        .execute()
+      return rows.map(row => num(row.at))
+    },
+
+    async countStart(invoiceId, at, since) {
+      await db.deleteFrom('swap_starts').where('invoice_id', '=', invoiceId).where('at', '<=', since).execute()
+      const row = await db
+        .insertInto('swap_starts')
+        .values({ invoice_id: invoiceId, at })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return num(row.id)
+    },
+
+    async uncountStart(id) {
+      await db.deleteFrom('swap_starts').where('id', '=', id).execute()
+    },
+  }
+}
+
+/** What tells one deposit from every other. An address holds no blanks. The migration builds the same text in SQL. */
+function depositKey({ depositAddress, depositMemo }: NewSwap): string {
+  return `${depositAddress} ${depositMemo ?? ''}`
+}
+
+type Unread = 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms' | 'deposit_key'
+
+type Row = Omit<Selectable<SwapsTable>, Unread> & {
+  readonly invoice_expires_at: bigint | number
+  readonly invoice_public_id: string
+}
+
+function toSwap(row: Row): Swap {
+  return {
+    id: num(row.id),
+    publicId: row.public_id,
+    invoiceId: num(row.invoice_id),
+    assetId: row.asset_id,
+    symbol: row.symbol,
+    blockchain: row.blockchain,
+    decimals: num(row.decimals),
+    refundTo: row.refund_to,
+    depositAddress: row.deposit_address,
+    depositMemo: row.deposit_memo,
+    amountIn: BigInt(row.amount_in),
+    minAmountIn: BigInt(row.min_amount_in),
+    amountInUsd: row.amount_in_usd,
+    timeEstimate: num(row.time_estimate),
+    deadline: num(row.deadline),
+    quoteDeadline: num(row.quote_deadline),
+    createdAt: num(row.created_at),
+    invoicePublicId: row.invoice_public_id,
+    invoiceExpiresAt: num(row.invoice_expires_at),
+    status: row.status,
+    word: row.word,
+    updatedAtMs: num(row.updated_at_ms),
+    heardAt: numOrNull(row.heard_at),
+    depositSeenAt: numOrNull(row.deposit_seen_at),
+    successAt: numOrNull(row.success_at),
+    told: row.told.split(' ').filter(event => event !== '') as SwapEventType[],
+    failures: num(row.failures),
+    needsAttention: num(row.needs_attention) === 1,
+  }
+}

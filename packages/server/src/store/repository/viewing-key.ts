@@ -1,0 +1,111 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import { Fault, noSuch } from '../../domain/error.ts'
+import { MAX_INDEX } from '../../domain/viewing-key.ts'
+import type { ViewingKeyRow, ViewingKeyRows } from '../../ports/repository/viewing-key.ts'
+import { chunks, num } from '../mapping.ts'
+import type { Db, Int, ViewingKeysTable } from '../tables.ts'
+
+/** Stands where the sealed key will be until its row's id, which the seal binds, is known. */
+const UNSEALED = new Uint8Array(0)
+/** Values bound for each key whose counter is moved: its id and the step. */
+const STEP_COLUMNS = 2
+
+export function viewingKeyRows(db: Db): ViewingKeyRows {
+  async function setSealed(id: number, sealed: Uint8Array): Promise<void> {
+    await db.updateTable('viewing_keys').set({ sealed }).where('id', '=', id).execute()
+  }
+
+  async function byId(id: number): Promise<ViewingKeyRow | null> {
+    const row = await db.selectFrom('viewing_keys').selectAll().where('id', '=', id).executeTakeFirst()
+    return row ? toViewingKey(row) : null
+  }
+
+  return {
+    async ensure({ fingerprint, network, createdAt, firstIndex }, seal) {
+      const made = await db
+        .insertInto('viewing_keys')
+        .values({ fingerprint, network, sealed: UNSEALED, next_index: firstIndex, created_at: createdAt })
+        .onConflict(conflict => conflict.column('fingerprint').doNothing())
+        .returningAll()
+        .executeTakeFirst()
+      if (made) {
+        const row = { ...toViewingKey(made), sealed: seal(num(made.id)) }
+        await setSealed(row.id, row.sealed)
+        return row
+      }
+      const known = await db
+        .selectFrom('viewing_keys')
+        .selectAll()
+        .where('fingerprint', '=', fingerprint)
+        .executeTakeFirstOrThrow()
+      return toViewingKey(known)
+    },
+
+    byId,
+
+    async reserve(id, count) {
+      const row = await db
+        .updateTable('viewing_keys')
+        .set(eb => ({ next_index: eb('next_index', '+', count) }))
+        .where('id', '=', id)
+        .where('next_index', '<=', MAX_INDEX - BigInt(count))
+        .returning('next_index')
+        .executeTakeFirst()
+      if (row) return BigInt(row.next_index) - BigInt(count)
+      if ((await byId(id)) === null) throw noSuch('viewing key')
+      throw new Fault(
+        'conflict',
+        'viewing_key_exhausted',
+        'the viewing key has no unused address left: set another viewing key',
+      )
+    },
+
+    async moveOn(step, watchUntil) {
+      const keys = await db.selectFrom('viewing_keys').select('id').orderBy('id').execute()
+      for (const slice of chunks(keys, STEP_COLUMNS)) {
+        const steps = slice.map(({ id }) => sql`(CAST(${id} AS BIGINT), CAST(${step()} AS BIGINT))`)
+        await db
+          .updateTable('viewing_keys')
+          .from(sql<{ column1: Int; column2: Int }>`(VALUES ${sql.join(steps)})`.as('steps'))
+          .set({
+            next_index: sql`CASE WHEN next_index > ${sql.lit(MAX_INDEX)} - column2 THEN ${sql.lit(MAX_INDEX)} ELSE next_index + column2 END`,
+            watch_until: sql`CASE WHEN watch_until < CAST(${watchUntil} AS BIGINT) THEN CAST(${watchUntil} AS BIGINT) ELSE watch_until END`,
+          })
+          .whereRef('viewing_keys.id', '=', 'steps.column1')
+          .execute()
+      }
+      return keys.length
+    },
+
+    async watch(id, until) {
+      await db
+        .updateTable('viewing_keys')
+        .set({ watch_until: until })
+        .where('id', '=', id)
+        .where('watch_until', '<', until)
+        .execute()
+    },
+
+    async watched(now) {
+      const rows = await db
+        .selectFrom('viewing_keys')
+        .selectAll()
+        .where('watch_until', '>=', now)
+        .orderBy('id')
+        .execute()
+      return rows.map(toViewingKey)
+    },
+
+    async all() {
+      const rows = await db.selectFrom('viewing_keys').selectAll().orderBy('id').execute()
+      return rows.map(toViewingKey)
+    },
+
+    reseal: setSealed,
+  }
+}
+
+function toViewingKey(row: Selectable<ViewingKeysTable>): ViewingKeyRow {
+  return { id: num(row.id), network: row.network, sealed: row.sealed, watchUntil: num(row.watch_until) }
+}

@@ -1,0 +1,159 @@
+import type { Selectable } from 'kysely'
+import type { Withdrawal, WithdrawalRows } from '../../ports/repository/withdrawal.ts'
+import { num, numOrNull } from '../mapping.ts'
+import type { Db, WithdrawalsTable } from '../tables.ts'
+
+export function withdrawalRows(db: Db): WithdrawalRows {
+  const all = () => db.selectFrom('withdrawals').selectAll()
+
+  return {
+    async insert(withdrawal) {
+      await db
+        .insertInto('withdrawals')
+        .values({
+          invoice_id: withdrawal.invoiceId,
+          public_id: withdrawal.publicId,
+          account_id: withdrawal.accountId,
+          status: 'awaiting_deposit',
+          amount_zat: withdrawal.amountZat,
+          received_zat: 0,
+          fiat_currency: withdrawal.fiatCurrency,
+          fiat_amount: withdrawal.fiatAmount,
+          rate: withdrawal.rate,
+          payout_to: withdrawal.sealedPayoutTo,
+          created_at: withdrawal.createdAt,
+          updated_at: withdrawal.createdAt,
+        })
+        .execute()
+    },
+
+    async byInvoice(invoiceId) {
+      const row = await all().where('invoice_id', '=', invoiceId).executeTakeFirst()
+      return row ? toWithdrawal(row) : null
+    },
+
+    async byPublicId(publicId, accountId) {
+      let query = all().where('public_id', '=', publicId)
+      if (accountId !== undefined) query = query.where('account_id', '=', accountId)
+      const row = await query.executeTakeFirst()
+      return row ? toWithdrawal(row) : null
+    },
+
+    async lock(invoiceId) {
+      const row = await all().where('invoice_id', '=', invoiceId).forUpdate().executeTakeFirst()
+      return row ? toWithdrawal(row) : null
+    },
+
+    async list(accountId, { limit, before }) {
+      let query = all().where('account_id', '=', accountId).orderBy('invoice_id', 'desc').limit(limit)
+      if (before !== undefined) {
+        query = query.where('invoice_id', '<', eb =>
+          eb
+            .selectFrom('withdrawals')
+            .select('invoice_id')
+            .where('public_id', '=', before)
+            .where('account_id', '=', accountId),
+        )
+      }
+      return (await query.execute()).map(toWithdrawal)
+    },
+
+    async listIn(statuses, limit) {
+      const rows = await all().where('status', 'in', statuses).orderBy('invoice_id', 'desc').limit(limit).execute()
+      return rows.map(toWithdrawal)
+    },
+
+    async countIn(status) {
+      const row = await db
+        .selectFrom('withdrawals')
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .where('status', '=', status)
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async record(invoiceId, outcome) {
+      await db
+        .updateTable('withdrawals')
+        .set({
+          status: outcome.status,
+          received_zat: outcome.receivedZat,
+          closed_at_zat: outcome.closedAtZat,
+          reference: outcome.reference,
+          reason: outcome.reason,
+          payout_due_at: outcome.payoutDueAt,
+          paying_provider: outcome.paying?.provider ?? null,
+          paying_since: outcome.paying?.since ?? null,
+          closed_by: outcome.closedBy,
+          updated_at: outcome.updatedAt,
+        })
+        .where('invoice_id', '=', invoiceId)
+        .execute()
+    },
+
+    async claimPayouts(provider, now, until, limit) {
+      const due = await all()
+        .where('payout_due_at', '<=', now)
+        .where('status', '=', 'payout_processing')
+        .orderBy('payout_due_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      const claimed: Withdrawal[] = []
+      for (const { invoice_id } of due) {
+        const row = await db
+          .updateTable('withdrawals')
+          .set(eb => ({
+            payout_due_at: until,
+            paying_provider: provider,
+            paying_since: eb.fn.coalesce('paying_since', eb.val(now)),
+          }))
+          .where('invoice_id', '=', invoice_id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        claimed.push(toWithdrawal(row))
+      }
+      return claimed
+    },
+
+    async after(invoiceId, limit) {
+      const rows = await all().where('invoice_id', '>', invoiceId).orderBy('invoice_id').limit(limit).execute()
+      return rows.map(toWithdrawal)
+    },
+
+    async reseal(invoiceId, sealedPayoutTo) {
+      await db
+        .updateTable('withdrawals')
+        .set({ payout_to: sealedPayoutTo })
+        .where('invoice_id', '=', invoiceId)
+        .execute()
+    },
+  }
+}
+
+function toWithdrawal(row: Selectable<WithdrawalsTable>): Withdrawal {
+  return {
+    invoiceId: num(row.invoice_id),
+    publicId: row.public_id,
+    accountId: num(row.account_id),
+    status: row.status,
+    amountZat: BigInt(row.amount_zat),
+    receivedZat: BigInt(row.received_zat),
+    closedAtZat: row.closed_at_zat === null ? null : BigInt(row.closed_at_zat),
+    fiatCurrency: row.fiat_currency,
+    fiatAmount: row.fiat_amount,
+    rate: row.rate,
+    sealedPayoutTo: row.payout_to,
+    payoutDueAt: numOrNull(row.payout_due_at),
+    paying:
+      row.paying_provider === null || row.paying_since === null
+        ? null
+        : { provider: row.paying_provider, since: num(row.paying_since) },
+    closedBy: row.closed_by,
+    reference: row.reference,
+    reason: row.reason,
+    createdAt: num(row.created_at),
+    updatedAt: num(row.updated_at),
+  }
+}

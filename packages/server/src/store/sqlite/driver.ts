@@ -1,0 +1,126 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import { Fault } from '../../domain/error.ts'
+
+const STATEMENTS_KEPT = 256
+/** A reader waits only for a recovery or the last close of another process. It holds up the whole thread. */
+const READER_BUSY_MS = 5_000
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly givesRows: boolean
+}
+
+/** One connection of node:sqlite, with its prepared statements. Calls are synchronous; the promises are Kysely's. */
+export class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync
+  readonly #prepared = new Map<string, Prepared>()
+
+  /**
+   * The writer makes the file, and sets what is kept in it. Its lock is asked for without waiting, as a wait inside
+   * SQLite would hold up every request of the process; the caller tries again.
+   */
+  static writer(path: string): SqliteConnection {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'a', 0o600))
+    const database = new DatabaseSync(path, { readBigInts: true, timeout: READER_BUSY_MS })
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA busy_timeout = 0')
+    database.exec('PRAGMA synchronous = FULL')
+    database.exec('PRAGMA foreign_keys = ON')
+    database.exec('PRAGMA trusted_schema = OFF')
+    database.exec('PRAGMA cache_size = -32000')
+    database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
+    return new SqliteConnection(database)
+  }
+
+  static reader(path: string): SqliteConnection {
+    const database = new DatabaseSync(path, { readBigInts: true, readOnly: true, timeout: READER_BUSY_MS })
+    database.exec('PRAGMA trusted_schema = OFF')
+    database.exec('PRAGMA cache_size = -16000')
+    return new SqliteConnection(database)
+  }
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction
+  }
+
+  run(sql: string): void {
+    this.#prepare(sql).statement.run()
+  }
+
+  /** Ends whatever transaction is open; a statement that failed may or may not have left one. */
+  rollback(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { statement, givesRows } = this.#prepare(query.sql)
+    const values = query.parameters.map(bindable)
+    if (givesRows) return { rows: statement.all(...values) as R[] }
+    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+  }
+
+  streamQuery(): never {
+    throw new Error('the store reads in pages, it does not stream')
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    this.#database.close()
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql)
+    if (known) return known
+    const statement = this.#database.prepare(sql)
+    const prepared = { statement, givesRows: statement.columns().length > 0 }
+    if (this.#prepared.size >= STATEMENTS_KEPT) this.#forgetOldest()
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  #forgetOldest(): void {
+    for (const sql of this.#prepared.keys()) {
+      this.#prepared.delete(sql)
+      return
+    }
+  }
+}
+
+/** node:sqlite binds every number as a double; whole ones are to be integers in expressions too. */
+function bindable(value: unknown): SQLInputValue {
+  return (Number.isInteger(value) ? BigInt(value as number) : value) as SQLInputValue
+}
+
+const BUSY = 5
+/** Lock, disk and file trouble: not the caller's doing, and it may pass. */
+const TROUBLE = new Map([
+  [BUSY, 'busy'],
+  [6, 'locked'],
+  [10, 'I/O error'],
+  [13, 'disk full'],
+  [14, 'cannot open'],
+])
+
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === BUSY
+}
+
+/** The error as callers see it: trouble of the database is `unavailable`; the rest as it was. */
+export function sqliteFault(error: unknown): unknown {
+  if (!TROUBLE.has(resultCode(error) ?? -1)) return error
+  return new Fault('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
+}
+
+function resultCode(error: unknown): number | null {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return null
+  return error.errcode & 0xff
+}

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { createServer, type Http2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { afterEach, test } from 'node:test'
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { Chain as SandboxChain } from '@zatgate/sandbox/chain/chain'
+import { NO_FAULTS } from '@zatgate/sandbox/lightwalletd/faults'
+import { compactTxStreamer } from '@zatgate/sandbox/lightwalletd/service'
+import {
+  type CompactTx,
+  CompactTxStreamer,
+  type Empty,
+  type GetMempoolTxRequest,
+  type LightdInfo,
+} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { createLightwalletd } from '../../../src/adapters/lightwalletd/chain.ts'
+import type { ConsensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Chain, Clock } from '../../../src/ports.ts'
+import { recordingLog } from '../../support/log.ts'
+
+const SEED = new Uint8Array(32).fill(5)
+const NU7_HEIGHT = 12
+const never = new AbortController().signal
+const NU63 = { name: 'NU6.3', branchId: '37a5165b', height: 0 }
+const NU7 = { name: 'NU7', branchId: '77190ad9', height: NU7_HEIGHT }
+const regtest: ConsensusParams = { network: 'regtest', upgrades: [NU63, NU7] }
+/** A public network whose upgrades are as low as the chain of the test. */
+const testnet: ConsensusParams = { network: 'test', upgrades: [NU63, NU7] }
+
+let nowMs = 0
+const clock: Clock = { nowMs: () => nowMs, sleep: async () => {} }
+const servers: Http2Server[] = []
+const chains: Chain[] = []
+
+afterEach(async () => {
+  for (const chain of chains.splice(0)) await chain.close()
+  for (const server of servers.splice(0)) server.close()
+})
+
+/** A server on a chain of its own, which says of itself and of its mempool what the test wants. */
+class Server {
+  readonly chain = new SandboxChain({ seed: SEED })
+  info: Partial<LightdInfo> = {}
+  /** Of the newest block, where it is not that of the chain. */
+  height: bigint | null = null
+  mempoolFails = false
+  infoFails = false
+  down = false
+  mempoolCalls = 0
+  url = ''
+
+  static async start(height: number): Promise<Server> {
+    const server = new Server()
+    server.chain.mine(height - server.chain.height)
+    const honest = compactTxStreamer(server.chain, { ...NO_FAULTS, mempoolCacheMs: 0 })
+    const service: ServiceImpl<typeof CompactTxStreamer> = {
+      ...honest,
+      getLatestBlock: async (request, context) => {
+        const latest = await server.#answer(() => honest.getLatestBlock(request, context))
+        return server.height === null ? latest : { ...latest, height: server.height }
+      },
+      getBlockRange: (request, context) => {
+        if (request.start?.height === 0n)
+          throw new ConnectError('must specify a hash or a height', Code.InvalidArgument)
+        return honest.getBlockRange(request, context)
+      },
+      getLightdInfo: async (request: Empty, context: HandlerContext) => {
+        if (server.infoFails) throw new ConnectError('no information', Code.Internal)
+        const info = await server.#answer(() => honest.getLightdInfo(request, context))
+        const branchId = server.chain.height >= NU7_HEIGHT ? NU7.branchId : NU63.branchId
+        return { ...info, chainName: 'test', consensusBranchId: branchId, ...server.info } as LightdInfo
+      },
+      async *getMempoolTx(request: GetMempoolTxRequest, context: HandlerContext): AsyncGenerator<CompactTx> {
+        server.mempoolCalls += 1
+        if (server.mempoolFails) throw new ConnectError('unknown transaction version', Code.Unknown)
+        yield* honest.getMempoolTx(request, context) as AsyncIterable<CompactTx>
+      },
+    }
+    const listening = createServer(connectNodeAdapter({ routes: router => router.service(CompactTxStreamer, service) }))
+    servers.push(listening)
+    await new Promise<void>(resolve => listening.listen(0, '127.0.0.1', resolve))
+    server.url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
+    return server
+  }
+
+  #answer<T>(call: () => T): T {
+    if (this.down) throw new ConnectError('down', Code.Unavailable)
+    return call()
+  }
+}
+
+function connect(params: ConsensusParams, ...on: Server[]) {
+  const log = recordingLog()
+  const chain = createLightwalletd({ urls: on.map(({ url }) => url), params, clock, log })
+  chains.push(chain)
+  return { chain, log }
+}
+
+/** Asks for the tip as a watcher does, with so much time in between; the heights that were given. */
+async function rounds(chain: Chain, count: number, everyMs: number): Promise<(number | string)[]> {
+  const heights: (number | string)[] = []
+  for (let i = 0; i < count; i++) {
+    nowMs += everyMs
+    heights.push(await chain.tip(never).catch((error: Error) => error.message))
+  }
+  return heights
+}
+
+async function blocksOf(chain: Chain, from: number, to: number): Promise<number[]> {
+  const heights: number[] = []
+  for await (const { height } of chain.blocks(from, to, never)) heights.push(height)
+  return heights
+}
+
+test('a server that guesses to be behind its network is used when it is the only one, and the guess is reported', async () => {
+  const server = await Server.start(10)
+  server.info = { estimatedHeight: 160n }
+  const { chain } = connect(testnet, server)
+  assert.equal(await chain.tip(never), 10)
+  assert.deepEqual(chain.problems, [{ problem: 'estimated_lag', blocks: 150 }])
+  server.info = { estimatedHeight: 60n }
+  await rounds(chain, 1, 15_000)
+  assert.deepEqual(chain.problems, [])
+})
+
+test('on a regtest the estimated height means nothing', async () => {
+  const server = await Server.start(10)
+  server.info = { estimatedHeight: 6_648_436n }
+  const { chain } = connect(regtest, server)
+  assert.equal(await chain.tip(never), 10)
+  assert.deepEqual(chain.problems, [])
+})
+
+test('a server that guesses to be behind is left at once for one that is further on, and for no other', async () => {
+  const [syncing, complete] = [await Server.start(5), await Server.start(10)]
+  syncing.info = { estimatedHeight: 200n }
+  const { chain } = connect(testnet, syncing, complete)
+  assert.deepEqual(await rounds(chain, 2, 0), ['the chain server is 5 blocks behind another', 10])
+
+  const [quiet, equal] = [await Server.start(10), await Server.start(10)]
+  quiet.info = { estimatedHeight: 200n }
+  const second = connect(testnet, quiet, equal).chain
+  const { era } = second
+  assert.deepEqual(await rounds(second, 3, 15_000), [10, 10, 10])
+  assert.equal(second.era, era)
+})
+
+test('a failing mempool does not take the blocks away, and is a problem from the third failure on', async () => {
+  const server = await Server.start(10)
+  const { chain, log } = connect(regtest, server)
+  server.mempoolFails = true
+  const { era } = chain
+  for (let failures = 1; failures <= 5; failures++) {
+    await assert.rejects(chain.mempoolSnapshot(never), /unknown transaction version/)
+    assert.equal(await chain.tip(never), 10)
+    assert.deepEqual(await blocksOf(chain, 9, 10), [9, 10])
+    assert.deepEqual(chain.problems, failures < 3 ? [] : [{ problem: 'mempool_unreadable' }])
+  }
+  assert.equal(chain.era, era)
+  assert.deepEqual(
+    log.lines.map(({ message }) => message),
+    ['the mempool could not be read'],
+  )
+  server.mempoolFails = false
+  assert.deepEqual(await chain.mempoolSnapshot(never), [])
+  assert.deepEqual(chain.problems, [])
+})
+
+test('a mempool that fails is asked of the next server, which then gives the blocks, too', async () => {
+  const [failing, good] = [await Server.start(10), await Server.start(10)]
+  const { chain } = connect(regtest, failing, good)
+  await chain.tip(never)
+  const { era } = chain
+  failing.mempoolFails = true
+  assert.deepEqual(await chain.mempoolSnapshot(never), [])
+  assert.notEqual(chain.era, era)
+  good.chain.mine(1)
+  assert.equal(await chain.tip(never), 11)
+  assert.equal(good.mempoolCalls, 1)
+})
+
+test('a server whose mempool fails is kept while no other gives its mempool and equal blocks', async () => {
+  const [failing, other] = [await Server.start(10), await Server.start(6)]
+  const { chain } = connect(regtest, failing, other)
+  await chain.tip(never)
+  failing.mempoolFails = true
+  const { era } = chain
+  for (const change of [() => {}, () => (other.down = true), () => other.chain.mine(4)]) {
+    change()
+    for (let i = 0; i < 3; i++) {
+      nowMs += 15_000
+      await assert.rejects(chain.mempoolSnapshot(never))
+      assert.equal(await chain.tip(never), 10)
+      assert.deepEqual(await blocksOf(chain, 10, 10), [10])
+    }
+  }
+  assert.equal(chain.era, era)
+  assert.deepEqual(chain.problems, [{ problem: 'mempool_unreadable' }])
+})
+
+test('the other servers are asked for a failing mempool every 15 s at most', async () => {
+  const [failing, behind] = [await Server.start(10), await Server.start(10)]
+  failing.mempoolFails = true
+  behind.mempoolFails = true
+  const { chain } = connect(regtest, failing, behind)
+  for (let i = 0; i < 9; i++) {
+    nowMs += 2_000
+    await assert.rejects(chain.mempoolSnapshot(never))
+  }
+  assert.equal(behind.mempoolCalls, 2)
+})
+
+test('a server that reports the branch of an older upgrade is refused, and the problem is named', async () => {
+  const server = await Server.start(NU7_HEIGHT)
+  server.info = { consensusBranchId: NU63.branchId }
+  const { chain } = connect(testnet, server)
+  await assert.rejects(
+    chain.tip(never),
+    /does not follow NU7: at height 12 it reports the branch 37a5165b where 77190ad9/,
+  )
+  assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
+  server.info = {}
+  assert.equal(await chain.tip(never), NU7_HEIGHT)
+  assert.deepEqual(chain.problems, [])
+})
+
+test('on a regtest the refusal names the setting that may be wrong', async () => {
+  const server = await Server.start(NU7_HEIGHT)
+  server.info = { consensusBranchId: NU63.branchId }
+  await assert.rejects(connect(regtest, server).chain.tip(never), /REGTEST_NU7_HEIGHT not the height of this regtest/)
+})
+
+test('a branch that zatgate does not know is that of a later upgrade, and accepted', async () => {
+  const server = await Server.start(NU7_HEIGHT)
+  server.info = { consensusBranchId: 'deadbeef' }
+  const { chain } = connect(testnet, server)
+  assert.equal(await chain.tip(never), NU7_HEIGHT)
+  assert.deepEqual(chain.problems, [])
+})
+
+test('a server that does not follow an upgrade is left for one that does, and that is no problem', async () => {
+  const [old, upgraded] = [await Server.start(NU7_HEIGHT), await Server.start(NU7_HEIGHT)]
+  old.info = { consensusBranchId: NU63.branchId }
+  const { chain } = connect(testnet, old, upgraded)
+  await assert.rejects(chain.tip(never), /does not follow NU7/)
+  assert.equal(await chain.tip(never), NU7_HEIGHT)
+  assert.deepEqual(chain.problems, [])
+})
+
+test('a server in use is inspected again: one whose node misses the upgrade is refused from then on', async () => {
+  const server = await Server.start(NU7_HEIGHT - 1)
+  const { chain } = connect(testnet, server)
+  await chain.tip(never)
+  server.chain.mine(1)
+  server.info = { consensusBranchId: NU63.branchId }
+  const [height] = await rounds(chain, 1, 15_000)
+  assert.match(String(height), /does not follow NU7/)
+  assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
+})
+
+test('a server in use that turns to another network is refused; one that fails to answer for itself is not', async () => {
+  const server = await Server.start(10)
+  const { chain } = connect(testnet, server)
+  await chain.tip(never)
+  server.infoFails = true
+  assert.deepEqual(await rounds(chain, 1, 15_000), [10])
+  server.infoFails = false
+  server.info = { chainName: 'main' }
+  assert.match(String(await rounds(chain, 1, 15_000)), /serves the chain "main"/)
+})
+
+for (const [what, info] of [
+  ['the height', { blockHeight: 50n, consensusBranchId: '' }],
+  ['the branch', { consensusBranchId: NU7.branchId }],
+] as const) {
+  test(`a server that stays before an upgrade while its node goes on does not follow it (${what} of the node tells)`, async () => {
+    const server = await Server.start(NU7_HEIGHT - 1)
+    const { chain } = connect(regtest, server)
+    await rounds(chain, 3, 15_000)
+    assert.deepEqual(chain.problems, [], 'a regtest may be idle')
+    server.info = info
+    await rounds(chain, 1, 15_000)
+    assert.deepEqual(chain.problems, [], 'its cache may be some seconds late')
+    assert.deepEqual(await rounds(chain, 1, 15_000), [NU7_HEIGHT - 1])
+    assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
+    server.info = {}
+    server.chain.mine(1)
+    await rounds(chain, 1, 15_000)
+    assert.deepEqual(chain.problems, [])
+  })
+}
+
+test('on a public network a server that stays before an upgrade for 20 expected intervals does not follow it', async () => {
+  const server = await Server.start(NU7_HEIGHT - 1)
+  const { chain } = connect(testnet, server)
+  await rounds(chain, 3, 749_000)
+  assert.deepEqual(chain.problems, [])
+  await rounds(chain, 1, 15_000)
+  assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
+})
+
+test('a server that stays behind its node anywhere else is not synced', async () => {
+  const server = await Server.start(6)
+  server.info = { blockHeight: 50n, consensusBranchId: NU63.branchId }
+  const { chain } = connect({ ...regtest, upgrades: [NU63] }, server)
+  await rounds(chain, 2, 15_000)
+  assert.deepEqual(chain.problems, [{ problem: 'not_synced', blocks: 44 }])
+})
+
+test('a server that stays a block behind another for a minute is left; one that is late with a block is not', async () => {
+  const [stays, other] = [await Server.start(8), await Server.start(8)]
+  const { chain } = connect(regtest, stays, other)
+  assert.deepEqual(await rounds(chain, 8, 15_000), Array(8).fill(8))
+  other.chain.mine(1)
+  assert.deepEqual(await rounds(chain, 3, 15_000), [8, 8, 8])
+  stays.chain.mine(1)
+  other.chain.mine(1)
+  assert.deepEqual(await rounds(chain, 4, 15_000), [9, 9, 9, 9])
+  assert.deepEqual(await rounds(chain, 2, 15_000), ['the chain server is 1 blocks behind another', 10])
+})
+
+test('a chain of the first block alone is inspected without asking for that block', async () => {
+  const server = await Server.start(1)
+  server.height = 0n
+  server.info = { blockHeight: 0n }
+  const { chain } = connect(regtest, server)
+  assert.equal(await chain.tip(never), 0)
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { quoteHash as sdkDigest, verifyQuoteSignature as sdkVerifies } from '@defuse-protocol/one-click-sdk-typescript'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { base58 } from '@scure/base'
+import fc from 'fast-check'
+import { readAssets, readQuote, readRefusal, readStatus } from '../../../src/adapters/oneclick/responses.ts'
+import type { SignedQuote } from '../../../src/adapters/oneclick/signature.ts'
+import { isSignedBy, PRODUCTION_KEY, quoteDigest } from '../../../src/adapters/oneclick/signature.ts'
+import { fixturesMissing, recorded } from '../../support/swap-fixtures.ts'
+
+const STAGING_KEY = 'ed25519:5J5tkaxyPoR3Q9S8LXfo5bWnXK5Z2bctJ4mB9gENh7co'
+const skip = fixturesMissing
+
+const SIGNED = [
+  ['ika-portal-2026-09/quote-nondry-btc-base-usdc.json', PRODUCTION_KEY],
+  ['sdk-staging-2026-06/quote-dry.json', STAGING_KEY],
+  ['sdk-staging-2026-06/quote-nondry.json', STAGING_KEY],
+  ['sdk-staging-2026-06/status-quoteResponse.json', STAGING_KEY],
+] as const
+
+/** Members that the provider does not sign: what they hold is nobody's promise. */
+const UNSIGNED = ['depositMode', 'confidentiality', 'appFees', 'insured']
+const UNSIGNED_IF_DRY = ['timeEstimate', 'refundFee', 'withdrawFee']
+
+const SECRET = new Uint8Array(32).fill(9)
+const KEY = `ed25519:${base58.encode(ed25519.getPublicKey(SECRET))}`
+
+function sign(answer: Omit<SignedQuote, 'signature'>): SignedQuote {
+  const message = new TextEncoder().encode(quoteDigest({ ...answer, signature: '' }))
+  return { ...answer, signature: `ed25519:${base58.encode(ed25519.sign(message, SECRET))}` }
+}
+
+const OWN = sign({
+  timestamp: '2026-11-21T09:00:00.000Z',
+  quoteRequest: {
+    dry: false,
+    swapType: 'EXACT_OUTPUT',
+    slippageTolerance: 100,
+    originAsset: '1cs_v1:stellar:native:coin',
+    depositType: 'ORIGIN_CHAIN',
+    destinationAsset: '1cs_v1:zec:native:coin',
+    amount: '2500000',
+    refundTo: 'GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6',
+    refundType: 'ORIGIN_CHAIN',
+    recipient: 'u1recipient',
+    recipientType: 'DESTINATION_CHAIN',
+    deadline: '2026-11-21T09:30:00.000Z',
+    referral: 'a shop',
+    quoteWaitingTimeMs: 0,
+  },
+  quote: {
+    amountIn: '1568000000',
+    amountInFormatted: '156.8',
+    amountInUsd: '35.511436800000',
+    minAmountIn: '1552320000',
+    amountOut: '2500000',
+    amountOutFormatted: '0.025',
+    amountOutUsd: '35.476500000000',
+    minAmountOut: '2500000',
+    depositAddress: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
+    depositMemo: '90517',
+    deadline: '2026-11-24T09:30:00.000Z',
+    timeWhenInactive: '2026-11-24T09:30:00.000Z',
+    timeEstimate: 150,
+    refundFee: '100',
+    withdrawFee: '0',
+  },
+})
+
+/** Every answer that differs from this one in one character of one signed member, or of the signature. */
+function* changed(answer: SignedQuote): Generator<readonly [what: string, SignedQuote]> {
+  for (let at = 0; at < answer.signature.length; at++)
+    yield [`signature at ${at}`, { ...answer, signature: altered(answer.signature, at) }]
+  for (let at = 0; at < answer.timestamp.length; at++)
+    yield [`timestamp at ${at}`, { ...answer, timestamp: altered(answer.timestamp, at) }]
+  const { dry } = answer.quoteRequest
+  for (const part of ['quoteRequest', 'quote'] as const) {
+    for (const [name, value] of Object.entries(answer[part])) {
+      const replaced = part === 'quoteRequest' && name === 'deadline' && !dry
+      const unsigned = UNSIGNED.includes(name) || (dry && UNSIGNED_IF_DRY.includes(name)) || replaced
+      if (unsigned || !value) continue
+      const other = typeof value === 'string' ? altered(value, value.length >> 1) : Number(value) + 1
+      yield [`${part}.${name}`, { ...answer, [part]: { ...answer[part], [name]: other } }]
+    }
+  }
+}
+
+function altered(text: string, at: number): string {
+  return text.slice(0, at) + (text[at] === '1' ? '2' : '1') + text.slice(at + 1)
+}
+
+function assertTamperProof(answer: SignedQuote, key: string): void {
+  assert.equal(isSignedBy(answer, key), true)
+  for (const [what, other] of changed(answer)) assert.equal(isSignedBy(other, key), false, what)
+}
+
+test('our own figure verifies, and with one character changed it does not', () => {
+  assertTamperProof(OWN, KEY)
+})
+
+test('another key does not verify it; what is no key or no signature is no error either', () => {
+  assert.equal(isSignedBy(OWN, PRODUCTION_KEY), false)
+  for (const key of ['', 'ed25519:', 'ed25519:0', 'rsa:abc', KEY.slice(0, -1)])
+    assert.equal(isSignedBy(OWN, key), false)
+  for (const signature of ['', 'ed25519:', KEY, `${OWN.signature}1`, OWN.signature.slice(8)])
+    assert.equal(isSignedBy({ ...OWN, signature }, KEY), false)
+})
+
+for (const [name, key] of SIGNED) {
+  test(`recorded: ${name} parses, verifies, and with one character changed it does not`, { skip }, () => {
+    assertTamperProof(readQuote(recorded(name)), key)
+    assert.equal(sdkVerifies(JSON.parse(recorded(name)), key), true)
+  })
+}
+
+test('recorded: answers of 2025 have their old shape and parse; their signatures do not verify', { skip }, () => {
+  const words = [
+    'status-pending_deposit-exact_input',
+    'status-refunded-exact_input',
+    'status-success-exact_output',
+  ].map(name => {
+    const text = recorded(`zodl-ios-2025-06/${name}.json`)
+    assert.equal(isSignedBy(readQuote(JSON.stringify(JSON.parse(text).quoteResponse)), PRODUCTION_KEY), false)
+    return readStatus(text).status
+  })
+  assert.deepEqual(words, ['PENDING_DEPOSIT', 'REFUNDED', 'SUCCESS'])
+})
+
+test('recorded: the asset list parses, without the coin itself and what is no longer offered', { skip }, () => {
+  const assets = readAssets(recorded('ika-portal-2026-09/tokens-subset.json'))
+  assert.deepEqual(
+    assets.map(asset => asset.symbol),
+    ['BTC', 'ETH', 'USDT', 'USDC', 'SOL', 'TRX', 'XRP', 'LTC', 'XLM', 'BLACKDRAGON', 'ABG'],
+  )
+  assert.deepEqual(assets[9], {
+    assetId: 'nep141:blackdragon.tkn.near',
+    symbol: 'BLACKDRAGON',
+    blockchain: 'near',
+    decimals: 24,
+    priceUsd: 2.3434e-8,
+  })
+  assert.equal(assets[10]?.priceUsd, 0)
+})
+
+test('recorded: every refusal is read, an HTML page is none', { skip }, () => {
+  const { items } = JSON.parse(recorded('errors.json')) as { items: { http: number; body?: { message: unknown } }[] }
+  for (const { body } of items.filter(item => item.http === 400)) {
+    const said = [body?.message].flat().join('; ')
+    assert.equal(readRefusal(JSON.stringify(body)), said)
+  }
+  assert.equal(readRefusal('<html><body>Request blocked</body></html>'), null)
+})
+
+test('whatever a quote holds, our digest and verdict are those of the published SDK', () => {
+  const text = fc.oneof(
+    fc.constant(''),
+    fc.string({ maxLength: 12, unit: 'binary' }),
+    fc.constantFrom('a"b', '\\', 'é'),
+  )
+  const optional = fc.oneof(fc.constant(undefined), fc.constant(null), text)
+  const wordsOf = (names: readonly string[], value: fc.Arbitrary<unknown>) =>
+    fc.record(Object.fromEntries(names.map(name => [name, value])))
+  const request = fc
+    .tuple(
+      wordsOf(['swapType', 'originAsset', 'destinationAsset', 'amount', 'refundTo', 'recipient', 'deadline'], text),
+      wordsOf(['depositType', 'refundType', 'recipientType'], text),
+      wordsOf(['referral', 'virtualChainRecipient', 'virtualChainRefundRecipient', 'customRecipientMsg'], optional),
+      fc.record({ dry: fc.boolean(), slippageTolerance: fc.nat(), quoteWaitingTimeMs: fc.constantFrom(0, 3_000) }),
+    )
+    .map(parts => Object.assign({}, ...parts))
+  const quote = fc
+    .tuple(
+      wordsOf(['amountIn', 'amountInFormatted', 'amountInUsd', 'minAmountIn'], text),
+      wordsOf(['amountOut', 'amountOutFormatted', 'amountOutUsd', 'minAmountOut'], text),
+      wordsOf(['depositAddress', 'depositMemo', 'deadline', 'timeWhenInactive', 'refundFee', 'withdrawFee'], optional),
+      wordsOf(['virtualChainRecipient', 'virtualChainRefundRecipient', 'customRecipientMsg'], optional),
+      fc.record({ timeEstimate: fc.nat() }),
+    )
+    .map(parts => Object.assign({}, ...parts))
+  fc.assert(
+    fc.property(request, quote, text, (quoteRequest, quoted, timestamp) => {
+      const answer = sign({ timestamp, quoteRequest, quote: quoted })
+      const theirs = answer as unknown as Parameters<typeof sdkDigest>[0]
+      assert.equal(quoteDigest(answer), sdkDigest(theirs))
+      assert.equal(isSignedBy(answer, KEY), true)
+      assert.equal(sdkVerifies(theirs, KEY), true)
+    }),
+  )
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { createLogger } from '../../../src/adapters/system/logger.ts'
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = []
+  write(createLogger('debug', { write: line => void lines.push(line) }))
+  return lines.join('')
+}
+
+const UUID = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
+const KEY = `zg_${'a1B2'.repeat(12)}c`
+const TOKEN = `zgs_${'Zz9'.repeat(16)}q`
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/=='
+const VIEWING = `uviewtest1${'qpzry9x8'.repeat(20)}`
+
+test('ids, keys, tokens, signing secrets and viewing keys are shortened wherever they stand', () => {
+  const text = logged(log => {
+    log.info({ path: `/v1/invoices/${UUID}`, key: KEY }, `told ${TOKEN} and ${SECRET}`)
+    log.error({ err: new Error(`bad ${UUID}`, { cause: new Error(`key ${VIEWING}`) }) }, 'failed')
+  })
+  for (const secret of [UUID, KEY, TOKEN, SECRET, VIEWING]) assert.ok(!text.includes(secret.slice(0, -4)), secret)
+  assert.match(text, /\/v1\/invoices\/3fa85f64…/)
+  assert.match(text, /bad 3fa85f64…/)
+})
+
+test('viewing keys of every revision and spending keys are shortened too', () => {
+  const data = 'qpzry9x8'.repeat(20)
+  for (const prefix of ['uvf', 'uvitest', 'uvfregtest', 'urview', 'zxviews', 'secret-extended-key-main']) {
+    const text = logged(log => log.error({ err: new Error(`bad ${prefix}1${data}`) }, 'failed'))
+    assert.ok(!text.includes('qpzry9x8'), prefix)
+    assert.ok(text.includes(`bad ${prefix}1…`), prefix)
+  }
+})
+
+test('every line is JSON with its level and message', () => {
+  const lines = logged(log => {
+    log.warn({ height: 5 }, 'a message')
+    log.debug({}, 'another')
+  })
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ level, msg }) => [level, msg]),
+    [
+      [40, 'a message'],
+      [20, 'another'],
+    ],
+  )
+})
+
+test('of an error its words and place are logged, not what a driver hangs on it', () => {
+  const error = Object.assign(new Error('constraint'), {
+    code: '23505',
+    detail: 'Key (email)=(a@b.c)',
+    parameters: ['x'],
+  })
+  const { err } = JSON.parse(logged(log => log.error({ err: error }, 'failed')))
+  assert.deepEqual(Object.keys(err).sort(), ['code', 'message', 'name', 'stack'])
+})
+
+test('the log goes to standard error, and leaves standard output to results', () => {
+  const module = new URL('../../../src/adapters/system/logger.ts', import.meta.url)
+  const code = `import { createLogger } from '${module}'; createLogger('info').info({}, 'said')`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+  assert.equal(stdout, '')
+  assert.equal(JSON.parse(stderr).msg, 'said')
+})

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fromBinary } from '@bufbuild/protobuf'
+import { sealActions } from '@zatgate/sandbox/chain/actions'
+import { demoViewingKey, foreignReceiver } from '@zatgate/sandbox/chain/keys'
+import { compactAction, finishTransaction, rawTransaction } from '@zatgate/sandbox/chain/transaction'
+import { SeededRandom } from '@zatgate/sandbox/random'
+import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
+import { CompactBlockSchema } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import { encodeUnified } from '@zatgate/zcash/unified'
+import { encodeIncomingViewingKey, externalIncoming, incomingToBytes } from '@zatgate/zcash/viewing-key'
+import fc from 'fast-check'
+import { decodeBlock } from '../../../src/adapters/lightwalletd/decode.ts'
+import { packActions, unpackActions } from '../../../src/adapters/zcash/messages.ts'
+import { createViewer } from '../../../src/adapters/zcash/note-scanner.ts'
+import type { CompactTransaction } from '../../../src/domain/chain.ts'
+import type { Fault } from '../../../src/domain/error.ts'
+import type { Pool } from '../../../src/domain/shielded-pool.ts'
+import type { OpenedNote, WatchKey } from '../../../src/ports/chain.ts'
+import { silentLog } from '../../support/log.ts'
+
+const viewer = createViewer({ log: silentLog, threads: 2 })
+after(() => viewer.close())
+
+const SEED = new Uint8Array(32).fill(4)
+const TESTNET = join(import.meta.dirname, '../../../../../../shared/vectors/testnet-ironwood')
+
+const keyOf = (account: number) => externalIncoming(fullViewingKey(orchardSpendingKey(SEED, 1, account)))
+const watchKey = (id: number): WatchKey => ({ id, incoming: incomingToBytes(keyOf(id)) })
+
+let serial = 0
+
+/** A transaction with notes to the accounts at the indexes, each beside change to somebody else. */
+function paying(pool: Pool, to: readonly { account: number; index: bigint; value: bigint }[], coinbase = false) {
+  const random = new SeededRandom(SEED, `viewer test ${serial++}`)
+  const outputs = to.map(({ account, index, value }) => ({ receiver: orchardReceiver(keyOf(account), index), value }))
+  const actions = sealActions(random, pool, outputs, foreignReceiver(SEED))
+  const draft = { pool, branchId: 0, actions, expiryHeight: 77, coinbase, minerOutputZat: 0n }
+  const full = finishTransaction(draft)
+  const compact: CompactTransaction = {
+    txid: full.id,
+    orchard: pool === 'orchard' ? actions.map(compactAction) : [],
+    ironwood: pool === 'ironwood' ? actions.map(compactAction) : [],
+  }
+  return { full, compact }
+}
+
+const summary = (notes: readonly OpenedNote[]) =>
+  notes
+    .map(note => `${note.viewingKeyId} ${note.pool} ${note.diversifierIndex} ${note.valueZat} ${note.txid.slice(0, 8)}`)
+    .sort()
+
+test('opens every note of every key in both pools, coinbase outputs too, however the work is cut up', async () => {
+  const keys = Array.from({ length: 30 }, (_, id) => watchKey(id + 1))
+  const transactions: CompactTransaction[] = []
+  const expected: string[] = []
+  for (let account = 1; account <= 30; account += 3) {
+    const pool = account % 2 ? 'ironwood' : 'orchard'
+    const to = [0, 1].map(i => ({
+      account: account + i,
+      index: BigInt(account) << 40n,
+      value: BigInt(account * 1000 + i),
+    }))
+    const { compact } = paying(pool, to)
+    transactions.push(compact)
+    for (const { account: id, index, value } of to) {
+      expected.push(`${id} ${pool} ${index} ${value} ${compact.txid.slice(0, 8)}`)
+    }
+  }
+  const minted = [5n, 6n].map(value => ({ account: 1, index: value, value }))
+  const { compact: coinbase } = paying('ironwood', minted, true)
+  transactions.unshift(coinbase)
+  expected.push(...minted.map(({ value }) => `1 ironwood ${value} ${value} ${coinbase.txid.slice(0, 8)}`))
+  assert.deepEqual(summary(await viewer.open(keys, transactions)), expected.sort())
+  assert.deepEqual(await viewer.open([], transactions), [])
+  assert.deepEqual(await viewer.open(keys, []), [])
+})
+
+test('the output index is the place of the action among those of its pool', async () => {
+  const { compact } = paying('ironwood', [
+    { account: 1, index: 1n, value: 1n },
+    { account: 1, index: 2n, value: 2n },
+    { account: 1, index: 3n, value: 3n },
+  ])
+  const notes = await viewer.open([watchKey(1)], [compact])
+  assert.deepEqual(notes.map(note => note.outputIndex).sort(), [0, 1, 2])
+  for (const { outputIndex, diversifierIndex } of notes) {
+    const alone = { ...compact, ironwood: [compact.ironwood[outputIndex]!] }
+    assert.equal((await viewer.open([watchKey(1)], [alone]))[0]!.diversifierIndex, diversifierIndex)
+  }
+})
+
+test('a batch that cannot be opened whole is an error, never fewer notes', async () => {
+  const good = paying('ironwood', [{ account: 1, index: 1n, value: 1n }]).compact
+  const [action] = good.ironwood
+  const bad = { ...good, txid: 'f'.repeat(64), ironwood: [{ ...action!, ciphertext: new Uint8Array(51) }] }
+  await assert.rejects(viewer.open([watchKey(1)], [good, bad]))
+  await assert.rejects(viewer.open([watchKey(1), { id: 99, incoming: new Uint8Array(63) }], [good]))
+  assert.equal((await viewer.open([watchKey(1)], [good])).length, 1)
+})
+
+test('stops between two pieces of work when it is told to', async () => {
+  const keys = Array.from({ length: 400 }, (_, id) => watchKey((id % 30) + 1))
+  const { compact } = paying('ironwood', [{ account: 1, index: 1n, value: 1n }])
+  const stopping = new AbortController()
+  const opening = viewer.open(
+    keys,
+    Array.from({ length: 100 }, () => compact),
+    stopping.signal,
+  )
+  stopping.abort(new Error('enough'))
+  await assert.rejects(opening, /enough/)
+})
+
+test('reads raw transactions of both versions as the compact block will show them, and others not at all', async () => {
+  for (const pool of ['orchard', 'ironwood'] as const) {
+    const { full, compact } = paying(pool, [{ account: 2, index: 9n, value: 10n }])
+    const read = await viewer.compact(rawTransaction(full))
+    assert.equal(read!.expiryHeight, 77)
+    assert.deepEqual(read!.transaction, compact)
+  }
+  for (const junk of [
+    new Uint8Array(0),
+    new Uint8Array(100),
+    rawTransaction(paying('ironwood', []).full).subarray(0, 900),
+  ]) {
+    assert.equal(await viewer.compact(junk), null)
+  }
+})
+
+test('derives the addresses that the plain library derives, while the main thread goes on', async () => {
+  const { incoming } = watchKey(3)
+  let ticks = 0
+  const ticking = setInterval(() => ticks++, 1)
+  const from = 2n ** 63n - 4n
+  const addresses = await viewer.addresses(incoming, 'test', from, 200)
+  clearInterval(ticking)
+  assert.equal(addresses.length, 200)
+  assert.ok(ticks > 3, `the event loop turned ${ticks} times`)
+  for (const offset of [0, 5, 199]) {
+    assert.equal(addresses[offset], encodeAddress('test', orchardReceiver(keyOf(3), from + BigInt(offset))))
+  }
+  await assert.rejects(viewer.addresses(incoming, 'test', 0n, 1_001), RangeError)
+})
+
+test('imports the incoming part of a UFVK or a UIVK, the same from both', () => {
+  const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
+  const incoming = incomingToBytes(keyOf(3))
+  for (const network of ['main', 'test', 'regtest'] as const) {
+    assert.deepEqual(viewer.importKey(encodeFullViewingKey(full, network)), { network, incoming })
+    assert.deepEqual(viewer.importKey(encodeIncomingViewingKey(keyOf(3), network), network), { network, incoming })
+  }
+})
+
+test('refuses what is no such key with a reason that a person understands', () => {
+  const ufvk = demoViewingKey(SEED)
+  const changed = ufvk.slice(0, -1) + (ufvk.endsWith('q') ? 'p' : 'q')
+  const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }])
+  const refusals: [string, RegExp][] = [
+    ['', /./],
+    ['hello', /./],
+    [changed, /checksum/],
+    [encodeAddress('regtest', orchardReceiver(keyOf(1), 0n)), /is an address; a viewing key starts with/],
+    [sapling, /has no Orchard item/],
+    [encodeIncomingViewingKey(keyOf(1), 'main'), /is a key of the main network; this service is on regtest/],
+  ]
+  for (const [text, reason] of refusals) {
+    assert.throws(
+      () => viewer.importKey(text, 'regtest'),
+      (fault: Fault) => {
+        assert.deepEqual(
+          [fault.kind, fault.code, fault.message],
+          ['invalid', 'invalid_viewing_key', 'invalid viewing_key'],
+        )
+        assert.match(String(fault.extra.detail), reason)
+        return true
+      },
+      text,
+    )
+  }
+})
+
+test('imports Revision 2 keys with their expiry, passed or not: the caller judges it', () => {
+  const incoming = incomingToBytes(keyOf(3))
+  for (const network of ['main', 'test', 'regtest'] as const) {
+    const expiries = [
+      [{ time: 1_000_000_000n }, { time: 1_000_000_000, height: null }],
+      [{ height: 7 }, { time: null, height: 7 }],
+      [
+        { time: 2n ** 64n - 1n, height: 2 ** 32 - 1 },
+        { time: 253_402_300_799, height: 2 ** 32 - 1 },
+      ],
+    ] as const
+    for (const [encoded, expiry] of expiries) {
+      const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
+      for (const text of [
+        encodeFullViewingKey(full, network, encoded),
+        encodeIncomingViewingKey(keyOf(3), network, encoded),
+      ]) {
+        assert.match(text, /^uv[fi]/)
+        assert.deepEqual(viewer.importKey(text, network), { network, incoming, expiry })
+      }
+    }
+    assert.deepEqual(viewer.importKey(encodeIncomingViewingKey(keyOf(3), network, {})), { network, incoming })
+  }
+  const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }], 2)
+  for (const [text, reason] of [
+    [sapling, /has no Orchard item/],
+    [encodeIncomingViewingKey(keyOf(1), 'main', { height: 1 }), /of the main network; this service is on regtest/],
+    ['abandon '.repeat(24).trim(), /seed phrase, which .*never paste it anywhere/],
+  ] as const) {
+    assert.throws(
+      () => viewer.importKey(text, 'regtest'),
+      (fault: Fault) => reason.test(String(fault.extra.detail)),
+    )
+  }
+})
+
+test('packed actions come out as they went in', () => {
+  const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+  const action = fc.record(
+    { nullifier: bytes(32), cmx: bytes(32), ephemeralKey: bytes(32), ciphertext: bytes(52) },
+    { noNullPrototype: true },
+  )
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 20 }), actions => {
+      assert.deepEqual(unpackActions(packActions(actions)), actions)
+    }),
+  )
+})
+
+test('opens exactly the external notes of real testnet blocks', {
+  skip: !existsSync(TESTNET) && 'no vectors here',
+}, async () => {
+  const read = (name: string) => readFileSync(join(TESTNET, name), 'utf8')
+  const { incoming } = viewer.importKey(read('issuer-ufvk.txt').trim(), 'test')
+  const { blocks } = JSON.parse(read('compact-blocks.json')) as { blocks: Record<string, string> }
+  const decoded = Object.values(blocks).map(text =>
+    decodeBlock(fromBinary(CompactBlockSchema, Buffer.from(text, 'base64'))),
+  )
+  const notes = await viewer.open(
+    [{ id: 1, incoming }],
+    decoded.flatMap(block => block.transactions),
+  )
+  const expected = JSON.parse(read('expected-notes.json')) as Record<string, unknown>[]
+  const inBlocks = new Set(decoded.map(block => block.height))
+  const line = (...parts: unknown[]) => parts.join(' ')
+  assert.deepEqual(
+    notes.map(note => line(note.txid, note.pool, note.outputIndex, note.valueZat)).sort(),
+    expected
+      .filter(note => note.scope === 'external' && inBlocks.has(note.height as number))
+      .map(note => line(note.txid, note.pool, note.action, note.value_zat))
+      .sort(),
+  )
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { Chain } from '@zatgate/sandbox/chain/chain'
+import type { LightwalletdFaults } from '@zatgate/sandbox/lightwalletd/faults'
+import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
+import { run } from '../../../src/cli/main.ts'
+import { withStore } from '../../../src/cli/store.ts'
+import { type Env, loadConfig } from '../../../src/config/settings.ts'
+import { header } from '../../store/fixtures.ts'
+import { SkewedClock } from '../../support/skewed-clock.ts'
+
+interface Finding {
+  readonly check: string
+  readonly state: string
+  readonly says: string
+  readonly advice?: string
+}
+
+const HEIGHT = 13
+
+/** Doctor's findings beside a network, a testnet unless named, whose blocks were found `agoSecs` ago. */
+async function examine(
+  t: TestContext,
+  agoSecs: number,
+  prepare = async (_env: Env) => {},
+  network: 'test' | 'regtest' = 'test',
+  faults: Partial<LightwalletdFaults> = {},
+): Promise<Finding[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'zatgate-doctor-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const chain = new Chain({ network, clock: new SkewedClock(Math.floor(Date.now() / 1000) - agoSecs) })
+  chain.mine(HEIGHT - chain.height)
+  const server = await Lightwalletd.start(chain, 0, faults)
+  t.after(() => server.close())
+  const env: Env = {
+    NETWORK: network,
+    LIGHTWALLETD_URL: server.url,
+    DATA_DIR: dir,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'a@example.org',
+  }
+  await prepare(env)
+  const stdout = new PassThrough().setEncoding('utf8')
+  await run(['doctor', '--json'], { env, stdout, stderr: process.stderr })
+  return JSON.parse(stdout.read())
+}
+
+const clockOf = (findings: readonly Finding[]) => findings.find(({ check }) => check === 'clock')
+
+test('doctor finds new blocks in step with the clock', async t => {
+  const findings = await examine(t, 60)
+  assert.equal(clockOf(findings)?.state, 'ok')
+  assert.match(clockOf(findings)?.says ?? '', /^the newest block is 6\d s old$/)
+  assert.deepEqual(
+    findings.find(({ check }) => check === 'recorded chain'),
+    { check: 'recorded chain', state: 'ok', says: 'no block is recorded yet' },
+  )
+})
+
+test('doctor says that a server has stalled, and what that keeps from happening', async t => {
+  const finding = clockOf(await examine(t, 1_600))
+  assert.equal(finding?.state, 'wrong')
+  assert.match(finding?.says ?? '', /^the newest block of 127\.0\.0\.1:\d+ is 16\d\d s old$/)
+  assert.match(finding?.advice ?? '', /no invoice expires until a new block comes/)
+})
+
+test('doctor says by how much the clock and the chain are apart, either way', async t => {
+  const ahead = clockOf(await examine(t, 3 * 3_600))
+  assert.equal(ahead?.state, 'wrong')
+  assert.match(ahead?.says ?? '', /^10[89]\d\d s ahead of the newest blocks of/)
+  const behind = clockOf(await examine(t, -3_600))
+  assert.match(behind?.says ?? '', /^3[56]\d\d s behind the newest blocks of/)
+})
+
+test('doctor finds recorded blocks that are no chain', async t => {
+  const findings = await examine(t, 60, async env => {
+    await withStore(loadConfig(env), store => store.write(rows => rows.chain.append([header(5), header(7)])))
+  })
+  const finding = findings.find(({ check }) => check === 'recorded chain')
+  assert.equal(finding?.state, 'wrong')
+  assert.equal(finding?.says, 'block 7 is not built on the recorded block below it')
+  assert.match(finding?.advice ?? '', /restart the process with the role watcher/)
+})
+
+test('doctor reads the mempool as the watcher does', async t => {
+  const mempool = (await examine(t, 60)).find(({ check }) => check.startsWith('mempool'))
+  assert.deepEqual([mempool?.state, mempool?.says], ['ok', '0 transactions'])
+})
+
+test('doctor tells what the running watcher has found out over time', async t => {
+  const findings = await examine(t, 60, async env => {
+    const problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }] as const
+    await withStore(loadConfig(env), store => store.write(rows => rows.chain.setProblems(problems, 1)))
+  })
+  const finding = findings.find(({ check }) => check === 'watcher')
+  assert.equal(finding?.state, 'wrong')
+  assert.match(finding?.says ?? '', /^the server does not follow NU7/)
+})
+
+for (const [blocks, told] of [
+  [2_000, true],
+  [2_001, false],
+] as const) {
+  test(`doctor ${told ? 'announces' : 'does not announce yet'} an upgrade ${blocks} blocks ahead`, async t => {
+    const prepare = async (env: Env) => void Object.assign(env, { REGTEST_NU7_HEIGHT: String(HEIGHT + blocks) })
+    const findings = await examine(t, 60, prepare, 'regtest')
+    const finding = findings.find(({ check }) => check === 'network upgrade')
+    assert.equal(finding?.state, told ? 'warning' : undefined)
+    if (told) {
+      assert.equal(finding?.says, `NU7 begins at height ${HEIGHT + 2_000}, in 2000 blocks (about 41.7 hours)`)
+      assert.equal(finding?.advice, 'ask whether your server is ready for NU7')
+    }
+  })
+}
+
+test('doctor warns of a node that may still be syncing, and compares no clock with its old blocks', async t => {
+  const findings = await examine(t, 3 * 3_600, async () => {}, 'test', { estimatedHeight: HEIGHT + 300 })
+  const source = findings.find(({ check, state }) => check.startsWith('chain source') && state === 'warning')
+  assert.equal(source?.says, 'its node guesses to be 300 blocks behind its network: it may still be syncing')
+  assert.equal(clockOf(findings)?.state, 'skipped')
+})
+
+test('doctor says that a server does not give its mempool, and what follows', async t => {
+  const findings = await examine(t, 60, async () => {}, 'test', { mempoolFails: true })
+  const mempool = findings.find(({ check }) => check.startsWith('mempool'))
+  assert.equal(mempool?.state, 'wrong')
+  assert.match(mempool?.advice ?? '', /^payments show only when they are mined, and no invoice expires/)
+})

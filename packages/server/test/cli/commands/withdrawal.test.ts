@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openStore } from '../../../src/store/open.ts'
+import { billingRig } from '../../support/billing-rig.ts'
+import { runCommand } from '../../support/command-line.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { scriptedPayout } from '../../support/scripted-payout.ts'
+
+const SINCE = '2027-01-15 08:00:00 UTC'
+
+/** A database with one order that a provider is paying, and the command line on it. */
+async function start(t: TestContext) {
+  const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
+  const store = await openStore(`sqlite:${join(dir, 'zatgate.db')}`)
+  t.after(async () => {
+    await store.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  const provider = scriptedPayout()
+  const rig = await billingRig({ store, clock: new ManualClock(), provider })
+  const { withdrawal, invoice } = await rig.withdrawals.create(await rig.merchant(), {
+    amountZat: 100_000_000n,
+    fiatCurrency: 'USD',
+    payoutTo: 'account 12345678',
+    idempotencyKey: undefined,
+  })
+  await rig.deposit(invoice, invoice.amountZat)
+  await rig.mine()
+  provider.answers.push({ state: 'processing', askAgainSecs: 300 })
+  await rig.payouts.payDue(1)
+
+  const env = { DATA_DIR: dir, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
+  const command = (...words: readonly string[]) => runCommand(['withdrawals', ...words], env)
+  return { id: withdrawal.publicId, command }
+}
+
+test('withdrawals list and show say which provider is paying an order since when', async t => {
+  const { id, command } = await start(t)
+  const [headings = '', row = ''] = (await command('list')).out.split('\n')
+  assert.match(headings, /BEING PAID$/)
+  assert.ok(row.endsWith(`by scripted since ${SINCE}`), row)
+  assert.match((await command('show', id)).out, new RegExp(`^being paid by scripted since ${SINCE}$`, 'm'))
+  const shown = JSON.parse((await command('show', id, '--json')).out)
+  assert.deepEqual([shown.paying_provider, shown.paying_since], ['scripted', 1_800_000_000])
+})
+
+for (const [name, ...words] of [
+  ['settle', '--reference', 'wire 1'],
+  ['fail', '--reason', 'sent back'],
+] as const) {
+  test(`withdrawals ${name} is refused while a provider is paying, and done with --override`, async t => {
+    const { id, command } = await start(t)
+    const refused = await command(name, id, ...words)
+    assert.equal(refused.code, 1)
+    assert.equal(
+      refused.err,
+      'zatgate: payout in progress: the provider scripted has been paying it since 2027-01-15T08:00:00Z; ' +
+        'override this only when the provider will not pay\n',
+    )
+    assert.equal((await command(name, id, ...words, '--override=yes')).code, 2)
+    const closed = await command(name, id, ...words, '--override', '--json')
+    assert.equal(closed.code, 0, closed.err)
+    const { status, paying_provider, closed_by } = JSON.parse(closed.out)
+    assert.deepEqual(
+      [status, paying_provider, closed_by],
+      [name === 'settle' ? 'completed' : 'failed', null, 'operator'],
+    )
+  })
+}

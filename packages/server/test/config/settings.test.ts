@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { ConfigFault, type Env, loadConfig, sandboxKeyFile } from '../../src/config/settings.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'zatgate-config-'))
+after(() => rmSync(dir, { recursive: true }))
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const REAL: Env = {
+  NETWORK: 'main',
+  LIGHTWALLETD_URL: 'https://one.example:443, https://two.example:443/',
+  SMTP_URL: 'smtp://mail.example:587',
+  MAIL_FROM: 'Shop <shop@example.org>',
+  ENCRYPTION_KEY: KEY,
+}
+
+function faultsOf(env: Env): readonly string[] {
+  try {
+    loadConfig({ DATA_DIR: dir, ...env })
+  } catch (error) {
+    if (error instanceof ConfigFault) return error.faults
+    throw error
+  }
+  return []
+}
+
+test('nothing set is the sandbox, with the defaults of the documentation', () => {
+  const config = loadConfig({})
+  assert.equal(config.sandbox, true)
+  assert.equal(config.port, 3000)
+  assert.equal(config.host, '127.0.0.1')
+  assert.match(config.databaseUrl, /^sqlite:\/.*\/data\/zatgate\.db$/)
+  assert.equal(config.network, 'regtest')
+  assert.equal(config.confirmations, 3)
+  assert.equal(config.lateWatchDays, 7)
+  assert.deepEqual(config.roles, ['api', 'watcher', 'delivery'])
+  assert.deepEqual(
+    config.plans.map(plan => [plan.name, plan.monthlyInvoiceLimit]),
+    [
+      ['Free', 50],
+      ['Pro', 1000],
+      ['Business', null],
+    ],
+  )
+  assert.ok(Object.isFrozen(config))
+})
+
+test('a real network needs its servers, mail and the encryption key, and each that is missing is named', () => {
+  assert.deepEqual(faultsOf(REAL), [])
+  const faults = faultsOf({ NETWORK: 'main' })
+  assert.equal(faults.length, 4)
+  for (const name of ['LIGHTWALLETD_URL', 'SMTP_URL', 'MAIL_FROM', 'ENCRYPTION_KEY'])
+    assert.ok(
+      faults.some(fault => fault.startsWith(`${name} is not set: it should be `)),
+      name,
+    )
+  assert.match(
+    faultsOf({ LIGHTWALLETD_URL: 'https://one.example' }).join(),
+    /NETWORK is not set: .*main, test, regtest/,
+  )
+})
+
+test('several servers, without trailing slashes', () => {
+  assert.deepEqual(loadConfig(REAL).lightwalletdUrls, ['https://one.example:443', 'https://two.example:443'])
+})
+
+test('an empty value counts as unset', () => {
+  assert.equal(loadConfig({ PORT: '', NETWORK: ' ', LIGHTWALLETD_URL: '' }).port, 3000)
+})
+
+test('each wrong value is a fault that names the setting and never repeats a secret', () => {
+  const wrong: Record<string, string> = {
+    PORT: '65536',
+    PUBLIC_URL: 'shop.example',
+    DATABASE_URL: 'mysql://x',
+    NETWORK: 'mainnet',
+    LIGHTWALLETD_URL: 'one.example:443',
+    SWAP_API_URL: 'ftp://x.example',
+    SWAP_API_KEY: 'a b',
+    SWAP_SIGNING_KEY: 'ed25519:0',
+    SMTP_URL: 'http://mail.example',
+    MAIL_FROM: 'nobody',
+    ENCRYPTION_KEY: Buffer.alloc(31).toString('base64'),
+    BILLING_VIEWING_KEY: 'uview2abc',
+    PLANS_FILE: join(dir, 'absent.json'),
+    RATES_URL: 'example.org',
+    RATES_MAX_AGE_SECS: '0',
+    WITHDRAWAL_CURRENCIES: 'USD,usd',
+    WITHDRAWAL_SPREAD_BPS: '5001',
+    WITHDRAWAL_EXPIRES_SECS: '59',
+    REGISTRATION: 'maybe',
+    TRUST_PROXY: 'everyone',
+    WEBHOOK_ALLOW_PRIVATE: '2',
+    CONFIRMATIONS: '101',
+    LATE_WATCH_DAYS: '-1',
+    ROLES: 'api,miner',
+    RATE_LIMIT: '1e3',
+    MAX_WEBSOCKETS: '1.5',
+    METRICS_TOKEN: 'short',
+    LOG_LEVEL: 'loud',
+    SANDBOX_PORT: 'x',
+    AUTO_MINE_SECS: 'x',
+    REGTEST_NU63_HEIGHT: 'x',
+    REGTEST_NU7_HEIGHT: '-1',
+    SANDBOX_NU63_HEIGHT: 'x',
+  }
+  const faults = faultsOf(wrong)
+  assert.equal(faults.length, Object.keys(wrong).length, faults.join('\n'))
+  for (const name of Object.keys(wrong))
+    assert.match(faults.join('\n'), new RegExp(`^${name} is wrong: it should be `, 'm'))
+  assert.ok(!faults.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
+})
+
+test('a billing viewing key is of either revision and any network; whether it can be used is decided at the start', () => {
+  const data = 'qpzry9x8'.repeat(20)
+  for (const prefix of ['uview', 'uivktest', 'uvf', 'uvftest', 'uvi', 'uviregtest'])
+    assert.deepEqual(faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` }), [], prefix)
+  for (const prefix of ['urview', 'zu', 'u', 'uvx']) {
+    const faults = faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
+    assert.match(faults.join(), /^BILLING_VIEWING_KEY is wrong: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
+    assert.ok(!faults.join().includes(data))
+  }
+})
+
+const REGTEST: Env = { ...REAL, NETWORK: 'regtest' }
+
+test('the heights of NU6.3 and NU7 on a regtest: 0 and never, or as set', () => {
+  const regtestOf = (env: Env) => loadConfig({ DATA_DIR: dir, ...env }).regtest
+  for (const env of [{}, REGTEST]) {
+    assert.deepEqual(regtestOf(env), { nu63Height: 0, nu7Height: null })
+    const set = { ...env, REGTEST_NU63_HEIGHT: '24', REGTEST_NU7_HEIGHT: '44' }
+    assert.deepEqual(regtestOf(set), { nu63Height: 24, nu7Height: 44 })
+    assert.deepEqual(loadConfig({ DATA_DIR: dir, ...set }).warnings, [])
+  }
+  assert.deepEqual(regtestOf({ REGTEST_NU7_HEIGHT: '0' }), { nu63Height: 0, nu7Height: 0 })
+  assert.deepEqual(regtestOf({ REGTEST_NU63_HEIGHT: '9', REGTEST_NU7_HEIGHT: '9' }), { nu63Height: 9, nu7Height: 9 })
+})
+
+test('SANDBOX_NU63_HEIGHT, the old name of REGTEST_NU63_HEIGHT, works with a warning', () => {
+  const config = loadConfig({ DATA_DIR: dir, SANDBOX_NU63_HEIGHT: '24' })
+  assert.deepEqual(config.regtest, { nu63Height: 24, nu7Height: null })
+  assert.deepEqual(config.warnings, [
+    'SANDBOX_NU63_HEIGHT is the old name of REGTEST_NU63_HEIGHT: rename it; the old name still works',
+  ])
+  const both = { SANDBOX_NU63_HEIGHT: '24', REGTEST_NU63_HEIGHT: '24' }
+  assert.equal(loadConfig({ DATA_DIR: dir, ...both }).regtest.nu63Height, 24)
+  assert.deepEqual(faultsOf({ ...both, REGTEST_NU63_HEIGHT: '25' }), [
+    'REGTEST_NU63_HEIGHT is 25, but its old name SANDBOX_NU63_HEIGHT is 24: set only REGTEST_NU63_HEIGHT',
+  ])
+})
+
+test('NU7 below NU6.3 on a regtest is a fault', () => {
+  assert.deepEqual(faultsOf({ REGTEST_NU63_HEIGHT: '24', REGTEST_NU7_HEIGHT: '23' }), [
+    'REGTEST_NU7_HEIGHT is 23, but NU6.3 starts at height 24: NU7 cannot start before it',
+  ])
+})
+
+test('heights of a regtest are a fault on a public network; their old name, ignored there until now, is a warning', () => {
+  for (const network of ['main', 'test']) {
+    const env = { ...REAL, NETWORK: network }
+    for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'])
+      assert.deepEqual(faultsOf({ ...env, [name]: '0' }), [
+        `${name} is set, but NETWORK is ${network}: unset it; the heights of public networks are built in`,
+      ])
+    assert.deepEqual(loadConfig({ DATA_DIR: dir, ...env, SANDBOX_NU63_HEIGHT: '24' }).warnings, [
+      `SANDBOX_NU63_HEIGHT is set, but NETWORK is ${network}: it has no effect; unset it`,
+    ])
+  }
+})
+
+test('limits of the numbers, on both sides', () => {
+  for (const confirmations of ['0', '100']) assert.deepEqual(faultsOf({ CONFIRMATIONS: confirmations }), [])
+  for (const port of ['0', '65535']) assert.deepEqual(faultsOf({ PORT: port }), [])
+})
+
+test('withdrawals: Kraken, a rate of a minute, dollars and euros, no spread, a quarter of an hour; or as it is set', () => {
+  const usual = loadConfig(REAL)
+  assert.deepEqual([usual.ratesUrl, usual.ratesMaxAgeSecs], ['https://api.kraken.com', 60])
+  assert.deepEqual(usual.withdrawals, { currencies: ['USD', 'EUR'], spreadBps: 0, expiresInSecs: 900 })
+  const own = { WITHDRAWAL_CURRENCIES: 'JPY, CHF', WITHDRAWAL_SPREAD_BPS: '150', WITHDRAWAL_EXPIRES_SECS: '60' }
+  const set = { currencies: ['JPY', 'CHF'], spreadBps: 150, expiresInSecs: 60 }
+  assert.deepEqual(loadConfig({ ...REAL, ...own }).withdrawals, set)
+  for (const wrong of ['USD,USD', 'XXZ', ','])
+    assert.equal(faultsOf({ ...REAL, WITHDRAWAL_CURRENCIES: wrong }).length, 1, wrong)
+})
+
+test('the encryption key may be a list: the new key, then the old', () => {
+  const other = Buffer.alloc(32, 8).toString('base64')
+  assert.equal(loadConfig({ ...REAL, ENCRYPTION_KEY: `${other},${KEY}` }).encryptionKeys.length, 2)
+})
+
+test('the sandbox finds the encryption key it has kept', () => {
+  assert.equal(loadConfig({ DATA_DIR: dir }).encryptionKeys.length, 0)
+  writeFileSync(sandboxKeyFile(dir), `${KEY}\n`)
+  assert.deepEqual(Buffer.from(loadConfig({ DATA_DIR: dir }).encryptionKeys[0] ?? []), Buffer.alloc(32, 7))
+  writeFileSync(sandboxKeyFile(dir), 'damaged')
+  assert.equal(faultsOf({}).length, 1)
+  rmSync(sandboxKeyFile(dir))
+})
+
+test('proxies are trusted by number or address, never all of them', () => {
+  const trusted = (TRUST_PROXY: string) => loadConfig({ TRUST_PROXY }).trustProxy
+  assert.equal(trusted('2'), 2)
+  assert.equal(trusted('true'), 1)
+  assert.equal(trusted('false'), false)
+  assert.deepEqual(trusted('10.0.0.0/8, ::1,loopback'), ['10.0.0.0/8', '::1', 'loopback'])
+  for (const wrong of ['10.0.0.0/33', '::/129', '10.0.0', '10', '*'])
+    assert.equal(faultsOf({ TRUST_PROXY: wrong }).length, 1)
+})
+
+test('a plans file has the shape of GET /v1/plans', () => {
+  const file = join(dir, 'plans.json')
+  const free = { name: 'Free', monthly_invoice_limit: 5, price_zat: 0, period_days: 30 }
+  const write = (value: unknown) => writeFileSync(file, JSON.stringify(value))
+  write([free, { name: 'Shop', monthly_invoice_limit: null, price_zat: 1000, period_days: 365 }])
+  assert.deepEqual(loadConfig({ PLANS_FILE: file }).plans[1], {
+    name: 'Shop',
+    monthlyInvoiceLimit: null,
+    priceZat: 1000n,
+    periodDays: 365,
+  })
+  const wrong = [
+    {},
+    [],
+    [{ ...free, name: 'Paid' }],
+    [free, free],
+    [{ ...free, price_zat: 1 }],
+    [{ ...free, period_days: 0 }],
+  ]
+  for (const value of [...wrong, [{ ...free, extra: 1 }], [{ ...free, monthly_invoice_limit: 1.5 }], [null]]) {
+    write(value)
+    assert.equal(faultsOf({ PLANS_FILE: file }).length, 1, JSON.stringify(value))
+  }
+  writeFileSync(file, '{')
+  assert.match(faultsOf({ PLANS_FILE: file })[0] ?? '', /^PLANS_FILE is wrong: it should be a JSON file$/)
+})

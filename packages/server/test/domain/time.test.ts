@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { DAY_SECS, isoOf, readDay, startOfDay, startOfMonth, startOfWeek } from '../../src/domain/time.ts'
+
+const moment = fc.integer({ min: 0, max: 4_102_444_800 })
+
+test('days, weeks from Monday, and months begin where the calendar says', () => {
+  const at = Date.UTC(2026, 10, 21, 9, 15, 3) / 1000
+  assert.equal(isoOf(startOfDay(at)), '2026-11-21T00:00:00Z')
+  assert.equal(isoOf(startOfWeek(at)), '2026-11-16T00:00:00Z')
+  assert.equal(isoOf(startOfMonth(at)), '2026-11-01T00:00:00Z')
+})
+
+test('a week begins on a Monday, at most seven days before', () => {
+  fc.assert(
+    fc.property(moment, at => {
+      const start = startOfWeek(at)
+      assert.ok(at - start < 7 * DAY_SECS)
+      assert.equal(start < 0 || new Date(start * 1000).getUTCDay() === 1, true)
+      assert.ok(start <= at)
+    }),
+  )
+})
+
+test('a day is read back as it is written; what is no day is refused', () => {
+  fc.assert(fc.property(moment, at => readDay(isoOf(at).slice(0, 10)) === startOfDay(at)))
+  for (const text of ['', '2026-02-30', '2026-13-01', '21.11.2026', '2026-11-21T00:00', '2026-1-1'])
+    assert.equal(readDay(text), null)
+})

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { parseAddress } from '@zatgate/zcash/address'
+import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+
+let api: TestApi
+let merchant: Merchant
+
+before(async () => {
+  api = await startTestApi()
+  merchant = await api.merchant()
+})
+after(() => api.close())
+
+const as = (who: Merchant) => (line: string, json?: unknown) =>
+  call(api, line, json === undefined ? { token: who.sessionToken } : { token: who.sessionToken, json })
+
+const SESSION_ENDPOINTS = [
+  'GET /v1/account',
+  'PATCH /v1/account',
+  'PUT /v1/account/viewing-key',
+  'GET /v1/account/invoices',
+  'GET /v1/account/api-keys',
+  'POST /v1/account/api-keys',
+  'DELETE /v1/account/api-keys/3fa85f64-5717-4562-b3fc-2c963f66afa6',
+  'GET /v1/account/sessions',
+  'DELETE /v1/account/sessions/3fa85f64-5717-4562-b3fc-2c963f66afa6',
+  'POST /v1/auth/logout',
+]
+
+test('every session endpoint: no token and every kind of bad token has its 401', async () => {
+  for (const line of SESSION_ENDPOINTS) {
+    const missing = await call(api, line)
+    assert.deepEqual([missing.status, missing.body.message], [401, 'missing session token'], line)
+    for (const token of [merchant.apiKey, 'x', `${merchant.sessionToken}x`, `zgs_${'a'.repeat(49)}`]) {
+      const { status, body } = await call(api, line, { token })
+      assert.deepEqual([status, body.code, body.message], [401, 'bad_session_token', 'bad session token'], line)
+    }
+  }
+})
+
+test('the account has the fields of the interface, and no other', async () => {
+  const { status, body } = await as(merchant)('GET /v1/account')
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    id: merchant.account.publicId,
+    email: merchant.account.email,
+    network: 'regtest',
+    viewing_key_set: true,
+    confirmations: 3,
+    plan: 'Business',
+    plan_expires_at: null,
+    invoices_this_month: { used: 0, limit: null, resets_at: 1_801_440_000 },
+    created_at: api.clock.secs,
+  })
+  assert.equal(new Date(1_801_440_000_000).toISOString(), '2027-02-01T00:00:00.000Z')
+})
+
+test('confirmations: both edges are taken, beyond them nothing is changed', async () => {
+  const send = as(await api.merchant())
+  for (const confirmations of [0, 100]) {
+    assert.equal((await send('PATCH /v1/account', { confirmations })).body.confirmations, confirmations)
+    assert.equal((await send('GET /v1/account')).body.confirmations, confirmations)
+  }
+  for (const confirmations of [-1, 101, 1.5, '3', null]) {
+    const { status, body } = await send('PATCH /v1/account', { confirmations })
+    assert.deepEqual([status, body.message], [400, 'invalid confirmations'])
+  }
+  assert.equal((await send('PATCH /v1/account', {})).body.message, 'invalid confirmations')
+  assert.equal((await send('PATCH /v1/account', { confirmations: 1, plan: 'Pro' })).body.message, 'unknown field plan')
+  assert.equal((await send('GET /v1/account')).body.confirmations, 100)
+})
+
+test('the viewing key: set, its first address shown, and never shown again', async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const send = as(who)
+  assert.equal((await send('GET /v1/account')).body.viewing_key_set, false)
+  const key = testViewingKey(9)
+  const { status, body, text } = await send('PUT /v1/account/viewing-key', { viewing_key: key })
+  assert.equal(status, 200)
+  assert.equal(body.viewing_key_set, true)
+  assert.equal(parseAddress(body.first_address).network, 'regtest')
+  assert.ok(!text.includes(key))
+  assert.ok(!(await send('GET /v1/account')).text.includes(key))
+})
+
+test('a viewing key that cannot be used is refused with the reason', async () => {
+  const send = as(await api.merchant({ viewingKey: null }))
+  for (const viewing_key of ['x', testViewingKey(1).slice(0, -1), 'ur1qqqq', 'u'.repeat(4000), 'secret-extended-key']) {
+    const { status, body } = await send('PUT /v1/account/viewing-key', { viewing_key })
+    assert.deepEqual([status, body.code, body.message], [400, 'invalid_viewing_key', 'invalid viewing_key'])
+    assert.ok(body.detail.length > 5)
+  }
+  for (const viewing_key of [1, null, '', 'u'.repeat(4001)])
+    assert.equal((await send('PUT /v1/account/viewing-key', { viewing_key })).body.message, 'invalid viewing_key')
+  assert.equal((await send('GET /v1/account')).body.viewing_key_set, false)
+})
+
+test('invoices are made under the key that is set when they are made', async () => {
+  const who = await api.merchant({ viewingKey: testViewingKey(10) })
+  const one = async () => (await call(api, 'POST /v1/invoices', { token: who.apiKey, json: { amount_zat: 1 } })).body.id
+  const before = await one()
+  await as(who)('PUT /v1/account/viewing-key', { viewing_key: testViewingKey(11) })
+  const [old, now] = await Promise.all([api.invoices.read(before), api.invoices.read(await one())])
+  assert.notEqual(old.viewingKeyId, now.viewingKeyId)
+})
+
+test('API keys: the key is shown once, listed by its last four, and revoked for good', async () => {
+  const who = await api.merchant()
+  const send = as(who)
+  const made = await send('POST /v1/account/api-keys', { name: 'web shop' })
+  assert.equal(made.status, 200)
+  const { key, ...record } = made.body
+  assert.match(key, /^zg_[0-9A-Za-z]{49}$/)
+  assert.deepEqual(record, {
+    id: record.id,
+    name: 'web shop',
+    last4: key.slice(-4),
+    created_at: api.clock.secs,
+    last_used_at: null,
+    revoked_at: null,
+  })
+  const listed = await send('GET /v1/account/api-keys')
+  assert.deepEqual(listed.body[0], record)
+  assert.equal(listed.body.length, 2)
+  assert.ok(!listed.text.includes(key))
+
+  const gone = await send(`DELETE /v1/account/api-keys/${record.id}`)
+  assert.deepEqual([gone.status, gone.text], [204, ''])
+  assert.equal((await send('GET /v1/account/api-keys')).body[0].revoked_at, api.clock.secs)
+  assert.equal((await call(api, 'POST /v1/invoices', { token: key, json: { amount_zat: 1 } })).status, 401)
+})
+
+test('when a key was last used is known to the minute', async () => {
+  const who = await api.merchant()
+  const use = () => call(api, 'POST /v1/invoices', { token: who.apiKey, json: { amount_zat: 1 } })
+  const lastUsed = async () => {
+    await api.credentials.settled()
+    return (await as(who)('GET /v1/account/api-keys')).body[0].last_used_at
+  }
+  const began = api.clock.secs
+  await use()
+  assert.equal(await lastUsed(), began)
+  api.clock.advance(59)
+  await use()
+  assert.equal(await lastUsed(), began)
+  api.clock.advance(1)
+  await use()
+  assert.equal(await lastUsed(), began + 60)
+})
+
+test("another account's key is an unknown key, and so is what is no UUID", async () => {
+  const [one, two] = [await api.merchant(), await api.merchant()]
+  const [{ id }] = (await as(one)('GET /v1/account/api-keys')).body
+  for (const unknown of [id, 'x', '3fa85f64-5717-4562-b3fc-2c963f66afa6']) {
+    const { status, body } = await as(two)(`DELETE /v1/account/api-keys/${unknown}`)
+    assert.deepEqual([status, body.message], [404, 'no such api key'])
+  }
+  assert.equal((await as(one)('GET /v1/account/api-keys')).body[0].revoked_at, null)
+})
+
+test('the name of a key: 1 and 100 characters are taken, blanks alone and control characters are not', async () => {
+  const send = as(await api.merchant())
+  for (const name of ['x', 'ü'.repeat(100)])
+    assert.equal((await send('POST /v1/account/api-keys', { name })).status, 200)
+  for (const name of ['', '  ', 'x'.repeat(101), 'a\nb', 5, null]) {
+    const { status, body } = await send('POST /v1/account/api-keys', { name })
+    assert.deepEqual([status, body.message], [400, 'invalid name'], JSON.stringify(name))
+  }
+})
+
+test('an account has at most a hundred keys in use', async () => {
+  const send = as(await api.merchant())
+  for (let made = 1; made < 100; made++)
+    assert.equal((await send('POST /v1/account/api-keys', { name: 'k' })).status, 200)
+  const { status, body } = await send('POST /v1/account/api-keys', { name: 'k' })
+  assert.deepEqual([status, body.message], [409, 'too many api keys'])
+  const [{ id }] = (await send('GET /v1/account/api-keys?limit=1')).body
+  await send(`DELETE /v1/account/api-keys/${id}`)
+  assert.equal((await send('POST /v1/account/api-keys', { name: 'k' })).status, 200)
+})
+
+test('sessions: listed, ended one by one, and logout ends the one it is sent with', async () => {
+  const who = await api.merchant()
+  const second = await api.credentials.createSession(who.account, 'a script')
+  const listed = (await as(who)('GET /v1/account/sessions')).body
+  assert.deepEqual(
+    listed.map(({ label }: { label: string }) => label),
+    ['a script', 'test'],
+  )
+  assert.equal(listed[0].expires_at - listed[0].created_at, 30 * 86_400)
+  assert.equal((await as(who)(`DELETE /v1/account/sessions/${listed[0].id}`)).status, 204)
+  assert.equal((await call(api, 'GET /v1/account', { token: second.token })).body.message, 'bad session token')
+  assert.equal((await as(who)(`DELETE /v1/account/sessions/${listed[0].id}`)).body.message, 'no such session')
+
+  const out = await as(who)('POST /v1/auth/logout')
+  assert.deepEqual([out.status, out.text], [204, ''])
+  assert.equal((await as(who)('GET /v1/account')).body.message, 'bad session token')
+  assert.equal((await as(who)('POST /v1/auth/logout')).status, 401)
+})
+
+test('a session is valid for 30 days to the second', async t => {
+  const own = await startTestApi()
+  t.after(() => own.close())
+  const { sessionToken: token } = await own.merchant()
+  own.clock.advance(30 * 86_400 - 1)
+  assert.equal((await call(own, 'GET /v1/account', { token })).status, 200)
+  own.clock.advance(1)
+  assert.equal((await call(own, 'GET /v1/account', { token })).body.message, 'bad session token')
+})
+
+test('a plan that has ended is the Free plan', async () => {
+  const who = await api.merchant()
+  await api.accounts.setPlan(who.account.email, 'Pro', api.clock.secs + 1)
+  const plan = async () => {
+    const { body } = await as(who)('GET /v1/account')
+    return [body.plan, body.plan_expires_at, body.invoices_this_month.limit]
+  }
+  assert.deepEqual(await plan(), ['Pro', api.clock.secs + 1, 1000])
+  api.clock.advance(1)
+  assert.deepEqual(await plan(), ['Free', null, 50])
+})
+
+test('an export whose period ends before it begins is refused rather than empty', async () => {
+  const { status, body } = await as(merchant)('GET /v1/account/export?format=csv&from=20&to=19')
+  assert.deepEqual([status, body], [400, { code: 'invalid_to', message: 'invalid to', detail: 'not before from' }])
+  assert.equal((await as(merchant)('GET /v1/account/export?format=csv&from=20&to=20')).status, 200)
+})

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { rateUnavailable } from '../../../src/domain/rate.ts'
+import { call, startTestApi, type TestApi } from '../../support/api.ts'
+
+const ORDER = { amount_zat: 150_000_000, fiat_currency: 'EUR', payout_to: 'DE89370400440532013000' }
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+
+let api: TestApi
+
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+async function signedIn() {
+  const { account, sessionToken: token, apiKey } = await api.merchant({ plan: 'Free' })
+  const ask = (line: string, json?: unknown, headers: Record<string, string> = {}) =>
+    call(api, line, { token, headers, ...(json === undefined ? {} : { json }) })
+  return { account, apiKey, ask }
+}
+
+test('the plans are there for everyone, in the shape of the plans file', async () => {
+  const { status, body, headers } = await call(api, 'GET /v1/plans')
+  assert.equal(status, 200)
+  assert.equal(headers.get('access-control-allow-origin'), '*')
+  assert.deepEqual(body, [
+    { name: 'Free', monthly_invoice_limit: 50, price_zat: 0, period_days: 30 },
+    { name: 'Pro', monthly_invoice_limit: 1000, price_zat: 10_000_000, period_days: 30 },
+    { name: 'Business', monthly_invoice_limit: null, price_zat: 50_000_000, period_days: 30 },
+  ])
+})
+
+test('billing tells the plan, its end and what is used of it', async () => {
+  const { ask, apiKey } = await signedIn()
+  await call(api, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })
+  const { status, body } = await ask('GET /v1/account/billing')
+  assert.equal(status, 200)
+  const { resets_at } = body.invoices_this_month
+  assert.deepEqual(body, { plan: 'Free', expires_at: null, invoices_this_month: { used: 1, limit: 50, resets_at } })
+  assert.equal(new Date(resets_at * 1000).toISOString().slice(7), '-01T00:00:00.000Z')
+})
+
+test('subscribing answers an invoice like any other, which anyone can read', async () => {
+  const { ask } = await signedIn()
+  const { status, body } = await ask('POST /v1/account/billing/subscribe', { plan: 'Pro' })
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(body), ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at'])
+  assert.deepEqual([body.amount_zat, body.status], [10_000_000, 'pending'])
+  assert.ok(body.zip321_uri.startsWith(`zcash:${body.address}?amount=0.1&memo=`))
+  assert.equal((await call(api, `GET /v1/invoices/${body.id}`)).body.amount_zat, 10_000_000)
+})
+
+test('subscribing is refused by its words: unknown plans, missing and stray fields', async () => {
+  const { ask } = await signedIn()
+  for (const [json, status, code, message] of [
+    [{ plan: 'Gold' }, 400, 'unknown_plan', 'unknown plan'],
+    [{ plan: 'Free' }, 400, 'unknown_plan', 'unknown plan'],
+    [{}, 400, 'invalid_plan', 'invalid plan'],
+    [{ plan: 5 }, 400, 'invalid_plan', 'invalid plan'],
+    [{ plan: 'Pro', months: 2 }, 400, 'unknown_field', 'unknown field months'],
+  ] as const) {
+    const answer = await ask('POST /v1/account/billing/subscribe', json)
+    assert.deepEqual([answer.status, answer.body.code, answer.body.message], [status, code, message])
+  }
+})
+
+test('a withdrawal has the fields of the interface, the payout masked, and is found again', async () => {
+  const { ask } = await signedIn()
+  const { status, body } = await ask('POST /v1/account/withdrawals', ORDER)
+  assert.equal(status, 200)
+  const { id, deposit_address, zip321_uri } = body
+  assert.deepEqual(body, {
+    id,
+    status: 'awaiting_deposit',
+    amount_zat: 150_000_000,
+    fiat_currency: 'EUR',
+    fiat_amount: '148.50',
+    rate: '100',
+    payout_to: 'DE••••3000',
+    deposit_address,
+    zip321_uri,
+    expires_at: api.clock.secs + 900,
+    received_zat: 0,
+    txid: null,
+    reference: null,
+    reason: null,
+    created_at: api.clock.secs,
+    updated_at: api.clock.secs,
+  })
+  const memo = Buffer.from(id).toString('base64url')
+  assert.equal(zip321_uri, `zcash:${deposit_address}?amount=1.5&memo=${memo}`)
+  assert.deepEqual((await ask(`GET /v1/account/withdrawals/${id}`)).body, body)
+  assert.deepEqual((await ask(`GET /v1/account/withdrawals/${id.toUpperCase()}`)).body, body)
+  assert.deepEqual((await ask('GET /v1/account/withdrawals')).body, [body])
+  const canceled = await ask(`POST /v1/account/withdrawals/${id}/cancel`)
+  assert.deepEqual([canceled.status, canceled.body.status], [200, 'canceled'])
+  const again = await ask(`POST /v1/account/withdrawals/${id}/cancel`)
+  assert.deepEqual([again.status, again.body.code], [409, 'withdrawal_not_cancelable'])
+  for (const line of [`GET /v1/account/withdrawals/${UNKNOWN}`, 'POST /v1/account/withdrawals/nonsense/cancel'])
+    assert.deepEqual((await ask(line)).body, { code: 'no_such_withdrawal', message: 'no such withdrawal' })
+})
+
+test('a wrong order is refused by the field that is wrong, at both edges', async () => {
+  const { ask } = await signedIn()
+  for (const [field, values] of [
+    ['amount_zat', [0, -1, 1.5, 2_100_000_000_000_001, '1', null, undefined, 1]],
+    ['fiat_currency', ['eur', 'EURO', 'XXX', 'CHF', 5, null, undefined]],
+    ['payout_to', ['', '  ', 'a\u0000b', 'x'.repeat(513), 5, null, undefined]],
+  ] as const)
+    for (const value of values) {
+      const { status, body } = await ask('POST /v1/account/withdrawals', { ...ORDER, [field]: value })
+      assert.deepEqual([status, body.message], [400, `invalid ${field}`], `${field}: ${value}`)
+    }
+  const stray = await ask('POST /v1/account/withdrawals', { ...ORDER, memo: 'x' })
+  assert.equal(stray.body.message, 'unknown field memo')
+  const most = await ask('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 2_100_000_000_000_000 })
+  assert.equal(most.body.fiat_amount, '2079000000.00')
+})
+
+test('an idempotency key makes one order and one purchase, and is one namespace with invoices', async () => {
+  const { ask, apiKey } = await signedIn()
+  const headers = { 'idempotency-key': 'order 1' }
+  const first = await ask('POST /v1/account/withdrawals', ORDER, headers)
+  assert.deepEqual((await ask('POST /v1/account/withdrawals', ORDER, headers)).body, first.body)
+  const reused = { code: 'idempotency_key_reused', message: 'idempotency key reused' }
+  const other = await ask('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 1_000_000 }, headers)
+  assert.deepEqual([other.status, other.body], [409, reused])
+  const plan = await ask('POST /v1/account/billing/subscribe', { plan: 'Pro' }, headers)
+  assert.deepEqual([plan.status, plan.body], [409, reused])
+  const sale = await call(api, 'POST /v1/invoices', { token: apiKey, headers, json: { amount_zat: 1 } })
+  assert.deepEqual([sale.status, sale.body], [409, reused])
+  const bad = await ask('POST /v1/account/withdrawals', ORDER, { 'idempotency-key': 'x'.repeat(256) })
+  assert.equal(bad.body.code, 'invalid_idempotency_key')
+})
+
+test('fifty orders and fifty purchases an hour are enough; one that was made already is brought back all the same', async () => {
+  const { ask } = await signedIn()
+  for (const [path, json] of [
+    ['/v1/account/withdrawals', ORDER],
+    ['/v1/account/billing/subscribe', { plan: 'Pro' }],
+  ] as const) {
+    const create = (key: string) => ask(`POST ${path}`, json, { 'idempotency-key': path + key })
+    const first = await create('0')
+    for (let at = 1; at < 50; at++) assert.equal((await create(String(at))).status, 200)
+    const { status, body, headers } = await create('50')
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'too_many_orders', '3600'])
+    assert.deepEqual((await create('0')).body, first.body)
+    api.clock.advance(3_600)
+    assert.equal((await create('50')).status, 200)
+  }
+})
+
+test('every one of these endpoints asks for a session, and an API key is none', async () => {
+  const { apiKey } = await signedIn()
+  for (const line of [
+    'GET /v1/account/billing',
+    'POST /v1/account/billing/subscribe',
+    'GET /v1/account/withdrawals',
+    'POST /v1/account/withdrawals',
+    `GET /v1/account/withdrawals/${UNKNOWN}`,
+    `POST /v1/account/withdrawals/${UNKNOWN}/cancel`,
+  ]) {
+    assert.equal((await call(api, line)).body.message, 'missing session token', line)
+    assert.equal((await call(api, line, { token: apiKey })).body.message, 'bad session token', line)
+  }
+})
+
+test('without a billing viewing key nothing is sold and nothing paid out, and the rest works', async t => {
+  const bare = await startTestApi({ billing: false })
+  t.after(() => bare.close())
+  const { sessionToken: token } = await bare.merchant()
+  const refused = async (line: string, json: unknown) => {
+    const { status, body } = await call(bare, line, { token, json })
+    assert.deepEqual([status, body.code, body.message], [409, 'billing_not_configured', 'billing not configured'])
+  }
+  await refused('POST /v1/account/billing/subscribe', { plan: 'Pro' })
+  await refused('POST /v1/account/withdrawals', ORDER)
+  assert.equal((await call(bare, 'GET /v1/account/billing', { token })).body.plan, 'Business')
+  assert.deepEqual((await call(bare, 'GET /v1/account/withdrawals', { token })).body, [])
+  assert.equal((await call(bare, 'GET /v1/plans')).body.length, 3)
+})
+
+test('without a fresh rate: 503, with the time to try again', async t => {
+  const dark = await startTestApi({ rates: { rate: () => Promise.reject(rateUnavailable('down')) } })
+  t.after(() => dark.close())
+  const { sessionToken: token } = await dark.merchant()
+  const { status, body, headers } = await call(dark, 'POST /v1/account/withdrawals', { token, json: ORDER })
+  assert.deepEqual([status, body], [503, { code: 'rate_unavailable', message: 'rate unavailable' }])
+  assert.equal(headers.get('retry-after'), '5')
+})

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { parseViewingKey } from '@zatgate/zcash/viewing-key'
+import { vectorsMissing } from '../../../../zcash/test/vectors.ts'
+import { header } from '../../store/fixtures.ts'
+import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+
+const VECTORS = new URL('../../../../../../shared/vectors/unified_viewing_keys_r2.json', import.meta.url)
+const DAY = 86_400
+
+let api: TestApi
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+const setKey = (who: Merchant, viewing_key: string) =>
+  call(api, 'PUT /v1/account/viewing-key', { token: who.sessionToken, json: { viewing_key } })
+const sell = (who: Merchant, json: object = {}, headers: Record<string, string> = {}) =>
+  call(api, 'POST /v1/invoices', { token: who.apiKey, json: { amount_zat: 1, ...json }, headers })
+const isoOf = (secs: number) => new Date(secs * 1000).toISOString().replace('.000', '')
+
+/** The first block is at this height; the next ones are linked to it. */
+async function growTo(height: number): Promise<void> {
+  const tip = (await api.store.read(rows => rows.chain.tip()))?.height ?? height - 1
+  const headers = Array.from({ length: height - tip }, (_, i) => header(tip + 1 + i))
+  await api.store.write(rows => rows.chain.append(headers))
+}
+
+test('a Revision 2 key is taken until it expires, and gives the same first address as Revision 0', async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const plain = await setKey(who, testViewingKey(20))
+  for (const expiry of [{}, { time: BigInt(api.clock.secs) }, { time: 2n ** 64n - 1n }, { height: 3_000_000 }]) {
+    const { status, body, text } = await setKey(who, testViewingKey(20, expiry))
+    assert.deepEqual([status, body.first_address], [200, plain.body.first_address])
+    assert.ok(!text.includes('uvf'), 'the key is not echoed')
+    assert.deepEqual(Object.keys(body).sort(), Object.keys(plain.body).sort())
+  }
+})
+
+test('an expired key is refused with its date, and changes nothing', async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const key = testViewingKey(21, { time: BigInt(api.clock.secs - 1) })
+  const { status, body, text } = await setKey(who, key)
+  assert.deepEqual([status, body.code, body.message], [400, 'invalid_viewing_key', 'invalid viewing_key'])
+  assert.equal(body.detail, `expired on ${isoOf(api.clock.secs - 1)}: export another key from the wallet`)
+  assert.ok(!text.includes(key.slice(0, 20)))
+  assert.equal((await sell(who)).body.code, 'viewing_key_not_set')
+})
+
+test('a merchant learns what is wrong with another text, and the answer never repeats it', async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['abandon '.repeat(24).trim(), /seed phrase, which can spend the money: never paste it anywhere/],
+    [`secret-extended-key-regtest1${'q'.repeat(200)}`, /is a spending key, .*never paste it anywhere/],
+    [`zxviewregtestsapling1${'q'.repeat(200)}`, /is a Sapling viewing key/],
+    [`urview1${'q'.repeat(200)}`, /Revision 1 .*withdrawn/],
+    [`zu1${'q'.repeat(100)}`, /Revision 2 address/],
+    [
+      (await setKey(await api.merchant(), testViewingKey(22))).body.first_address,
+      /is an address; a viewing key starts/,
+    ],
+  ]
+  for (const [viewing_key, detail] of cases) {
+    const { status, body, text } = await setKey(who, viewing_key)
+    assert.deepEqual([status, body.code], [400, 'invalid_viewing_key'])
+    assert.match(body.detail, detail)
+    assert.ok(!text.includes(viewing_key.slice(-30)))
+  }
+})
+
+test('every official Revision 2 key is of another network, which is named with this one, or has no Orchard item', {
+  skip: vectorsMissing,
+}, async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const keys = (JSON.parse(readFileSync(VECTORS, 'utf8')) as unknown[][])
+    .flat()
+    .filter((column): column is string => typeof column === 'string' && /^uv[fi]1/.test(column))
+  assert.equal(keys.length, 40)
+  for (const key of keys) {
+    const { status, body } = await setKey(who, key)
+    assert.equal(parseViewingKey(key).network, 'main')
+    assert.deepEqual([status, body.code], [400, 'invalid_viewing_key'])
+    assert.ok(body.detail.length > 10)
+  }
+})
+
+test('no invoice ends after its key, and older ones stay as they are', async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const expiresAt = api.clock.secs + DAY
+  await setKey(who, testViewingKey(23, { time: BigInt(expiresAt) }))
+  const first = await sell(who, {}, { 'idempotency-key': 'first' })
+  assert.equal(first.status, 200)
+
+  api.clock.advance(DAY - 900)
+  assert.equal((await sell(who, { expires_in_secs: 900 })).status, 200)
+  api.clock.advance(1)
+  const late = await sell(who, { expires_in_secs: 900 })
+  assert.deepEqual([late.status, late.body.code], [409, 'viewing_key_expires_too_soon'])
+  assert.match(late.body.detail, new RegExp(isoOf(expiresAt)))
+  assert.equal((await sell(who, { expires_in_secs: 899 })).status, 200)
+
+  const repeated = await sell(who, {}, { 'idempotency-key': 'first' })
+  assert.deepEqual([repeated.status, repeated.body.id], [200, first.body.id])
+  api.clock.advance(900)
+  const expired = await sell(who)
+  assert.deepEqual(
+    [expired.status, expired.body],
+    [
+      409,
+      {
+        code: 'viewing_key_expired',
+        message: 'viewing key expired',
+        detail: `the viewing key expired on ${isoOf(expiresAt)}: set another viewing key`,
+      },
+    ],
+  )
+  assert.equal((await call(api, `GET /v1/invoices/${first.body.id}`)).body.status, 'pending')
+  const watched = await api.store.read(rows => rows.viewingKeys.watched(api.clock.secs))
+  const { viewingKeyId } = await api.invoices.read(first.body.id)
+  assert.ok(watched.some(({ id }) => id === viewingKeyId))
+
+  assert.equal((await setKey(who, testViewingKey(23))).status, 200)
+  assert.equal((await sell(who)).status, 200, 'the same key without an expiry')
+})
+
+test('a key expires by height too, by the newest block that was read', async () => {
+  const who = await api.merchant({ viewingKey: null })
+  const height = 4_000
+  assert.equal((await setKey(who, testViewingKey(24, { height }))).status, 200, 'no block was read yet')
+  await growTo(height)
+  assert.equal((await setKey(who, testViewingKey(24, { height }))).status, 200)
+  assert.equal((await sell(who)).status, 200)
+  await growTo(height + 1)
+  const { status, body } = await sell(who)
+  assert.deepEqual([status, body.code], [409, 'viewing_key_expired'])
+  assert.equal(
+    body.detail,
+    'the viewing key expired at block 4000, and the chain is at block 4001: set another viewing key',
+  )
+  const refused = await setKey(who, testViewingKey(24, { height }))
+  assert.deepEqual(
+    [refused.status, refused.body.detail],
+    [400, 'expired at block 4000, and the chain is at block 4001: export another key from the wallet'],
+  )
+})

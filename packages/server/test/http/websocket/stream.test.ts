@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { WebSocket } from 'ws'
+import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
+import { createInvoiceStream } from '../../../src/http/websocket/stream.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import { call, type Merchant, startTestApi, type TestApi } from '../../support/api.ts'
+import { follow } from '../../support/follower.ts'
+import { silentLog } from '../../support/log.ts'
+import { until } from '../../support/until.ts'
+
+let api: TestApi
+let merchant: Merchant
+
+before(async () => {
+  api = await startTestApi()
+  merchant = await api.merchant()
+})
+after(() => api.close())
+
+async function newInvoice(): Promise<Invoice> {
+  const { body } = await call(api, 'POST /v1/invoices', { token: merchant.apiKey, json: { amount_zat: 100 } })
+  return api.invoices.read(body.id)
+}
+
+/** What the watcher does to an invoice: the change and its event in one transaction. */
+async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n, at: TestApi = api): Promise<void> {
+  await at.store.write(async rows => {
+    await rows.invoices.record([{ ...invoice, status, receivedZat }])
+    const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: api.clock.secs }
+    await rows.events.append([{ ...event, type: null, body: null }])
+    rows.wake('events')
+  })
+}
+
+test('a message on connect, on each change of status and of the amount, and 1000 after the final one', async () => {
+  const invoice = await newInvoice()
+  const follower = follow(api.url, invoice.publicId)
+  assert.equal(await follower.message(0), '{"status":"pending"}')
+  await change(invoice, 'pending', 60n)
+  assert.equal(await follower.message(1), '{"status":"pending"}')
+  await change(invoice, 'detected', 100n)
+  assert.equal(await follower.message(2), '{"status":"detected"}')
+  await change(invoice, 'paid', 100n)
+  assert.equal(await follower.message(3), '{"status":"paid"}')
+  assert.equal(await follower.closed, 1000)
+  assert.equal(follower.messages.length, 4)
+})
+
+test('each final status closes, at once when it is reached already', async () => {
+  for (const status of ['paid', 'underpaid', 'expired'] as const) {
+    const invoice = await newInvoice()
+    await change(invoice, status, status === 'underpaid' ? 1n : 0n)
+    const follower = follow(api.url, invoice.publicId)
+    assert.equal(await follower.closed, 1000)
+    assert.deepEqual(follower.messages, [`{"status":"${status}"}`])
+  }
+})
+
+test('an unknown id, and what is no UUID, is told not_found and closed with 1000', async () => {
+  for (const id of ['3fa85f64-5717-4562-b3fc-2c963f66afa6', 'abc', '%00']) {
+    const follower = follow(api.url, id)
+    assert.equal(await follower.closed, 1000)
+    assert.deepEqual(follower.messages, ['{"status":"not_found"}'])
+  }
+})
+
+test('an event that changes nothing to be told is not told', async () => {
+  const invoice = await newInvoice()
+  const follower = follow(api.url, invoice.publicId)
+  await follower.message(0)
+  await change(invoice, 'pending')
+  await change(invoice, 'paid', 100n)
+  await follower.closed
+  assert.deepEqual(follower.messages, ['{"status":"pending"}', '{"status":"paid"}'])
+})
+
+test('a change in one process reaches a socket of another', async t => {
+  const other = await startTestApi({ databaseUrl: api.databaseUrl })
+  t.after(() => other.close())
+  const invoice = await newInvoice()
+  const follower = follow(other.url, invoice.publicId)
+  await follower.message(0)
+  await change(invoice, 'paid', 100n)
+  assert.equal(await follower.message(1), '{"status":"paid"}')
+})
+
+test('no change is missed between connecting and the first message: every follower ends with the final one', async () => {
+  const invoices = await Promise.all(Array.from({ length: 40 }, newInvoice))
+  const followers = invoices.map(invoice => {
+    const follower = follow(api.url, invoice.publicId)
+    // At every moment of the connection's making: before, while and after it is entered.
+    const turns = invoice.id % 8
+    void (async () => {
+      for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setTimeout(resolve, turn))
+      await change(invoice, 'detected', 100n)
+      await change(invoice, 'paid', 100n)
+    })()
+    return follower
+  })
+  for (const follower of followers) {
+    assert.equal(await follower.closed, 1000)
+    assert.equal(follower.messages.at(-1), '{"status":"paid"}')
+    const order = ['{"status":"pending"}', '{"status":"detected"}', '{"status":"paid"}']
+    const seen = follower.messages.map(message => order.indexOf(message))
+    assert.deepEqual(seen, seen.toSorted(), 'never back to an older state')
+  }
+})
+
+test('twelve hundred followers of one invoice are all told', async () => {
+  const own = await startTestApi({ settings: { maxWebSockets: 1_200 } })
+  try {
+    const { apiKey } = await own.merchant()
+    const { body } = await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 100 } })
+    const invoice = await own.invoices.read(body.id)
+    const followers = Array.from({ length: 1_200 }, () => follow(own.url, invoice.publicId))
+    for (const follower of followers) await follower.message(0)
+    await change(invoice, 'paid', 100n, own)
+    for (const follower of followers) assert.equal(await follower.closed, 1000)
+    assert.ok(followers.every(({ messages }) => messages.at(-1) === '{"status":"paid"}'))
+  } finally {
+    await own.close()
+  }
+})
+
+test('what a client sends is ignored; too much of it is sent away with 1008, a big frame with 1009', async () => {
+  const invoice = await newInvoice()
+  const polite = follow(api.url, invoice.publicId)
+  await polite.message(0)
+  for (let i = 0; i < 20; i++) polite.socket.send('{"status":"paid"}')
+  const chatty = follow(api.url, invoice.publicId)
+  await chatty.message(0)
+  for (let i = 0; i < 150; i++) chatty.socket.send('hello')
+  assert.equal(await chatty.closed, 1008)
+  const bulky = follow(api.url, invoice.publicId)
+  await bulky.message(0)
+  bulky.socket.send('x'.repeat(1_025))
+  assert.equal(await bulky.closed, 1009)
+  await change(invoice, 'paid', 100n)
+  assert.equal(await polite.closed, 1000)
+  assert.deepEqual(polite.messages, ['{"status":"pending"}', '{"status":"paid"}'])
+})
+
+test('beyond the most WebSockets a further one is answered 503, and taken again when one has gone', async t => {
+  const own = await startTestApi({ settings: { maxWebSockets: 2 } })
+  t.after(() => own.close())
+  const { apiKey } = await own.merchant()
+  const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
+  const [first] = [follow(own.url, id), await follow(own.url, id).message(0)]
+  await first.message(0)
+  const refused = new WebSocket(`${own.url.replace('http', 'ws')}/v1/invoices/${id}/ws`)
+  refused.on('error', () => {})
+  const [, response] = await once(refused, 'unexpected-response')
+  assert.equal(response.statusCode, 503)
+  assert.equal(response.headers['retry-after'], '5')
+  refused.terminate()
+  first.socket.terminate()
+  await until('a place to be free', async () => {
+    const next = follow(own.url, id)
+    return next.message(0).catch(() => null)
+  })
+})
+
+test('without an upgrade the path answers 426, and upgrades elsewhere are plain requests', async () => {
+  const { publicId } = await newInvoice()
+  const { status, body } = await call(api, `GET /v1/invoices/${publicId}/ws`)
+  assert.deepEqual([status, body.code], [426, 'upgrade_required'])
+  for (const [path, expected] of [
+    [`/v1/invoices/${publicId}`, 200],
+    ['/v1/account', 401],
+    ['/nowhere', 404],
+  ] as const) {
+    const socket = new WebSocket(`${api.url.replace('http', 'ws')}${path}`)
+    socket.on('error', () => {})
+    const [, response] = await once(socket, 'unexpected-response')
+    assert.equal(response.statusCode, expected, path)
+    socket.terminate()
+  }
+})
+
+test('the rate limit counts upgrades too', async t => {
+  const own = await startTestApi({ settings: { rateLimit: 1 } })
+  t.after(() => own.close())
+  const first = follow(own.url, 'abc')
+  assert.equal(await first.closed, 1000)
+  const socket = new WebSocket(`${own.url.replace('http', 'ws')}/v1/invoices/abc/ws`)
+  socket.on('error', () => {})
+  const [, response] = await once(socket, 'unexpected-response')
+  assert.equal(response.statusCode, 429)
+  socket.terminate()
+})
+
+test('a peer that answers no ping is let go', async t => {
+  const invoice = await newInvoice()
+  const stream = createInvoiceStream({ ...api, log: silentLog, most: 10, heartbeatMs: 30 })
+  t.after(() => stream.close())
+  const told: string[] = []
+  await stream.follow(silentSocket(told), invoice.publicId)
+  await until('the silent peer to be let go', () => told.includes('terminated'))
+  assert.deepEqual(told.slice(-2), ['ping', 'terminated'])
+  assert.equal(stream.size, 0)
+})
+
+test('closing the server tells followers 1001', async () => {
+  const own = await startTestApi()
+  const { apiKey } = await own.merchant()
+  const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
+  const follower = follow(own.url, id)
+  await follower.message(0)
+  await own.close()
+  assert.equal(await follower.closed, 1001)
+})
+
+test('a reader who does not read is let go when too much waits for him', async t => {
+  const invoice = await newInvoice()
+  const stream = createInvoiceStream({ ...api, log: silentLog, most: 10 })
+  t.after(() => stream.close())
+  const told: string[] = []
+  const socket = silentSocket(told)
+  await stream.follow(socket, invoice.publicId)
+  await until('the first message', () => told.length > 0)
+  Object.assign(socket, { bufferedAmount: 64 * 1024 + 1 })
+  await change(invoice, 'detected', 100n)
+  await until('the reader to be let go', () => told.includes('terminated'))
+  assert.deepEqual(told, ['{"status":"pending"}', 'terminated'])
+})
+
+test('a database that fails for a while delays the news and loses none', async t => {
+  const invoice = await newInvoice()
+  let failing = true
+  const invoices = {
+    read: api.invoices.read,
+    follow: (look: Parameters<typeof api.invoices.follow>[0]) =>
+      failing ? Promise.reject(new Error('away')) : api.invoices.follow(look),
+  }
+  const stream = createInvoiceStream({ ...api, invoices, log: silentLog, most: 10, pollMs: 20 })
+  t.after(() => stream.close())
+  const told: string[] = []
+  await stream.follow(silentSocket(told), invoice.publicId)
+  await change(invoice, 'detected', 100n)
+  assert.equal(told.length, 0)
+  failing = false
+  await until('the news', () => told.includes('{"status":"detected"}'))
+})
+
+/** A socket at which nobody sits: it keeps what it is sent and answers nothing. */
+function silentSocket(told: string[]): WebSocket {
+  const socket = new EventEmitter()
+  const members = {
+    OPEN: 1,
+    readyState: 1,
+    bufferedAmount: 0,
+    send: (message: string) => told.push(message),
+    ping: () => told.push('ping'),
+    close: () => socket.emit('close'),
+    terminate: () => told.push('terminated') && socket.emit('close'),
+  }
+  return Object.assign(socket, members) as unknown as WebSocket
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { systemRandom } from '../../src/adapters/system/random.ts'
+import type { Store, Viewer } from '../../src/ports.ts'
+import { createAddresses } from '../../src/services/address.ts'
+import { createOrigin } from '../../src/services/database-identity.ts'
+import { startTestApi, type TestApi, testViewingKey } from '../support/api.ts'
+import { silentLog } from '../support/log.ts'
+import { until } from '../support/until.ts'
+
+let api: TestApi
+let keys = 0
+before(async () => {
+  api = await startTestApi()
+})
+after(() => api.close())
+
+/** Addresses that only say where they come from, how many were derived at a time, and how many ranges were taken. */
+async function pools(options: { failAt?: number; gate?: Promise<void> } = {}) {
+  const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
+  const slices: number[] = []
+  const seen = { ranges: 0 }
+  const viewer: Pick<Viewer, 'addresses'> = {
+    async addresses(_incoming, _network, from, count) {
+      slices.push(count)
+      if (slices.length === options.failAt) throw new Error('the thread is lost')
+      if (slices.length > 12) await options.gate
+      return Array.from({ length: count }, (_, offset) => `address ${from + BigInt(offset)}`)
+    },
+  }
+  const vault = { seal: (secret: Uint8Array) => secret, open: (sealed: Uint8Array) => sealed }
+  const counting: Store = {
+    ...api.store,
+    write(work, writing) {
+      seen.ranges += 1
+      return api.store.write(work, writing)
+    },
+  }
+  const { clock } = api
+  const origin = createOrigin({ store: counting, clock, random: systemRandom, lateWatchDays: 7, log: silentLog })
+  const make = () => createAddresses({ store: counting, viewer: viewer as Viewer, vault, origin })
+  return { id: account.viewingKeyId!, slices, seen, make }
+}
+
+test('each index comes once, with the address of its index', async () => {
+  const { id, make } = await pools()
+  const addresses = make()
+  const taken = []
+  for (let i = 0; i < 20; i++) taken.push(await addresses.take(id))
+  assert.ok(taken.every(({ index, address }) => address === `address ${index}`))
+  assert.equal(new Set(taken.map(({ index }) => index)).size, 20)
+})
+
+test('indexes begin far above those of a wallet, and elsewhere for each service with the key', async t => {
+  const other = await startTestApi()
+  t.after(() => other.close())
+  const viewingKey = testViewingKey(++keys)
+  const first = async ({ merchant, store }: TestApi) => {
+    const { account } = await merchant({ viewingKey })
+    return store.write(rows => rows.viewingKeys.reserve(account.viewingKeyId!, 1))
+  }
+  const [here, there] = await Promise.all([first(api), first(other)])
+  for (const index of [here, there]) assert.ok(index >= 2n ** 40n && index < 2n ** 49n, `${index}`)
+  assert.notEqual(here, there)
+})
+
+test('what is kept ready grows with what is asked for, and is derived few at a time', async () => {
+  const { id, slices, seen, make } = await pools()
+  const addresses = make()
+  await Promise.all(Array.from({ length: 400 }, () => addresses.take(id)))
+  assert.equal(slices[0], 1)
+  assert.equal(Math.max(...slices), 8)
+  assert.ok(seen.ranges < 20, `${seen.ranges} ranges for 400 addresses`)
+})
+
+test('whoever waits gets the first addresses of a filling before its last are derived', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { id, slices, make } = await pools({ gate: gate.promise })
+  const addresses = make()
+  const order: number[] = []
+  const taken = Array.from({ length: 200 }, async (_, number) => {
+    await addresses.take(id)
+    order.push(number)
+  })
+  await until('the gate', () => slices.length > 12)
+  // The fillings before the one that is under way brought 1 + 2 + 4 + 8 + 16 + 32.
+  assert.ok(order.length > 63 && order.length < 63 + 64, `${order.length}`)
+  gate.resolve()
+  await Promise.all(taken)
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+  )
+})
+
+test('the next address is derived before anybody asks for it', async () => {
+  const { id, slices, make } = await pools()
+  await make().take(id)
+  await until('the next address', () => slices.length === 2)
+})
+
+test('an address given back is handed out again', async () => {
+  const { id, make } = await pools()
+  const addresses = make()
+  const spare = await addresses.take(id)
+  addresses.giveBack(id, spare)
+  const next = await Promise.all(Array.from({ length: 5 }, () => addresses.take(id)))
+  assert.ok(next.some(({ index }) => index === spare.index))
+})
+
+test('after a crash the range that was taken is left out, never handed out again', async () => {
+  const { id, make } = await pools()
+  const first = await make().take(id)
+  const second = await make().take(id)
+  assert.ok(second.index > first.index)
+})
+
+test('a failed derivation fails those who wait, and the next one tries again', async () => {
+  const { id, make } = await pools({ failAt: 1 })
+  const addresses = make()
+  await assert.rejects(addresses.take(id), /the thread is lost/)
+  assert.match((await addresses.take(id)).address, /^address \d+$/)
+})
+
+test('a key that does not exist is an error, not an endless wait', async () => {
+  const { make } = await pools()
+  await assert.rejects(make().take(999_999), /viewing key/)
+})

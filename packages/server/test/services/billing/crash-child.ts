@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Rows, Store, WriteOptions } from '../../../src/ports.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { billingRig } from '../../support/billing-rig.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+
+/**
+ * The whole story of one merchant, told to a database that may know a part of it already, and cut off by kill -9 just
+ * before the commit of a chosen transaction, which is after the one before it and all that was done between the two:
+ * `node crash-child.ts <file> <payouts file> <number of the transaction>`.
+ */
+const [file = '', payoutsFile = '', killAt = '0'] = process.argv.slice(2)
+const DAY = 86_400
+
+const store = killing(await openStore(`sqlite:${file}`), Number(killAt))
+const clock = new ManualClock()
+const provider = {
+  name: 'file',
+  async pay({ id }: { readonly id: string }) {
+    appendFileSync(payoutsFile, `${id}\n`)
+    return { state: 'paid', reference: 'file' } as const
+  },
+}
+const rig = await billingRig({ store, clock, provider })
+const { id } = await rig.accounts.open('merchant@example.org')
+
+const plan = await rig.billing.subscribe(await rig.account(id), 'Pro', 'plan')
+await deposit(plan)
+await rig.mine()
+const { invoice } = await rig.withdrawals.create(await rig.account(id), {
+  amountZat: 100_000_000n,
+  fiatCurrency: 'USD',
+  payoutTo: 'account 12345678',
+  idempotencyKey: 'withdrawal',
+})
+await deposit(invoice)
+await rig.mine()
+// Later with each try: an order taken up before a kill is due again only when that lease has run out.
+clock.advance(300 * Number(killAt))
+await rig.payouts.payDue(10)
+clock.advance(28 * DAY)
+await rig.billing.announceDue(10)
+clock.advance(2 * DAY)
+await rig.billing.lapseDue(10)
+await store.close()
+process.stdout.write('told to the end\n')
+
+/** The same transaction, however often the story is told. */
+function deposit(to: Invoice): Promise<string> {
+  return rig.deposit(to, to.amountZat, createHash('sha256').update(to.publicId).digest('hex'))
+}
+
+function killing(real: Store, at: number): Store {
+  let writes = 0
+
+  async function write<T>(work: (rows: Rows) => Promise<T>, options?: WriteOptions): Promise<T> {
+    writes += 1
+    return real.write(writes === at ? async rows => die(await work(rows)) : work, options)
+  }
+  return { ...real, write }
+}
+
+function die<T>(_result: T): T {
+  process.kill(process.pid, 'SIGKILL')
+  throw new Error('still alive')
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { eventsIn } from '../../support/events.ts'
+
+const CHILD = join(import.meta.dirname, 'crash-child.ts')
+/** More transactions than the story has. */
+const MOST = 60
+
+/** @returns whether the child told the story to its end, which has fewer transactions than the one to die in. */
+async function tell(file: string, payouts: string, killAt: number): Promise<boolean> {
+  const child = spawn(process.execPath, [CHILD, file, payouts, String(killAt)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: 30_000,
+  })
+  const [code, signal] = await once(child, 'exit')
+  assert.ok(code === 0 || signal === 'SIGKILL', `the child ended with ${code ?? signal}`)
+  return code === 0
+}
+
+test('kill -9 between any two commits: bought, paid out and ended once, and told once', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-crash-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [file, payouts] = [join(folder, 'test.db'), join(folder, 'payouts')]
+
+  let deaths = 0
+  while (!(await tell(file, payouts, deaths + 1))) {
+    deaths += 1
+    assert.ok(deaths < MOST)
+  }
+  assert.ok(deaths > 10)
+
+  const database = new DatabaseSync(file, { readOnly: true })
+  const count = (table: string) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
+  t.after(() => database.close())
+  const account = database.prepare("SELECT id, plan FROM accounts WHERE email = 'merchant@example.org'").get()
+  assert.equal(account?.plan, 'Free')
+  assert.deepEqual(
+    eventsIn(file, Number(account?.id)).map(({ type, plan, status }) => [type, plan ?? status]),
+    [
+      ['plan.updated', 'Pro'],
+      ['withdrawal.updated', 'deposit_detected'],
+      ['withdrawal.updated', 'payout_processing'],
+      ['withdrawal.updated', 'completed'],
+      ['plan.updated', 'Free'],
+    ],
+  )
+  assert.deepEqual([count('plan_purchases'), count('withdrawals'), count('mails')], [1, 1, 1])
+  // The provider may be asked again after a crash, but only ever about the one order.
+  assert.ok(existsSync(payouts))
+  assert.equal(new Set(readFileSync(payouts, 'utf8').trim().split('\n')).size, 1)
+})

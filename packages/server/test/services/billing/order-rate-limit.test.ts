@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { monthOf } from '../../../src/domain/time.ts'
+import { call, startTestApi, type TestApi } from '../../support/api.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
+
+const LIMIT = 50
+const AT_ONCE = 200
+
+/** @param doors APIs of as many processes on one database */
+async function crowd(doors: readonly TestApi[]): Promise<void> {
+  const [api] = doors
+  assert.ok(api)
+  const { account, apiKey } = await api.merchant({ plan: 'Free' })
+  const create = (at: number) => {
+    const door = doors[at % doors.length]
+    assert.ok(door)
+    return call(door, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 + at } })
+  }
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => create(at)))
+
+  const made = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter(({ status }) => status === 402)
+  assert.deepEqual([made.length, refused.length], [LIMIT, AT_ONCE - LIMIT])
+  for (const { body } of refused)
+    assert.deepEqual(body, {
+      code: 'monthly_invoice_limit_reached',
+      message: 'monthly invoice limit reached for the Free plan',
+      limit: LIMIT,
+      used: LIMIT,
+      plan: 'Free',
+    })
+  const listed = await api.invoices.list(account, { limit: 200 })
+  assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(made.map(({ body }) => body.id)))
+  assert.equal(await api.store.read(rows => rows.usage.used(account.id, monthOf(api.clock.secs))), LIMIT)
+}
+
+test('of 200 requests at once with 50 left exactly 50 make invoices, on SQLite', async t => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  await crowd([api])
+})
+
+test('the same from two processes on one SQLite file', async t => {
+  const api = await startTestApi()
+  t.after(() => api.close())
+  const other = await startTestApi({ databaseUrl: api.databaseUrl })
+  t.after(() => other.close())
+  await crowd([api, other])
+})
+
+const bin = findPostgres()
+test('the same on PostgreSQL, from one process and from two', { skip: bin ? false : NO_POSTGRES }, async t => {
+  assert.ok(bin)
+  const postgres = await startPostgres(bin)
+  t.after(() => postgres.stop())
+  const api = await startTestApi({ databaseUrl: await postgres.freshDatabase() })
+  t.after(() => api.close())
+  await crowd([api])
+  const other = await startTestApi({ databaseUrl: api.databaseUrl })
+  t.after(() => other.close())
+  await crowd([api, other])
+})

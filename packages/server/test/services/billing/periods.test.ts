@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Account } from '../../../src/domain/account.ts'
+import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
+import { eventsIn } from '../../support/events.ts'
+import { recordingLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { sqliteStore } from '../../support/sqlite.ts'
+
+const DAY = 86_400
+const PERIOD = 30 * DAY
+
+async function start(test: TestContext, options: Partial<Parameters<typeof billingRig>[0]> = {}) {
+  const clock = new ManualClock()
+  const { store, file } = await sqliteStore(test)
+  const rig = await billingRig({ store, clock, ...options })
+  return { clock, rig, events: (account: Account) => eventsIn(file, account.id) }
+}
+
+async function buy(rig: BillingRig, account: Account, plan: string): Promise<void> {
+  const invoice = await rig.billing.subscribe(await rig.account(account.id), plan)
+  await rig.deposit(invoice, invoice.amountZat)
+  await rig.mine()
+}
+
+const holding = async (rig: BillingRig, { id }: Account) => {
+  const { plan, planExpiresAt } = await rig.account(id)
+  return [plan, planExpiresAt]
+}
+const updated = (plan: string, expires_at: number) => ({
+  type: 'plan.updated',
+  invoice_id: null,
+  plan,
+  expires_at,
+})
+
+test('a period begins when its invoice is confirmed, not before, and once', async t => {
+  const { clock, rig, events } = await start(t)
+  const account = await rig.merchant()
+  const invoice = await rig.billing.subscribe(account, 'Pro')
+  assert.equal(invoice.purpose, 'plan')
+  assert.equal(invoice.amountZat, 10_000_000n)
+  assert.equal(invoice.accountId, rig.operator.id)
+
+  await rig.deposit(invoice, invoice.amountZat)
+  await rig.mine(2)
+  assert.deepEqual(await holding(rig, account), ['Free', null])
+  await rig.mine(1)
+  assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
+  await rig.deposit(invoice, 5n)
+  await rig.mine()
+  assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
+  assert.deepEqual(events(account), [updated('Pro', clock.secs + PERIOD)])
+  const [bought] = await rig.billing.purchases(account, { limit: 10 })
+  assert.deepEqual([bought?.purchase.status, bought?.purchase.runsUntil], ['granted', clock.secs + PERIOD])
+})
+
+test('buying, renewing, changing up and running out, each told once', async t => {
+  const { clock, rig, events } = await start(t)
+  const account = await rig.merchant()
+  const began = clock.secs
+  await buy(rig, account, 'Pro')
+  await buy(rig, account, 'Pro')
+  clock.advance(50 * DAY)
+  await buy(rig, account, 'Business')
+  const end = clock.secs + PERIOD + 2 * DAY
+  assert.deepEqual(await holding(rig, account), ['Business', end])
+
+  clock.advance(32 * DAY - 1)
+  assert.equal(await rig.billing.lapseDue(10), 0)
+  clock.advance(1)
+  assert.equal(await rig.billing.lapseDue(10), 1)
+  assert.equal(await rig.billing.lapseDue(10), 0)
+  assert.deepEqual(await holding(rig, account), ['Free', null])
+  assert.deepEqual(events(account), [
+    updated('Pro', began + PERIOD),
+    updated('Pro', began + 2 * PERIOD),
+    updated('Business', end),
+    updated('Free', clock.secs),
+  ])
+})
+
+test('what is paid just after the end, before anyone has noticed it, is told as an end and a beginning', async t => {
+  const { clock, rig, events } = await start(t)
+  const account = await rig.merchant()
+  await buy(rig, account, 'Pro')
+  const invoice = await rig.billing.subscribe(await rig.account(account.id), 'Pro')
+  clock.advance(PERIOD)
+  await rig.deposit(invoice, invoice.amountZat)
+  await rig.mine()
+  assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
+  assert.deepEqual(events(account).slice(1), [updated('Free', clock.secs), updated('Pro', clock.secs + PERIOD)])
+  assert.equal(await rig.billing.lapseDue(10), 0)
+})
+
+test('too little buys nothing; the rest, though late, does', async t => {
+  const { clock, rig, events } = await start(t)
+  const account = await rig.merchant()
+  const invoice = await rig.billing.subscribe(account, 'Pro')
+  await rig.deposit(invoice, invoice.amountZat - 1n)
+  await rig.mine()
+  clock.advance(3_600)
+  await rig.seeThrough()
+  assert.equal((await rig.invoices.read(invoice.publicId)).status, 'underpaid')
+  assert.deepEqual(events(account), [])
+  await rig.deposit(invoice, 1n)
+  await rig.mine()
+  assert.deepEqual(events(account), [updated('Pro', clock.secs + PERIOD)])
+})
+
+test('a plan paid for that cannot be given takes nothing away, and waits for the operator', async t => {
+  const log = recordingLog()
+  const { rig, events } = await start(t, { log })
+  const account = await rig.merchant()
+  const invoice = await rig.billing.subscribe(account, 'Business')
+  await rig.accounts.setPlan(account.email, 'Business', null)
+  await rig.deposit(invoice, invoice.amountZat)
+  await rig.mine()
+  assert.deepEqual(await holding(rig, account), ['Business', null])
+  assert.deepEqual(events(account), [updated('Business', 253_402_300_799)])
+  assert.equal((await rig.billing.purchases(account, { limit: 1 }))[0]?.purchase.status, 'needs_attention')
+  assert.equal(await rig.billing.waiting(), 1)
+  assert.deepEqual(
+    log.lines.map(({ level }) => level),
+    ['warn'],
+  )
+})
+
+test('what is not sold cannot be bought: unknown plans, the free one, and one that the account has for ever', async t => {
+  const { rig } = await start(t)
+  const account = await rig.merchant()
+  for (const plan of ['Gold', 'Free', '', 'pro'])
+    await assert.rejects(rig.billing.subscribe(account, plan), { code: 'unknown_plan', message: 'unknown plan' })
+  const gifted = await rig.accounts.setPlan(account.email, 'Pro', null)
+  await assert.rejects(rig.billing.subscribe(gifted, 'Pro'), { code: 'plan_never_ends' })
+  assert.equal((await rig.billing.subscribe(gifted, 'Business')).amountZat, 50_000_000n)
+})
+
+test('the same idempotency key brings back the same purchase; with another plan it is refused', async t => {
+  const { rig } = await start(t)
+  const account = await rig.merchant()
+  const first = await rig.billing.subscribe(account, 'Pro', 'one')
+  assert.equal((await rig.billing.subscribe(account, 'Pro', 'one')).id, first.id)
+  await assert.rejects(rig.billing.subscribe(account, 'Business', 'one'), { code: 'idempotency_key_reused' })
+  await rig.billing.subscribe(account, 'Pro')
+  const bought = await rig.billing.purchases(account, { limit: 10 })
+  assert.equal(bought.length, 2)
+  const [second] = await rig.billing.purchases(account, { limit: 10, before: bought[0]?.invoice.publicId ?? '' })
+  assert.equal(second?.invoice.publicId, first.publicId)
+  const stranger = await rig.merchant()
+  assert.deepEqual(await rig.billing.purchases(stranger, { limit: 10, before: first.publicId }), [])
+})
+
+test("the service's own invoices count in nobody's month and stand in nobody's list", async t => {
+  const { rig } = await start(t)
+  const account = await rig.merchant()
+  await rig.billing.subscribe(account, 'Pro')
+  assert.equal((await rig.accounts.overview(account)).usedThisMonth, 0)
+  assert.equal((await rig.accounts.overview(rig.operator)).usedThisMonth, 0)
+  assert.deepEqual(await rig.invoices.list(account, { limit: 10 }), [])
+})
+
+test('a mail goes out three days before the end, once for each end', async t => {
+  const { clock, rig } = await start(t)
+  const account = await rig.merchant()
+  await buy(rig, account, 'Pro')
+  const mails = async () =>
+    (await rig.store.write(rows => rows.mails.claim(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
+      ({ to, about }) => [to, about],
+    )
+  clock.advance(27 * DAY - 1)
+  assert.equal(await rig.billing.announceDue(10), 0)
+  clock.advance(1)
+  assert.equal(await rig.billing.announceDue(10), 1)
+  assert.equal(await rig.billing.announceDue(10), 0)
+  assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
+
+  await buy(rig, account, 'Pro')
+  assert.equal(await rig.billing.announceDue(10), 0)
+  clock.advance(PERIOD)
+  assert.equal(await rig.billing.announceDue(10), 1)
+  assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
+})
+
+test('many ends at once are worked off page by page, and each is told', async t => {
+  const { clock, rig, events } = await start(t)
+  const accounts = await Promise.all(Array.from({ length: 7 }, () => rig.merchant()))
+  for (const [index, account] of accounts.entries())
+    await rig.accounts.setPlan(account.email, 'Pro', clock.secs + 10 - index)
+  clock.advance(10)
+  assert.deepEqual(
+    [await rig.billing.lapseDue(3), await rig.billing.lapseDue(3), await rig.billing.lapseDue(3)],
+    [3, 3, 1],
+  )
+  for (const account of accounts) assert.deepEqual(events(account).at(-1), updated('Free', clock.secs))
+})
+
+test('the plan that counts is Free from the second of its end, whether or not anyone has noticed', async t => {
+  const { clock, rig } = await start(t)
+  const account = await rig.merchant()
+  await buy(rig, account, 'Pro')
+  clock.advance(PERIOD - 1)
+  assert.equal((await rig.accounts.overview(await rig.account(account.id))).plan.name, 'Pro')
+  clock.advance(1)
+  assert.equal((await rig.accounts.overview(await rig.account(account.id))).plan.name, 'Free')
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openStore } from '../../../src/store/open.ts'
+import { billingRig } from '../../support/billing-rig.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+
+const DAY = 86_400
+const bin = findPostgres()
+const options = { skip: bin ? false : NO_POSTGRES }
+let postgres: TestPostgres
+
+before(async () => {
+  if (bin) postgres = await startPostgres(bin)
+})
+after(() => postgres?.stop())
+
+/** Two processes on one database, each with its own service. */
+async function twoProcesses(t: { after(work: () => Promise<void>): void }) {
+  const url = await postgres.freshDatabase()
+  const clock = new ManualClock()
+  const open = async () => {
+    const store = await openStore(url)
+    t.after(() => store.close())
+    return billingRig({ store, clock })
+  }
+  return { clock, one: await open(), other: await open() }
+}
+
+test('two processes that settle, lapse and announce at once do each once', options, async t => {
+  const { clock, one, other } = await twoProcesses(t)
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => one.merchant()))
+  for (const account of accounts) {
+    const bought = await Promise.all([one, other].map(rig => rig.billing.subscribe(account, 'Pro')))
+    for (const invoice of bought) await one.deposit(invoice, invoice.amountZat)
+  }
+  await one.mine()
+  const end = clock.secs + 60 * DAY
+  for (const { id } of accounts) assert.equal((await one.account(id)).planExpiresAt, end)
+
+  clock.advance(58 * DAY)
+  await Promise.all([one, other, one, other].map(rig => rig.billing.announceDue(10)))
+  const mails = await one.store.write(rows => rows.mails.claim(clock.secs, 50, () => end))
+  assert.deepEqual(mails.map(({ to }) => to).sort(), accounts.map(({ email }) => email).sort())
+
+  clock.advance(2 * DAY)
+  const seqBefore = await one.store.read(rows => rows.events.lastSeq())
+  await Promise.all([one, other, one, other].map(rig => rig.billing.lapseDue(10)))
+  assert.equal((await one.store.read(rows => rows.events.lastSeq())) - seqBefore, accounts.length)
+  for (const { id } of accounts) assert.equal((await other.account(id)).plan, 'Free')
+})
+
+test('an order that one process takes through to its end is the same in the other', options, async t => {
+  const { one, other } = await twoProcesses(t)
+  const account = await one.merchant()
+  const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: 'k' }
+  const made = await Promise.all([one, other, one, other].map(rig => rig.withdrawals.create(account, request)))
+  const [{ withdrawal, invoice } = assert.fail()] = made
+  assert.equal(new Set(made.map(order => order.withdrawal.publicId)).size, 1)
+  await one.deposit(invoice, invoice.amountZat)
+  await Promise.allSettled([
+    one.mine(),
+    other.withdrawals.cancel(account, withdrawal.publicId),
+    other.withdrawals.cancel(account, withdrawal.publicId),
+  ])
+  const due = await Promise.all([one.payouts.payDue(5), other.payouts.payDue(5)])
+  assert.equal(due[0] + due[1], 1)
+  const closed = await Promise.allSettled([one, other].map(rig => rig.payouts.settle(withdrawal.publicId, 'paid')))
+  assert.deepEqual(closed.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  assert.equal((await other.withdrawals.read(account, withdrawal.publicId)).withdrawal.status, 'completed')
+})
+
+test('a cancel and a deposit at once: one of them is first, and no coin is lost from sight', options, async t => {
+  const { one, other } = await twoProcesses(t)
+  const account = await one.merchant()
+  for (let round = 0; round < 10; round++) {
+    const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: undefined }
+    const { withdrawal, invoice } = await one.withdrawals.create(account, request)
+    const [canceled] = await Promise.allSettled([
+      other.withdrawals.cancel(account, withdrawal.publicId),
+      one.deposit(invoice, invoice.amountZat),
+    ])
+    const { status } = (await one.withdrawals.read(account, withdrawal.publicId)).withdrawal
+    assert.equal(status, canceled.status === 'fulfilled' ? 'needs_attention' : 'deposit_detected')
+  }
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createVault } from '../../src/adapters/crypto/vault.ts'
+import { Fault } from '../../src/domain/error.ts'
+import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
+import type { Random, Rows, Store } from '../../src/ports.ts'
+import type { Spare } from '../../src/services/address.ts'
+import { createInvoices } from '../../src/services/invoice.ts'
+import { createViewingKeys } from '../../src/services/viewing-key.ts'
+import { freshStore, sqliteEngine } from '../store/databases.ts'
+import { NOW, openShop } from '../store/fixtures.ts'
+import { testViewingKey } from '../support/api.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+import { plainViewer } from '../support/plain-viewer.ts'
+
+const HOUR = 3_600
+let uuids = 0
+const random: Random = {
+  bytes: count => new Uint8Array(count),
+  uuid: () => `00000000-0000-4000-8000-${(++uuids).toString(16).padStart(12, '0')}`,
+}
+
+/** The service as one process has it, over a store that may do what stores do in a bad moment. */
+async function rigOf(t: TestContext) {
+  const store = await freshStore(sqliteEngine, t)
+  const clock = new ManualClock(NOW)
+  const shop = await openShop(store)
+  const account = { ...shop.account, plan: 'Business', viewingKeyId: shop.viewingKey.id }
+  let next = 1n
+  const back: Spare[] = []
+  const addresses = {
+    take: async () => back.shift() ?? { index: next++, address: 'uregtest1…' },
+    giveBack: (_key: number, spare: Spare) => void back.push(spare),
+  }
+  const process = (over: Store = store) =>
+    createInvoices({ store: over, addresses, clock, random, plans: DEFAULT_PLANS, lateWatchDays: 7 })
+  const create = (service: ReturnType<typeof process>, idempotencyKey?: string) =>
+    service.create(account, { amountZat: 5n, expiresInSecs: undefined, idempotencyKey })
+  const watchUntil = async () => (await store.read(rows => rows.viewingKeys.byId(shop.viewingKey.id)))!.watchUntil
+  return { store, clock, back, process, create, watchUntil }
+}
+
+test('a key is watched as long as each of its invoices, though another process replays one of them in between', async t => {
+  const { store, clock, process, create, watchUntil } = await rigOf(t)
+  const first = await create(process(), 'order-1')
+  clock.advance(20 * HOUR)
+  // It finds the claim only in the transaction, as it does when the first request has just been committed.
+  let blind = true
+  const late = process({
+    ...store,
+    glance: work =>
+      blind ? store.glance(rows => work({ ...rows, idempotency: unclaimed(rows) })) : store.glance(work),
+  })
+  assert.equal((await create(late, 'order-1')).id, first.id)
+  blind = false
+  const next = await create(late)
+  assert.ok((await watchUntil()) >= next.watchUntil, 'its payments would not be looked for')
+})
+
+test('an index is not used again after a commit whose outcome is not known, and is after a refusal', async t => {
+  const { store, back, process, create } = await rigOf(t)
+  let lose = true
+  const losing: Store = {
+    ...store,
+    async write(work, options) {
+      const result = await store.write(work, options)
+      if (!lose) return result
+      lose = false
+      throw new Fault('unavailable', 'database_unavailable', 'service unavailable')
+    },
+  }
+  const service = process(losing)
+  await assert.rejects(create(service), { code: 'database_unavailable' })
+  assert.deepEqual(back, [])
+  await create(service)
+  await create(service, 'order-1')
+  const other = { amountZat: 6n, expiresInSecs: undefined, idempotencyKey: 'order-1' }
+  const account = (await store.read(rows => rows.accounts.list()))[0]!
+  const key = (await store.read(rows => rows.viewingKeys.all()))[0]!
+  const refused = service.create({ ...account, plan: 'Business', viewingKeyId: key.id }, other)
+  await assert.rejects(refused, { code: 'idempotency_key_reused' })
+})
+
+test('the first index of a key is never below 2^40, whatever the randomness brings', async t => {
+  const store = await freshStore(sqliteEngine, t)
+  const { account } = await openShop(store)
+  for (const [n, byte] of [0, 0xff].entries()) {
+    const bytes = (count: number) => new Uint8Array(count).fill(byte)
+    const vault = createVault([new Uint8Array(32).fill(1)], random)
+    const clock = new ManualClock(NOW)
+    const deps = {
+      store,
+      viewer: plainViewer(),
+      vault,
+      clock,
+      random: { ...random, bytes },
+      network: 'regtest' as const,
+    }
+    const { viewingKeyId } = await createViewingKeys(deps).assign(account, testViewingKey(n + 1))
+    const first = await store.write(rows => rows.viewingKeys.reserve(viewingKeyId!, 1))
+    assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
+  }
+})
+
+function unclaimed({ idempotency }: Rows): Rows['idempotency'] {
+  return { ...idempotency, find: async () => null }
+}

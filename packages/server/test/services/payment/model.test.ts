@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Store } from '../../../src/ports.ts'
+import { createHeaders, type Headers } from '../../../src/services/chain-rewind.ts'
+import { createReassess, createReport } from '../../../src/services/invoice-state.ts'
+import { createPayments, type Payments } from '../../../src/services/payment.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { silentLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { ModelChain, type ModelTransaction, notesOf } from '../../support/model-chain.ts'
+
+const INDEXES = [1n, 2n, 3n]
+const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {
+  1: { amountZat: 100n, confirmations: 3 },
+  2: { amountZat: 100n, confirmations: 1 },
+  3: { amountZat: 250n, confirmations: 5 },
+}
+/** Some pay alone, some only together, one too much. */
+const TRANSACTIONS: readonly ModelTransaction[] = [
+  [1n, 60n],
+  [1n, 40n],
+  [1n, 5n],
+  [2n, 100n],
+  [2n, 99n],
+  [3n, 250n],
+  [3n, 100n],
+  [3n, 151n],
+].map(([diversifierIndex, valueZat], i) => ({
+  txid: `${i}`.repeat(64),
+  diversifierIndex: diversifierIndex!,
+  valueZat: valueZat!,
+}))
+
+type Step =
+  | { readonly do: 'broadcast'; readonly which: number }
+  | { readonly do: 'evict'; readonly which: number }
+  | { readonly do: 'mine'; readonly which: number; readonly more: number }
+  | { readonly do: 'take back'; readonly depth: number; readonly returning: number }
+  | { readonly do: 'stream' }
+  | { readonly do: 'look'; readonly batch: number }
+  | { readonly do: 'restart' }
+
+const mask = fc.nat(2 ** TRANSACTIONS.length - 1)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('broadcast' as const), which: mask }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('evict' as const), which: mask }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('mine' as const), which: mask, more: fc.nat(4) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('take back' as const),
+      depth: fc.integer({ min: 1, max: 6 }),
+      returning: mask,
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ do: 'stream' as const }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('look' as const), batch: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+)
+
+const has = (bits: number, txid: string) => (bits & (1 << TRANSACTIONS.findIndex(one => one.txid === txid))) !== 0
+
+/** The service over a real database, told of the model chain as a watcher would. */
+class Bench {
+  readonly clock = new ManualClock()
+  readonly chain: ModelChain
+  readonly everPaid = new Set<bigint>()
+  readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-model-'))
+  store!: Store
+  payments!: Payments
+  headers!: Headers
+  keyId = 0
+  accountId = 0
+
+  constructor(chain: ModelChain) {
+    this.chain = chain
+  }
+
+  async open(): Promise<void> {
+    this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
+    const now = this.clock.secs
+    await this.store.write(async rows => {
+      const account = await rows.accounts.insert({
+        publicId: 'a',
+        email: 'a@example.com',
+        network: 'regtest',
+        confirmations: 3,
+        plan: 'Free',
+        createdAt: now,
+      })
+      const fingerprint = new Uint8Array(32)
+      const key = await rows.viewingKeys.ensure(
+        { fingerprint, network: 'regtest', createdAt: now, firstIndex: 1n },
+        () => fingerprint,
+      )
+      this.accountId = account!.id
+      this.keyId = key.id
+      for (const diversifierIndex of INDEXES) {
+        await rows.invoices.insert({
+          publicId: `invoice-${diversifierIndex}`,
+          accountId: account!.id,
+          viewingKeyId: key.id,
+          diversifierIndex,
+          purpose: 'sale',
+          address: `address ${diversifierIndex}`,
+          ...TERMS[`${diversifierIndex}`]!,
+          createdAt: now,
+          expiresAt: now + 86_400,
+          watchUntil: now + 7 * 86_400,
+        })
+      }
+    })
+    this.restart()
+  }
+
+  async close(): Promise<void> {
+    await this.store.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  restart(): void {
+    const { store, clock } = this
+    const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
+    this.payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
+    this.headers = createHeaders({ store, reassess, report, clock, log: silentLog })
+  }
+
+  async take(step: Step): Promise<void> {
+    const { chain, clock } = this
+    clock.advance(10)
+    switch (step.do) {
+      case 'broadcast':
+        for (const one of TRANSACTIONS) if (has(step.which, one.txid)) chain.broadcast(one)
+        break
+      case 'evict':
+        for (const { txid } of TRANSACTIONS) if (has(step.which, txid)) chain.mempool.delete(txid)
+        break
+      case 'mine':
+        chain.mine(
+          [...chain.mempool.keys()].filter(txid => has(step.which, txid)),
+          clock.secs,
+        )
+        for (let i = 0; i < step.more; i++) chain.mine([], clock.secs)
+        break
+      case 'take back':
+        chain.takeBack(step.depth, txid => has(step.returning, txid))
+        chain.mine([], clock.secs)
+        break
+      case 'stream':
+        await this.payments.recordMempool({ notes: this.#mempoolNotes(), expiryHeights: new Map() })
+        break
+      case 'look':
+        await this.look(step.batch)
+        await this.check()
+        break
+      case 'restart':
+        this.restart()
+    }
+  }
+
+  async look(batch: number): Promise<void> {
+    const { chain, payments, headers, clock } = this
+    const position = await headers.position()
+    let next = 0
+    let rewound = false
+    if (position) {
+      let common = Math.min(position.tip.height, chain.height)
+      while ((await headers.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
+      rewound = common < position.tip.height
+      if (rewound) await headers.rewind(common, position.tip)
+      next = common + 1
+    }
+    for (; next <= chain.height; next += batch) {
+      const blocks = chain.blocks.slice(next, next + batch)
+      const notes = notesOf(
+        blocks.flatMap(block => block.paying),
+        this.keyId,
+      )
+      assert.equal(await payments.recordBlocks({ blocks, notes }), null)
+    }
+    await payments.recordSnapshot({
+      notes: this.#mempoolNotes(),
+      expiryHeights: new Map(),
+      txids: new Set(chain.mempool.keys()),
+      newestOrder: await payments.newestOrder(),
+      server: 1,
+      seenThrough: clock.secs,
+      tellsMissing: !rewound,
+    })
+    for (const index of INDEXES) {
+      const { amountZat, confirmations } = TERMS[`${index}`]!
+      if (chain.minedZat(index, confirmations) >= amountZat) this.everPaid.add(index)
+    }
+  }
+
+  /** What holds after every look, however the chain came to be as it is. */
+  async check(): Promise<void> {
+    const { chain } = this
+    const rows = await this.rows()
+    for (const { txid } of TRANSACTIONS) {
+      const place = rows.find(row => row.txid === txid)?.place
+      const minedAt = chain.minedAt(txid)
+      if (minedAt !== undefined) assert.deepEqual(place, { at: 'mined', height: minedAt })
+      else if (chain.mempool.has(txid)) assert.deepEqual(place, { at: 'mempool' })
+      else assert.notEqual(place?.at, 'mined')
+    }
+    for (const invoice of await this.invoices()) {
+      const { diversifierIndex: index, status, amountZat } = invoice
+      const mined = chain.minedZat(index, 1)
+      assert.equal(status === 'paid', this.everPaid.has(index), `invoice ${index} is ${status}`)
+      assert.equal(invoice.needsAttention, status === 'paid' && mined < amountZat)
+      assert.ok(invoice.receivedZat >= mined + chain.unminedZat(index))
+      if (status !== 'paid') assert.equal(status, invoice.receivedZat >= amountZat ? 'detected' : 'pending')
+    }
+  }
+
+  /** What holds once the mempool has settled: only what the chain and the mempool have counts. */
+  async checkSettled(): Promise<void> {
+    for (let i = 0; i < 3; i++) {
+      await this.look(3)
+      this.clock.advance(120)
+      this.chain.mine([], this.clock.secs)
+    }
+    await this.look(3)
+    await this.check()
+    for (const invoice of await this.invoices()) {
+      const { diversifierIndex: index, amountZat } = invoice
+      const received = this.chain.minedZat(index, 1) + this.chain.unminedZat(index)
+      assert.equal(invoice.receivedZat, received)
+      assert.equal(invoice.overpaidZat, received > amountZat ? received - amountZat : 0n)
+    }
+  }
+
+  /** Everything that a fresh reading of the same chain must agree in. */
+  async outcome() {
+    const rows = (await this.rows()).filter(row => row.place.at !== 'dropped')
+    const invoices = await this.invoices()
+    return {
+      payments: rows.map(({ txid, place, valueZat }) => ({ txid, place, valueZat })).sort(byTxid),
+      invoices: invoices.map(({ diversifierIndex, receivedZat, overpaidZat }) => ({
+        diversifierIndex,
+        receivedZat,
+        overpaidZat,
+      })),
+    }
+  }
+
+  async rows() {
+    return this.store.read(async rows => rows.payments.ofInvoices((await this.#all(rows)).map(invoice => invoice.id)))
+  }
+
+  async invoices(): Promise<Invoice[]> {
+    return this.store.read(rows => this.#all(rows))
+  }
+
+  #all(rows: Parameters<Parameters<Store['read']>[0]>[0]): Promise<Invoice[]> {
+    return rows.invoices.atIndexes(INDEXES.map(diversifierIndex => ({ viewingKeyId: this.keyId, diversifierIndex })))
+  }
+
+  #mempoolNotes() {
+    return notesOf(this.chain.mempool.values(), this.keyId)
+  }
+}
+
+function byTxid(a: { txid: string }, b: { txid: string }): number {
+  return a.txid < b.txid ? -1 : 1
+}
+
+test('whatever chain and mempool do, in whatever batches they are read, the rows are what they show', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async steps => {
+      const bench = new Bench(new ModelChain())
+      const fresh = new Bench(bench.chain)
+      try {
+        await bench.open()
+        for (const one of steps) await bench.take(one)
+        await bench.checkSettled()
+        await fresh.open()
+        await fresh.look(1)
+        assert.deepEqual(await bench.outcome(), await fresh.outcome())
+      } finally {
+        await bench.close()
+        if (fresh.store) await fresh.close()
+      }
+    }),
+    { numRuns: 25 },
+  )
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Store } from '../../../src/ports.ts'
+import { createReassess, createReport } from '../../../src/services/invoice-state.ts'
+import { createPayments, type Payments } from '../../../src/services/payment.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { openShop, type Shop } from '../../store/fixtures.ts'
+import { silentLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { ModelChain, notesOf } from '../../support/model-chain.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+
+const bin = findPostgres()
+const ROUNDS = 25
+
+let postgres: TestPostgres
+let stores: Store[] = []
+let services: Payments[]
+let shop: Shop
+const clock = new ManualClock()
+
+before(async () => {
+  if (!bin) return
+  postgres = await startPostgres(bin)
+  const url = await postgres.freshDatabase()
+  stores = [await openStore(url), await openStore(url)]
+  services = stores.map(store =>
+    createPayments({
+      store,
+      reassess: createReassess(),
+      report: createReport({ log: silentLog }),
+      clock,
+      params: consensusParams('regtest'),
+    }),
+  )
+  shop = await openShop(stores[0]!)
+})
+
+after(async () => {
+  for (const store of stores) await store.close()
+  await postgres?.stop()
+})
+
+test('two processes that see the same payments at once, in the mempool and in blocks, count each once and as mined', {
+  skip: !bin && NO_POSTGRES,
+}, async () => {
+  const chain = new ModelChain()
+  const [one, other] = services as [Payments, Payments]
+  await one.recordBlocks({ blocks: chain.blocks, notes: [] })
+  const terms = { amountZat: 10n, confirmations: 1, createdAt: clock.secs, expiresAt: clock.secs + 900 }
+  const invoices: Invoice[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const invoice = await shop.sell({ ...terms, watchUntil: clock.secs + 86_400 })
+    invoices.push(invoice)
+    const txid = round.toString(16).padStart(64, '0')
+    chain.broadcast({ txid, diversifierIndex: invoice.diversifierIndex, valueZat: 10n })
+    const seen = { notes: notesOf(chain.mempool.values(), shop.viewingKey.id), expiryHeights: new Map() }
+    chain.mine([txid], clock.secs)
+    const [block] = chain.blocks.slice(-1)
+    const read = { blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) }
+    // The slower of the two that record one block hears a misfit, or a conflict from the database.
+    const race = await Promise.allSettled([
+      one.recordMempool(seen),
+      one.recordBlocks(read),
+      other.recordBlocks(read),
+      other.recordMempool(seen),
+    ])
+    assert.equal(race[0].status, 'fulfilled')
+    assert.equal(race[3].status, 'fulfilled')
+    const recorded = [race[1], race[2]].filter(result => result.status === 'fulfilled' && result.value === null)
+    assert.equal(recorded.length, 1)
+  }
+  const after = await stores[0]!.read(rows => rows.invoices.byIds(invoices.map(invoice => invoice.id)))
+  assert.deepEqual(
+    after.map(({ status, receivedZat }) => [status, receivedZat]),
+    invoices.map(() => ['paid', 10n]),
+  )
+  const payments = await stores[0]!.read(rows => rows.payments.ofInvoices(invoices.map(invoice => invoice.id)))
+  assert.deepEqual(
+    payments.map(({ place }) => place),
+    invoices.map((_, round) => ({ at: 'mined', height: round + 1 })),
+  )
+})

@@ -1,0 +1,76 @@
+import type { TestContext } from 'node:test'
+import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
+import { createKeyedHash } from '../../../src/adapters/crypto/keyed-hash.ts'
+import { createMailer } from '../../../src/adapters/smtp/mailer.ts'
+import { systemRandom } from '../../../src/adapters/system/random.ts'
+import type { Mailer, Store } from '../../../src/ports.ts'
+import { type Credentials, createCredentials } from '../../../src/services/credentials.ts'
+import { createMails, type Mails } from '../../../src/services/mail.ts'
+import { createSignIn, type SignIn } from '../../../src/services/sign-in.ts'
+import { type Engine, freshStore } from '../../store/databases.ts'
+import { silentLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+
+/** Sign-in with its mails, over real SMTP into a mailbox, with a clock that stands still. */
+export interface SignInRig {
+  readonly store: Store
+  readonly clock: ManualClock
+  readonly signIn: SignIn
+  readonly credentials: Credentials
+  readonly mails: Mails
+  readonly mailbox: Mailbox
+  /** Sends everything that is due. */
+  deliver(): Promise<void>
+  /** The codes mailed to an address, newest first. */
+  codes(email: string): string[]
+  /** Asks, and brings what the browser holds and the code that came. */
+  ask(email: string, client?: string): Promise<{ browser: string; code: string }>
+}
+
+export interface SignInOptions {
+  readonly registration?: 'open' | 'closed'
+  readonly mailer?: Mailer
+}
+
+export async function signInRig(engine: Engine, test: TestContext, options: SignInOptions = {}): Promise<SignInRig> {
+  const { registration = 'open' } = options
+  const store = await freshStore(engine, test)
+  const mailbox = await Mailbox.start()
+  const mailer = options.mailer ?? createMailer(mailbox.url, 'zatgate <no-reply@example.org>')
+  test.after(async () => {
+    mailer.close()
+    await mailbox.close()
+  })
+  const clock = new ManualClock()
+  const common = { store, clock, random: systemRandom, keyedHash: createKeyedHash([Buffer.alloc(32, 3)]), registration }
+  const signIn = createSignIn({ ...common, network: 'regtest', confirmations: 3 })
+  const mails = createMails({ ...common, mailer, publicUrl: () => 'https://pay.example', log: silentLog })
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const credentials = createCredentials({ store, clock, random: systemRandom, onError })
+
+  const codes = (email: string) => mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
+
+  async function deliver(): Promise<void> {
+    while ((await mails.sendDue(20)) > 0);
+  }
+
+  return {
+    store,
+    clock,
+    signIn,
+    credentials,
+    mails,
+    mailbox,
+    deliver,
+    codes,
+    async ask(email, client = '203.0.113.5') {
+      const browser = await signIn.ask(email, client)
+      await deliver()
+      const [code] = codes(email)
+      if (code === undefined) throw new Error(`no code came to ${email}`)
+      return { browser, code }
+    },
+  }
+}

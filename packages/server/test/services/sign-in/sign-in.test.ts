@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SESSION_SECS } from '../../../src/domain/account.ts'
+import { Fault } from '../../../src/domain/error.ts'
+import type { Mailer } from '../../../src/ports.ts'
+import { type Engine, postgresEngine, sqliteEngine } from '../../store/databases.ts'
+import { makeAccount } from '../../store/fixtures.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { signInRig } from './rig.ts'
+
+const EMAIL = 'shop@example.org'
+
+const badCode = (error: unknown) => error instanceof Fault && error.code === 'bad_code'
+const tooMany = (error: unknown) => error instanceof Fault && error.code === 'too_many_codes'
+
+/** A code that is not this one. */
+const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+
+function suite(engine: Engine): void {
+  test('a code signs in and opens the account; the token works for 30 days, then no more', async t => {
+    const { signIn, credentials, clock, ask } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    const { account, session, token } = await signIn.enter(browser, code, 'Firefox on Linux')
+    assert.equal(account.email, EMAIL)
+    assert.equal(session.label, 'Firefox on Linux')
+    assert.equal(session.expiresAt, clock.secs + SESSION_SECS)
+    clock.advance(SESSION_SECS - 1)
+    assert.equal((await credentials.bySessionToken(token))?.account.id, account.id)
+    clock.advance(1)
+    assert.equal(await credentials.bySessionToken(token), null)
+  })
+
+  test('the second sign-in finds the same account, however the email is written', async t => {
+    const { signIn, ask } = await signInRig(engine, t)
+    const first = await ask(EMAIL)
+    const { account } = await signIn.enter(first.browser, first.code, 'one')
+    const browser = await signIn.ask('  SHOP@Example.org ', '203.0.113.5')
+    const second = await ask(EMAIL)
+    assert.notEqual(browser, second.browser)
+    assert.equal((await signIn.enter(second.browser, second.code, 'two')).account.id, account.id)
+  })
+
+  test('a wrong code is refused, five times; the sixth try is refused though it is right', async t => {
+    const { signIn, ask } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    for (let i = 0; i < 5; i++) await assert.rejects(signIn.enter(browser, otherThan(code), 'b'), badCode)
+    await assert.rejects(signIn.enter(browser, code, 'b'), badCode)
+  })
+
+  test('the fifth try counts when it is right', async t => {
+    const { signIn, ask } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    for (let i = 0; i < 4; i++) await assert.rejects(signIn.enter(browser, otherThan(code), 'b'), badCode)
+    assert.ok(await signIn.enter(browser, code, 'b'))
+  })
+
+  test('a code works once, even for two at the same time', async t => {
+    const { signIn, ask, store } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    const entered = await Promise.allSettled([1, 2, 3].map(() => signIn.enter(browser, code, 'b')))
+    const [signedIn] = entered.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+    assert.equal(entered.filter(result => result.status === 'fulfilled').length, 1)
+    assert.ok(signedIn)
+    const sessions = await store.read(rows => rows.sessions.list(signedIn.account.id, 0, { limit: 10 }))
+    assert.equal(sessions.length, 1)
+    await assert.rejects(signIn.enter(browser, code, 'b'), badCode)
+  })
+
+  test('a code is valid for ten minutes', async t => {
+    const { signIn, ask, clock } = await signInRig(engine, t)
+    const late = await ask(EMAIL)
+    clock.advance(600)
+    await assert.rejects(signIn.enter(late.browser, late.code, 'b'), badCode)
+    const inTime = await ask(EMAIL)
+    clock.advance(599)
+    assert.ok(await signIn.enter(inTime.browser, inTime.code, 'b'))
+  })
+
+  test('a code works in no other browser: not in one that asked nothing, nor in one that asked for itself', async t => {
+    const { signIn, ask } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    const thief = await ask('thief@example.org')
+    await assert.rejects(signIn.enter('', code, 'b'), badCode)
+    await assert.rejects(signIn.enter('0'.repeat(64), code, 'b'), badCode)
+    if (thief.code !== code) await assert.rejects(signIn.enter(thief.browser, code, 'b'), badCode)
+    assert.equal((await signIn.enter(browser, code, 'b')).account.email, EMAIL)
+  })
+
+  test('a code cannot be entered before it was mailed', async t => {
+    const { signIn } = await signInRig(engine, t)
+    const browser = await signIn.ask(EMAIL, '203.0.113.5')
+    await assert.rejects(signIn.enter(browser, '000000', 'b'), badCode)
+  })
+
+  test('many tries at once count as many: after five of them the right code is refused', async t => {
+    const { signIn, ask } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    const tries = Array.from({ length: 20 }, () => signIn.enter(browser, otherThan(code), 'b'))
+    for (const result of await Promise.allSettled(tries)) assert.equal(result.status, 'rejected')
+    await assert.rejects(signIn.enter(browser, code, 'b'), badCode)
+  })
+
+  test('a thousand tries from as many addresses: all refused, and the mailbox gets ten mails', async t => {
+    const { signIn, mailbox, deliver } = await signInRig(engine, t)
+    const asked = await Promise.allSettled(
+      Array.from({ length: 1_000 }, (_, i) => signIn.ask(EMAIL, `198.51.${i >> 8}.${i & 255}`)),
+    )
+    await deliver()
+    const browsers = asked.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+    const refused = asked.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+    assert.equal(browsers.length, 10)
+    assert.ok(refused.every(tooMany))
+    const mailed = new Set(mailbox.mails(EMAIL).map(mail => mail.code))
+    assert.equal(mailbox.mails(EMAIL).length, 10)
+    const guesses = Array.from({ length: 100 }, (_, i) => String(i * 997).padStart(6, '0')).filter(
+      guess => !mailed.has(guess),
+    )
+    const tries = browsers.flatMap(browser => guesses.map(guess => signIn.enter(browser, guess, 'b')))
+    for (const result of await Promise.allSettled(tries))
+      assert.ok(result.status === 'rejected' && badCode(result.reason))
+  })
+
+  test('an email gets ten codes in an hour and twenty in a day, of however many asked for', async t => {
+    const { signIn, clock, mailbox, deliver } = await signInRig(engine, t)
+    for (let hour = 0; hour < 5; hour++) {
+      await Promise.allSettled(Array.from({ length: 15 }, () => signIn.ask(EMAIL, '203.0.113.5')))
+      await deliver()
+      assert.equal(mailbox.mails(EMAIL).length, Math.min(10 * (hour + 1), 20))
+      clock.advance(3_600)
+    }
+    clock.advance(24 * 3_600)
+    assert.ok(await signIn.ask(EMAIL, '203.0.113.5'))
+  })
+
+  test('one client gets a hundred codes in an hour, for whatever emails; its neighbour is not touched', async t => {
+    const { signIn } = await signInRig(engine, t)
+    const asked = await Promise.allSettled(
+      Array.from({ length: 110 }, (_, i) => signIn.ask(`a${i}@example.org`, `2001:db8:1:2::${i.toString(16)}`)),
+    )
+    assert.equal(asked.filter(result => result.status === 'fulfilled').length, 100)
+    await assert.rejects(signIn.ask('b@example.org', '2001:db8:1:2:ffff::1'), tooMany)
+    assert.ok(await signIn.ask('b@example.org', '2001:db8:1:3::1'))
+  })
+
+  test('where registration is closed an unknown email gets no mail, and the same answer', async t => {
+    const { signIn, store, mailbox, deliver } = await signInRig(engine, t, { registration: 'closed' })
+    await makeAccount(store, 'known@example.org')
+    const known = await signIn.ask('known@example.org', '203.0.113.5')
+    const unknown = await signIn.ask('unknown@example.org', '203.0.113.5')
+    assert.equal(known.length, unknown.length)
+    await deliver()
+    assert.deepEqual(
+      mailbox.mails().map(mail => mail.to),
+      ['known@example.org'],
+    )
+    await assert.rejects(signIn.enter(unknown, '123456', 'b'), badCode)
+    const code = mailbox.mails('known@example.org')[0]?.code as string
+    assert.equal((await signIn.enter(known, code, 'b')).account.email, 'known@example.org')
+  })
+
+  test('a session is fresh for ten minutes after its code, and again after another; no other session is', async t => {
+    const { signIn, credentials, clock, ask, deliver, codes } = await signInRig(engine, t)
+    const { browser, code } = await ask(EMAIL)
+    const { account, session } = await signIn.enter(browser, code, 'b')
+    const script = await credentials.createSession(account, 'script')
+    assert.equal(await signIn.isFresh(session), true)
+    assert.equal(await signIn.isFresh(script.session), false)
+    clock.advance(600)
+    assert.equal(await signIn.isFresh(session), false)
+
+    await signIn.askAgain(account, session, '203.0.113.5')
+    await signIn.askAgain(account, session, '203.0.113.5')
+    await deliver()
+    assert.equal(codes(EMAIL).length, 2, 'while one code is usable no second is mailed')
+    const again = codes(EMAIL)[0] as string
+    await assert.rejects(signIn.confirm(script.session, again), badCode)
+    await assert.rejects(signIn.confirm(session, otherThan(again)), badCode)
+    await assert.rejects(signIn.enter(browser, again, 'b'), badCode)
+    await signIn.confirm(session, again)
+    assert.equal(await signIn.isFresh(session), true)
+    await assert.rejects(signIn.confirm(session, again), badCode)
+  })
+
+  test('requests for codes are forgotten after a day, and none before', async t => {
+    const { signIn, store, clock } = await signInRig(engine, t)
+    await signIn.ask(EMAIL, '203.0.113.5')
+    const count = () => store.read(rows => rows.signIn.count({ purpose: 'sign_in', all: true }, 0, 100))
+    clock.advance(86_400)
+    await signIn.ask(EMAIL, '203.0.113.5')
+    assert.equal(await count(), 2)
+    clock.advance(1)
+    await signIn.ask(EMAIL, '203.0.113.5')
+    assert.equal(await count(), 2)
+  })
+
+  test('a mail that the server refuses is tried again later, later and later, and given up', async t => {
+    let attempts = 0
+    const mailer: Mailer = {
+      send: async () => {
+        attempts += 1
+        throw new Error('451 try later')
+      },
+      close: () => {},
+    }
+    const { clock, mails, store } = await signInRig(engine, t, { mailer })
+    await store.write(rows =>
+      rows.mails.append({ to: EMAIL, about: 'viewing_key_set', detail: null, createdAt: clock.secs }),
+    )
+    const waits = [60, 120, 240, 480, 960, 1_920, 3_600]
+    await mails.sendDue(5)
+    for (const [index, wait] of waits.entries()) {
+      clock.advance(wait - 1)
+      assert.equal(await mails.sendDue(5), 0)
+      clock.advance(1)
+      assert.equal(await mails.sendDue(5), 1)
+      assert.equal(attempts, index + 2)
+    }
+    clock.advance(86_400)
+    assert.equal(await mails.sendDue(5), 0)
+  })
+}
+
+describe('sign-in on SQLite', () => suite(sqliteEngine))
+
+const bin = findPostgres()
+describe('sign-in on PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+  let server: TestPostgres
+  before(async () => {
+    server = await startPostgres(bin as string)
+  })
+  after(() => server.stop())
+  suite(postgresEngine(() => server))
+})

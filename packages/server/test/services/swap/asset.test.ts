@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '../../../src/domain/error.ts'
+import { providerUnavailable } from '../../../src/domain/swap.ts'
+import type { SwapAsset } from '../../../src/ports/repository/swap.ts'
+import { createSwapAssets } from '../../../src/services/swap-asset.ts'
+import { recordingLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+
+const BTC: SwapAsset = { assetId: 'btc', symbol: 'BTC', blockchain: 'btc', decimals: 8, priceUsd: 1 }
+
+/** A provider that answers with a list of its own each time, or is down. */
+function assetsOf() {
+  const clock = new ManualClock()
+  const log = recordingLog()
+  const state = { down: false, asked: 0 }
+  const provider = {
+    async assets() {
+      state.asked += 1
+      if (state.down) throw providerUnavailable(new Error('down'))
+      return [{ ...BTC, priceUsd: state.asked }]
+    },
+  }
+  const { list } = createSwapAssets({ provider, clock, log })
+  return { clock, log, state, list, price: async () => (await list())[0]?.priceUsd }
+}
+
+test('a list is served for five minutes, and asked for anew after them', async () => {
+  const { clock, state, price } = assetsOf()
+  assert.equal(await price(), 1)
+  clock.advance(299)
+  assert.equal(await price(), 1)
+  clock.advance(1)
+  assert.equal(await price(), 2)
+  assert.equal(state.asked, 2)
+})
+
+test('however many ask at once, the provider is asked once', async () => {
+  const { state, price } = assetsOf()
+  assert.deepEqual(new Set(await Promise.all(Array.from({ length: 50 }, price))), new Set([1]))
+  assert.equal(state.asked, 1)
+})
+
+test('while the provider is down the old list is served, and the provider asked again only now and then', async () => {
+  const { clock, state, log, price } = assetsOf()
+  await price()
+  state.down = true
+  clock.advance(86_400)
+  for (let i = 0; i < 10; i++) assert.equal(await price(), 1)
+  assert.equal(state.asked, 2)
+  assert.equal(log.lines.length, 1)
+  state.down = false
+  clock.advance(5)
+  assert.equal(await price(), 3)
+})
+
+test('a provider that was down from the start is unavailable, and asked again by the next caller', async () => {
+  const { state, price } = assetsOf()
+  state.down = true
+  for (let i = 0; i < 2; i++)
+    await assert.rejects(price(), error => error instanceof Fault && error.message === 'swap provider unavailable')
+  state.down = false
+  assert.equal(await price(), 3)
+})

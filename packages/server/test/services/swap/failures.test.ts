@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ANSWERS } from '@zatgate/sandbox/oneclick/script'
+import { assertEnd, SwapRig } from '../../support/swap-rig.ts'
+import { closeViewer } from '../../support/watch-rig.ts'
+
+after(closeViewer)
+
+const DAY = 86_400
+
+test('an unknown word: the last status stays, it is logged once, and the next known word counts', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(5)
+  rig.test.oneclick.drive(swap.depositAddress, { outcome: 'CONFIDENTLY_WAITING' })
+  await rig.pass(60)
+  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
+  const said = rig.watch.logged.filter(({ details }) => details.word === 'CONFIDENTLY_WAITING')
+  assert.equal(said.length, 1)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(60)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+})
+
+test('answers out of order: an older one moves nothing back', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'KNOWN_DEPOSIT_TX')
+  await rig.pass(5)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(5)
+  rig.test.oneclick.settings.staleLooks = 3
+  await rig.pass(15)
+  assert.equal(rig.test.oneclick.settings.staleLooks, 0)
+  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
+})
+
+test('404 just after the quote: not indexed yet, no failure, and asked again in time', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  rig.test.oneclick.settings.hiddenLooks = 3
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(15)
+  const hidden = await rig.read(swap)
+  assert.deepEqual([hidden.status, hidden.failures, hidden.heardAt], ['PENDING_DEPOSIT', 0, null])
+  await rig.pass(5)
+  assert.equal((await rig.read(swap)).status, 'PROCESSING')
+})
+
+test('a provider that is down backs off, and is believed again when it is back', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  rig.test.oneclick.script.add('status', 'bad_gateway_html', 3)
+  await rig.pass(5)
+  assert.equal((await rig.read(swap)).failures, 1)
+  await rig.pass(10)
+  assert.equal((await rig.read(swap)).failures, 2)
+  await rig.pass(19)
+  assert.equal((await rig.read(swap)).failures, 2)
+  await rig.pass(1)
+  assert.equal((await rig.read(swap)).failures, 3)
+  await rig.pass(40)
+  const back = await rig.read(swap)
+  assert.deepEqual([back.status, back.failures], ['PROCESSING', 0])
+})
+
+test('whatever comes instead of a status, the swap stays as it is, and goes on when there is one again', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice({ expiresInSecs: DAY })
+  const swap = await rig.start(invoice)
+  for (const [at, answer] of ANSWERS.entries()) {
+    rig.test.oneclick.script.add('status', answer, 1)
+    rig.drive(swap, at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT')
+    await rig.pass(15)
+    await rig.pass(60)
+    const now = await rig.read(swap)
+    assert.deepEqual([now.status, now.failures], [at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT', 0], answer)
+  }
+  assert.equal(rig.watch.logged.filter(({ message }) => message === 'no status of a swap').length, ANSWERS.length)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(60)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+})
+
+test('a quote that is refused or cannot be trusted leaves nothing behind, and the invoice as it was', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const { script, settings } = rig.test.oneclick
+  for (const answer of ANSWERS) {
+    script.add('quote', answer, 1)
+    await assert.rejects(rig.start(invoice), answer)
+  }
+  for (const tampering of ['recipient', 'refund_to', 'amount', 'min_amount_in', 'signature'] as const) {
+    settings.tampering = tampering
+    await assert.rejects(rig.start(invoice), tampering)
+  }
+  const left = await rig.watch.read(invoice)
+  assert.deepEqual([left.status, left.swapId, left.swapUnderWay], ['pending', null, false])
+  assert.equal(await rig.watch.store.read(rows => rows.swaps.nextLookAtMs()), null)
+  assert.deepEqual(await rig.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0)), [])
+})
+
+test('a provider that is down when the invoice ends holds it for two minutes and no longer', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  await rig.start(invoice)
+  await rig.pass(890)
+  rig.test.oneclick.script.add('status', 'bad_gateway_html', 100)
+  await rig.pass(20)
+  assert.equal(await rig.watch.status(invoice), 'pending')
+  await rig.pass(120)
+  assert.equal(await rig.watch.status(invoice), 'expired')
+})
+
+test('a deposit in the last seconds before the end is asked for, and holds the invoice', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  await rig.pass(899)
+  rig.drive(swap, 'KNOWN_DEPOSIT_TX')
+  await rig.pass(1)
+  await assertEnd(rig, swap, invoice, { swap: 'KNOWN_DEPOSIT_TX', invoice: 'pending', told: [], held: true })
+})
+
+test('a restart in the middle loses nothing', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.begin()
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(5)
+  rig.begin()
+  rig.drive(swap, 'REFUNDED')
+  await rig.pass(5)
+  await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: ['swap.refunded'] })
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { hasDeposit, isSettled, isSwapStatus, SWAP_STATUSES, type SwapStatus } from '../../../src/domain/swap.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Swap } from '../../../src/ports/repository/swap.ts'
+import { SwapRig } from '../../support/swap-rig.ts'
+import { closeViewer } from '../../support/watch-rig.ts'
+
+after(closeViewer)
+
+type Step = { readonly word: string } | { readonly secs: number } | 'coins' | 'restart'
+
+/** The provider says a word, the coins come, we start anew, or nothing happens for a while. */
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom<string>(...SWAP_STATUSES, 'A_NEW_WORD').map(word => ({ word })) },
+    { weight: 2, arbitrary: fc.integer({ min: 1, max: 400 }).map(secs => ({ secs })) },
+    { weight: 1, arbitrary: fc.constant('coins' as const) },
+    { weight: 1, arbitrary: fc.constant('restart' as const) },
+  ),
+  { minLength: 1, maxLength: 7 },
+)
+
+const EVENTS: Readonly<Partial<Record<SwapStatus, string>>> = {
+  INCOMPLETE_DEPOSIT: 'swap.incomplete_deposit',
+  REFUNDED: 'swap.refunded',
+  FAILED: 'swap.failed',
+}
+
+/** What should come of a story, by a few plain rules. */
+class Expected {
+  status: SwapStatus = 'PENDING_DEPOSIT'
+  coins = false
+  readonly events: string[] = []
+
+  say(word: string): void {
+    if (isSettled(this.status) || !isSwapStatus(word)) return
+    this.status = word
+    const event = EVENTS[word]
+    if (event && !this.events.includes(event)) this.events.push(event)
+  }
+
+  pay(): void {
+    if (!this.coins) this.events.push('invoice.paid')
+    this.coins = true
+  }
+
+  /** The provider has the money, and we know it. */
+  get inHand(): boolean {
+    return hasDeposit(this.status) && !isSettled(this.status)
+  }
+}
+
+async function live(rig: SwapRig, swap: Swap, expected: Expected, step: Step): Promise<void> {
+  if (step === 'restart') return rig.begin()
+  if (step === 'coins') {
+    if (!expected.coins) rig.test.oneclick.deliver(swap.depositAddress)
+    expected.pay()
+    return rig.mine()
+  }
+  if ('secs' in step) return rig.pass(step.secs)
+  rig.drive(swap, step.word)
+  await rig.pass(60)
+  expected.say(step.word)
+}
+
+async function assertAsExpected(rig: SwapRig, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
+  const now = await rig.watch.read(invoice)
+  assert.equal((await rig.read(swap)).status, expected.status)
+  assert.equal(now.status === 'paid', expected.coins)
+  if (expected.inHand) assert.equal(now.swapUnderWay, true)
+  return now
+}
+
+test('whatever the provider says and does: paid by coins alone, each event once, held open with a deposit', async t => {
+  const rig = await SwapRig.start(t)
+  await fc.assert(
+    fc.asyncProperty(steps, async story => {
+      let invoice = await rig.invoice()
+      const swap = await rig.start(invoice)
+      const before = (await rig.told()).length
+      const expected = new Expected()
+      for (const step of story) {
+        const held = expected.inHand && invoice.status === 'pending'
+        await live(rig, swap, expected, step)
+        invoice = await assertAsExpected(rig, swap, invoice, expected)
+        if (held && expected.inHand && !expected.coins) assert.equal(invoice.status, 'pending')
+      }
+      const told = (await rig.told()).slice(before).map(({ type }) => type)
+      assert.deepEqual(told, expected.events)
+      // Nothing more is asked about it in the next story.
+      rig.drive(swap, 'FAILED')
+      await rig.pass(60)
+    }),
+    { numRuns: 12 },
+  )
+})

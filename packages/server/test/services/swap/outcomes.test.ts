@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { STUCK_SECS, watchedUntil } from '../../../src/domain/swap.ts'
+import { assertEnd, BTC, STELLAR, SwapRig } from '../../support/swap-rig.ts'
+import { closeViewer } from '../../support/watch-rig.ts'
+
+after(closeViewer)
+
+const HOUR = 3_600
+const DAY = 86_400
+
+test('pending for ever: the invoice expires, no event, and the address is watched until long past its deadline', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  await rig.pass(899)
+  assert.equal(await rig.watch.status(invoice), 'pending')
+  await rig.pass(1)
+  await assertEnd(rig, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
+  const asked = rig.test.sent.length
+  await rig.pass(HOUR)
+  assert.ok(rig.test.sent.length - asked >= 60)
+  rig.watch.clock.advance(5 * DAY)
+  await rig.lookNow()
+  assert.equal(await rig.watch.store.read(rows => rows.swaps.nextLookAtMs()), null)
+})
+
+test('the deposit falls back from KNOWN to PENDING: another swap may start, and the invoice expires in its time', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'KNOWN_DEPOSIT_TX')
+  await rig.pass(5)
+  await assertEnd(rig, swap, invoice, { swap: 'KNOWN_DEPOSIT_TX', invoice: 'pending', told: [], held: true })
+  rig.drive(swap, 'PENDING_DEPOSIT')
+  await rig.pass(5)
+  const next = await rig.start(invoice)
+  await rig.pass(900)
+  await assertEnd(rig, next, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
+})
+
+test('less: incomplete is told once, a top-up saves it, and the coins pay the invoice', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn - 1n)
+  await rig.pass(60)
+  await assertEnd(rig, swap, invoice, {
+    swap: 'INCOMPLETE_DEPOSIT',
+    invoice: 'pending',
+    told: ['swap.incomplete_deposit'],
+    held: true,
+  })
+  rig.test.oneclick.deposit(swap.depositAddress, 1n)
+  await rig.pass(30)
+  assert.equal((await rig.read(swap)).status, 'PROCESSING')
+  rig.drive(swap, 'INCOMPLETE_DEPOSIT')
+  await rig.pass(30)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(30)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    told: ['swap.incomplete_deposit', 'invoice.paid'],
+    held: true,
+  })
+})
+
+test('less, and no top-up: held open until the provider refunds at its deadline, then the invoice expires', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn / 2n)
+  await rig.pass(HOUR)
+  assert.equal(await rig.watch.status(invoice), 'pending')
+  rig.watch.clock.advance(3 * DAY)
+  await rig.lookNow()
+  await rig.pass(1)
+  await assertEnd(rig, swap, invoice, {
+    swap: 'REFUNDED',
+    invoice: 'expired',
+    told: ['swap.incomplete_deposit', 'swap.refunded'],
+  })
+})
+
+test('more: the swap is executed all the same', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.test.oneclick.deposit(swap.depositAddress, swap.amountIn * 2n)
+  await rig.pass(5)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(5)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  assert.equal((await rig.watch.read(invoice)).overpaidZat, 0n)
+})
+
+test('late: a deposit long after the invoice has expired still pays it when the coins come', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  await rig.pass(HOUR)
+  await assertEnd(rig, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
+  rig.test.oneclick.deposit(swap.depositAddress, swap.amountIn)
+  await rig.pass(60)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(60)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+})
+
+test('refunded: told once, the invoice stays pending, and another swap may start', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(5)
+  rig.drive(swap, 'REFUNDED')
+  await rig.pass(120)
+  await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: ['swap.refunded'] })
+  const [event] = await rig.told()
+  assert.deepEqual(event?.body, {
+    type: 'swap.refunded',
+    invoice_id: invoice.publicId,
+    status: 'pending',
+    amount_zat: 2_500_000,
+    received_zat: 0,
+    overpaid_zat: 0,
+    txid: null,
+    swap: { asset: BTC, blockchain: 'btc', amount_in_formatted: '0.00042581', status: 'REFUNDED' },
+  })
+  const next = await rig.start(invoice)
+  assert.notEqual(next.depositAddress, swap.depositAddress)
+})
+
+test('failed: told once, the invoice stays pending and expires in its time', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'FAILED')
+  await rig.pass(5)
+  await assertEnd(rig, swap, invoice, { swap: 'FAILED', invoice: 'pending', told: ['swap.failed'] })
+  await rig.pass(900)
+  await assertEnd(rig, swap, invoice, { swap: 'FAILED', invoice: 'expired', told: ['swap.failed'] })
+})
+
+test('hanging in PROCESSING: never failed by a timer, held open, and needing attention after an hour', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(STUCK_SECS)
+  assert.equal(await rig.swaps.countNeedingAttention(), 0)
+  await rig.pass(120)
+  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
+  assert.equal(await rig.swaps.countNeedingAttention(), 1)
+  assert.deepEqual(
+    (await rig.swaps.needingAttention(10, invoice.accountId)).map(({ publicId }) => publicId),
+    [swap.publicId],
+  )
+  assert.deepEqual(await rig.swaps.needingAttention(10, invoice.accountId + 1), [])
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(60)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  assert.equal(await rig.swaps.countNeedingAttention(), 0)
+})
+
+test('hanging in PROCESSING until nobody asks any more: the invoice is let go, the attention stays', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(60)
+  rig.watch.clock.advance(5 * DAY)
+  await rig.lookNow()
+  await rig.pass(1)
+  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'expired', told: [] })
+  assert.equal(await rig.swaps.countNeedingAttention(), 1)
+})
+
+test('a chain that needs a memo: it is asked about with the memo', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice, STELLAR)
+  assert.match(swap.depositMemo ?? '', /^\d+$/)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.pass(5)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  const [event] = await rig.told()
+  assert.equal(event?.body.swap.asset, STELLAR)
+})
+
+test('SUCCESS, and the coins after it: paid only when they are seen', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'SUCCESS')
+  await rig.pass(1_000)
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', told: [], held: true })
+  rig.test.oneclick.deliver(swap.depositAddress)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  const [event] = await rig.told()
+  assert.deepEqual(event?.body.swap, {
+    asset: BTC,
+    blockchain: 'btc',
+    amount_in_formatted: '0.00042581',
+    status: 'SUCCESS',
+  })
+})
+
+test('the coins before SUCCESS: they pay the invoice, whatever the provider says', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'PROCESSING')
+  await rig.pass(5)
+  rig.test.oneclick.deliver(swap.depositAddress)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'paid', told: ['invoice.paid'], held: true })
+  const [event] = await rig.told()
+  assert.equal(event?.body.swap.status, 'PROCESSING')
+  await rig.pass(2 * HOUR)
+  assert.equal(await rig.swaps.countNeedingAttention(), 0)
+})
+
+test('coins that come between two looks: the provider is asked at once, so that the event tells of the swap', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  await rig.pass(HOUR / 6)
+  rig.drive(swap, 'SUCCESS', true)
+  await rig.lookNow()
+  assert.equal((await rig.read(swap)).status, 'PENDING_DEPOSIT', 'no look is due yet')
+  await rig.watch.look()
+  await rig.lookNow()
+  await rig.mine()
+  const [event] = await rig.told()
+  assert.equal(event?.type, 'invoice.paid')
+  assert.deepEqual([event?.body.swap?.asset, event?.body.swap?.status], [BTC, 'SUCCESS'])
+})
+
+test('SUCCESS and never any coins: not paid, held for an hour, then expired and needing attention', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'SUCCESS')
+  await rig.pass(STUCK_SECS)
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', told: [], held: true })
+  await rig.pass(10)
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'expired', told: [] })
+  assert.equal(await rig.swaps.countNeedingAttention(), 1)
+  rig.test.oneclick.deliver(swap.depositAddress)
+  await rig.mine()
+  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'] })
+  assert.equal(await rig.swaps.countNeedingAttention(), 0)
+})
+
+test('paid in the base coin beside a swap that nobody used, or that was refunded: the event tells of no swap', async t => {
+  const rig = await SwapRig.start(t)
+  for (const outcome of ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED']) {
+    const invoice = await rig.invoice()
+    rig.drive(await rig.start(invoice), outcome)
+    await rig.pass(5)
+    rig.watch.pay(invoice, 2_500_000n)
+    await rig.mine()
+    assert.equal(await rig.watch.status(invoice), 'paid')
+    const paid = (await rig.told()).at(-1)
+    assert.deepEqual([paid?.type, paid?.body.swap], ['invoice.paid', null], outcome)
+  }
+})
+
+test('a replaced swap is watched on: its events go out, and its deposit holds the invoice and pays it', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const first = await rig.start(invoice)
+  const second = await rig.start(invoice)
+  assert.equal((await rig.watch.read(invoice)).swapId, second.id)
+  rig.test.oneclick.deposit(first.depositAddress, 1n)
+  await rig.pass(1_000)
+  const held = await rig.watch.read(invoice)
+  assert.deepEqual([held.status, held.swapUnderWay], ['pending', true])
+  const [event] = await rig.told()
+  assert.deepEqual([event?.type, event?.body.swap.status], ['swap.incomplete_deposit', 'INCOMPLETE_DEPOSIT'])
+  rig.drive(first, 'SUCCESS', true)
+  await rig.pass(60)
+  await rig.mine()
+  const paid = (await rig.told()).at(-1)
+  assert.deepEqual([paid?.type, paid?.body.swap.status], ['invoice.paid', 'SUCCESS'])
+})
+
+test('invoices of the service’s own move without an event to anybody', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice({ purpose: 'plan' })
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'REFUNDED')
+  await rig.pass(5)
+  await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: [] })
+})
+
+test('where nothing late counts, a swap has its coins counted as long as it is watched', async t => {
+  const rig = await SwapRig.start(t)
+  const { store, clock } = rig.watch
+  const usual = await rig.invoice()
+  const unwatched = { ...usual, publicId: randomUUID(), diversifierIndex: 1_000n, watchUntil: usual.expiresAt }
+  const invoice = await store.write(rows => rows.invoices.insert(unwatched))
+  const swap = await rig.start(invoice)
+  const { watchUntil } = await rig.watch.read(invoice)
+  assert.equal(watchUntil, watchedUntil(swap))
+  assert.ok(watchUntil > clock.secs + 3 * DAY)
+  clock.advance(watchUntil - clock.secs)
+  assert.equal((await store.read(rows => rows.viewingKeys.watched(clock.secs))).length, 1)
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { systemRandom } from '../../../src/adapters/system/random.ts'
+import { Fault } from '../../../src/domain/error.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import { createSwaps, type Swaps } from '../../../src/services/swap.ts'
+import { createSwapAssets } from '../../../src/services/swap-asset.ts'
+import { BTC, SwapRig } from '../../support/swap-rig.ts'
+import { closeViewer } from '../../support/watch-rig.ts'
+
+after(closeViewer)
+
+const REQUEST = { assetId: BTC, refundTo: 'the-buyers-own-address' }
+
+/** Swaps whose provider takes its time: something happens between the question and its answer. */
+function swapsWith(rig: SwapRig, meanwhile: () => Promise<void>): Swaps {
+  const { store, clock, log } = rig.watch
+  const provider = {
+    ...rig.test.provider,
+    quote: async (...asked: Parameters<typeof rig.test.provider.quote>) => {
+      const offer = await rig.test.provider.quote(...asked)
+      await meanwhile()
+      return offer
+    },
+  }
+  const assets = createSwapAssets({ provider, clock, log })
+  return createSwaps({ store, provider, assets, looks: rig.looks, clock, random: systemRandom, log })
+}
+
+function saying(message: string) {
+  return (error: unknown) => error instanceof Fault && error.kind === 'conflict' && error.message === message
+}
+
+async function counted(rig: SwapRig, invoice: Invoice): Promise<number> {
+  return (await rig.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0))).length
+}
+
+test('an invoice paid while the provider is asked gets no swap, and the start is not counted', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swaps = swapsWith(rig, async () => {
+    rig.watch.pay(invoice, 2_500_000n)
+    await rig.mine()
+  })
+  await assert.rejects(swaps.start(invoice.publicId, REQUEST), saying('invoice is not pending'))
+  assert.equal((await rig.watch.read(invoice)).swapId, null)
+  assert.equal(await counted(rig, invoice), 0)
+})
+
+test('an invoice that ends while the provider is asked gets no swap', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swaps = swapsWith(rig, async () => rig.watch.clock.advance(900))
+  await assert.rejects(swaps.start(invoice.publicId, REQUEST), saying('invoice is not pending'))
+})
+
+test('a deposit to the present swap, seen while another quote is asked for, keeps it in place', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const first = await rig.start(invoice)
+  const swaps = swapsWith(rig, async () => {
+    rig.drive(first, 'KNOWN_DEPOSIT_TX')
+    await rig.pass(5)
+  })
+  await assert.rejects(
+    swaps.start(invoice.publicId, REQUEST),
+    saying('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
+  )
+  assert.equal((await rig.watch.read(invoice)).swapId, first.id)
+  assert.equal(await counted(rig, invoice), 1)
+})
+
+test('two looks at one swap at a time tell its event once', async t => {
+  const rig = await SwapRig.start(t)
+  const invoice = await rig.invoice()
+  const swap = await rig.start(invoice)
+  rig.drive(swap, 'REFUNDED')
+  await Promise.all([rig.looks.refresh(swap), rig.pass(5), rig.looks.refresh(swap)])
+  rig.begin()
+  await rig.looks.refresh(swap)
+  assert.deepEqual(
+    (await rig.told()).map(({ type }) => type),
+    ['swap.refunded'],
+  )
+})
+
+test('a look given up half-way leaves its swap due again, for whoever looks next', async t => {
+  const rig = await SwapRig.start(t)
+  const swap = await rig.start(await rig.invoice())
+  rig.test.oneclick.script.add('status', 'hang', 1)
+  rig.drive(swap, 'PROCESSING')
+  rig.watch.clock.advance(5)
+  const stop = new AbortController()
+  const look = rig.looks.lookAtDue(10, stop.signal)
+  stop.abort()
+  await look
+  assert.deepEqual([(await rig.read(swap)).status, (await rig.read(swap)).failures], ['PENDING_DEPOSIT', 0])
+  rig.test.oneclick.script.clear()
+  rig.begin()
+  await rig.pass(30)
+  assert.equal((await rig.read(swap)).status, 'PROCESSING')
+})

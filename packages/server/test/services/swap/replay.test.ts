@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { SwapOffer, SwapProvider } from '../../../src/ports/repository/swap.ts'
+import { type Answer, call, startTestApi } from '../../support/api.ts'
+import { recordingLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
+import { startProvider } from '../../support/swap-provider.ts'
+import { BTC } from '../../support/swap-rig.ts'
+
+const CAUSE = 'a quote with the deposit address and memo of another swap'
+
+/** Two processes on one database, whose provider's offers can be altered after our client has checked them. */
+async function start(t: TestContext, engine: StoreEngine) {
+  const clock = new ManualClock()
+  const log = recordingLog()
+  const { url: databaseUrl } = await engine.open(t)
+  const { oneclick, provider } = await startProvider(t, { clock })
+  const alter: { offer: (offer: SwapOffer) => Partial<SwapOffer> } = { offer: () => ({}) }
+  const swapProvider: SwapProvider = {
+    ...provider,
+    async quote(...request) {
+      const offer = await provider.quote(...request)
+      return { ...offer, ...alter.offer(offer) }
+    },
+  }
+  const open = async () => {
+    const api = await startTestApi({ clock, log, databaseUrl, swapProvider })
+    t.after(() => api.close())
+    return api
+  }
+  const [api, other] = [await open(), await open()]
+  const { apiKey: token } = await api.merchant()
+  return {
+    oneclick,
+    alter,
+    invoice: async (): Promise<string> =>
+      (await call(api, 'POST /v1/invoices', { token, json: { amount_zat: 2_500_000 } })).body.id,
+    start: (id: string, at: 0 | 1 = 0): Promise<Answer> =>
+      call([api, other][at] ?? api, `POST /v1/invoices/${id}/swap`, { json: { asset_id: BTC, refund_to: 'refund' } }),
+    swapOf: async (id: string) => (await call(api, `GET /v1/invoices/${id}`)).body.swap,
+    startsOf: async (id: string) => {
+      const invoice = await api.invoices.read(id)
+      return (await api.store.read(rows => rows.swaps.startsSince(invoice.id, 0))).length
+    },
+    causes: () => log.lines.flatMap(({ details }) => (details.err instanceof Error ? [details.err.message] : [])),
+  }
+}
+
+function assertUnavailable({ status, body }: Answer): void {
+  assert.deepEqual([status, body.message], [502, 'swap provider unavailable'])
+}
+
+for (const engine of storeEngines()) {
+  const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
+    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
+
+  check('a replayed quote of the same invoice is refused, and the swap before it stays', async world => {
+    const { oneclick, invoice, start, swapOf, startsOf, causes } = world
+    const id = await invoice()
+    const first = await start(id)
+    assert.equal(first.status, 200)
+    oneclick.settings.tampering = 'replay'
+    assertUnavailable(await start(id))
+    assert.deepEqual(causes(), [CAUSE])
+    assert.equal((await swapOf(id)).deposit_address, first.body.deposit_address)
+    assert.equal(await startsOf(id), 1)
+    oneclick.settings.tampering = 'none'
+    assert.equal((await start(id)).status, 200)
+  })
+
+  check('a deposit address of another invoice is refused; with another memo it is another deposit', async world => {
+    const { alter, invoice, start, swapOf, causes } = world
+    alter.offer = () => ({ depositAddress: 'shared' })
+    assert.equal((await start(await invoice())).status, 200)
+    const other = await invoice()
+    assertUnavailable(await start(other))
+    assert.deepEqual([await swapOf(other), causes()], [null, [CAUSE]])
+    for (const memo of ['1', '2']) {
+      alter.offer = () => ({ depositAddress: 'shared', depositMemo: memo })
+      assert.equal((await start(other)).status, 200)
+    }
+    assertUnavailable(await start(await invoice()))
+  })
+
+  check('of two processes that get one deposit address at once, one has it', async world => {
+    const { alter, invoice, start } = world
+    const ids = await Promise.all(Array.from({ length: 8 }, invoice))
+    alter.offer = () => ({ depositAddress: 'shared' })
+    const answers = await Promise.all(ids.map((id, at) => start(id, at % 2 === 0 ? 0 : 1)))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(502)])
+  })
+}

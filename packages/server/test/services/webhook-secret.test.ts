@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { createVault } from '../../src/adapters/crypto/vault.ts'
+import { systemRandom } from '../../src/adapters/system/random.ts'
+import { secretPlace } from '../../src/domain/webhook.ts'
+import { createSecrets } from '../../src/services/encryption-key.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+import { webhookKit } from '../support/webhooks.ts'
+
+test('webhook secrets are sealed again under the newest encryption key, and stay what they are', async t => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  const kit = await webhookKit(t, { clock: new ManualClock(), key: old })
+  const accounts = [await kit.account(), await kit.account()]
+  const secrets = await Promise.all(
+    accounts.map(async account => (await kit.webhooks.set(account, 'https://a.example')).secret),
+  )
+
+  const both = createVault([fresh, old], systemRandom)
+  assert.equal(await createSecrets({ store: kit.store, vault: both }).reseal(), 2)
+
+  const vault = createVault([fresh], systemRandom)
+  await createSecrets({ store: kit.store, vault }).check()
+  for (const [index, account] of accounts.entries()) {
+    const { sealedSecret } = await kit.webhooks.read(account)
+    assert.equal(Buffer.from(vault.open(sealedSecret, secretPlace(account.id))).toString(), secrets[index])
+    assert.throws(() => vault.open(sealedSecret, secretPlace(account.id + 1)))
+  }
+  await assert.rejects(createSecrets({ store: kit.store, vault: createVault([old], systemRandom) }).check())
+})

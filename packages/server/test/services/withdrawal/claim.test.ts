@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Payout } from '../../../src/ports/payout-provider.ts'
+import type { Store } from '../../../src/ports.ts'
+import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
+import { recordingLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { scriptedPayout } from '../../support/scripted-payout.ts'
+import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
+
+const AMOUNT = 100_000_000n
+const LEASE_SECS = 120
+const REFUSED = { code: 'payout_in_progress', kind: 'conflict' }
+
+async function start(t: TestContext, engine: StoreEngine) {
+  const clock = new ManualClock()
+  const { store, another, events } = await engine.open(t)
+  const hooked = afterNextWrite(store)
+  const provider = scriptedPayout()
+  const log = recordingLog()
+  const rig = await billingRig({ store: hooked.store, clock, provider, log })
+  const account = await rig.merchant()
+
+  async function deposited() {
+    const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 1', idempotencyKey: undefined }
+    const ordered = await rig.withdrawals.create(account, request)
+    await rig.deposit(ordered.invoice, AMOUNT)
+    await rig.mine()
+    return { ...ordered, id: ordered.withdrawal.publicId }
+  }
+
+  return {
+    clock,
+    rig,
+    provider,
+    log,
+    deposited,
+    afterNextWrite: hooked.afterNextWrite,
+    read: async (id: string) => (await rig.payouts.read(id)).withdrawal,
+    statuses: async () => (await events(account.id)).map(({ status }) => status),
+    warnings: () => log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    /** A second process on the same database, with the same provider. */
+    async restarted(): Promise<BillingRig> {
+      return billingRig({ store: await another(), clock, provider, log })
+    },
+  }
+}
+
+/** A store that runs `work` once, right after the next transaction is committed. */
+function afterNextWrite(real: Store) {
+  let next: (() => Promise<void>) | undefined
+  const write: Store['write'] = async (work, options) => {
+    const result = await real.write(work, options)
+    const hook = next
+    next = undefined
+    await hook?.()
+    return result
+  }
+  return {
+    store: { ...real, write },
+    afterNextWrite(work: () => Promise<void>) {
+      next = work
+    },
+  }
+}
+
+const closings = [
+  ['settle', (rig: BillingRig, id: string, override?: boolean) => rig.payouts.settle(id, 'by hand', { override })],
+  ['fail', (rig: BillingRig, id: string, override?: boolean) => rig.payouts.fail(id, 'sent back', { override })],
+] as const
+
+for (const engine of storeEngines()) {
+  const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
+    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
+
+  check('an order that the operator closes before it is claimed is not handed to the provider', async world => {
+    const { rig, provider, deposited } = world
+    const { id } = await deposited()
+    await rig.payouts.settle(id, 'by hand')
+    assert.equal(await rig.payouts.payDue(10), 0)
+    assert.equal(provider.asked.length, 0)
+  })
+
+  for (const [name, close] of closings) {
+    check(`${name} is refused between the claim of an order and the call of the provider`, async world => {
+      const { clock, rig, provider, deposited, read, afterNextWrite } = world
+      const { id } = await deposited()
+      const since = clock.secs
+      let refused = 0
+      afterNextWrite(async () => {
+        assert.equal(provider.asked.length, 0)
+        await assert.rejects(close(rig, id), REFUSED)
+        assert.deepEqual((await read(id)).paying, { provider: 'scripted', since })
+        refused += 1
+      })
+      provider.answers.push({ state: 'paid', reference: 'wire 1' })
+      assert.equal(await rig.payouts.payDue(10), 1)
+      const { status, reference, paying } = await read(id)
+      assert.deepEqual([refused, status, reference, paying], [1, 'completed', 'wire 1', null])
+    })
+
+    check(`${name} is refused between the call of the provider and the record of its answer`, async world => {
+      const { rig, provider, deposited, read, statuses } = world
+      const { id } = await deposited()
+      provider.answers.push(async () => {
+        await assert.rejects(close(rig, id), REFUSED)
+        return { state: 'paid', reference: 'wire 1' }
+      })
+      await rig.payouts.payDue(10)
+      const { status, reference } = await read(id)
+      assert.deepEqual([status, reference], ['completed', 'wire 1'])
+      assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
+    })
+  }
+
+  check('the refusal names the provider and the time, and the way around it', async world => {
+    const { rig, provider, deposited } = world
+    const { id } = await deposited()
+    provider.answers.push({ state: 'processing', askAgainSecs: 300 })
+    await rig.payouts.payDue(10)
+    await assert.rejects(rig.payouts.settle(id, 'by hand'), {
+      message: 'payout in progress',
+      extra: {
+        detail:
+          'the provider scripted has been paying it since 2027-01-15T08:00:00Z; ' +
+          'override this only when the provider will not pay',
+      },
+    })
+  })
+
+  check('an order stays claimed while the provider is paying, and when a call fails', async world => {
+    const { clock, rig, provider, deposited, read } = world
+    const { id } = await deposited()
+    const claimed = { provider: 'scripted', since: clock.secs }
+    provider.answers.push({ state: 'processing', askAgainSecs: 300 }, new Error('down'))
+    for (const secs of [0, 300]) {
+      clock.advance(secs)
+      assert.equal(await rig.payouts.payDue(10), 1)
+      assert.deepEqual((await read(id)).paying, claimed)
+      await assert.rejects(rig.payouts.fail(id, 'sent back'), REFUSED)
+    }
+    clock.advance(60)
+    provider.answers.push({ state: 'by_hand' })
+    await rig.payouts.payDue(10)
+    assert.equal((await read(id)).paying, null)
+    assert.equal((await rig.payouts.settle(id, 'by hand')).withdrawal.status, 'completed')
+  })
+
+  check('coins that come while a provider pays do not end its claim', async world => {
+    const { rig, provider, deposited, read, statuses } = world
+    const { id, invoice } = await deposited()
+    provider.answers.push({ state: 'processing', askAgainSecs: 300 })
+    await rig.payouts.payDue(10)
+    await rig.deposit(invoice, 1n)
+    await rig.mine()
+    assert.equal((await read(id)).status, 'needs_attention')
+    await assert.rejects(rig.payouts.settle(id, 'by hand'), REFUSED)
+    assert.equal((await rig.payouts.settle(id, 'by hand', { override: true })).withdrawal.status, 'completed')
+    assert.deepEqual((await statuses()).slice(2), ['needs_attention', 'completed'])
+  })
+
+  check('after a crash between call and record the provider is asked again with the same order', async world => {
+    const { clock, rig, provider, deposited, read, restarted } = world
+    const { id } = await deposited()
+    const called = Promise.withResolvers<void>()
+    provider.answers.push(() => {
+      called.resolve()
+      return new Promise<Payout>(() => {})
+    })
+    void rig.payouts.payDue(10)
+    await called.promise
+
+    const next = await restarted()
+    for (const [, close] of closings) await assert.rejects(close(next, id), REFUSED)
+    clock.advance(LEASE_SECS - 1)
+    assert.equal(await next.payouts.payDue(10), 0)
+    clock.advance(1)
+    await assert.rejects(next.payouts.settle(id, 'by hand'), REFUSED)
+    provider.answers.push({ state: 'paid', reference: 'wire 1' })
+    assert.equal(await next.payouts.payDue(10), 1)
+    assert.deepEqual(
+      provider.asked.map(order => order.id),
+      [id, id],
+    )
+    assert.equal((await read(id)).reference, 'wire 1')
+  })
+
+  check('two processes hand over each order once', async world => {
+    const { rig, provider, deposited, restarted } = world
+    const other = await restarted()
+    const ids: string[] = []
+    for (let at = 0; at < 6; at++) ids.push((await deposited()).id)
+    for (const _ of ids) provider.answers.push({ state: 'paid', reference: 'wire' })
+    await Promise.all([rig, other, rig, other].map(({ payouts }) => payouts.payDue(10)))
+    assert.deepEqual(provider.asked.map(order => order.id).sort(), ids.sort())
+  })
+
+  for (const [name, close] of closings) {
+    check(`a payout that the provider reports after an override of ${name} needs attention`, async world => {
+      const { rig, provider, deposited, read, statuses, warnings } = world
+      const { id } = await deposited()
+      provider.answers.push(async () => {
+        await close(rig, id, true)
+        return { state: 'paid', reference: 'wire 1' }
+      })
+      await rig.payouts.payDue(10)
+      const closed = name === 'settle' ? 'completed' : 'failed'
+      assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', closed, 'needs_attention'])
+      const { reference, reason, paying } = await read(id)
+      assert.equal(reference, name === 'settle' ? 'by hand; wire 1' : 'wire 1')
+      assert.equal(
+        reason,
+        `${name === 'settle' ? '' : 'sent back; '}paid by the provider scripted after the order was closed`,
+      )
+      assert.equal(paying, null)
+      assert.deepEqual(warnings(), [
+        'the payout provider paid an order that was already closed: the merchant may have been paid twice',
+      ])
+    })
+
+    check(`no other late answer changes the status after an override of ${name}`, async world => {
+      const { clock, rig, provider, deposited, read, warnings } = world
+      const answers: Payout[] = [
+        { state: 'by_hand' },
+        { state: 'processing', askAgainSecs: 1 },
+        { state: 'failed', reason: 'unknown account' },
+      ]
+      for (const answer of answers) {
+        const { id } = await deposited()
+        provider.answers.push(async () => {
+          await close(rig, id, true)
+          return answer
+        })
+        assert.equal(await rig.payouts.payDue(10), 1)
+        const { status, paying } = await read(id)
+        assert.deepEqual([status, paying], [name === 'settle' ? 'completed' : 'failed', null])
+        clock.advance(86_400)
+        assert.equal(await rig.payouts.payDue(10), 0)
+      }
+      assert.equal(warnings().length, 3)
+    })
+  }
+
+  check('a payout reported after an override and a late deposit keeps both references', async world => {
+    const { rig, provider, deposited, read, statuses } = world
+    const { id, invoice } = await deposited()
+    provider.answers.push(async () => {
+      await rig.payouts.settle(id, 'by hand', { override: true })
+      await rig.deposit(invoice, 1n)
+      return { state: 'paid', reference: 'wire 1' }
+    })
+    await rig.payouts.payDue(10)
+    const { reference, reason } = await read(id)
+    assert.deepEqual(
+      [reference, reason],
+      ['by hand; wire 1', 'paid by the provider scripted after the order was closed'],
+    )
+    assert.deepEqual((await statuses()).slice(2), ['completed', 'needs_attention'])
+  })
+
+  check('a slow answer of the provider that paid already changes nothing', async world => {
+    const { clock, rig, provider, deposited, read, statuses, restarted } = world
+    const { id } = await deposited()
+    const slow = Promise.withResolvers<Payout>()
+    provider.answers.push(() => slow.promise)
+    const first = rig.payouts.payDue(10)
+    const other = await restarted()
+    clock.advance(LEASE_SECS)
+    while (provider.asked.length === 0) await new Promise(setImmediate)
+    provider.answers.push({ state: 'paid', reference: 'wire 1' })
+    await other.payouts.payDue(10)
+    slow.resolve({ state: 'paid', reference: 'wire 1' })
+    await first
+    assert.deepEqual([(await read(id)).status, (await read(id)).reference], ['completed', 'wire 1'])
+    assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
+  })
+}

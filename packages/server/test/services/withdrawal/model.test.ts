@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Fault } from '../../../src/domain/error.ts'
+import { WITHDRAWAL_STATUSES, type WithdrawalStatus } from '../../../src/domain/withdrawal.ts'
+import { billingRig } from '../../support/billing-rig.ts'
+import { eventsIn } from '../../support/events.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { sqliteStore } from '../../support/sqlite.ts'
+
+const AMOUNT = 100n
+
+/** Where an order may go from each status, whoever moves it. */
+const EDGES: Readonly<Record<WithdrawalStatus, readonly WithdrawalStatus[]>> = {
+  awaiting_deposit: ['deposit_detected', 'payout_processing', 'canceled', 'expired', 'needs_attention'],
+  deposit_detected: ['awaiting_deposit', 'payout_processing', 'expired', 'needs_attention'],
+  payout_processing: ['completed', 'failed', 'needs_attention'],
+  completed: ['needs_attention'],
+  canceled: ['needs_attention'],
+  expired: ['needs_attention'],
+  failed: ['needs_attention'],
+  needs_attention: ['completed', 'failed'],
+}
+
+const WORDS = ['vanish', 'mine', 'reorg', 'cancel', 'settle', 'fail', 'pay'] as const
+type Move =
+  | { readonly do: 'deposit'; readonly zat: bigint }
+  | { readonly do: 'wait'; readonly secs: number }
+  | { readonly do: (typeof WORDS)[number] }
+
+const moves = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('deposit' as const), zat: fc.constantFrom(1n, 40n, 60n, 100n, 101n) }),
+    fc.record({ do: fc.constant('wait' as const), secs: fc.constantFrom(10, 900) }),
+    fc.record({ do: fc.constantFrom(...WORDS) }),
+  ),
+  { minLength: 3, maxLength: 14 },
+)
+
+/** One path to each end, so that every status is reached whatever chance brings. */
+const full = { do: 'deposit', zat: AMOUNT } as const
+const PATHS: readonly (readonly Move[])[] = [
+  [full, { do: 'mine' }, { do: 'settle' }],
+  [full, { do: 'mine' }, { do: 'fail' }],
+  [{ do: 'cancel' }],
+  [{ do: 'wait', secs: 900 }],
+  [{ do: 'deposit', zat: 101n }],
+  [full, { do: 'mine' }, { do: 'reorg' }, { do: 'settle' }],
+]
+
+test('in any order of what chain, merchant, operator and provider do, each change is told once and nothing else', async t => {
+  const clock = new ManualClock()
+  const { store, file } = await sqliteStore(t)
+  // The least unit is worth something, so that small orders are ones.
+  const rates = { rate: async (currency: string) => ({ currency, price: '999999999', at: clock.secs }) }
+  const rig = await billingRig({ store, clock, rates })
+  const reached = new Set<WithdrawalStatus>()
+
+  await fc.assert(
+    fc.asyncProperty(moves, async (path: readonly Move[]) => {
+      const account = await rig.merchant()
+      const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: undefined }
+      const { withdrawal, invoice } = await rig.withdrawals.create(account, request)
+      const id = withdrawal.publicId
+      const unmined: string[] = []
+      const make: Record<(typeof WORDS)[number], () => Promise<unknown>> = {
+        vanish: async () => {
+          const txid = unmined.pop()
+          if (txid !== undefined) await rig.vanish(txid)
+        },
+        mine: async () => {
+          await rig.mine()
+          unmined.length = 0
+        },
+        reorg: () => rig.reorg(4),
+        cancel: () => rig.withdrawals.cancel(account, id),
+        settle: () => rig.payouts.settle(id, 'paid'),
+        fail: () => rig.payouts.fail(id, 'refused'),
+        pay: () => rig.payouts.payDue(10),
+      }
+      for (const move of path) {
+        if (move.do === 'deposit') unmined.push(await rig.deposit(invoice, move.zat))
+        else if (move.do === 'wait') {
+          clock.advance(move.secs)
+          await rig.seeThrough()
+        } else {
+          await make[move.do]().catch(refused)
+        }
+      }
+      await rig.mine()
+
+      const told = eventsIn(file, account.id).map(({ status }) => status as WithdrawalStatus)
+      const { status } = (await rig.withdrawals.read(account, id)).withdrawal
+      assert.equal(told.at(-1) ?? 'awaiting_deposit', status)
+      told.reduce((from: WithdrawalStatus, to) => {
+        assert.ok(EDGES[from].includes(to), `${from} → ${to} in ${told.join(', ')}`)
+        return to
+      }, 'awaiting_deposit')
+      for (const one of [...told, 'awaiting_deposit'] as const) reached.add(one)
+    }),
+    { numRuns: 120, examples: PATHS.map((path): [readonly Move[]] => [path]) },
+  )
+  assert.deepEqual(reached, new Set(WITHDRAWAL_STATUSES))
+})
+
+/** What the order's status does not allow is a conflict, and nothing worse. */
+function refused(error: unknown): void {
+  if (!(error instanceof Fault) || error.kind !== 'conflict') throw error
+}

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { createVault } from '../../../src/adapters/crypto/vault.ts'
+import { systemRandom } from '../../../src/adapters/system/random.ts'
+import type { Account } from '../../../src/domain/account.ts'
+import { rateUnavailable } from '../../../src/domain/rate.ts'
+import { createSecrets } from '../../../src/services/encryption-key.ts'
+import type { Ordered } from '../../../src/services/withdrawal.ts'
+import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
+import { eventsIn } from '../../support/events.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { sqliteStore } from '../../support/sqlite.ts'
+
+const IBAN = 'DE89370400440532013000'
+const AMOUNT = 250_000_000n
+
+async function start(test: TestContext, options: Partial<Parameters<typeof billingRig>[0]> = {}) {
+  const clock = new ManualClock()
+  const { store, file } = await sqliteStore(test)
+  const rig = await billingRig({ store, clock, ...options })
+  const account = await rig.merchant()
+  const order = (changes: Partial<Parameters<BillingRig['withdrawals']['create']>[1]> = {}) =>
+    rig.withdrawals.create(account, {
+      amountZat: AMOUNT,
+      fiatCurrency: 'EUR',
+      payoutTo: IBAN,
+      idempotencyKey: undefined,
+      ...changes,
+    })
+  const statuses = (of: Account = account) => eventsIn(file, of.id).flatMap(({ status }) => (status ? [status] : []))
+  const status = async ({ withdrawal }: Ordered) =>
+    (await rig.withdrawals.read(account, withdrawal.publicId)).withdrawal.status
+  return { clock, file, rig, account, order, statuses, status }
+}
+
+test('an order holds the rate of its moment, less the spread, until its address expires', async t => {
+  const { clock, order } = await start(t)
+  const { withdrawal, invoice, maskedPayoutTo } = await order()
+  assert.equal(withdrawal.status, 'awaiting_deposit')
+  assert.deepEqual([withdrawal.rate, withdrawal.fiatAmount], ['100', '247.50'])
+  assert.equal(invoice.expiresAt, clock.secs + 900)
+  assert.equal(invoice.purpose, 'withdrawal')
+  assert.equal(maskedPayoutTo, 'DE••••3000')
+  assert.equal((await order({ fiatCurrency: 'JPY' })).withdrawal.fiatAmount, '247')
+})
+
+test('from deposit to payout, each step told once, the amounts as ordered', async t => {
+  const { file, rig, account, order, status } = await start(t)
+  const ordered = await order()
+  await rig.deposit(ordered.invoice, AMOUNT)
+  assert.equal(await status(ordered), 'deposit_detected')
+  await rig.mine(2)
+  assert.equal(await status(ordered), 'deposit_detected')
+  await rig.mine(1)
+  assert.equal(await status(ordered), 'payout_processing')
+  await rig.mine(1)
+  const { withdrawal, payoutTo } = await rig.payouts.settle(ordered.withdrawal.publicId, 'SEPA 2026-4711')
+  assert.deepEqual([withdrawal.status, withdrawal.reference, payoutTo], ['completed', 'SEPA 2026-4711', IBAN])
+  assert.deepEqual(
+    eventsIn(file, account.id),
+    ['deposit_detected', 'payout_processing', 'completed'].map(status => ({
+      type: 'withdrawal.updated',
+      invoice_id: null,
+      withdrawal_id: ordered.withdrawal.publicId,
+      status,
+      amount_zat: 250_000_000,
+      fiat_currency: 'EUR',
+      fiat_amount: '247.50',
+    })),
+  )
+  assert.deepEqual(eventsIn(file, rig.operator.id), [])
+})
+
+test('nothing in time: expired. Late coins: a person looks', async t => {
+  const { clock, rig, order, statuses } = await start(t)
+  const { invoice } = await order()
+  clock.advance(900)
+  await rig.seeThrough()
+  assert.deepEqual(statuses(), ['expired'])
+  await rig.deposit(invoice, AMOUNT)
+  assert.deepEqual(statuses(), ['expired', 'needs_attention'])
+})
+
+test('a deposit seen before expiry and mined within ten block spacings after it is in time', async t => {
+  const { clock, rig, order, statuses } = await start(t)
+  const { invoice } = await order()
+  await rig.deposit(invoice, AMOUNT)
+  clock.advance(900 + 750)
+  await rig.seeThrough()
+  await rig.mine()
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing'])
+})
+
+test('too little is no deposit until the end, and then needs attention', async t => {
+  const { clock, rig, order, statuses } = await start(t)
+  const { invoice } = await order()
+  await rig.deposit(invoice, AMOUNT - 1n)
+  await rig.mine()
+  assert.deepEqual(statuses(), [])
+  clock.advance(900)
+  await rig.seeThrough()
+  assert.deepEqual(statuses(), ['needs_attention'])
+})
+
+test('in parts is a deposit as well; too much needs attention at once, and after it was taken for good too', async t => {
+  const { rig, order, statuses } = await start(t)
+  const parts = await order()
+  await rig.deposit(parts.invoice, AMOUNT - 5n)
+  await rig.deposit(parts.invoice, 5n)
+  await rig.mine()
+  const much = await order()
+  await rig.deposit(much.invoice, AMOUNT + 1n)
+  await rig.deposit(parts.invoice, 1n)
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention', 'needs_attention'])
+})
+
+test('a deposit that vanishes is awaited again', async t => {
+  const { rig, order, statuses } = await start(t)
+  const { invoice } = await order()
+  await rig.vanish(await rig.deposit(invoice, AMOUNT))
+  await rig.deposit(invoice, AMOUNT)
+  assert.deepEqual(statuses(), ['deposit_detected', 'awaiting_deposit', 'deposit_detected'])
+})
+
+test('canceled before a deposit only, a part of one included; coins that come all the same are not lost', async t => {
+  const { rig, account, order, statuses } = await start(t)
+  const { withdrawal, invoice } = await order()
+  assert.equal((await rig.withdrawals.cancel(account, withdrawal.publicId)).withdrawal.status, 'canceled')
+  const refused = { code: 'withdrawal_not_cancelable', kind: 'conflict' }
+  await assert.rejects(rig.withdrawals.cancel(account, withdrawal.publicId), refused)
+  await rig.deposit(invoice, 1n)
+  assert.deepEqual(statuses(), ['canceled', 'needs_attention'])
+
+  const begun = await order()
+  await rig.deposit(begun.invoice, 1n)
+  await assert.rejects(rig.withdrawals.cancel(account, begun.withdrawal.publicId), refused)
+})
+
+test('the operator closes what has a deposit, and nothing else; more coins open it again', async t => {
+  const { rig, order, statuses } = await start(t)
+  const open = await order()
+  const refused = { code: 'withdrawal_not_open', kind: 'conflict' }
+  await assert.rejects(rig.payouts.settle(open.withdrawal.publicId, 'ref'), refused)
+  await assert.rejects(rig.payouts.fail(open.withdrawal.publicId, 'no'), refused)
+  await rig.deposit(open.invoice, AMOUNT + 7n)
+  const failed = await rig.payouts.fail(open.withdrawal.publicId, 'sent back')
+  assert.deepEqual([failed.withdrawal.status, failed.withdrawal.reason], ['failed', 'sent back'])
+  await rig.mine()
+  assert.deepEqual(statuses(), ['needs_attention', 'failed'])
+  await rig.deposit(open.invoice, 1n)
+  assert.deepEqual(statuses(), ['needs_attention', 'failed', 'needs_attention'])
+  await assert.rejects(rig.payouts.settle(open.withdrawal.publicId, ' '), { code: 'invalid_reference' })
+  await assert.rejects(rig.payouts.fail(open.withdrawal.publicId, 'x'.repeat(201)), { code: 'invalid_reason' })
+  await assert.rejects(rig.payouts.read('nonsense'), { code: 'no_such_withdrawal' })
+  assert.deepEqual(await rig.payouts.waiting(), { payouts: 0, withdrawals: 1 })
+})
+
+test('coins that a reorganisation took back are not paid out on: a person looks, and settles once they are confirmed', async t => {
+  const { rig, order, statuses } = await start(t)
+  const { withdrawal, invoice } = await order()
+  await rig.deposit(invoice, AMOUNT)
+  await rig.mine()
+  await rig.reorg(3)
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
+  assert.equal(await rig.payouts.payDue(10), 0)
+  const early = { code: 'deposit_not_confirmed', kind: 'conflict' }
+  await assert.rejects(rig.payouts.settle(withdrawal.publicId, 'wire'), early)
+  await rig.mine(2)
+  await assert.rejects(rig.payouts.settle(withdrawal.publicId, 'wire'), early)
+  await rig.mine(1)
+  assert.equal((await rig.payouts.settle(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
+})
+
+test('an order with coins that may still vanish can be failed, and settled when they are gone', async t => {
+  const { rig, order } = await start(t)
+  const much = await order()
+  const txid = await rig.deposit(much.invoice, AMOUNT * 2n)
+  await assert.rejects(rig.payouts.settle(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
+  await rig.vanish(txid)
+  assert.equal((await rig.payouts.settle(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
+  const other = await order()
+  await rig.deposit(other.invoice, AMOUNT * 2n)
+  assert.equal((await rig.payouts.fail(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
+})
+
+test('an order that is opened again keeps what was said when it was closed before', async t => {
+  const { rig, order } = await start(t)
+  const { withdrawal, invoice } = await order()
+  await rig.deposit(invoice, AMOUNT)
+  await rig.mine()
+  await rig.payouts.settle(withdrawal.publicId, 'wire 1')
+  await rig.deposit(invoice, 5n)
+  await rig.mine()
+  const closed = await rig.payouts.settle(withdrawal.publicId, 'wire 2')
+  assert.equal(closed.withdrawal.reference, 'wire 1; wire 2')
+})
+
+test("an order belongs to its account: another's is an unknown one", async t => {
+  const { rig, account, order } = await start(t)
+  const first = await order()
+  const second = await order()
+  const stranger = await rig.merchant()
+  for (const id of [first.withdrawal.publicId, 'nonsense', first.invoice.publicId]) {
+    await assert.rejects(rig.withdrawals.read(stranger, id), { code: 'no_such_withdrawal' })
+    await assert.rejects(rig.withdrawals.cancel(stranger, id), { code: 'no_such_withdrawal' })
+  }
+  const ids = (orders: Ordered[]) => orders.map(({ withdrawal }) => withdrawal.publicId)
+  assert.deepEqual(ids(await rig.withdrawals.list(stranger, { limit: 10 })), [])
+  assert.deepEqual(ids(await rig.withdrawals.list(account, { limit: 10 })), ids([second, first]))
+  const page = { limit: 10, before: second.withdrawal.publicId }
+  assert.deepEqual(ids(await rig.withdrawals.list(account, page)), ids([first]))
+  assert.deepEqual(ids(await rig.withdrawals.list(stranger, page)), [])
+  assert.equal(ids(await rig.withdrawals.list(account, { limit: 1 })).length, 1)
+})
+
+test('no fresh rate, no order; a repeated key needs none', async t => {
+  let fresh = true
+  const rates = {
+    rate: async (currency: string) => {
+      if (!fresh) throw rateUnavailable('down')
+      return { currency, price: '30.5', at: 0 }
+    },
+  }
+  const { order } = await start(t, { rates })
+  const made = await order({ idempotencyKey: 'k' })
+  fresh = false
+  await assert.rejects(order(), { code: 'rate_unavailable', message: 'rate unavailable', kind: 'unavailable' })
+  assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, made.withdrawal.publicId)
+  for (const change of [{ amountZat: AMOUNT + 1n }, { payoutTo: 'other' }, { fiatCurrency: 'USD' }])
+    await assert.rejects(order({ idempotencyKey: 'k', ...change }), { code: 'idempotency_key_reused' })
+})
+
+test('what tells repeats apart gives a copy of the database nothing to try bank accounts against', async t => {
+  const { file, order } = await start(t)
+  await order({ idempotencyKey: 'k' })
+  const db = new DatabaseSync(file, { readOnly: true })
+  t.after(() => db.close())
+  const [row] = db.prepare('SELECT body_hash FROM idempotency_keys').all()
+  const guess = JSON.stringify(['withdrawal', AMOUNT.toString(), 'EUR', IBAN])
+  assert.notDeepEqual(row?.body_hash, new Uint8Array(createHash('sha256').update(guess).digest()))
+})
+
+test('twenty repeats at once make one order', async t => {
+  const { rig, account, order } = await start(t)
+  const made = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
+  assert.equal(new Set(made.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
+  assert.equal((await rig.withdrawals.list(account, { limit: 10 })).length, 1)
+})
+
+test('what cannot be paid out is refused by its field', async t => {
+  const { order } = await start(t)
+  for (const [change, code] of [
+    [{ fiatCurrency: 'CHF' }, 'invalid_fiat_currency'],
+    [{ payoutTo: ' ' }, 'invalid_payout_to'],
+    [{ payoutTo: 'x'.repeat(513) }, 'invalid_payout_to'],
+    [{ payoutTo: 'a\nb' }, 'invalid_payout_to'],
+    [{ amountZat: 10_000n }, 'invalid_amount_zat'],
+  ] as const)
+    await assert.rejects(order(change), { code })
+  await order({ payoutTo: 'x'.repeat(512) })
+  assert.equal((await order({ amountZat: 10_102n })).withdrawal.fiatAmount, '0.01')
+})
+
+test('where to pay to is nowhere in the database in the clear, and a new encryption key seals it again', async t => {
+  const { file, rig, order } = await start(t)
+  const { withdrawal } = await order()
+  const database = new DatabaseSync(file, { readOnly: true })
+  t.after(() => database.close())
+  const rowOf = () =>
+    database.prepare('SELECT * FROM withdrawals').get() as Record<string, string | number | Uint8Array | null>
+  const before = Buffer.from(rowOf().payout_to as Uint8Array)
+  for (const value of Object.values(rowOf()))
+    assert.ok(!Buffer.from(value instanceof Uint8Array ? value : String(value)).includes(IBAN.slice(4, 12)))
+
+  const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const both = createVault([fresh, old], systemRandom)
+  await createSecrets({ store: rig.store, vault: both }).reseal()
+  assert.ok(!before.equals(Buffer.from(rowOf().payout_to as Uint8Array)))
+  const place = { table: 'withdrawals', column: 'payout_to', row: withdrawal.invoiceId }
+  const opened = createVault([fresh], systemRandom).open(rowOf().payout_to as Uint8Array, place)
+  assert.equal(Buffer.from(opened).toString(), IBAN)
+  await assert.rejects(createSecrets({ store: rig.store, vault: createVault([old], systemRandom) }).check())
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
+import type { Payout } from '../../../src/ports/payout-provider.ts'
+import { billingRig } from '../../support/billing-rig.ts'
+import { eventsIn } from '../../support/events.ts'
+import { recordingLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { scriptedPayout } from '../../support/scripted-payout.ts'
+import { sqliteStore } from '../../support/sqlite.ts'
+
+const AMOUNT = 100_000_000n
+
+async function start(test: TestContext) {
+  const clock = new ManualClock()
+  const { store, file } = await sqliteStore(test)
+  const provider = scriptedPayout()
+  const rig = await billingRig({ store, clock, provider })
+  const account = await rig.merchant()
+  const order = async () => {
+    const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
+    return rig.withdrawals.create(account, request)
+  }
+  const deposited = async () => {
+    const ordered = await order()
+    await rig.deposit(ordered.invoice, AMOUNT)
+    await rig.mine()
+    return ordered
+  }
+  const read = (id: string) => rig.payouts.read(id)
+  return { clock, rig, provider, order, deposited, read, statuses: () => eventsIn(file, account.id).map(e => e.status) }
+}
+
+test('an order goes to the provider when its deposit is confirmed, with all there is to know, and once', async t => {
+  const { rig, provider, order, deposited, read, statuses } = await start(t)
+  await order()
+  const { withdrawal } = await deposited()
+  provider.answers.push({ state: 'paid', reference: 'wire 7' })
+  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.deepEqual(provider.asked, [
+    {
+      id: withdrawal.publicId,
+      amountZat: AMOUNT,
+      fiatCurrency: 'USD',
+      fiatAmount: '99.00',
+      payoutTo: 'account 12345678',
+    },
+  ])
+  assert.equal((await read(withdrawal.publicId)).withdrawal.reference, 'wire 7')
+  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
+})
+
+test('a provider that needs time is asked again when it said, one that fails a minute later', async t => {
+  const { clock, rig, provider, deposited, read, statuses } = await start(t)
+  const { withdrawal } = await deposited()
+  provider.answers.push({ state: 'processing', askAgainSecs: 300 }, new Error('down'), {
+    state: 'failed',
+    reason: 'unknown account',
+  })
+  assert.equal(await rig.payouts.payDue(10), 1)
+  clock.advance(299)
+  assert.equal(await rig.payouts.payDue(10), 0)
+  clock.advance(1)
+  assert.equal(await rig.payouts.payDue(10), 1)
+  clock.advance(59)
+  assert.equal(await rig.payouts.payDue(10), 0)
+  clock.advance(1)
+  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.equal((await read(withdrawal.publicId)).withdrawal.reason, 'unknown account')
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'failed'])
+})
+
+test('two processes do not hand over one order; one that dies meanwhile leaves it to be asked again', async t => {
+  const { clock, rig, provider, deposited } = await start(t)
+  await deposited()
+  const dies = Promise.withResolvers<Payout>()
+  provider.answers.push(() => dies.promise)
+  const first = rig.payouts.payDue(10)
+  assert.equal(await rig.payouts.payDue(10), 0)
+  clock.advance(120)
+  provider.answers.push({ state: 'paid', reference: 'once' })
+  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.deepEqual(new Set(provider.asked.map(({ id }) => id)).size, 1)
+  dies.resolve({ state: 'paid', reference: 'twice' })
+  assert.equal(await first, 1)
+})
+
+test('coins that come while the provider pays are not closed away: its proof is kept, and a person looks', async t => {
+  const { rig, provider, deposited, read, statuses } = await start(t)
+  const { withdrawal, invoice } = await deposited()
+  provider.answers.push(async () => {
+    await rig.deposit(invoice, 1n)
+    return { state: 'paid', reference: 'wire 8' }
+  })
+  await rig.payouts.payDue(10)
+  const { status, reference } = (await read(withdrawal.publicId)).withdrawal
+  assert.deepEqual([status, reference], ['needs_attention', 'wire 8'])
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
+})
+
+test("the operator's own word stands against a late one of the provider", async t => {
+  const { rig, provider, deposited, read, statuses } = await start(t)
+  const { withdrawal } = await deposited()
+  provider.answers.push(async () => {
+    await rig.payouts.settle(withdrawal.publicId, 'by hand', { override: true })
+    return { state: 'failed', reason: 'closed' }
+  })
+  await rig.payouts.payDue(10)
+  const order = (await read(withdrawal.publicId)).withdrawal
+  assert.deepEqual([order.status, order.reference, order.reason], ['completed', 'by hand', 'closed'])
+  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
+})
+
+test('the manual desk is told of an order once, and then has all the time it needs', async t => {
+  const clock = new ManualClock()
+  const { store } = await sqliteStore(t)
+  const log = recordingLog()
+  const rig = await billingRig({ store, clock, provider: createManualPayout(log) })
+  const account = await rig.merchant()
+  const payoutTo = 'account 12345678'
+  const ordered = await rig.withdrawals.create(account, {
+    amountZat: AMOUNT,
+    fiatCurrency: 'USD',
+    payoutTo,
+    idempotencyKey: undefined,
+  })
+  await rig.deposit(ordered.invoice, AMOUNT)
+  await rig.mine()
+  assert.equal(await rig.payouts.payDue(10), 1)
+  clock.advance(86_400 * 365)
+  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.equal(log.lines.length, 1)
+  assert.ok(!JSON.stringify(log.lines).includes(payoutTo))
+  const { withdrawal } = await rig.payouts.settle(ordered.withdrawal.publicId, 'paid')
+  assert.equal(withdrawal.status, 'completed')
+})

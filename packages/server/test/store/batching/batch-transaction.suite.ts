@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '../../../src/domain/error.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Rows, Store } from '../../../src/ports.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import type { Shop } from '../fixtures.ts'
+import { hashOf, NOW, openShop } from '../fixtures.ts'
+
+const MONTH = '2026-11'
+
+interface Order {
+  readonly shop: Shop
+  readonly limit: number | null
+  readonly idempotencyKey?: string
+  /** Breaks a rule of the table, after the order was counted. */
+  readonly broken?: boolean
+}
+
+/** Makes an invoice the way the service does. */
+function place(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
+  const accountId = shop.account.id
+  const draft = shop.draft(broken ? { viewingKeyId: 999 } : {})
+  const make = async (rows: Rows) => {
+    const claim = { accountId, bodyHash: hashOf('body'), invoicePublicId: draft.publicId, createdAt: NOW, since: NOW }
+    const first = idempotencyKey ? await rows.idempotency.claim({ ...claim, key: idempotencyKey }) : null
+    if (first) {
+      const made = await rows.invoices.byPublicId(first.invoicePublicId)
+      assert.ok(made, 'a claim that is seen has its invoice')
+      return made
+    }
+    const { taken, used } = await rows.usage.take(accountId, MONTH, limit)
+    if (!taken) throw new Fault('payment_required', 'limit_reached', 'limit reached', { extra: { used } })
+    return rows.invoices.insert(draft)
+  }
+  return store.write(make, { crowd: accountId })
+}
+
+const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
+
+async function soldBy(store: Store, shop: Shop): Promise<{ used: number; sold: number }> {
+  return store.read(async rows => ({
+    used: await rows.usage.used(shop.account.id, MONTH),
+    sold: (await rows.invoices.list(shop.account.id, { limit: 999 })).length,
+  }))
+}
+
+export function crowdSuite(engine: Engine): void {
+  test('in a crowd each account gets what its limit allows, and each caller its own invoice', async t => {
+    const store = await freshStore(engine, t)
+    const [small, large, none] = [await openShop(store), await openShop(store), await openShop(store)]
+    const orders: Order[] = [
+      ...repeat(30, { shop: small, limit: 7 }),
+      ...repeat(50, { shop: large, limit: null }),
+      ...repeat(10, { shop: none, limit: 0 }),
+      ...repeat(30, { shop: small, limit: 7 }),
+    ]
+    const results = await Promise.allSettled(orders.map(order => place(store, order)))
+    const made = results.flatMap((result, at) =>
+      result.status === 'fulfilled' ? [{ invoice: result.value, shop: orders[at]?.shop }] : [],
+    )
+    assert.ok(made.every(({ invoice, shop }) => invoice.accountId === shop?.account.id))
+    assert.equal(new Set(made.map(({ invoice }) => invoice.publicId)).size, 57)
+    const refusals = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+    assert.deepEqual(new Set(refusals.map(error => error.code)), new Set(['limit_reached']))
+    assert.deepEqual(new Set(refusals.map(error => error.extra.used)), new Set([7, 0]))
+    assert.deepEqual(await soldBy(store, small), { used: 7, sold: 7 })
+    assert.deepEqual(await soldBy(store, large), { used: 50, sold: 50 })
+    assert.deepEqual(await soldBy(store, none), { used: 0, sold: 0 })
+  })
+
+  test('one that breaks takes its own count back, and no other of the crowd notices', async t => {
+    const store = await freshStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    const orders: Order[] = [
+      ...repeat(10, { shop, limit: 15 }),
+      { shop, limit: 15, broken: true },
+      ...repeat(10, { shop: other, limit: null }),
+      ...repeat(10, { shop, limit: 15 }),
+    ]
+    const results = await Promise.allSettled(orders.map(order => place(store, order)))
+    assert.match(String(results[10]?.status === 'rejected' && results[10].reason), /foreign key/i)
+    assert.deepEqual(await soldBy(store, shop), { used: 15, sold: 15 })
+    assert.deepEqual(await soldBy(store, other), { used: 10, sold: 10 })
+  })
+
+  test('one that changes something and then refuses takes its change back, and no other of the crowd notices', async t => {
+    const store = await freshStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    const refused = store.write(
+      async rows => {
+        await rows.accounts.setConfirmations(shop.account.id, 77)
+        throw new Fault('invalid', 'refused', 'refused')
+      },
+      { crowd: shop.account.id },
+    )
+    const results = await Promise.allSettled([
+      ...repeat(3, { shop: other, limit: null }).map(order => place(store, order)),
+      refused,
+      ...repeat(3, { shop: other, limit: null }).map(order => place(store, order)),
+    ])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [...repeat(3, 'fulfilled'), 'rejected', ...repeat(3, 'fulfilled')],
+    )
+    const account = await store.read(rows => rows.accounts.byId(shop.account.id))
+    assert.equal(account?.confirmations, shop.account.confirmations)
+    assert.deepEqual(await soldBy(store, other), { used: 6, sold: 6 })
+  })
+
+  test('the same idempotency key twice in a crowd makes one invoice, shown to both', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const orders: Order[] = repeat(3, ['a', 'b', 'c'])
+      .flat()
+      .map(idempotencyKey => ({ shop, limit: null, idempotencyKey }))
+    const made = await Promise.all([...orders, ...repeat(5, { shop, limit: null })].map(order => place(store, order)))
+    const byKey = orders.map((_, at) => made[at]?.publicId)
+    assert.deepEqual(byKey.slice(3), [...byKey.slice(0, 3), ...byKey.slice(0, 3)])
+    assert.deepEqual(await soldBy(store, shop), { used: 8, sold: 8 })
+  })
+}

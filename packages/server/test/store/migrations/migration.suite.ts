@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { NewSwap } from '../../../src/ports/repository/swap.ts'
+import type { Migration } from '../../../src/store/migrations/index.ts'
+import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
+import type { Engine } from '../databases.ts'
+import { makeAccount } from '../fixtures.ts'
+
+const statement =
+  (text: string): Migration[1] =>
+  async db => {
+    await sql.raw(text).execute(db)
+  }
+
+export function migrationSuite(engine: Engine): void {
+  test('a database is brought up to date, and keeps what it holds', async t => {
+    const database = await engine.fresh(t)
+    const before = await database.open()
+    const account = await makeAccount(before)
+    await before.close()
+    const more: Migration = ['9000_more', statement("UPDATE accounts SET plan = 'Pro'")]
+    const after = await database.open({ migrations: [...MIGRATIONS, more] })
+    assert.deepEqual(await after.read(rows => rows.accounts.list()), [{ ...account, plan: 'Pro' }])
+    await after.write(rows => rows.accounts.setPlan(account.id, 'Free', null))
+    await after.close()
+    const again = await database.open({ migrations: [...MIGRATIONS, more] })
+    assert.deepEqual(await again.read(rows => rows.accounts.list()), [account])
+  })
+
+  test('a database newer than the code is refused, and left as it is', async t => {
+    const database = await engine.fresh(t)
+    const newer: Migration = ['9000_newer', statement('CREATE TABLE news (id BIGINT)')]
+    await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
+    await assert.rejects(database.open(), /newer than this zatgate.*9000_newer/)
+    await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
+  })
+
+  test('a migration that fails leaves nothing of the run behind', async t => {
+    const database = await engine.fresh(t)
+    const half: Migration = ['9000_half', statement('CREATE TABLE half (id BIGINT)')]
+    const broken: Migration = ['9001_broken', statement('CREATE TABLE')]
+    await assert.rejects(database.open({ migrations: [...MIGRATIONS, half, broken] }), /syntax|incomplete/)
+    const whole = await database.open({ migrations: [...MIGRATIONS, half] })
+    await makeAccount(whole)
+  })
+
+  // The databases of the PostgreSQL engine begin as copies of a migrated one; PGlite's begin empty.
+  const begunEmpty = engine.name !== 'postgres'
+  if (begunEmpty)
+    test('swaps of before that share a deposit address stay, and no further swap gets the address', async t => {
+      const database = await engine.fresh(t)
+      const at = MIGRATIONS.findIndex(([name]) => name === '0008_payout_claim')
+      const bytes = engine.name === 'sqlite' ? "x'00'" : "'\\x00'"
+      const swap = (publicId: string, memo: string | null) =>
+        `INSERT INTO swaps (public_id, invoice_id, asset_id, symbol, blockchain, decimals, refund_to, deposit_address,
+        deposit_memo, amount_in, min_amount_in, amount_in_usd, time_estimate, deadline, quote_deadline, quote_raw, created_at)
+        SELECT '${publicId}', id, 'a', 'A', 'a', 8, 'r', 'shared', ${memo === null ? 'NULL' : `'${memo}'`}, '1', '1', '1', 1, 1, 1,
+        '{}', 1 FROM invoices`
+      const seed: Migration = [
+        '0007_seed',
+        async db => {
+          for (const text of [
+            `INSERT INTO viewing_keys (fingerprint, network, sealed, next_index, created_at)
+            VALUES (${bytes}, 'test', ${bytes}, 1, 1)`,
+            `INSERT INTO accounts (public_id, email, network, confirmations, plan, created_at)
+            VALUES ('p', 'e', 'test', 3, 'Free', 1)`,
+            `INSERT INTO invoices (public_id, account_id, viewing_key_id, diversifier_index, purpose, address, amount_zat,
+            confirmations, status, received_zat, overpaid_zat, created_at, expires_at, watch_until)
+            SELECT 'p', accounts.id, viewing_keys.id, 1, 'sale', 'a', 1, 3, 'pending', 0, 0, 1, 2, 3
+            FROM accounts, viewing_keys`,
+            swap('one', null),
+            swap('two', null),
+            swap('three', '7'),
+          ])
+            await sql.raw(text).execute(db)
+        },
+      ]
+      const store = await database.open({ migrations: MIGRATIONS.toSpliced(at, 0, seed) })
+      const found = await store.read(rows => Promise.all([1, 2, 3].map(id => rows.swaps.byId(id))))
+      assert.deepEqual(
+        found.map(swap => [swap?.publicId, swap?.depositAddress, swap?.depositMemo]),
+        [
+          ['one', 'shared', null],
+          ['two', 'shared', null],
+          ['three', 'shared', '7'],
+        ],
+      )
+      const [earlier] = found
+      assert.ok(earlier)
+      for (const [depositMemo, free] of [
+        [null, false],
+        ['7', false],
+        ['8', true],
+      ] as const) {
+        const next: NewSwap = { ...earlier, publicId: `next ${depositMemo}`, quoteRaw: '{}', depositMemo }
+        assert.equal((await store.write(rows => rows.swaps.insert(next, 1))) !== null, free)
+      }
+    })
+
+  if (engine.name === 'pglite') return
+  test('processes that start at once migrate once', async t => {
+    const database = await engine.fresh(t)
+    const stores = await Promise.all([1, 2, 3, 4].map(() => database.open({ limits: { connections: 2 } })))
+    const [first, second] = stores
+    assert.ok(first && second)
+    const account = await makeAccount(first)
+    assert.deepEqual(await second.read(rows => rows.accounts.list()), [account])
+  })
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Store } from '../../../src/ports.ts'
+import type { Migration } from '../../../src/store/migrations/index.ts'
+import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { TestPostgres } from '../../support/postgres.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
+import { postgresEngine } from '../databases.ts'
+import { makeAccount, moved, openShop } from '../fixtures.ts'
+
+const bin = findPostgres()
+
+describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+  let server: TestPostgres
+  before(async () => {
+    server = await startPostgres(bin as string)
+  })
+  after(() => server.stop())
+  const engine = postgresEngine(() => server)
+
+  async function openAdmin(t: TestContext, url: string): Promise<pg.Client> {
+    const admin = new pg.Client(url)
+    await admin.connect()
+    t.after(() => admin.end())
+    return admin
+  }
+
+  test('a reader by cursor never misses an event, whoever else is writing', async t => {
+    const database = await engine.fresh(t)
+    const stores = await Promise.all([1, 2, 3].map(() => database.open({ limits: { connections: 6 } })))
+    const [reader] = stores
+    assert.ok(reader)
+    const shop = await openShop(reader)
+    const invoices = await Promise.all(Array.from({ length: 300 }, () => shop.sell()))
+    const left = [...invoices]
+
+    async function write(store: Store): Promise<void> {
+      for (let invoice = left.pop(); invoice; invoice = left.pop()) await touch(store, invoice)
+    }
+    const touch = (store: Store, invoice: Invoice) =>
+      store.write(async rows => {
+        await rows.events.append([moved(invoice)])
+        await rows.accounts.byId(invoice.accountId)
+      })
+
+    const seen: number[] = []
+    let done = false
+    async function follow(store: Store): Promise<void> {
+      for (let cursor = 0; ; ) {
+        const last = done
+        const touched = await store.read(rows => rows.events.touchedSince(cursor, 7))
+        seen.push(...touched.invoiceIds)
+        if (last && touched.seq === cursor) return
+        cursor = touched.seq
+      }
+    }
+    const following = follow(reader)
+    await Promise.all(stores.flatMap(store => [1, 2, 3].map(() => write(store))))
+    done = true
+    await following
+    const ascending = (ids: number[]) => ids.toSorted((a, b) => a - b)
+    assert.deepEqual(ascending(seen), ascending(invoices.map(invoice => invoice.id)))
+  })
+
+  test('each process is woken by each, and by itself once', async t => {
+    const url = await server.freshDatabase()
+    const [a, b] = [await startListener(t, url), await startListener(t, url)]
+    for (const writer of [a, b]) {
+      writer.child.stdin.write('wake\n')
+      assert.equal(await a.line(), 'woken')
+      assert.equal(await b.line(), 'woken')
+    }
+    a.child.stdin.end()
+    b.child.stdin.end()
+    assert.deepEqual([await a.line(), await b.line()], [null, null])
+  })
+
+  for (const crowd of [false, true]) {
+    test(`two that lock the same rows crosswise both succeed${crowd ? ', in crowds' : ''}`, async t => {
+      const database = await engine.fresh(t)
+      const [one, two] = [await database.open(), await database.open()]
+      const shop = await openShop(one)
+      const [x, y] = [await shop.sell(), await shop.sell()]
+      const meeting = Promise.withResolvers<void>()
+      let runs = 0
+      const cross = (store: Store, first: Invoice, second: Invoice) =>
+        store.write(
+          async rows => {
+            await rows.invoices.setSwapUnderWay(first.id, true)
+            if (++runs === 2) meeting.resolve()
+            await meeting.promise
+            await rows.invoices.setSwapUnderWay(second.id, true)
+          },
+          crowd ? { crowd: 1 } : {},
+        )
+      await Promise.all([cross(one, x, y), cross(two, y, x)])
+      assert.ok(runs >= 3, 'one of them lost a deadlock and ran again')
+    })
+  }
+
+  test('a process started before a migration goes on after it', async t => {
+    const database = await engine.fresh(t)
+    const old = await database.open({ limits: { connections: 3 } })
+    const account = await makeAccount(old)
+    const useAll = () =>
+      Promise.all([
+        ...[1, 2, 3].map(() => old.read(rows => rows.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.glance(rows => rows.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.write(rows => rows.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.write(rows => rows.accounts.byId(account.id), { crowd: 1 })),
+      ])
+    await useAll()
+    const wider: Migration = [
+      '9000_wider',
+      async db => {
+        await sql`ALTER TABLE accounts ADD COLUMN shoe_size BIGINT`.execute(db)
+      },
+    ]
+    await database.open({ migrations: [...MIGRATIONS, wider] })
+    assert.deepEqual(
+      await useAll(),
+      Array.from({ length: 12 }, () => account),
+    )
+  })
+
+  test('a server that ends its connections is unavailable, then back, and everybody is woken for what they missed', async t => {
+    const url = await server.freshDatabase()
+    const faults: unknown[] = []
+    const store = await openStore(url, { onFault: error => faults.push(error) })
+    t.after(() => store.close())
+    const account = await makeAccount(store)
+    const admin = await openAdmin(t, url)
+    const woken = new Promise<void>(resolve => store.listen('deliveries', resolve))
+    const kill = () =>
+      admin.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      )
+    const cut = store.write(async rows => {
+      await rows.accounts.setConfirmations(account.id, 9)
+      await kill()
+      await rows.accounts.setConfirmations(account.id, 8)
+    })
+    await assert.rejects(cut, { kind: 'unavailable', code: 'database_unavailable' })
+    await woken
+    assert.deepEqual(await store.read(rows => rows.accounts.byId(account.id)), account)
+    assert.ok(faults.length > 0)
+  })
+
+  test('a server that is not there is said so, at once', async () => {
+    await assert.rejects(openStore('postgres://nobody@127.0.0.1:1/none'), /ECONNREFUSED/)
+  })
+
+  test('text that PostgreSQL cannot hold is the caller’s fault', async t => {
+    const database = await engine.fresh(t)
+    const store = await database.open()
+    await assert.rejects(makeAccount(store, 'a\0@example.com'), { kind: 'invalid', code: 'invalid_text' })
+  })
+
+  test('a copy is refused, with the name of the program that makes one', async t => {
+    const database = await engine.fresh(t)
+    const store = await database.open()
+    await assert.rejects(store.backup('/nowhere/copy.db'), /pg_dump/)
+  })
+})
+
+interface Listener {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Its next line; null when it has ended. */
+  line(): Promise<string | null>
+}
+
+async function startListener(t: TestContext, url: string): Promise<Listener> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'wake-listener.ts'), url])
+  child.stderr.pipe(process.stderr)
+  t.after(() => child.kill('SIGKILL'))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const line = async () => {
+    const { value, done } = await lines.next()
+    return done ? null : (value as string)
+  }
+  assert.equal(await line(), 'ready')
+  return { child, line }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_ZAT } from '../../../src/domain/money.ts'
+import type { Invoice, InvoiceFilter } from '../../../src/ports/repository/invoice.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { header, makeViewingKey, NOW, openShop } from '../fixtures.ts'
+
+export function invoiceSuite(engine: Engine): void {
+  test('an invoice comes back as it was made, pending, its amounts exact', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const draft = shop.draft({ amountZat: MAX_ZAT, diversifierIndex: 2n ** 53n + 1n })
+    const invoice = await store.write(rows => rows.invoices.insert(draft))
+    assert.deepEqual(invoice, {
+      ...draft,
+      id: invoice.id,
+      status: 'pending',
+      receivedZat: 0n,
+      overpaidZat: 0n,
+      txid: null,
+      paidAt: null,
+      swapUnderWay: false,
+      swapId: null,
+      needsAttention: false,
+      createdHeight: null,
+      openUntilHeight: null,
+      underpaidAt: null,
+      attentionSince: null,
+    })
+    assert.deepEqual(await store.glance(rows => rows.invoices.byPublicId(draft.publicId)), invoice)
+    assert.equal(await store.glance(rows => rows.invoices.byPublicId('no such id')), null)
+  })
+
+  test('no two invoices share an index of a key', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const first = await shop.sell()
+    await assert.rejects(shop.sell({ diversifierIndex: first.diversifierIndex }), /unique/i)
+    const other = await makeViewingKey(store)
+    await shop.sell({ diversifierIndex: first.diversifierIndex, viewingKeyId: other.id })
+  })
+
+  test("an account's sales are listed newest first, by filter, in pages", async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const stranger = await openShop(store)
+    const sales: Invoice[] = []
+    for (const secs of [0, 1, 2, 3]) sales.unshift(await shop.sell({ createdAt: NOW + secs }))
+    await shop.sell({ purpose: 'plan' })
+    const foreign = await stranger.sell()
+    const list = (limit: number, before?: string, filter?: InvoiceFilter) =>
+      store.read(rows => rows.invoices.list(shop.account.id, { limit, ...(before && { before }) }, filter))
+    assert.deepEqual(await list(3), sales.slice(0, 3))
+    assert.deepEqual(await list(3, sales[2]?.publicId), sales.slice(3))
+    assert.deepEqual(await list(3, foreign.publicId), [])
+    assert.deepEqual(await list(3, 'no such id'), [])
+    assert.deepEqual(await list(9, undefined, { createdFrom: NOW + 1, createdTo: NOW + 3 }), sales.slice(1, 3))
+    assert.deepEqual(await list(9, sales[1]?.publicId, { createdFrom: NOW + 1 }), sales.slice(2, 3))
+    assert.deepEqual(await list(9, undefined, { status: 'paid' }), [])
+    assert.deepEqual(await list(9, undefined, { status: 'pending' }), sales)
+  })
+
+  test('invoices are found by key and index, several at once, and locked in the order of their ids', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [a, b, c] = [await shop.sell(), await shop.sell(), await shop.sell()]
+    const place = ({ viewingKeyId, diversifierIndex }: Invoice) => ({ viewingKeyId, diversifierIndex })
+    const places = [place(c), { viewingKeyId: a.viewingKeyId, diversifierIndex: 99n }, place(a), place(c)]
+    assert.deepEqual(await store.read(rows => rows.invoices.atIndexes(places)), [a, c])
+    assert.deepEqual(await store.read(rows => rows.invoices.atIndexes([])), [])
+    assert.deepEqual(await store.read(rows => rows.invoices.byIds([c.id, 999, b.id, c.id])), [b, c])
+    assert.deepEqual(await store.write(rows => rows.invoices.lock([c.id, a.id, 999])), [a, c])
+  })
+
+  test('more ids than one statement binds are asked for in several', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const ids = Array.from({ length: 40_000 }, (_, index) => index + 1)
+    assert.deepEqual(await store.read(rows => rows.invoices.byIds(ids)), [invoice])
+    const places = ids.map(id => ({ viewingKeyId: invoice.viewingKeyId, diversifierIndex: BigInt(id - 1) }))
+    assert.deepEqual(await store.read(rows => rows.invoices.atIndexes(places)), [invoice])
+  })
+
+  test('only pending invoices fall due, oldest expiry first, and none with a swap under way', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const late = await shop.sell({ expiresAt: NOW + 30 })
+    const early = await shop.sell({ expiresAt: NOW + 10 })
+    const swapping = await shop.sell({ expiresAt: NOW + 5 })
+    const detected = await shop.sell({ expiresAt: NOW + 5 })
+    await store.write(rows => rows.invoices.setSwapUnderWay(swapping.id, true))
+    await store.write(rows => rows.invoices.record([{ ...detected, status: 'detected' }]))
+    const due = (through: number, limit = 9, tip = 5) => store.read(rows => rows.invoices.due(through, tip, limit))
+    assert.deepEqual(await due(NOW + 9), [])
+    assert.deepEqual(await due(NOW + 10), [early.id])
+    assert.deepEqual(await due(NOW + 30), [early.id, late.id])
+    assert.deepEqual(await due(NOW + 30, 1), [early.id])
+    await store.write(rows => rows.invoices.setSwapUnderWay(swapping.id, false))
+    assert.deepEqual(await due(NOW + 10), [swapping.id, early.id])
+    await store.write(rows => rows.invoices.record([{ ...early, openUntilHeight: 6 }]))
+    assert.deepEqual(await due(NOW + 10), [swapping.id], 'a payment can still be mined')
+    assert.deepEqual(await due(NOW + 10, 9, 6), [swapping.id, early.id])
+    assert.deepEqual(await due(early.watchUntil), [swapping.id, early.id, late.id], 'its window is over')
+  })
+
+  test('outcomes of many invoices are written at once, each its own', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoices: Invoice[] = []
+    for (let i = 0; i < 3; i++) invoices.push(await shop.sell())
+    const untouched = await shop.sell()
+    const outcomes = invoices.map((invoice, i) => ({
+      ...invoice,
+      status: (['expired', 'paid', 'detected'] as const)[i]!,
+      receivedZat: BigInt(i),
+      txid: i === 0 ? null : 'ab'.repeat(32),
+      paidAt: i === 1 ? NOW : null,
+    }))
+    await store.write(rows => rows.invoices.record(outcomes))
+    await store.write(rows => rows.invoices.record([]))
+    const read = await store.read(rows => rows.invoices.byIds([...invoices, untouched].map(({ id }) => id)))
+    assert.deepEqual(read, [...outcomes, untouched])
+  })
+
+  test('an invoice keeps the height of the last block recorded when it was made', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const first = await shop.sell()
+    await store.write(rows => rows.chain.append([header(5), header(6)]))
+    const second = await shop.sell()
+    assert.deepEqual([first.createdHeight, second.createdHeight], [null, 6])
+  })
+
+  test('what a new block can confirm is unpaid and fully received', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const record = (invoice: Invoice, status: Invoice['status'], receivedZat: bigint) =>
+      store.write(rows => rows.invoices.record([{ ...invoice, status, receivedZat }]))
+    const [part, full, paid, late] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
+    await record(part, 'pending', 4_999n)
+    await record(full, 'detected', 5_000n)
+    await record(paid, 'paid', 5_000n)
+    await record(late, 'underpaid', 5_001n)
+    assert.deepEqual(await store.read(rows => rows.invoices.settling(9, 0)), [full.id, late.id])
+    assert.deepEqual(await store.read(rows => rows.invoices.settling(1, 0)), [full.id])
+    assert.deepEqual(await store.read(rows => rows.invoices.settling(9, full.id)), [late.id])
+  })
+
+  test('an outcome is recorded whole', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const other = await shop.sell()
+    const outcome = {
+      status: 'paid',
+      receivedZat: MAX_ZAT,
+      overpaidZat: MAX_ZAT - 5_000n,
+      txid: 'ab'.repeat(32),
+      paidAt: NOW + 60,
+      needsAttention: true,
+      openUntilHeight: 7_000_000,
+      underpaidAt: NOW + 30,
+      attentionSince: NOW + 90,
+    } as const
+    await store.write(rows => rows.invoices.record([{ id: invoice.id, ...outcome }]))
+    assert.deepEqual(await store.read(rows => rows.invoices.byIds([invoice.id, other.id])), [
+      { ...invoice, ...outcome },
+      other,
+    ])
+  })
+}

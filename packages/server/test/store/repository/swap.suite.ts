@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { SwapStatus } from '../../../src/domain/swap.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { NewSwap, Swap, SwapOutcome } from '../../../src/ports/repository/swap.ts'
+import type { Store } from '../../../src/ports.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { NOW, openShop } from '../fixtures.ts'
+
+const NOW_MS = NOW * 1000
+
+function draft(invoice: Invoice, terms: Partial<NewSwap> = {}): NewSwap {
+  return {
+    publicId: randomUUID(),
+    invoiceId: invoice.id,
+    assetId: 'nep141:eth.omft.near',
+    symbol: 'ETH',
+    blockchain: 'eth',
+    decimals: 18,
+    refundTo: '0xrefund',
+    depositAddress: `0x${randomUUID()}`,
+    depositMemo: null,
+    amountIn: 10n ** 25n + 1n,
+    minAmountIn: 10n ** 25n,
+    amountInUsd: '12.34',
+    timeEstimate: 150,
+    deadline: NOW + 900,
+    quoteDeadline: NOW + 3 * 86_400,
+    quoteRaw: '{"quote":{}}',
+    createdAt: NOW,
+    ...terms,
+  }
+}
+
+async function insert(store: Store, invoice: Invoice, firstLookAtMs = NOW_MS): Promise<Swap> {
+  const swap = await store.write(rows => rows.swaps.insert(draft(invoice), firstLookAtMs))
+  assert.ok(swap)
+  return swap
+}
+
+function record(store: Store, swap: Swap, change: Partial<SwapOutcome>): Promise<void> {
+  const outcome = { ...swap, holds: true, nextLookAtMs: NOW_MS, statusRaw: null, ...change }
+  return store.write(rows => rows.swaps.record(swap.id, outcome))
+}
+
+async function ids(found: Promise<readonly Swap[]>): Promise<number[]> {
+  return (await found).map(({ id }) => id)
+}
+
+export function swapSuite(engine: Engine): void {
+  test('a look that is hastened comes no later than asked for; an earlier one, and one that never comes, stay', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [invoice, other] = [await shop.sell(), await shop.sell()]
+    const [late, early, never] = [
+      await insert(store, invoice, NOW_MS + 60_000),
+      await insert(store, invoice, NOW_MS - 1),
+      await insert(store, invoice),
+    ]
+    await record(store, never, { nextLookAtMs: null })
+    await insert(store, other, NOW_MS + 60_000)
+    await store.write(rows => rows.swaps.hasten(invoice.id, NOW_MS))
+    const due = await ids(store.write(rows => rows.swaps.claimDue(NOW_MS, NOW_MS + 1, 10)))
+    assert.deepEqual(due.toSorted(), [late.id, early.id].toSorted())
+  })
+
+  test('a deposit address with its memo belongs to one swap, whatever the invoice', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [one, other] = [await shop.sell(), await shop.sell()]
+    const take = async (invoice: Invoice, depositAddress: string, depositMemo: string | null) =>
+      (await store.write(rows => rows.swaps.insert(draft(invoice, { depositAddress, depositMemo }), NOW_MS))) !== null
+    assert.equal(await take(one, 'a', null), true)
+    assert.equal(await take(one, 'a', null), false)
+    assert.equal(await take(other, 'a', null), false)
+    assert.equal(await take(other, 'a', '1'), true)
+    assert.equal(await take(one, 'a', '1'), false)
+    assert.equal(await take(one, 'a', '2'), true)
+    assert.equal(await take(one, 'b', null), true)
+  })
+
+  test('a swap is kept to the last digit, and knows the end of its invoice', async t => {
+    const store = await freshStore(engine, t)
+    const invoice = await (await openShop(store)).sell()
+    const terms = draft(invoice, { depositMemo: '90517' })
+    const inserted = await store.write(rows => rows.swaps.insert(terms, NOW_MS))
+    assert.ok(inserted)
+    const { quoteRaw: _, ...kept } = terms
+    assert.deepEqual(inserted, {
+      ...kept,
+      id: inserted.id,
+      invoicePublicId: invoice.publicId,
+      status: 'PENDING_DEPOSIT',
+      word: '',
+      updatedAtMs: 0,
+      heardAt: null,
+      depositSeenAt: null,
+      successAt: null,
+      told: [],
+      failures: 0,
+      needsAttention: false,
+      invoiceExpiresAt: invoice.expiresAt,
+    })
+    await record(store, inserted, {
+      status: 'REFUNDED',
+      word: 'REFUNDED',
+      updatedAtMs: NOW_MS + 1,
+      heardAt: NOW + 1,
+      depositSeenAt: NOW,
+      told: ['swap.incomplete_deposit', 'swap.refunded'],
+      failures: 2,
+      needsAttention: true,
+    })
+    const [read] = await store.read(rows => rows.swaps.byIds([inserted.id]))
+    assert.deepEqual(read, {
+      ...inserted,
+      status: 'REFUNDED',
+      word: 'REFUNDED',
+      updatedAtMs: NOW_MS + 1,
+      heardAt: NOW + 1,
+      depositSeenAt: NOW,
+      told: ['swap.incomplete_deposit', 'swap.refunded'],
+      failures: 2,
+      needsAttention: true,
+    })
+    assert.equal(await store.read(rows => rows.swaps.byId(inserted.id + 1)), null)
+  })
+
+  test('an invoice has one present swap, which holds it, and is watched longer for it', async t => {
+    const store = await freshStore(engine, t)
+    const invoice = await (await openShop(store)).sell()
+    const swap = await insert(store, invoice)
+    await store.write(rows => rows.invoices.setSwap(invoice.id, swap.id, invoice.watchUntil + 5))
+    const [read] = await store.read(rows => rows.invoices.byIds([invoice.id]))
+    assert.deepEqual(read, { ...invoice, swapId: swap.id, swapUnderWay: true, watchUntil: invoice.watchUntil + 5 })
+  })
+
+  test('whether any swap holds the invoice', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [invoice, other] = [await shop.sell(), await shop.sell()]
+    const anyHolds = (at: Invoice) => store.read(rows => rows.swaps.anyHolds(at.id))
+    const [first, second] = [await insert(store, invoice), await insert(store, invoice)]
+    assert.deepEqual([await anyHolds(invoice), await anyHolds(other)], [true, false])
+    await record(store, second, { holds: false })
+    assert.equal(await anyHolds(invoice), true)
+    await record(store, first, { holds: false })
+    assert.equal(await anyHolds(invoice), false)
+  })
+
+  test('the swap that pays is one that is done, else the latest with a deposit, and none without', async t => {
+    const store = await freshStore(engine, t)
+    const invoice = await (await openShop(store)).sell()
+    const swaps = [await insert(store, invoice), await insert(store, invoice), await insert(store, invoice)]
+    const payingAfter = async (...statuses: SwapStatus[]) => {
+      for (const [at, status] of statuses.entries()) await record(store, swaps[at]!, { status })
+      const found = await store.read(rows => rows.swaps.paying(invoice.id))
+      return found && swaps.findIndex(({ id }) => id === found.id)
+    }
+    assert.equal(await payingAfter('PENDING_DEPOSIT', 'REFUNDED', 'FAILED'), null)
+    assert.equal(await payingAfter('PROCESSING', 'INCOMPLETE_DEPOSIT', 'PENDING_DEPOSIT'), 1)
+    assert.equal(await payingAfter('SUCCESS', 'KNOWN_DEPOSIT_TX', 'PROCESSING'), 0)
+  })
+
+  test('what is due is claimed once, the longest due first, and due again when the claim runs out', async t => {
+    const store = await freshStore(engine, t)
+    const invoice = await (await openShop(store)).sell()
+    const [late, early, future] = [
+      await insert(store, invoice, NOW_MS),
+      await insert(store, invoice, NOW_MS - 1),
+      await insert(store, invoice, NOW_MS + 1),
+    ]
+    const claim = (limit: number, nowMs = NOW_MS) =>
+      ids(store.write(rows => rows.swaps.claimDue(nowMs, nowMs + 30_000, limit)))
+    const next = () => store.read(rows => rows.swaps.nextLookAtMs())
+    assert.equal(await next(), NOW_MS - 1)
+    assert.deepEqual(await claim(1), [early.id])
+    const claimed = await Promise.all(Array.from({ length: 5 }, () => claim(10)))
+    assert.deepEqual(claimed.flat(), [late.id])
+    assert.equal(await next(), NOW_MS + 1)
+    assert.deepEqual(new Set(await claim(10, NOW_MS + 30_000)), new Set([late.id, early.id, future.id]))
+    for (const swap of [late, early, future]) await record(store, swap, { nextLookAtMs: null })
+    assert.equal(await next(), null)
+    assert.deepEqual(await claim(10, NOW_MS + 10 ** 9), [])
+  })
+
+  test('what needs attention is listed and counted until the coins have come, newest first', async t => {
+    const store = await freshStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    const [one, two, foreign] = [await shop.sell(), await shop.sell(), await other.sell()]
+    const swaps = [await insert(store, one), await insert(store, two), await insert(store, foreign)]
+    for (const swap of swaps) await record(store, swap, { needsAttention: true })
+    const [first, second, third] = swaps.map(({ id }) => id)
+    const listed = (accountId?: number) => ids(store.read(rows => rows.swaps.needingAttention(10, accountId)))
+    assert.deepEqual(await listed(), [third, second, first])
+    assert.deepEqual(await listed(shop.account.id), [second, first])
+    await store.write(rows => rows.invoices.record([{ ...two, receivedZat: two.amountZat }]))
+    assert.deepEqual(await listed(shop.account.id), [first])
+    assert.equal(await store.read(rows => rows.swaps.countNeedingAttention()), 2)
+  })
+
+  test('starts are counted for their invoice and window, and can be taken back', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [invoice, other] = [await shop.sell(), await shop.sell()]
+    const since = (at: number) => store.read(rows => rows.swaps.startsSince(invoice.id, at))
+    const count = (at: number, of = invoice) => store.write(rows => rows.swaps.countStart(of.id, at, at - 600))
+    await count(NOW, other)
+    await count(NOW + 2)
+    const id = await count(NOW + 1)
+    assert.deepEqual(await since(NOW), [NOW + 1, NOW + 2])
+    assert.deepEqual(await since(NOW + 1), [NOW + 2])
+    await store.write(rows => rows.swaps.uncountStart(id))
+    assert.deepEqual(await since(NOW), [NOW + 2])
+    await count(NOW + 602)
+    assert.deepEqual(await since(0), [NOW + 602])
+  })
+}

@@ -1,0 +1,455 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Account } from '../../../src/domain/account.ts'
+import { begin, settle } from '../../../src/domain/webhook.ts'
+import type { BegunAttempt, EndedAttempt, NewDelivery, OpenDelivery } from '../../../src/ports/repository/webhook.ts'
+import type { Store } from '../../../src/ports.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { makeAccount, NOW, openShop } from '../fixtures.ts'
+
+const NOW_MS = NOW * 1000
+const URL = 'https://shop.example/webhook'
+
+async function withWebhook(store: Store, account?: Account): Promise<Account> {
+  const owner = account ?? (await makeAccount(store))
+  const webhook = { accountId: owner.id, url: URL, sealedSecret: Uint8Array.of(1, 2), createdAt: NOW, updatedAt: NOW }
+  assert.equal(await store.write(rows => rows.webhooks.insert(webhook)), true)
+  return owner
+}
+
+function draft(account: Account, terms: Partial<NewDelivery> = {}): NewDelivery {
+  return {
+    publicId: randomUUID(),
+    accountId: account.id,
+    invoiceId: null,
+    eventType: 'test',
+    body: '{"type":"test","ü":"\\u0000"}',
+    createdAt: NOW,
+    dueAtMs: NOW_MS,
+    ...terms,
+  }
+}
+
+function attemptOf(delivery: OpenDelivery, nowMs: number): BegunAttempt {
+  const progress = begin(delivery.progress, nowMs)
+  assert.equal(progress.state, 'sending')
+  return {
+    publicId: randomUUID(),
+    delivery,
+    progress: progress as BegunAttempt['progress'],
+    url: URL,
+    beganAt: Math.floor(nowMs / 1000),
+  }
+}
+
+function endOf(attempt: BegunAttempt, succeeded: boolean, endedAtMs: number): EndedAttempt {
+  return {
+    publicId: attempt.publicId,
+    deliveryId: attempt.delivery.id,
+    accountId: attempt.delivery.accountId,
+    progress: settle(attempt.progress, succeeded, endedAtMs),
+    statusCode: succeeded ? 204 : null,
+    error: succeeded ? null : 'connection refused',
+    durationMs: 12,
+    answer: succeeded ? 'thanks' : null,
+  }
+}
+
+/** Takes up what is due, as the service does. */
+function takeUp(store: Store, nowMs: number, limit = 100): Promise<BegunAttempt[]> {
+  return store.write(async rows => {
+    const webhooks = await rows.deliveries.holdDue(nowMs, 100, [])
+    const due = await rows.deliveries.due(
+      webhooks.map(({ accountId }) => ({ accountId, limit })),
+      nowMs,
+    )
+    const attempts = due.map(delivery => attemptOf(delivery, nowMs))
+    await rows.deliveries.begin(attempts)
+    await rows.deliveries.reschedule(webhooks.map(({ accountId }) => accountId))
+    return attempts
+  })
+}
+
+function finish(store: Store, ends: readonly EndedAttempt[]): Promise<void> {
+  return store.write(async rows => {
+    const accountIds = ends.map(({ accountId }) => accountId)
+    await rows.deliveries.hold(accountIds)
+    await rows.deliveries.end(ends)
+    await rows.deliveries.reschedule(accountIds)
+  })
+}
+
+const nextDue = (store: Store, afterMs: number) => store.read(rows => rows.deliveries.nextDueAtMs(afterMs))
+
+export function webhookSuite(engine: Engine): void {
+  test('an account has one webhook: its URL and its secret change, and it can be removed', async t => {
+    const store = await freshStore(engine, t)
+    const account = await makeAccount(store)
+    const other = await withWebhook(store)
+    assert.equal(await store.read(rows => rows.webhooks.byAccount(account.id)), null)
+    assert.equal(await store.write(rows => rows.webhooks.setUrl(account.id, URL, NOW)), null)
+    assert.equal(await store.write(rows => rows.webhooks.setSecret(account.id, Uint8Array.of(), NOW)), false)
+    assert.equal(await store.write(rows => rows.webhooks.remove(account.id)), false)
+
+    await withWebhook(store, account)
+    const second = {
+      accountId: account.id,
+      url: 'https://x.example',
+      sealedSecret: Uint8Array.of(9),
+      createdAt: 1,
+      updatedAt: 1,
+    }
+    assert.equal(await store.write(rows => rows.webhooks.insert(second)), false)
+    const changed = await store.write(rows => rows.webhooks.setUrl(account.id, 'https://y.example', NOW + 1))
+    assert.equal(await store.write(rows => rows.webhooks.setSecret(account.id, Uint8Array.of(7), NOW + 2)), true)
+    await store.write(rows => rows.webhooks.reseal(account.id, Uint8Array.of(8)))
+    assert.equal(changed?.url, 'https://y.example')
+    assert.deepEqual(await store.read(rows => rows.webhooks.byAccount(account.id)), {
+      accountId: account.id,
+      url: 'https://y.example',
+      sealedSecret: Uint8Array.of(8),
+      createdAt: NOW,
+      updatedAt: NOW + 2,
+    })
+    const all = await store.read(rows => rows.webhooks.all(0, 9))
+    assert.deepEqual(
+      all.map(({ accountId }) => accountId),
+      [account.id, other.id],
+    )
+    assert.equal((await store.read(rows => rows.webhooks.all(account.id, 9))).length, 1)
+    assert.equal(await store.write(rows => rows.webhooks.remove(account.id)), true)
+    assert.equal(await store.read(rows => rows.webhooks.byAccount(account.id)), null)
+  })
+
+  test('an event with a body becomes a delivery, in its transaction, for an account with a webhook', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const without = await makeAccount(store)
+    await withWebhook(store, shop.account)
+    let woken = 0
+    t.after(store.listen('deliveries', () => woken++))
+    const event = {
+      accountId: shop.account.id,
+      invoiceId: invoice.id,
+      type: 'invoice.paid',
+      body: '{"ü":1}',
+      createdAt: NOW,
+    } as const
+    const failing = store.write(async rows => {
+      await rows.events.append([event])
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /^Error: no$/)
+    assert.deepEqual(await takeUp(store, NOW_MS), [])
+
+    await store.write(rows =>
+      rows.events.append([
+        event,
+        { ...event, type: null, body: null },
+        { ...event, accountId: without.id, invoiceId: null },
+      ]),
+    )
+    const [attempt, ...more] = (await takeUp(store, NOW_MS)) as [BegunAttempt]
+    assert.deepEqual(more, [])
+    const { id: _, publicId, ...delivery } = attempt.delivery
+    assert.match(publicId, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
+    assert.deepEqual(delivery, {
+      accountId: shop.account.id,
+      invoiceId: invoice.id,
+      eventType: 'invoice.paid',
+      body: '{"ü":1}',
+      createdAt: NOW,
+      progress: { state: 'waiting', attempts: 0, dueAtMs: NOW_MS },
+    })
+    const [line] = await store.read(rows => rows.deliveries.attempts(shop.account.id, { limit: 9 }))
+    assert.equal(line?.invoicePublicId, invoice.publicId)
+    for (let look = 0; look < 200 && woken === 0; look++) await new Promise(resolve => setTimeout(resolve, 5))
+    assert.ok(woken > 0)
+  })
+
+  test('a delivery goes from attempt to attempt, is never taken up early, and its log tells all', async t => {
+    const store = await freshStore(engine, t)
+    const account = await withWebhook(store)
+    const delivery = draft(account)
+    assert.equal(await store.write(rows => rows.deliveries.insert([delivery])), 1)
+    assert.equal(await nextDue(store, 0), NOW_MS)
+    assert.deepEqual(await takeUp(store, NOW_MS - 1), [])
+
+    const [first] = (await takeUp(store, NOW_MS)) as [BegunAttempt]
+    assert.equal(first.delivery.body, delivery.body)
+    assert.deepEqual(await takeUp(store, NOW_MS), [], 'it is under way')
+    assert.equal(await nextDue(store, NOW_MS), NOW_MS + 15_000)
+    const [open] = await store.read(rows => rows.deliveries.attempts(account.id, { limit: 9 }))
+    assert.deepEqual([open?.statusCode, open?.error, open?.durationMs], [null, null, null])
+
+    await finish(store, [endOf(first, false, NOW_MS + 1_234)])
+    assert.equal(await nextDue(store, NOW_MS), NOW_MS + 11_234)
+    assert.deepEqual(await takeUp(store, NOW_MS + 11_233), [])
+    const [second] = (await takeUp(store, NOW_MS + 11_234)) as [BegunAttempt]
+    assert.equal(second.progress.attempts, 2)
+    assert.equal(await store.read(rows => rows.deliveries.countOpen()), 1)
+    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id, 9)), 1)
+    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id, 0)), 0)
+    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id + 1, 9)), 0)
+    await finish(store, [endOf(second, true, NOW_MS + 11_300)])
+    assert.equal(await store.read(rows => rows.deliveries.countOpen()), 0)
+    assert.equal(await nextDue(store, 0), null)
+    assert.deepEqual(await takeUp(store, NOW_MS + 1e9), [])
+
+    const log = await store.read(rows => rows.deliveries.attempts(account.id, { limit: 9 }))
+    assert.deepEqual(
+      log.map(({ publicId, ...row }) => row),
+      [
+        { attempt: 2, statusCode: 204, error: null, createdAt: NOW + 11 },
+        { attempt: 1, statusCode: null, error: 'connection refused', createdAt: NOW },
+      ].map(row => ({
+        deliveryPublicId: delivery.publicId,
+        invoicePublicId: null,
+        eventType: 'test',
+        url: URL,
+        durationMs: 12,
+        ...row,
+      })),
+    )
+    const detail = await store.read(rows => rows.deliveries.attempt(account.id, second.publicId))
+    assert.deepEqual(detail, { ...log[0], requestBody: delivery.body, answer: 'thanks', deliveryState: 'delivered' })
+  })
+
+  test('an end that comes late moves nothing but its own line, unless it is a success', async t => {
+    const store = await freshStore(engine, t)
+    const account = await withWebhook(store)
+    await store.write(rows => rows.deliveries.insert([draft(account), draft(account)]))
+    const first = await takeUp(store, NOW_MS)
+    await store.write(rows =>
+      rows.deliveries.interrupt(
+        first.map(({ delivery }) => delivery.id),
+        'interrupted',
+      ),
+    )
+    const second = await takeUp(store, NOW_MS + 15_000)
+    assert.equal(second.length, 2)
+    const [late, success] = first as [BegunAttempt, BegunAttempt]
+    await finish(store, [endOf(late, false, NOW_MS + 16_000), endOf(success, true, NOW_MS + 16_000)])
+    assert.equal(await nextDue(store, NOW_MS), NOW_MS + 80_000)
+    const states = await store.read(async rows => {
+      const log = await rows.deliveries.attempts(account.id, { limit: 9 })
+      const details = await Promise.all(log.map(row => rows.deliveries.attempt(account.id, row.publicId)))
+      return details.map(row => [row?.deliveryPublicId, row?.attempt, row?.deliveryState, row?.error])
+    })
+    const [a, b] = [late.delivery.publicId, success.delivery.publicId]
+    assert.deepEqual(
+      new Set(states.map(state => state.join(' '))),
+      new Set([`${a} 1 sending connection refused`, `${a} 2 sending `, `${b} 1 delivered `, `${b} 2 delivered `]),
+    )
+  })
+
+  test('attempts of one number are logged once, and never a fifth', async t => {
+    const store = await freshStore(engine, t)
+    const account = await withWebhook(store)
+    await store.write(rows => rows.deliveries.insert([draft(account)]))
+    const [first] = (await takeUp(store, NOW_MS)) as [BegunAttempt]
+    const again = { ...first, publicId: randomUUID() }
+    await assert.rejects(
+      store.write(rows => rows.deliveries.begin([again])),
+      /unique/i,
+    )
+    const fifth = { ...again, progress: { ...first.progress, attempts: 5 } }
+    await assert.rejects(
+      store.write(rows => rows.deliveries.begin([fifth])),
+      /check/i,
+    )
+  })
+
+  test('what is due is shared out: the longest due first, so many of each, none of those left out', async t => {
+    const store = await freshStore(engine, t)
+    const [a, b, c] = [await withWebhook(store), await withWebhook(store), await withWebhook(store)]
+    const many = (account: Account, count: number, dueAtMs: number) =>
+      Array.from({ length: count }, (_, index) => draft(account, { dueAtMs: dueAtMs + index }))
+    await store.write(rows =>
+      rows.deliveries.insert([
+        ...many(a, 600, NOW_MS - 9_000),
+        ...many(b, 3, NOW_MS - 5_000),
+        ...many(c, 1, NOW_MS + 1),
+      ]),
+    )
+    const held = await store.write(rows => rows.deliveries.holdDue(NOW_MS, 9, []))
+    assert.deepEqual(
+      held.map(({ accountId }) => accountId),
+      [a.id, b.id],
+    )
+    const one = await store.write(rows => rows.deliveries.holdDue(NOW_MS, 1, []))
+    assert.deepEqual(
+      one.map(({ accountId }) => accountId),
+      [a.id],
+    )
+    const rest = await store.write(rows => rows.deliveries.holdDue(NOW_MS, 9, [a.id]))
+    assert.deepEqual(
+      rest.map(({ accountId }) => accountId),
+      [b.id],
+    )
+    const due = await store.write(rows =>
+      rows.deliveries.due(
+        [
+          { accountId: a.id, limit: 2 },
+          { accountId: b.id, limit: 9 },
+          { accountId: c.id, limit: 9 },
+        ],
+        NOW_MS,
+      ),
+    )
+    assert.deepEqual(
+      due.map(({ accountId, progress }) => [accountId, progress.dueAtMs - NOW_MS]),
+      [
+        [a.id, -9_000],
+        [a.id, -8_999],
+        [b.id, -5_000],
+        [b.id, -4_999],
+        [b.id, -4_998],
+      ],
+    )
+    const shares = Array.from({ length: 900 }, () => ({ accountId: a.id, limit: 1 }))
+    assert.equal((await store.write(rows => rows.deliveries.due(shares, NOW_MS))).length, 900)
+  })
+
+  test('several takers at once share the work: no delivery is taken up twice', async t => {
+    const store = await freshStore(engine, t)
+    const accounts = await Promise.all(Array.from({ length: 6 }, () => withWebhook(store)))
+    await store.write(rows =>
+      rows.deliveries.insert(accounts.flatMap(account => Array.from({ length: 20 }, () => draft(account)))),
+    )
+    const taken: BegunAttempt[] = []
+    const taker = async () => {
+      for (let turn = 0; turn < 40; turn++) {
+        const attempts = await takeUp(store, NOW_MS, 2)
+        taken.push(...attempts)
+        await finish(
+          store,
+          attempts.map((attempt, index) => endOf(attempt, index % 2 === 0, NOW_MS)),
+        )
+      }
+    }
+    await Promise.all([taker(), taker(), taker()])
+    assert.equal(taken.length, 120)
+    assert.equal(new Set(taken.map(({ delivery }) => delivery.id)).size, 120)
+  })
+
+  test('events raised while deliveries are taken up are never forgotten', async t => {
+    const store = await freshStore(engine, t)
+    const account = await withWebhook(store)
+    const seen = new Set<number>()
+    let raising = true
+    const raise = async () => {
+      for (let raised = 0; raised < 50; raised++) await store.write(rows => rows.deliveries.insert([draft(account)]))
+    }
+    const take = async () => {
+      while (raising) {
+        const attempts = await takeUp(store, NOW_MS, 3)
+        for (const { delivery } of attempts) seen.add(delivery.id)
+        await finish(
+          store,
+          attempts.map(attempt => endOf(attempt, true, NOW_MS)),
+        )
+      }
+    }
+    const taking = [take(), take()]
+    await Promise.all([raise(), raise()])
+    raising = false
+    await Promise.all(taking)
+    // What is left must be found by its due time alone, as after the last wake.
+    for (;;) {
+      const attempts = await takeUp(store, NOW_MS)
+      if (attempts.length === 0) break
+      for (const { delivery } of attempts) seen.add(delivery.id)
+    }
+    assert.equal(seen.size, 100)
+  })
+
+  test('a removed webhook takes its open deliveries with it; the ended ones stay to be read', async t => {
+    const store = await freshStore(engine, t)
+    const account = await withWebhook(store)
+    await store.write(rows => rows.deliveries.insert([draft(account), draft(account)]))
+    const [first, second] = (await takeUp(store, NOW_MS)) as [BegunAttempt, BegunAttempt]
+    await finish(store, [endOf(first, true, NOW_MS)])
+    await store.write(rows => rows.webhooks.remove(account.id))
+    await finish(store, [endOf(second, false, NOW_MS + 5)])
+    assert.equal(await store.read(rows => rows.deliveries.countOpen()), 0)
+    const found = (delivery: OpenDelivery) =>
+      store.read(rows => rows.deliveries.byPublicId(account.id, delivery.publicId))
+    assert.equal((await found(first.delivery))?.state, 'delivered')
+    assert.equal((await found(second.delivery))?.state, 'canceled')
+    assert.equal(await store.write(rows => rows.deliveries.insert([draft(account)])), 0)
+  })
+
+  test("the log is read in pages, by invoice, and never by another account's owner", async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const stranger = await withWebhook(store)
+    await withWebhook(store, shop.account)
+    const [a, b] = [await shop.sell(), await shop.sell()]
+    for (const invoice of [a, b, a]) {
+      await store.write(rows =>
+        rows.deliveries.insert([draft(shop.account, { invoiceId: invoice.id, eventType: 'invoice.paid' })]),
+      )
+      await takeUp(store, NOW_MS)
+    }
+    const list = (account: Account, before?: string, invoicePublicId?: string) =>
+      store.read(rows =>
+        rows.deliveries.attempts(
+          account.id,
+          { limit: 2, ...(before && { before }) },
+          { ...(invoicePublicId && { invoicePublicId }) },
+        ),
+      )
+    const page = await list(shop.account)
+    assert.deepEqual(
+      page.map(row => row.invoicePublicId),
+      [a.publicId, b.publicId],
+    )
+    const next = await list(shop.account, page[1]?.publicId)
+    assert.deepEqual(
+      next.map(row => row.invoicePublicId),
+      [a.publicId],
+    )
+    assert.deepEqual(await list(shop.account, next[0]?.publicId), [])
+    assert.deepEqual(await list(shop.account, randomUUID()), [])
+    assert.equal((await list(shop.account, undefined, a.publicId)).length, 2)
+    assert.equal((await list(shop.account, undefined, b.publicId)).length, 1)
+    assert.deepEqual(await list(shop.account, undefined, randomUUID()), [])
+    assert.deepEqual(await list(shop.account, undefined, 'no id'), [])
+
+    assert.deepEqual(await list(stranger), [])
+    assert.deepEqual(await list(stranger, page[1]?.publicId), [])
+    assert.deepEqual(await list(stranger, undefined, a.publicId), [])
+    const { publicId, deliveryPublicId } = page[0] as (typeof page)[number]
+    assert.equal(await store.read(rows => rows.deliveries.attempt(stranger.id, publicId)), null)
+    assert.equal(await store.read(rows => rows.deliveries.byPublicId(stranger.id, deliveryPublicId)), null)
+  })
+
+  test('old deliveries are pruned with their attempts, the oldest first; open ones stay', async t => {
+    const store = await freshStore(engine, t)
+    const account = await withWebhook(store)
+    const ages = [NOW - 3, NOW - 2, NOW - 1, NOW]
+    await store.write(rows =>
+      rows.deliveries.insert(ages.map(createdAt => draft(account, { createdAt, dueAtMs: createdAt * 1000 }))),
+    )
+    const attempts = await takeUp(store, NOW_MS)
+    const [, , , ...open] = attempts
+    await finish(
+      store,
+      attempts.filter(attempt => !open.includes(attempt)).map(attempt => endOf(attempt, true, NOW_MS)),
+    )
+    const prune = (before: number, limit: number) => store.write(rows => rows.deliveries.prune(before, limit))
+    const left = () => store.read(rows => rows.deliveries.attempts(account.id, { limit: 9 }))
+    assert.equal(await prune(NOW - 1, 1), 1)
+    assert.equal(await prune(NOW - 1, 9), 1)
+    assert.deepEqual(
+      (await left()).map(({ deliveryPublicId }) => deliveryPublicId),
+      [attempts[3], attempts[2]].map(attempt => attempt?.delivery.publicId),
+    )
+    assert.equal(await prune(NOW + 9, 9), 1)
+    assert.equal((await left()).length, 1)
+  })
+}

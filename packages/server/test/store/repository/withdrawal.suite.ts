@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { NewWithdrawal, WithdrawalOutcome } from '../../../src/ports/repository/withdrawal.ts'
+import type { Store } from '../../../src/ports.ts'
+import type { Engine } from '../databases.ts'
+import { freshStore } from '../databases.ts'
+import { makeAccount, NOW, openShop, type Shop } from '../fixtures.ts'
+
+function draft(invoice: Invoice, accountId: number): NewWithdrawal {
+  return {
+    invoiceId: invoice.id,
+    publicId: randomUUID(),
+    accountId,
+    amountZat: 2_100_000_000_000_000n,
+    fiatCurrency: 'EUR',
+    fiatAmount: '25668510000.00',
+    rate: '1222.31',
+    sealedPayoutTo: Uint8Array.of(1, 2, 3),
+    createdAt: NOW,
+  }
+}
+
+async function order(store: Store, shop: Shop, accountId: number): Promise<NewWithdrawal> {
+  const invoice = await shop.sell({ purpose: 'withdrawal' })
+  const withdrawal = draft(invoice, accountId)
+  await store.write(rows => rows.withdrawals.insert(withdrawal))
+  return withdrawal
+}
+
+const PROCESSING: WithdrawalOutcome = {
+  status: 'payout_processing',
+  receivedZat: 2_100_000_000_000_000n,
+  closedAtZat: null,
+  reference: null,
+  reason: null,
+  payoutDueAt: NOW + 10,
+  paying: null,
+  closedBy: null,
+  updatedAt: NOW + 10,
+}
+
+export function withdrawalSuite(engine: Engine): void {
+  test('an order comes back as it was made, and then as it was recorded', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const { id: accountId } = await makeAccount(store)
+    const made = await order(store, shop, accountId)
+    const { invoiceId, publicId } = made
+    const read = () => store.read(rows => rows.withdrawals.byInvoice(invoiceId))
+    const fresh = {
+      ...made,
+      status: 'awaiting_deposit',
+      receivedZat: 0n,
+      closedAtZat: null,
+      reference: null,
+      reason: null,
+      payoutDueAt: null,
+      paying: null,
+      closedBy: null,
+      updatedAt: NOW,
+    }
+    const plain = async () => {
+      const found = await read()
+      return found && { ...found, sealedPayoutTo: Uint8Array.from(found.sealedPayoutTo) }
+    }
+    assert.deepEqual(await plain(), fresh)
+    const outcome = {
+      ...PROCESSING,
+      status: 'completed',
+      closedAtZat: 7n,
+      reference: 'r',
+      reason: 's',
+      paying: { provider: 'p', since: NOW },
+      closedBy: 'operator',
+    } as const
+    await store.write(rows => rows.withdrawals.record(invoiceId, outcome))
+    assert.deepEqual(await plain(), { ...fresh, ...outcome })
+    assert.equal((await store.write(rows => rows.withdrawals.lock(invoiceId)))?.publicId, publicId)
+    assert.equal(await store.write(rows => rows.withdrawals.lock(-1)), null)
+    await store.write(rows => rows.withdrawals.reseal(invoiceId, Uint8Array.of(9)))
+    assert.deepEqual((await plain())?.sealedPayoutTo, Uint8Array.of(9))
+  })
+
+  test("orders are listed newest first, page by page; by account and by the desk; never another account's", async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const [one, other] = [await makeAccount(store), await makeAccount(store)]
+    const orders: NewWithdrawal[] = []
+    for (const { id } of [one, other, one, one]) orders.push(await order(store, shop, id))
+    const [first, second, third, last] = orders.map(({ publicId }) => publicId)
+    const ids = (list: readonly { readonly publicId: string }[]) => list.map(({ publicId }) => publicId)
+    const page = { limit: 10 }
+    const list = async (accountId: number, limit: number, before?: string) =>
+      ids(await store.read(rows => rows.withdrawals.list(accountId, { limit, ...(before ? { before } : {}) })))
+    assert.deepEqual(await list(one.id, 10), [last, third, first])
+    assert.deepEqual(await list(one.id, 1, last), [third])
+    assert.deepEqual(await list(other.id, 10, last), [])
+
+    const byId = (id: string | undefined, accountId?: number) =>
+      store.read(rows => rows.withdrawals.byPublicId(id ?? '', accountId))
+    assert.equal((await byId(second))?.publicId, second)
+    assert.equal((await byId(second, other.id))?.publicId, second)
+    assert.equal(await byId(second, one.id), null)
+
+    await store.write(rows => rows.withdrawals.record(orders[2]?.invoiceId ?? 0, PROCESSING))
+    const desk = (limit: number, ...statuses: ('payout_processing' | 'awaiting_deposit')[]) =>
+      store.read(rows => rows.withdrawals.listIn(statuses, limit))
+    assert.deepEqual(ids(await desk(page.limit, 'payout_processing')), [third])
+    assert.deepEqual(ids(await desk(2, 'payout_processing', 'awaiting_deposit')), [last, third])
+    assert.equal(await store.read(rows => rows.withdrawals.countIn('awaiting_deposit')), 3)
+    assert.deepEqual(ids(await store.read(rows => rows.withdrawals.after(orders[1]?.invoiceId ?? 0, 10))), [
+      third,
+      last,
+    ])
+  })
+
+  test('payouts that are due are taken by one at a time, the longest due first, and again after the lease', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const { id } = await makeAccount(store)
+    const orders: NewWithdrawal[] = []
+    for (let at = 0; at < 6; at++) {
+      const made = await order(store, shop, id)
+      await store.write(rows => rows.withdrawals.record(made.invoiceId, { ...PROCESSING, payoutDueAt: NOW - at }))
+      orders.push(made)
+    }
+    const claim = (now: number, limit: number) =>
+      store.write(rows => rows.withdrawals.claimPayouts('p', now, now + 100, limit))
+    assert.deepEqual(
+      (await claim(NOW, 2)).map(({ publicId }) => publicId),
+      [orders[5]?.publicId, orders[4]?.publicId],
+    )
+    const rest = await Promise.all(Array.from({ length: 4 }, () => claim(NOW, 3)))
+    const taken = rest.flat().map(({ publicId }) => publicId)
+    assert.equal(new Set(taken).size, taken.length)
+    assert.ok(taken.every(publicId => orders.slice(0, 4).some(made => made.publicId === publicId)))
+    await claim(NOW, 10)
+    assert.deepEqual(await claim(NOW + 99, 10), [])
+    const again = await claim(NOW + 100, 10)
+    assert.equal(again.length, 6)
+    for (const { paying, payoutDueAt } of again)
+      assert.deepEqual([paying, payoutDueAt], [{ provider: 'p', since: NOW }, NOW + 200])
+  })
+
+  test('an order that is not in payout_processing is never claimed', async t => {
+    const store = await freshStore(engine, t)
+    const shop = await openShop(store)
+    const { id } = await makeAccount(store)
+    const { invoiceId } = await order(store, shop, id)
+    await store.write(rows => rows.withdrawals.record(invoiceId, { ...PROCESSING, status: 'needs_attention' }))
+    assert.deepEqual(await store.write(rows => rows.withdrawals.claimPayouts('p', NOW + 100, NOW + 200, 10)), [])
+  })
+}

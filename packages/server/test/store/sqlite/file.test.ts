@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CompiledQuery, DatabaseConnection } from 'kysely'
+import type { Rows } from '../../../src/ports.ts'
+import { SQLITE } from '../../../src/store/dialect.ts'
+import type { StoreOptions } from '../../../src/store/open.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { SqliteConnection } from '../../../src/store/sqlite/driver.ts'
+import { openTransaction } from '../../../src/store/transaction/transaction.ts'
+import { makeAccount, openShop } from '../fixtures.ts'
+
+function tempFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-sqlite-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function openFile(t: TestContext, path: string, options?: StoreOptions) {
+  const store = await openStore(`sqlite:${path}`, options)
+  t.after(() => store.close())
+  return store
+}
+
+test('every acknowledged write is there after the process is killed amid commits', async t => {
+  const path = join(tempFolder(t), 'zatgate.db')
+  const acknowledged: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const script = join(import.meta.dirname, 'crash-writer.ts')
+    const writer = spawn(process.execPath, [script, path, `${round * 1_000_000}`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(writer, 'exit')
+    let lines = 0
+    for await (const line of createInterface({ input: writer.stdout })) {
+      acknowledged.push(Number(line.split(' ')[0]))
+      if (++lines === 100 + 37 * round) writer.kill('SIGKILL')
+    }
+    await exited
+  }
+  const store = await openFile(t, path)
+  await store.close()
+  const database = new DatabaseSync(path)
+  const written = database.prepare("SELECT created_at - 1800000000 AS number FROM events WHERE type = 'test'").all()
+  const there = new Set(written.map(row => Number(row.number)))
+  assert.deepEqual(
+    acknowledged.filter(number => !there.has(number)),
+    [],
+  )
+  assert.ok(acknowledged.length >= 300)
+  // Each use case is whole: as many were counted as there are events.
+  const whole = database.prepare('SELECT sum(used) = (SELECT count(*) FROM events) AS whole FROM monthly_usage').get()
+  assert.equal(whole?.whole, 1)
+  assert.deepEqual(
+    database
+      .prepare('PRAGMA integrity_check')
+      .all()
+      .map(row => row.integrity_check),
+    ['ok'],
+  )
+  database.close()
+})
+
+test('the file and its folder are made, for the owner alone', async t => {
+  const path = join(tempFolder(t), 'data', 'zatgate.db')
+  await openFile(t, path)
+  for (const name of readdirSync(join(path, '..'))) {
+    assert.equal(statSync(join(path, '..', name)).mode & 0o777, 0o600, name)
+  }
+  assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
+})
+
+test('a database URL that names no database is refused', async () => {
+  for (const url of ['', 'mysql://x', 'sqlite:', 'sqlite::memory:', '/data/zatgate.db']) {
+    await assert.rejects(openStore(url), /sqlite:<path>/, url)
+  }
+})
+
+test('while another process holds the write lock, writes wait, and reads and the process go on', async t => {
+  const path = join(tempFolder(t), 'zatgate.db')
+  const store = await openFile(t, path)
+  const account = await makeAccount(store)
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  let written = false
+  const write = store
+    .write(rows => rows.accounts.setConfirmations(account.id, 9))
+    .then(() => {
+      written = true
+    })
+  for (let turn = 0; turn < 100; turn++) await nextTurn()
+  assert.deepEqual(await store.read(rows => rows.accounts.list()), [account])
+  assert.equal(written, false)
+  other.exec('COMMIT')
+  other.close()
+  await write
+  assert.equal((await store.read(rows => rows.accounts.byId(account.id)))?.confirmations, 9)
+})
+
+test('a write lock that is never given back is unavailability, in bounded time', async t => {
+  const path = join(tempFolder(t), 'zatgate.db')
+  const store = await openFile(t, path, { limits: { lockMs: 20 } })
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  await assert.rejects(makeAccount(store), { kind: 'unavailable', code: 'database_unavailable' })
+  other.exec('ROLLBACK')
+  other.close()
+  await makeAccount(store)
+})
+
+test('a read sees one snapshot, whatever is committed meanwhile', async t => {
+  const store = await openFile(t, join(tempFolder(t), 'zatgate.db'))
+  const account = await makeAccount(store)
+  await store.read(async rows => {
+    const before = await rows.accounts.list()
+    await store.write(inner => inner.accounts.setConfirmations(account.id, 9))
+    assert.deepEqual(await rows.accounts.list(), before)
+  })
+  assert.equal((await store.read(rows => rows.accounts.byId(account.id)))?.confirmations, 9)
+})
+
+test('a copy taken amid writes is whole, private, and holds all that was acknowledged before', async t => {
+  const folder = tempFolder(t)
+  const store = await openFile(t, join(folder, 'zatgate.db'))
+  const shop = await openShop(store)
+  const before = await Promise.all(Array.from({ length: 200 }, () => shop.sell()))
+  let stop = false
+  const writer = (async () => {
+    while (!stop) await shop.sell()
+  })()
+  const file = join(folder, 'copies', 'copy.db')
+  await store.backup(file)
+  stop = true
+  await writer
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(join(folder, 'copies')), ['copy.db'])
+  const copy = await openFile(t, file)
+  const ids = before.map(invoice => invoice.id)
+  assert.deepEqual(await copy.read(rows => rows.invoices.byIds(ids)), before)
+})
+
+test('a copy overwrites nothing', async t => {
+  const folder = tempFolder(t)
+  const store = await openFile(t, join(folder, 'zatgate.db'))
+  const file = join(folder, 'copy.db')
+  writeFileSync(file, 'precious')
+  await assert.rejects(store.backup(file), { kind: 'conflict', code: 'file_exists' })
+  assert.equal(readFileSync(file, 'utf8'), 'precious')
+  assert.equal(existsSync(`${file}.partial`), false)
+})
+
+test('the queries that run all the time use their indexes, not the whole table', async t => {
+  const path = join(tempFolder(t), 'zatgate.db')
+  await openFile(t, path)
+  const database = new DatabaseSync(path)
+  t.after(() => database.close())
+  const plans: [work: (rows: Rows) => Promise<unknown>, index: string][] = [
+    [rows => rows.apiKeys.authenticate([new Uint8Array(32)]), 'sqlite_autoindex_api_keys_2'],
+    [rows => rows.sessions.authenticate(new Uint8Array(32), 0), 'sqlite_autoindex_sessions_2'],
+    [rows => rows.invoices.byPublicId('x'), 'sqlite_autoindex_invoices_1'],
+    [rows => rows.invoices.byPublicIds(['x', 'y']), 'sqlite_autoindex_invoices_1'],
+    [rows => rows.invoices.list(1, { limit: 9, before: 'x' }), 'invoices_by_time'],
+    [rows => rows.invoices.due(0, 0, 9), 'invoices_due'],
+    [rows => rows.invoices.settling(9, 0), 'invoices_settling'],
+    [rows => rows.invoices.atIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]), 'sqlite_autoindex_invoices_2'],
+    [rows => rows.payments.ofInvoices([1, 2]), 'payments_by_invoice'],
+    [rows => rows.payments.inMempool(), 'payments_in_mempool'],
+    [rows => rows.payments.heightAboveWhich(9, 5), 'payments_by_height'],
+    [rows => rows.payments.unmineAbove(5), 'payments_by_height'],
+    [rows => rows.payments.drop(['x']), 'sqlite_autoindex_payments_1'],
+    [rows => rows.events.touchedSince(0, 9), 'PRIMARY KEY'],
+    [rows => rows.idempotency.prune(0, 9), 'idempotency_keys_by_age'],
+  ]
+  for (const [work, index] of plans) {
+    const [query] = await queriesOf(path, work)
+    assert.ok(query)
+    const values = query.parameters.map(value => value as string)
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${query.sql}`).all(...values)
+    const details = plan.map(row => String(row.detail)).join('; ')
+    assert.ok(details.includes(index), `${query.sql} is planned as: ${details}`)
+  }
+})
+
+/** The statements that a use case sends, and runs on a writer of its own. */
+async function queriesOf(path: string, work: (rows: Rows) => Promise<unknown>): Promise<CompiledQuery[]> {
+  const connection = SqliteConnection.writer(path)
+  const queries: CompiledQuery[] = []
+  const recording: DatabaseConnection = {
+    executeQuery(query) {
+      queries.push(query)
+      return connection.executeQuery(query)
+    },
+    streamQuery: () => connection.streamQuery(),
+  }
+  await work(openTransaction(recording, SQLITE, 'write').rows)
+  connection.close()
+  return queries
+}

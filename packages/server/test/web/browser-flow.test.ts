@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { NAV } from '../../src/web/components/nav.ts'
+import { noBrowser, openBrowser } from './browser.ts'
+import { startWebRig, type WebRig } from './rig.ts'
+
+describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
+  let rig: WebRig
+  let browser: Browser
+
+  before(async () => {
+    rig = await startWebRig()
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await rig?.close()
+  })
+
+  /** A page whose every error counts: a script that fails, something that the content policy stops. */
+  async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('pageerror', error => errors.push(String(error)))
+    page.on('console', message => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    return { context, page, errors }
+  }
+
+  async function signIn(page: Page, email: string): Promise<void> {
+    await page.goto(`${rig.url}/sign-in`)
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Mail me a code' }).click()
+    await page.getByLabel('Code').fill(await rig.codeFor(email))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/overview')
+  }
+
+  /** No violation in either theme, nothing to scroll sideways at either width. */
+  async function inspect(page: Page): Promise<void> {
+    const where = new URL(page.url()).pathname
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+        [],
+        `${where}, ${colorScheme}`,
+      )
+    }
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.equal(over, 0, `${where} scrolls sideways at ${width} px`)
+    }
+  }
+
+  async function hasCookie(context: BrowserContext): Promise<boolean> {
+    return (await context.cookies()).some(({ name }) => name === '__Host-zatgate')
+  }
+
+  test('from an empty database to a paid invoice seen live, then secret, log, export and out', async () => {
+    const { context, page, errors } = await openPage()
+    await page.goto(`${rig.url}/sign-in`)
+    await inspect(page)
+    await page.getByLabel('Email').fill('shop@example.org')
+    await page.getByRole('button', { name: 'Mail me a code' }).click()
+    await inspect(page)
+    await page.getByLabel('Code').fill(await rig.codeFor('shop@example.org'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/overview')
+    await inspect(page)
+    const [cookie] = (await context.cookies()).filter(({ name }) => name === '__Host-zatgate')
+    assert.deepEqual(
+      { ...cookie, value: '', domain: '', expires: 0 },
+      {
+        name: '__Host-zatgate',
+        value: '',
+        domain: '',
+        path: '/',
+        expires: 0,
+        httpOnly: true,
+        secure: true,
+        sameSite: 'Lax',
+      },
+    )
+
+    await page.getByRole('link', { name: 'Set your viewing key' }).click()
+    await inspect(page)
+    await page.getByRole('button', { name: 'Set viewing key' }).click()
+    await page.getByRole('heading', { name: 'Compare this address' }).waitFor()
+    await inspect(page)
+    await page.getByRole('link', { name: 'Next: create an API key' }).click()
+    await page.getByLabel('Name of a new key').fill('shop')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('heading', { name: 'Your new key “shop”' }).waitFor()
+    await inspect(page)
+    const key = (await page.locator('.once code').textContent()) as string
+    assert.match(key, /^zg_[0-9A-Za-z]{49}$/)
+    await page.getByRole('link', { name: 'Next: make your first invoice' }).click()
+    await inspect(page)
+    await page.getByLabel('Amount in ZEC').fill('0.125')
+    await page.getByRole('button', { name: 'Create invoice' }).click()
+    await page.getByRole('button', { name: 'Pay this invoice' }).waitFor()
+    await inspect(page)
+    const invoiceUrl = page.url()
+    const id = invoiceUrl.split('/').at(-1) as string
+
+    const buyer = await openPage()
+    await buyer.page.goto(`${rig.url}/i/${id}`)
+    await buyer.page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
+    assert.match(
+      (await buyer.page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')) as string,
+      /^zcash:uregtest1.*amount=0\.125/,
+    )
+    await inspect(buyer.page)
+
+    await page.getByRole('button', { name: 'Pay this invoice' }).click()
+    await page.locator('.hero').getByText('Detected').waitFor()
+    await page.getByText('in the mempool').filter({ visible: true }).waitFor()
+    await inspect(page)
+    await buyer.page.getByRole('heading', { name: 'Payment seen' }).waitFor()
+    await inspect(buyer.page)
+    rig.sandbox.chain.mine()
+    await page.getByText('1 of 3').filter({ visible: true }).waitFor()
+    await inspect(page)
+    rig.sandbox.chain.mine()
+    rig.sandbox.chain.mine()
+    await page.locator('.hero').getByText('Paid').waitFor()
+    assert.equal(page.url(), invoiceUrl)
+    await buyer.page.getByRole('heading', { name: 'Paid' }).waitFor()
+    await inspect(page)
+    await inspect(buyer.page)
+    await buyer.context.close()
+
+    await page.getByRole('link', { name: 'Overview' }).click()
+    assert.match((await page.locator('.figure').first().textContent()) as string, /0\.125 ZEC.*1 invoice paid/s)
+    await inspect(page)
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    await page.getByRole('link', { name: 'Webhook', exact: true }).click()
+    await inspect(page)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByLabel('URL').fill(rig.sandbox.webhookReceiver.url)
+    await page.getByRole('button', { name: 'Set URL' }).click()
+    const secret = page.locator('.once code')
+    const first = (await secret.textContent()) as string
+    assert.match(first, /^whsec_/)
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByText('The secret is rotated.').waitFor()
+    const second = (await secret.textContent()) as string
+    assert.match(second, /^whsec_/)
+    assert.notEqual(second, first)
+    await inspect(page)
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.locator('#attempts').getByText('200').filter({ visible: true }).waitFor()
+    await inspect(page)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.locator('#attempts').getByRole('link', { name: 'test' }).click()
+    await page.getByText('{"type":"test","invoice_id":null}').waitFor()
+    await inspect(page)
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    for (const { label } of NAV.flatMap(group => group.items)) {
+      await page.getByRole('link', { name: label, exact: true }).first().click()
+      await page.locator(`#menu a[aria-current]`, { hasText: label }).waitFor()
+      await inspect(page)
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    await page.getByRole('heading', { name: 'Export', level: 1 }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    const csv = readFileSync(await download.path(), 'utf8')
+    assert.match(csv, new RegExp(`^${id},paid,12500000,12500000,0,uregtest1`, 'm'))
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL('**/sign-in')
+    assert.equal(await hasCookie(context), false)
+    await page.goto(invoiceUrl)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    assert.deepEqual(
+      errors.filter(text => !text.includes('401')),
+      [],
+    )
+    await context.close()
+
+    const other = await openPage()
+    await signIn(other.page, 'other@example.org')
+    for (const path of ['/overview', '/invoices', '/api-keys', '/webhook', '/sessions']) {
+      await other.page.goto(rig.url + path)
+      const text = (await other.page.textContent('body')) as string
+      for (const trace of [id.slice(0, 8), 'shop@example.org', key.slice(-4), '0.125', rig.sandbox.webhookReceiver.url])
+        assert.ok(!text.includes(trace), `${path} shows ${trace}`)
+    }
+    assert.equal((await other.page.goto(invoiceUrl))?.status(), 404)
+    await other.context.close()
+  })
+
+  test('without JavaScript and by keyboard alone: in, a key set, an invoice made, out', async () => {
+    const { context, page } = await openPage({ javaScriptEnabled: false })
+    const focusOn = async (name: string, role: 'link' | 'button' | 'textbox') => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press('Tab')
+        if ((await page.getByRole(role, { name, exact: true }).and(page.locator(':focus')).count()) > 0) return
+      }
+      assert.fail(`the ${role} ${name} is not reached by the Tab key`)
+    }
+    await page.goto(`${rig.url}/sign-in`)
+    await focusOn('Email', 'textbox')
+    await page.keyboard.type('keyboard@example.org')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/sign-in/code')
+    await focusOn('Code', 'textbox')
+    await page.keyboard.type(await rig.codeFor('keyboard@example.org'))
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/overview')
+    await focusOn('Skip to the content', 'link')
+    await page.keyboard.press('Enter')
+    await focusOn('Set your viewing key', 'link')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/viewing-key')
+    await focusOn('Set viewing key', 'button')
+    await page.keyboard.press('Enter')
+    await page.getByText('The viewing key is set.').waitFor()
+    await page.goto(`${rig.url}/invoices/new`)
+    await focusOn('Amount in ZEC', 'textbox')
+    await page.keyboard.type('1')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/invoices\/[0-9a-f-]{36}$/)
+    assert.match((await page.locator('time').first().textContent()) as string, / UTC$/)
+    await focusOn('Sign out', 'button')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/sign-in')
+    await context.close()
+  })
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gather } from '../../../src/workers/chain/batches.ts'
+
+/** A source that gives what it is told to, and says how far it was read. */
+function sourceOf<T>() {
+  const items: (T | 'end' | Error)[] = []
+  let wake = () => {}
+  const state = { read: 0, left: false }
+  async function* source(): AsyncGenerator<T> {
+    try {
+      for (;;) {
+        const item = items.shift()
+        if (item === 'end') return
+        if (item instanceof Error) throw item
+        if (item === undefined) await new Promise<void>(resolve => (wake = resolve))
+        else {
+          state.read++
+          yield item
+        }
+      }
+    } finally {
+      state.left = true
+    }
+  }
+  const give = (...more: (T | 'end' | Error)[]) => {
+    items.push(...more)
+    wake()
+  }
+  return { source: source(), give, state }
+}
+
+const settle = () => new Promise(resolve => setImmediate(resolve))
+
+test('gives at once what has arrived, together, and then waits for more', async () => {
+  const { source, give } = sourceOf<number>()
+  const batches = gather(source, 10)
+  give(1, 2, 3)
+  assert.deepEqual((await batches.next()).value, [1])
+  await settle()
+  assert.deepEqual((await batches.next()).value, [2, 3])
+  const waiting = batches.next()
+  give(4)
+  assert.deepEqual((await waiting).value, [4])
+  give(5, 'end')
+  assert.deepEqual((await batches.next()).value, [5])
+  assert.equal((await batches.next()).done, true)
+})
+
+test('reads no further than the bound while nobody takes', async () => {
+  const { source, give, state } = sourceOf<number>()
+  const batches = gather(source, 3)
+  give(...Array.from({ length: 100 }, (_, i) => i))
+  await batches.next()
+  await settle()
+  assert.ok(state.read <= 4, `${state.read}`)
+  assert.equal((await batches.next()).value!.length, 3)
+  await batches.return()
+})
+
+test('hands on what came before a failure, then the failure', async () => {
+  const { source, give } = sourceOf<number>()
+  const batches = gather(source, 10)
+  give(1, new Error('broken'))
+  assert.deepEqual((await batches.next()).value, [1])
+  await assert.rejects(batches.next(), /broken/)
+})
+
+test('leaves the source when it is left', async () => {
+  const { source, give, state } = sourceOf<number>()
+  const batches = gather(source, 2)
+  give(1, 2, 3, 4)
+  await batches.next()
+  await batches.return()
+  give(5)
+  await settle()
+  assert.ok(state.left)
+})
+
+test('every item comes out once and in its order, whatever the rhythm', async () => {
+  const { source, give } = sourceOf<number>()
+  const taken: number[] = []
+  const taking = (async () => {
+    for await (const batch of gather(source, 4)) {
+      taken.push(...batch)
+      if (taken.length % 3 === 0) await settle()
+    }
+  })()
+  for (let i = 0; i < 200; i++) {
+    give(i)
+    if (i % 7 === 0) await settle()
+  }
+  give('end')
+  await taking
+  assert.deepEqual(
+    taken,
+    Array.from({ length: 200 }, (_, i) => i),
+  )
+})

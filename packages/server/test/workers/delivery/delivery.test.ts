@@ -1,0 +1,419 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import type { Answer, Delivery } from '@zatgate/sandbox/webhook-receiver'
+import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
+import { verifyWebhook } from '@zatgate/sdk/webhook'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { createOutbound } from '../../../src/adapters/http-client/client.ts'
+import type { Account } from '../../../src/domain/account.ts'
+import { invoiceEventBody } from '../../../src/domain/event.ts'
+import type { Outbound } from '../../../src/ports.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { until } from '../../support/until.ts'
+import type { WebhookKit } from '../../support/webhooks.ts'
+import { webhookKit } from '../../support/webhooks.ts'
+
+async function receiver(t: TestContext, answers?: readonly Answer[]): Promise<WebhookReceiver> {
+  const started = await WebhookReceiver.start()
+  t.after(() => started.close())
+  if (answers) started.script(answers)
+  return started
+}
+
+/** Resolves with the log once so many attempts have ended. */
+function ended(kit: WebhookKit, account: Account, count: number) {
+  return until(`${count} ended attempts`, async () => {
+    const log = await kit.log(account)
+    return log.length >= count && log.every(({ durationMs }) => durationMs !== null) && log
+  })
+}
+
+/** Moves the clock in steps of a second, giving the work of each a chance. */
+async function pass(clock: ManualClock, secs: number): Promise<void> {
+  for (let passed = 0; passed < secs; passed++) {
+    clock.advance(1)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+const INVOICE = {
+  publicId: '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f',
+  amountZat: 2_500_000n,
+  receivedZat: 2_600_000n,
+  overpaidZat: 100_000n,
+  txid: 'ab'.repeat(32),
+} as const
+
+test('paid, underpaid and test events arrive with exact bytes and headers, and every verifier agrees', async t => {
+  const merchant = await receiver(t)
+  const clock = new ManualClock(Math.floor(Date.now() / 1000))
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account()
+  const { secret } = await kit.webhooks.set(account, `${merchant.url}hooks?shop=1`)
+  assert.match(secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/)
+  kit.startWorker()
+
+  const bodies = [
+    invoiceEventBody('invoice.paid', { ...INVOICE, status: 'paid' }, null),
+    invoiceEventBody('invoice.underpaid', { ...INVOICE, status: 'underpaid' }, null),
+  ]
+  for (const body of bodies) await kit.raise(account, body)
+  const testId = await kit.webhooks.test(account)
+  const came = await merchant.waitFor(3)
+
+  assert.deepEqual(
+    came.map(({ body }) => body.toString()).sort(),
+    [...bodies, '{"type":"test","invoice_id":null}'].sort(),
+  )
+  assert.equal(
+    bodies[0],
+    '{"type":"invoice.paid","invoice_id":"6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f","status":"paid","amount_zat":2500000,' +
+      `"received_zat":2600000,"overpaid_zat":100000,"txid":"${'ab'.repeat(32)}","swap":null}`,
+  )
+  for (const delivery of came) await confirm(delivery, secret as string)
+  assert.ok(came.some(({ headers }) => headers['webhook-id'] === testId))
+  assert.equal(new Set(came.map(({ headers }) => headers['webhook-id'])).size, 3)
+})
+
+async function confirm({ method, path, headers, body }: Delivery, secret: string): Promise<void> {
+  assert.deepEqual([method, path], ['POST', '/hooks?shop=1'])
+  assert.equal(headers['content-type'], 'application/json')
+  assert.match(headers['user-agent'] ?? '', /^zatgate/)
+  assert.match(headers['x-service-signature'] ?? '', /^[0-9a-f]{64}$/)
+  const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body, encoding: 'utf8' })
+  assert.equal(openssl.trim().split(' ').at(-1), headers['x-service-signature'])
+  new StandardWebhook(secret).verify(body, { ...headers })
+  await verifyWebhook(body, headers, secret, { scheme: 'standard' })
+  await verifyWebhook(body, headers, secret, { scheme: 'service' })
+}
+
+const FAULTS: readonly [string, Answer, number | null, RegExp][] = [
+  ['500', { kind: 'status', status: 500, body: 'oh no' }, 500, /^answered 500$/],
+  ['302', { kind: 'redirect', location: '/elsewhere' }, 302, /redirects are not followed/],
+  ['410', { kind: 'status', status: 410 }, 410, /^answered 410$/],
+  ['a reset', { kind: 'reset' }, null, /^connection reset$/],
+  ['1 GB', { kind: 'huge' }, 200, /larger than 1048576 bytes/],
+]
+
+for (const [name, answer, statusCode, error] of FAULTS) {
+  test(`a receiver that answers with ${name} is tried four times, at its times, and each is logged`, async t => {
+    const merchant = await receiver(t, [answer])
+    const clock = new ManualClock()
+    const start = clock.nowMs()
+    const kit = await webhookKit(t, { clock })
+    const account = await kit.account(merchant.url)
+    kit.startWorker()
+    await kit.webhooks.test(account)
+
+    let elapsed = 0
+    for (const [attempt, waitSecs] of [0, 10, 60, 300].entries()) {
+      if (waitSecs > 0) {
+        await pass(clock, waitSecs - 1)
+        assert.equal((await kit.log(account)).length, attempt, 'not a second early')
+        await pass(clock, 1)
+      }
+      elapsed += waitSecs
+      const log = await ended(kit, account, attempt + 1)
+      const last = log.at(-1)
+      assert.equal(last?.attempt, attempt + 1)
+      assert.equal(last?.statusCode, statusCode)
+      assert.match(last?.error ?? '', error)
+      assert.equal(last?.createdAt, start / 1000 + elapsed)
+      assert.equal(last?.url, merchant.url)
+    }
+    await pass(clock, 600)
+    const log = await kit.log(account)
+    assert.equal(log.length, 4)
+    assert.equal(log[3]?.deliveryState, 'failed')
+    if (name === '500') assert.equal(log[0]?.answer, 'oh no')
+    assert.equal(new Set(merchant.deliveries.map(({ headers }) => headers['webhook-id'])).size, 1)
+    assert.equal(merchant.deliveries.length, 4)
+  })
+}
+
+test('an address that may not be called is a logged attempt with the reason, and is tried again', async t => {
+  const clock = new ManualClock()
+  const resolve = async () => ['10.0.0.1']
+  const kit = await webhookKit(t, { clock, outbound: createOutbound({ allowPrivate: false, resolve }) })
+  const accounts = await Promise.all(
+    ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(kit.account),
+  )
+  kit.startWorker()
+  for (const account of accounts) await kit.webhooks.test(account)
+  const errors = await Promise.all(accounts.map(async account => (await ended(kit, account, 1))[0]?.error))
+  assert.deepEqual(errors, [
+    'the address is not public (linkLocal)',
+    'the name leads to an address not public (private)',
+    'the URL is not https',
+  ])
+  await pass(clock, 10)
+  await ended(kit, accounts[0] as Account, 2)
+})
+
+test('after a rotation between two attempts the second carries the signature of the new secret only', async t => {
+  const merchant = await receiver(t, [
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 200 },
+  ])
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account()
+  const { secret: old } = await kit.webhooks.set(account, merchant.url)
+  kit.startWorker()
+  await kit.webhooks.test(account)
+  await ended(kit, account, 1)
+  const fresh = await kit.webhooks.rotateSecret(account)
+  await pass(clock, 10)
+  await ended(kit, account, 2)
+
+  const [first, second] = merchant.deliveries as [Delivery, Delivery]
+  const options = { nowMs: clock.nowMs() }
+  await verifyWebhook(first.body, first.headers, old as string, options)
+  await verifyWebhook(second.body, second.headers, fresh, options)
+  await assert.rejects(verifyWebhook(second.body, second.headers, old as string, { ...options, scheme: 'service' }))
+  await assert.rejects(verifyWebhook(second.body, second.headers, old as string, { ...options, scheme: 'standard' }))
+})
+
+test('a change of the URL between two attempts sends the second to the new one', async t => {
+  const merchant = await receiver(t)
+  merchant.script([{ kind: 'status', status: 404 }], '/old')
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account(`${merchant.url}old`)
+  kit.startWorker()
+  await kit.webhooks.test(account)
+  await ended(kit, account, 1)
+  assert.equal((await kit.webhooks.set(account, `${merchant.url}new`)).secret, null)
+  await pass(clock, 10)
+  const log = await ended(kit, account, 2)
+  assert.deepEqual(
+    log.map(({ url }) => new URL(url).pathname),
+    ['/old', '/new'],
+  )
+})
+
+test('a webhook removed between two attempts gets nothing more, and a new one starts empty', async t => {
+  const merchant = await receiver(t, [{ kind: 'status', status: 500 }])
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account(merchant.url)
+  kit.startWorker()
+  await kit.webhooks.test(account)
+  await ended(kit, account, 1)
+  await kit.webhooks.remove(account)
+  assert.notEqual((await kit.webhooks.set(account, merchant.url)).secret, null)
+  await pass(clock, 400)
+  assert.equal((await kit.log(account)).length, 1)
+  assert.equal((await kit.log(account))[0]?.deliveryState, 'canceled')
+})
+
+test('a restart between two attempts loses none and sends none early', async t => {
+  const merchant = await receiver(t, [
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 200 },
+  ])
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account(merchant.url)
+  const first = kit.startWorker()
+  await kit.webhooks.test(account)
+  await ended(kit, account, 1)
+  await first.stop()
+  await pass(clock, 5)
+
+  kit.startWorker({ store: await reopened(t, kit.url) })
+  await pass(clock, 4)
+  assert.equal(merchant.deliveries.length, 1)
+  await pass(clock, 1)
+  const log = await ended(kit, account, 2)
+  assert.equal(log[1]?.deliveryState, 'delivered')
+})
+
+async function reopened(t: TestContext, url: string) {
+  const store = await openStore(url)
+  t.after(() => store.close())
+  return store
+}
+
+/** Takes requests and never answers: what a process that dies leaves behind. */
+function silentOutbound(): Outbound & { readonly sent: number } {
+  let sent = 0
+  return {
+    get sent() {
+      return sent
+    },
+    send: () => {
+      sent += 1
+      return new Promise(() => {})
+    },
+    close: () => {},
+  }
+}
+
+test('attempts cut off by crashes count, go on elsewhere at their times, and never become more than four', async t => {
+  const outbound = silentOutbound()
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock, outbound })
+  const account = await kit.account('http://shop.example/')
+  // These are never stopped: a killed process stops nothing.
+  const crash = () => {
+    const worker = kit.startWorker()
+    worker.stop = async () => {}
+  }
+  await kit.webhooks.test(account)
+  for (const [attempt, waitSecs] of [0, 15, 65, 305].entries()) {
+    if (waitSecs > 1) await pass(clock, waitSecs - 1)
+    assert.equal(outbound.sent, attempt, 'not early')
+    if (waitSecs > 0) await pass(clock, 1)
+    crash()
+    await until('the next attempt', () => outbound.sent === attempt + 1)
+  }
+  await pass(clock, 16)
+  const log = await until('the end', async () => {
+    const rows = await kit.log(account)
+    return rows.at(-1)?.deliveryState === 'failed' && rows
+  })
+  assert.deepEqual(
+    log.map(({ attempt, error, durationMs, statusCode }) => [attempt, error?.split(':')[0], durationMs, statusCode]),
+    [1, 2, 3, 4].map(attempt => [attempt, 'interrupted', null, null]),
+  )
+  await pass(clock, 1_000)
+  assert.equal(outbound.sent, 4)
+})
+
+test('a delivery sent again is a new one with the same body and attempts of its own', async t => {
+  const merchant = await receiver(t)
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account(merchant.url)
+  kit.startWorker()
+  await kit.raise(account, '{"type":"plan.updated","ü":1}')
+  const [first] = await ended(kit, account, 1)
+  const again = await kit.webhooks.resend(account, (first?.deliveryPublicId ?? '').toUpperCase())
+  const log = await ended(kit, account, 2)
+  assert.equal(log[1]?.deliveryPublicId, again)
+  assert.notEqual(again, first?.deliveryPublicId)
+  assert.deepEqual(
+    log.map(({ attempt, requestBody }) => [attempt, requestBody]),
+    [1, 1].map(attempt => [attempt, '{"type":"plan.updated","ü":1}']),
+  )
+  assert.ok(merchant.deliveries[0]?.body.equals(merchant.deliveries[1]?.body as Buffer))
+})
+
+test('an account with 10,000 due deliveries does not starve one with a single delivery', async t => {
+  const order: number[] = []
+  const outbound: Outbound = {
+    async send({ url }) {
+      order.push(Number(new URL(url).pathname.slice(1)))
+      await new Promise(resolve => setImmediate(resolve))
+      return { status: 200, headers: {}, body: new Uint8Array() }
+    },
+    close: () => {},
+  }
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock, outbound })
+  const busy = await kit.account('http://shop.example/1')
+  const quiet = await kit.account('http://shop.example/2')
+  const createdAt = clock.secs - 100
+  await kit.store.write(rows =>
+    rows.events.append(
+      Array.from({ length: 10_000 }, () => ({
+        accountId: busy.id,
+        invoiceId: null,
+        type: 'plan.updated' as const,
+        body: '{}',
+        createdAt,
+      })),
+    ),
+  )
+  await kit.webhooks.test(quiet)
+  kit.startWorker()
+  await until('all to be sent', () => order.length === 10_001, 30_000)
+  assert.ok(order.indexOf(2) < 40, `the single delivery came after ${order.indexOf(2)} others`)
+})
+
+test('receivers that hang hold few places each: a good one behind a hundred of them is served at once', async t => {
+  let hanging = 0
+  let most = 0
+  const outbound: Outbound = {
+    async send({ url }) {
+      if (url.endsWith('/good')) return { status: 204, headers: {}, body: new Uint8Array() }
+      hanging += 1
+      most = Math.max(most, hanging)
+      return new Promise(() => {})
+    },
+    close: () => {},
+  }
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock, outbound })
+  for (let made = 0; made < 100; made++) {
+    const account = await kit.account('http://shop.example/hang')
+    for (let raised = 0; raised < 5; raised++) await kit.raise(account, '{}')
+  }
+  const good = await kit.account('http://shop.example/good')
+  for (let raised = 0; raised < 50; raised++) await kit.raise(good, '{}')
+  const worker = kit.startWorker()
+  worker.stop = async () => {}
+  await ended(kit, good, 50)
+  assert.equal(most, 200)
+})
+
+test('no more attempts are under way than the process may have, and the meter shows them', async t => {
+  let underWay = 0
+  let most = 0
+  const gauge: number[] = []
+  const outbound: Outbound = {
+    async send() {
+      most = Math.max(most, ++underWay)
+      await new Promise(resolve => setImmediate(resolve))
+      underWay -= 1
+      return { status: 200, headers: {}, body: new Uint8Array() }
+    },
+    close: () => {},
+  }
+  const kit = await webhookKit(t, { clock: new ManualClock(), outbound })
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => kit.account('http://shop.example/')))
+  for (const account of accounts) for (let raised = 0; raised < 10; raised++) await kit.raise(account, '{}')
+  let successes = 0
+  const meter = {
+    attempt: (outcome: string) => {
+      if (outcome === 'success') successes += 1
+    },
+    underWay: (n: number) => void gauge.push(n),
+  }
+  const worker = kit.startWorker({ most: 7, meter })
+  await until('all to be sent', () => successes === 200)
+  await worker.stop()
+  assert.ok(most <= 7, `${most}`)
+  assert.ok(Math.max(...gauge) <= 7)
+  assert.equal(gauge.at(-1), 0)
+})
+
+test('ends that could not be written are written later: nothing is sent twice for it', async t => {
+  const merchant = await receiver(t)
+  const clock = new ManualClock()
+  const kit = await webhookKit(t, { clock })
+  const account = await kit.account(merchant.url)
+  let down = false
+  const store = {
+    ...kit.store,
+    write: (async (work, options) => {
+      if (down) throw new Error('the database is away')
+      return kit.store.write(work, options)
+    }) as typeof kit.store.write,
+  }
+  kit.startWorker({ store })
+  await kit.webhooks.test(account)
+  await until('the first turn', () => kit.log(account).then(log => log.length === 1))
+  down = true
+  await merchant.waitFor(1)
+  await pass(clock, 120)
+  down = false
+  await pass(clock, 60)
+  const log = await ended(kit, account, 1)
+  assert.equal(log[0]?.deliveryState, 'delivered')
+  assert.equal(merchant.deliveries.length, 1)
+})

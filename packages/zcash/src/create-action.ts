@@ -1,0 +1,82 @@
+import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
+import { concatBytes, randomBytes } from '@noble/hashes/utils.js'
+import { diversifyHash } from './diversifier.ts'
+import { expectLength, ZcashError } from './errors.ts'
+import { encodeMemo, MEMO_LENGTH } from './memo.ts'
+import type { Action, Pool } from './note.ts'
+import { encodeCompactPlaintext, encrypt, noteKey, OUT_CIPHERTEXT_LENGTH, outgoingKey } from './note-cipher.ts'
+import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
+import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
+import { toScalar } from './prf-expand.ts'
+
+export interface NewNote {
+  readonly pool: Pool
+  /** 43 bytes, d ‖ pk_d */
+  readonly receiver: Uint8Array
+  /** zat, 0 to 2^64 − 1 */
+  readonly value: bigint
+  /** 512 bytes; no memo when absent */
+  readonly memo?: Uint8Array
+  /** 32 bytes, a canonical field element: the nullifier of the action */
+  readonly rho: Uint8Array
+  /** 32 random bytes */
+  readonly rseed: Uint8Array
+  /** 32 bytes; without it nobody can read the sender's copy */
+  readonly ovk?: Uint8Array
+  /** 32 bytes each; a random point when absent, which is all the same to a receiver */
+  readonly cvNet?: Uint8Array
+  readonly rk?: Uint8Array
+}
+
+/**
+ * The action that pays a new note (protocol specification §4.7.3, §4.20.1), unproven and unsigned. Throws a
+ * {@link ZcashError} naming the member that is wrong.
+ */
+export function sealNote(note: NewNote): Action {
+  const { pool, receiver, value, rho, rseed, memo = encodeMemo('') } = note
+  checkLengths(note, memo)
+  const d = receiver.subarray(0, 11)
+  const pkd = receiver.subarray(11)
+  const receiverPoint = decodePoint(pkd)
+  if (receiverPoint === undefined) throw new ZcashError('invalid_point', 'the receiver holds an invalid pk_d')
+  const gd = diversifyHash(d)
+  const esk = ephemeralSecret(rseed, rho)
+  if (esk === 0n) throw new ZcashError('invalid_scalar', 'rseed and rho give no ephemeral key: take another rseed')
+
+  const ephemeralKey = encodePoint(gd.multiply(esk))
+  const symmetricKey = noteKey(encodePoint(receiverPoint.multiply(esk)), ephemeralKey)
+  const plaintext = concatBytes(encodeCompactPlaintext(pool, { d, value, rseed }), memo)
+  const cmx = extractedCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
+  const cvNet = note.cvNet ?? randomPoint()
+  const outCiphertext =
+    note.ovk === undefined
+      ? randomBytes(OUT_CIPHERTEXT_LENGTH)
+      : encrypt(outgoingKey(note.ovk, cvNet, cmx, ephemeralKey), concatBytes(pkd, numberToBytesLE(esk, 32)))
+  return {
+    cvNet,
+    nullifier: rho,
+    rk: note.rk ?? randomPoint(),
+    cmx,
+    ephemeralKey,
+    encCiphertext: encrypt(symmetricKey, plaintext),
+    outCiphertext,
+  }
+}
+
+function checkLengths({ receiver, value, rho, rseed, ovk, cvNet, rk }: NewNote, memo: Uint8Array): void {
+  expectLength('receiver', receiver, 43)
+  expectLength('rho', rho, 32)
+  expectLength('rseed', rseed, 32)
+  expectLength('memo', memo, MEMO_LENGTH)
+  if (ovk !== undefined) expectLength('ovk', ovk, 32)
+  if (cvNet !== undefined) expectLength('cvNet', cvNet, 32)
+  if (rk !== undefined) expectLength('rk', rk, 32)
+  if (typeof value !== 'bigint' || value < 0n || value >= 2n ** 64n) {
+    throw new ZcashError('out_of_range', 'value must be 0 to 2^64 − 1 zat')
+  }
+  if (bytesToNumberLE(rho) >= P) throw new ZcashError('invalid_scalar', 'rho must be a canonical field element')
+}
+
+function randomPoint(): Uint8Array {
+  return encodePoint(Pallas.BASE.multiplyUnsafe(toScalar(randomBytes(64))))
+}
