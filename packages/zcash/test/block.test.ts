@@ -147,10 +147,15 @@ test('a malformed block is refused with the reason', () => {
       'more transactions than bytes',
       blockOf([first!], { count: 200 }),
       'invalid_block',
-      /promises more than the block/,
+      /claims more items than the block can hold/,
     ],
     ['one transaction too few', blockOf([first!], { count: 2 }), 'invalid_transaction', /^Transaction 1 /],
-    ['bytes after the end', Buffer.concat([blockOf([first!]), Buffer.alloc(3)]), 'invalid_block', /3 bytes are left/],
+    [
+      'bytes after the end',
+      Buffer.concat([blockOf([first!]), Buffer.alloc(3)]),
+      'invalid_block',
+      /3 extra bytes at its end/,
+    ],
     ['too long', Buffer.concat([blockOf([first!]), Buffer.alloc(MAX_BLOCK_LENGTH)]), 'invalid_block', /longer than/],
     [
       'an unknown version',

@@ -165,11 +165,16 @@ const orchardItem = concatBytes(Uint8Array.of(3, 64), incomingToBytes(incoming))
 
 test('the rules of Revision 2 on items, one broken at a time', () => {
   const cases: readonly (readonly [string, ZcashErrorCode, RegExp, ...Uint8Array[]])[] = [
-    ['an unknown item that must be understood', 'unsupported_item', /0xe2\) that must be understood/, item(0xe2, 4)],
-    ['the last of those', 'unsupported_item', /0xfc\) that must be understood/, item(0xfc, 0)],
+    [
+      'an unknown item that must be understood',
+      'unsupported_item',
+      /MUST-understand item \(type 0xe2\)/,
+      item(0xe2, 4),
+    ],
+    ['the last of those', 'unsupported_item', /MUST-understand item \(type 0xfc\)/, item(0xfc, 0)],
     ['an expiry height of three bytes', 'wrong_length', /wrong length/, item(0xe0, 3)],
     ['an expiry time of four bytes', 'wrong_length', /wrong length/, item(0xe1, 4)],
-    ['two expiry heights', 'duplicate_item', /two items of one type/, item(0xe0, 4), item(0xe0, 4)],
+    ['two expiry heights', 'duplicate_item', /two items of the same type/, item(0xe0, 4), item(0xe0, 4)],
     ['time before height', 'misordered_items', /wrong order/, item(0xe1, 8), item(0xe0, 4)],
   ]
   assert.deepEqual(parseViewingKey(container('uvi', orchardItem)).orchard, incoming)
@@ -180,7 +185,7 @@ test('the rules of Revision 2 on items, one broken at a time', () => {
   assert.throws(() => parseViewingKey(both), { code: 'unsupported_item', message: /P2PKH and P2SH/ })
   assert.throws(() => parseViewingKey(container('uvi', item(0xc0, 40), item(0xe0, 4))), {
     code: 'no_key_item',
-    message: /holds no key/,
+    message: /contains no key/,
   })
 })
 
@@ -247,7 +252,7 @@ test('every other text that a merchant may paste is named, and secrets are warne
     ['t1V9mnyk5Z5cTNMCkLbaDwSskgJZucTLdgW', 'wrong_kind', /is a transparent address/],
     ['t3Vz22vK5z2LcKEdg16Yv4FFneEL1zg9ojd', 'wrong_kind', /is a transparent address/],
     [`tex1${data}`, 'wrong_kind', /is a transparent address/],
-    [`xpub6${base58.slice(0, 106)}`, 'wrong_kind', /transparent viewing key .*sees nothing shielded/],
+    [`xpub6${base58.slice(0, 106)}`, 'wrong_kind', /transparent viewing key .*cannot see shielded payments/],
     [`tpub6${base58.slice(0, 106)}`, 'wrong_kind', /transparent viewing key/],
     [`xprv9${base58.slice(0, 106)}`, 'wrong_kind', /spending key .*never paste it anywhere/],
     [`secret-extended-key-main1${data}`, 'wrong_kind', /spending key, which can spend .*never paste it anywhere/],
