@@ -64,7 +64,7 @@ export function openTransaction(keys: readonly IncomingViewingKey[], transaction
 export function openCompactBlock(keys: readonly IncomingViewingKey[], block: CompactBlock): BlockNote[] {
   return POOLS.flatMap(pool => {
     const locatedActions = block.vtx.flatMap(transaction =>
-      compactActions(transaction, pool).map((compact, action) => ({ txid: transaction.txid, action, compact })),
+      compactActions(transaction, pool).map((compact, index) => ({ txid: transaction.txid, index, compact })),
     )
     const decrypted = openCompactActions(
       keys,
@@ -72,9 +72,9 @@ export function openCompactBlock(keys: readonly IncomingViewingKey[], block: Com
       locatedActions.map(located => located.compact),
     )
     return decrypted.map(({ keyIndex, actionIndex, note }) => {
-      const { txid, action } = locatedActions[actionIndex]!
+      const { txid, index } = locatedActions[actionIndex]!
       expectLength('txid', txid, 32)
-      return { keyIndex, txid, pool, action, note }
+      return { keyIndex, txid, pool, action: index, note }
     })
   })
 }
