@@ -16,8 +16,8 @@ export interface Address {
 }
 
 /**
- * Derives the Orchard receiver at a diversifier index: d ‖ pk_d, 43 bytes (protocol specification §5.6.4.2). Every index
- * from 0 to 2^88 − 1 is valid.
+ * Derives the Orchard receiver at a diversifier index: d ‖ pk_d, 43 bytes (protocol specification §5.6.4.2). Every
+ * index from 0 to 2^88 − 1 is valid.
  * @throws ZcashError `out_of_range` for any other index
  */
 export function orchardReceiver(key: IncomingViewingKey, index: bigint): Uint8Array {
@@ -44,8 +44,8 @@ export function encodeAddress(network: Network, receiver: Uint8Array): string {
 }
 
 /**
- * Parses a unified address of ZIP 316 Revision 0. Checks the encoding and the Orchard receiver; receivers of other types
- * are not checked beyond their length.
+ * Parses a unified address of ZIP 316 Revision 0. Checks the encoding and the Orchard receiver; receivers of other
+ * types are not checked beyond their length.
  * @throws ZcashError `wrong_kind` for a viewing key, `invalid_point` for an invalid pk_d, and the errors of
  *   {@link decodeUnified}. The message says what is wrong and never repeats the text.
  */

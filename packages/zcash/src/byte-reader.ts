@@ -4,8 +4,8 @@ import { ZcashError } from './errors.ts'
 const MAX_COMPACT_SIZE = 0x02000000
 
 /**
- * Reads the little-endian fields of a transaction or a block in order. Truncated or malformed input throws a ZcashError:
- * `invalid_transaction` or `invalid_block`. The `field` arguments name the field in the message.
+ * Reads the little-endian fields of a transaction or a block in order. Truncated or malformed input throws a
+ * ZcashError: `invalid_transaction` or `invalid_block`. The `field` arguments name the field in the message.
  */
 export class ByteReader {
   readonly #bytes: Uint8Array
@@ -68,7 +68,10 @@ export class ByteReader {
     return value
   }
 
-  /** Reads a compactSize count of items of at least `itemLength` bytes each. Rejects counts above what the rest can hold. */
+  /**
+   * Reads a compactSize count of items of at least `itemLength` bytes each. Rejects counts above what the rest can
+   * hold.
+   */
   count(itemLength: number, field: string): number {
     const count = this.compactSize(field)
     if (count * itemLength > this.remaining)

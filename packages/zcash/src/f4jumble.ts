@@ -12,8 +12,8 @@ const H_NAME = utf8ToBytes('UA_F4Jumble_H')
 const G_NAME = utf8ToBytes('UA_F4Jumble_G')
 
 /**
- * F4Jumble (ZIP 316, "Jumbling"): an unkeyed permutation of messages of 48 to 4,194,368 bytes. The result has the length
- * of the message.
+ * F4Jumble (ZIP 316, "Jumbling"): an unkeyed permutation of messages of 48 to 4,194,368 bytes. The result has the
+ * length of the message.
  * @throws ZcashError `wrong_length`
  */
 export function f4Jumble(message: Uint8Array): Uint8Array {

@@ -8,8 +8,8 @@ const KEEP_SECRET = `can spend the money: never paste it anywhere, and give a vi
 const EXPECTED = `a unified viewing key (${VIEWING_KEYS}) or address (u1…) is needed`
 
 /**
- * Encodings that are neither a unified address nor a unified viewing key, or that have an unsupported revision. The first
- * match counts.
+ * Encodings that are neither a unified address nor a unified viewing key, or that have an unsupported revision. The
+ * first match counts.
  */
 const REJECTIONS: readonly Rejection[] = [
   [/^secret-/, 'wrong_kind', `is a spending key, which ${KEEP_SECRET}`],
@@ -47,9 +47,9 @@ const REJECTIONS: readonly Rejection[] = [
 ]
 
 /**
- * Rejects text in a known encoding other than the supported unified ones: addresses and keys of other kinds, other ZIP 316
- * revisions, seed phrases. Returns for any other text. The message names the encoding, warns if the text is a secret, and
- * never repeats the text.
+ * Rejects text in a known encoding other than the supported unified ones: addresses and keys of other kinds, other ZIP
+ * 316 revisions, seed phrases. Returns for any other text. The message names the encoding, warns if the text is a
+ * secret, and never repeats the text.
  * @throws ZcashError `wrong_kind`, `unsupported_revision`
  */
 export function refuseForeign(text: string): void {

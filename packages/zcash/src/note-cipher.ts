@@ -37,8 +37,8 @@ export function noteKey(sharedSecret: Uint8Array, ephemeralKey: Uint8Array): Uin
 }
 
 /**
- * PRF^ock of Orchard (protocol specification §5.4.2): the outgoing cipher key, 32 bytes, which lets the sender recover the
- * note. Each input is 32 bytes.
+ * PRF^ock of Orchard (protocol specification §5.4.2): the outgoing cipher key, 32 bytes, which lets the sender recover
+ * the note. Each input is 32 bytes.
  */
 export function outgoingKey(ovk: Uint8Array, cvNet: Uint8Array, cmx: Uint8Array, ephemeralKey: Uint8Array): Uint8Array {
   return blake2b(concatBytes(ovk, cvNet, cmx, ephemeralKey), { dkLen: 32, personalization: OCK_PERSONALIZATION })
@@ -66,14 +66,16 @@ export function decrypt(key: Uint8Array, ciphertext: Uint8Array): Uint8Array | u
   }
 }
 
-/** Encodes the compact part of a note plaintext, 52 bytes: lead byte ‖ d ‖ value ‖ rseed (protocol specification §5.5). */
+/**
+ * Encodes the compact part of a note plaintext, 52 bytes: lead byte ‖ d ‖ value ‖ rseed (protocol specification §5.5).
+ */
 export function encodeCompactPlaintext(pool: Pool, { d, value, rseed }: CompactPlaintext): Uint8Array {
   return concatBytes(Uint8Array.of(LEAD_BYTES[pool]), d, numberToBytesLE(value, 8), rseed)
 }
 
 /**
- * Decodes the compact part of a note plaintext, at least 52 bytes (protocol specification §5.5). Returns undefined if the
- * lead byte is not the one of the pool.
+ * Decodes the compact part of a note plaintext, at least 52 bytes (protocol specification §5.5). Returns undefined if
+ * the lead byte is not the one of the pool.
  */
 export function decodeCompactPlaintext(pool: Pool, plaintext: Uint8Array): CompactPlaintext | undefined {
   if (plaintext[0] !== LEAD_BYTES[pool]) return undefined

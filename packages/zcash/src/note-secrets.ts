@@ -19,8 +19,8 @@ export interface NoteOpening {
 }
 
 /**
- * Derives the ephemeral secret key esk from rseed and ρ (ZIP 212; protocol specification §4.7.3). Both are 32 bytes. The
- * result is a scalar; senders must not use 0.
+ * Derives the ephemeral secret key esk from rseed and ρ (ZIP 212; protocol specification §4.7.3). Both are 32 bytes.
+ * The result is a scalar; senders must not use 0.
  */
 export function ephemeralSecret(rseed: Uint8Array, rho: Uint8Array): bigint {
   return toScalar(expand(rseed, 0x04, rho))

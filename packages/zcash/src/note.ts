@@ -65,7 +65,9 @@ export interface Note {
 
 /** A note that `keys[keyIndex]` decrypted in `actions[actionIndex]`. */
 export interface OpenedAction {
+  /** the index of the key in the `keys` argument */
   readonly keyIndex: number
+  /** the index of the action in the `actions` argument */
   readonly actionIndex: number
   readonly note: Note
 }
@@ -86,7 +88,11 @@ export function openCompactAction(key: IncomingViewingKey, pool: Pool, action: C
   return openCompactActions([key], pool, [action])[0]?.note
 }
 
-/** Every note of any of `keys` in `actions`, action by action; as {@link openCompactAction} opens each pair. */
+/**
+ * Trial decryption of each compact action with each key: the batch form of {@link openCompactAction}, with the same
+ * checks. The result is sorted by action, then by key.
+ * @throws ZcashError `wrong_length` if a field of an action has the wrong length
+ */
 export function openCompactActions(
   keys: readonly IncomingViewingKey[],
   pool: Pool,
@@ -105,8 +111,8 @@ export function openCompactActions(
 }
 
 /**
- * Trial decryption of a full action (protocol specification §4.20.2). Makes the checks of {@link openCompactAction}, also
- * authenticates the ciphertext, and returns the memo (512 bytes, ZIP 302) with the note.
+ * Trial decryption of a full action (protocol specification §4.20.2). Makes the checks of {@link openCompactAction},
+ * also authenticates the ciphertext, and returns the memo (512 bytes, ZIP 302) with the note.
  * @throws ZcashError `wrong_length` if a field of the action has the wrong length
  */
 export function openAction(

@@ -38,8 +38,8 @@ export const Pallas = weierstrass<bigint>(
 export type PallasPoint = WeierstrassPoint<bigint>
 
 /**
- * repr_P (protocol specification §5.4.9.6): 32 bytes, the x-coordinate in little-endian order with the parity of y in the
- * top bit. The identity encodes as zeros.
+ * repr_P (protocol specification §5.4.9.6): 32 bytes, the x-coordinate in little-endian order with the parity of y in
+ * the top bit. The identity encodes as zeros.
  */
 export function encodePoint(point: PallasPoint): Uint8Array {
   const { x, y } = point.toAffine()
@@ -49,8 +49,8 @@ export function encodePoint(point: PallasPoint): Uint8Array {
 }
 
 /**
- * Decodes a point from its 32-byte encoding: the inverse of {@link encodePoint}. Returns undefined for the identity, for
- * a non-canonical x, for an x-coordinate that is not on the curve and for any other length.
+ * Decodes a point from its 32-byte encoding: the inverse of {@link encodePoint}. Returns undefined for the identity,
+ * for a non-canonical x, for an x-coordinate that is not on the curve and for any other length.
  */
 export function decodePoint(bytes: Uint8Array): PallasPoint | undefined {
   const encoded = bytesToNumberLE(bytes)

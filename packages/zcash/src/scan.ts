@@ -57,8 +57,8 @@ export function openTransaction(keys: readonly IncomingViewingKey[], transaction
 }
 
 /**
- * Trial-decrypts a compact block (ZIP 307) with each key and returns the notes that pay them, in both pools. The coinbase
- * transaction is included.
+ * Trial-decrypts a compact block (ZIP 307) with each key and returns the notes that pay them, in both pools. The
+ * coinbase transaction is included.
  * @throws ZcashError `wrong_length` if a field of an action, or the txid of a paying transaction, has the wrong length
  */
 export function openCompactBlock(keys: readonly IncomingViewingKey[], block: CompactBlock): BlockNote[] {

@@ -61,15 +61,15 @@ function splitKey(bytes: Uint8Array): ExtendedSpendingKey {
 }
 
 /**
- * Derives the Orchard full viewing key (ak, nk, rivk) of a spending key of 32 bytes (protocol specification §4.2.3). Not
- * constant-time.
+ * Derives the Orchard full viewing key (ak, nk, rivk) of a spending key of 32 bytes (protocol specification §4.2.3).
+ * Not constant-time.
  * @throws ZcashError `wrong_length`; `invalid_key` for the negligible share of keys that the specification excludes
  */
 export function fullViewingKey(sk: Uint8Array): FullViewingKey {
   expectLength('an Orchard spending key', sk, 32)
   const ask = toScalar(expand(sk, 0x06))
   if (ask === 0n) throw new ZcashError('invalid_key', 'is not a valid Orchard spending key')
-  // The specification negates ask to fix the sign of ak. Only the x-coordinate is used here, so the sign is irrelevant.
+  // The specification negates ask to fix the sign of ak. Only the x-coordinate is used, so the sign is irrelevant.
   const ak = groupHash('z.cash:Orchard', utf8ToBytes('G')).multiply(ask).toAffine().x
   const key = { ak, nk: toBase(expand(sk, 0x07)), rivk: toScalar(expand(sk, 0x08)) }
   externalIncoming(key)

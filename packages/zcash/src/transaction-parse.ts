@@ -5,7 +5,9 @@ import type { Action } from './note.ts'
 /** The largest transaction, in bytes: the size limit of a block (protocol specification §7.6). */
 export const MAX_TRANSACTION_LENGTH = 2_000_000
 
-/** fOverwintered, bit 31 of the header: the transaction has a version group id (ZIP 202) and an expiry height (ZIP 203). */
+/**
+ * fOverwintered, bit 31 of the header: the transaction has a version group id (ZIP 202) and an expiry height (ZIP 203).
+ */
 const OVERWINTERED = 0x80000000
 
 /** A transparent input without its script. */
@@ -102,8 +104,8 @@ export interface LegacyTransactionFields {
 }
 
 /**
- * Parses the version and the version group id (ZIP 202) from the first 8 bytes of a transaction. The version group is not
- * checked.
+ * Parses the version and the version group id (ZIP 202) from the first 8 bytes of a transaction. The version group is
+ * not checked.
  * @throws ZcashError `invalid_transaction` if too short or above {@link MAX_TRANSACTION_LENGTH}; `unsupported_version`
  */
 export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; versionGroupId: number } {

@@ -41,9 +41,9 @@ export interface Transaction {
 }
 
 /**
- * Parses a transaction of version 4 (protocol specification §7.1), 5 (ZIP 225) or 6 (ZIP 229) and computes its txid: ZIP
- * 244 for version 5, ZIP 229 for version 6, double SHA-256 for version 4. Checks the structure and the version group
- * only, not proofs, signatures or other consensus rules.
+ * Parses a transaction of version 4 (protocol specification §7.1), 5 (ZIP 225) or 6 (ZIP 229) and computes its txid:
+ * ZIP 244 for version 5, ZIP 229 for version 6, double SHA-256 for version 4. Checks the structure and the version
+ * group only, not proofs, signatures or other consensus rules.
  * @throws ZcashError `invalid_transaction`, `unsupported_version`
  */
 export function parseTransaction(bytes: Uint8Array): Transaction {
@@ -111,9 +111,10 @@ export interface TransactionPlan {
 }
 
 /**
- * Encodes a fully shielded transaction (ZIP 225, ZIP 229). Its proofs, signatures, anchors and value balances are zeros of
- * the correct length, so only a sandbox accepts it; a real network rejects it.
- * @throws ZcashError `wrong_length` for an action, `out_of_range`, `unsupported_version` for Ironwood actions in version 5
+ * Encodes a fully shielded transaction (ZIP 225, ZIP 229). Its proofs, signatures, anchors and value balances are zeros
+ * of the correct length, so only a sandbox accepts it; a real network rejects it.
+ * @throws ZcashError `wrong_length` for an action, `out_of_range`, `unsupported_version` for Ironwood actions in
+ *   version 5
  */
 export function buildTransaction({ version, branchId, expiryHeight, orchard, ironwood }: TransactionPlan): Uint8Array {
   if (version === 5 && ironwood.length > 0) {
@@ -182,8 +183,8 @@ function uint32(field: string, value: number): Uint8Array {
 }
 
 /**
- * Formats a txid (32 bytes in internal byte order) for display: bytes reversed, lower-case hexadecimal. Block hashes use
- * the same format.
+ * Formats a txid (32 bytes in internal byte order) for display: bytes reversed, lower-case hexadecimal. Block hashes
+ * use the same format.
  * @throws ZcashError `wrong_length`
  */
 export function txidToHex(txid: Uint8Array): string {
@@ -192,8 +193,8 @@ export function txidToHex(txid: Uint8Array): string {
 }
 
 /**
- * Parses a txid in display format, in either letter case: the inverse of {@link txidToHex}. Returns 32 bytes in internal
- * byte order.
+ * Parses a txid in display format, in either letter case: the inverse of {@link txidToHex}. Returns 32 bytes in
+ * internal byte order.
  * @throws ZcashError `invalid_txid` unless the text is 64 hexadecimal digits
  */
 export function txidFromHex(hex: string): Uint8Array {

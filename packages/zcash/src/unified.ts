@@ -72,11 +72,11 @@ const EXPIRY_LENGTHS: ReadonlyMap<number, number> = new Map([
 ])
 
 /**
- * Decodes a unified address of ZIP 316 Revision 0, or a unified viewing key of Revision 0 or 2, of any network. Checks the
- * encoding, the order and the combination of items, and the length of known items, but not their content.
- * @throws ZcashError one of `wrong_length`, `invalid_encoding`, `invalid_checksum`, `invalid_padding`, `unknown_prefix`,
- *   `unsupported_revision`, `unsupported_item`, `wrong_kind`, `duplicate_item`, `misordered_items`, `no_shielded_item`,
- *   `no_key_item`. The message says what is wrong and never repeats the text.
+ * Decodes a unified address of ZIP 316 Revision 0, or a unified viewing key of Revision 0 or 2, of any network. Checks
+ * the encoding, the order and the combination of items, and the length of known items, but not their content.
+ * @throws ZcashError one of `wrong_length`, `invalid_encoding`, `invalid_checksum`, `invalid_padding`,
+ *   `unknown_prefix`, `unsupported_revision`, `unsupported_item`, `wrong_kind`, `duplicate_item`, `misordered_items`,
+ *   `no_shielded_item`, `no_key_item`. The message says what is wrong and never repeats the text.
  */
 export function decodeUnified(text: string): Unified {
   if (typeof text !== 'string' || text.length > MAX_TEXT_LENGTH) {
@@ -94,9 +94,10 @@ export function decodeUnified(text: string): Unified {
 }
 
 /**
- * Encodes a unified address or viewing key (ZIP 316). The items may be in any order. Revision 2 is for viewing keys only.
- * @throws ZcashError `unsupported_revision` for an address of Revision 2, `out_of_range` for a typecode, and the errors of
- *   {@link decodeUnified} for invalid items
+ * Encodes a unified address or viewing key (ZIP 316). The items may be in any order. Revision 2 is for viewing keys
+ * only.
+ * @throws ZcashError `unsupported_revision` for an address of Revision 2, `out_of_range` for a typecode, and the errors
+ *   of {@link decodeUnified} for invalid items
  */
 export function encodeUnified(
   kind: UnifiedKind,

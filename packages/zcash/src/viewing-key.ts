@@ -41,8 +41,8 @@ export interface ViewingKey {
 }
 
 /**
- * The expiry of a Revision 2 viewing key (ZIP 316, "Address Expiration Metadata"). A parsed expiry has at least one field.
- * With both, the earlier one counts.
+ * The expiry of a Revision 2 viewing key (ZIP 316, "Address Expiration Metadata"). A parsed expiry has at least one
+ * field. With both, the earlier one counts.
  */
 export interface KeyExpiry {
   /** block height, 0 to 2^32 − 1: the key is expired when the chain is higher */
@@ -52,8 +52,8 @@ export interface KeyExpiry {
 }
 
 /**
- * Parses a unified viewing key of ZIP 316 Revision 0 or 2 and derives its external Orchard incoming viewing key. Accepts
- * expired keys: the caller compares {@link ViewingKey.expiry} with the chain and the clock.
+ * Parses a unified viewing key of ZIP 316 Revision 0 or 2 and derives its external Orchard incoming viewing key.
+ * Accepts expired keys: the caller compares {@link ViewingKey.expiry} with the chain and the clock.
  * @throws ZcashError `wrong_kind` for an address, `invalid_key` for an invalid Orchard item, and the errors of
  *   {@link decodeUnified}. The message says what is wrong and never repeats the text.
  */
@@ -80,8 +80,8 @@ export function encodeIncomingViewingKey(key: IncomingViewingKey, network: Netwo
 }
 
 /**
- * Encodes a unified viewing key (ZIP 316) from the encoding of its Orchard item: 96 bytes for a UFVK, 64 bytes for a UIVK.
- * An expiry makes it Revision 2.
+ * Encodes a unified viewing key (ZIP 316) from the encoding of its Orchard item: 96 bytes for a UFVK, 64 bytes for a
+ * UIVK. An expiry makes it Revision 2.
  * @throws ZcashError `out_of_range` for an invalid expiry, `wrong_length` for the item
  */
 export function encodeOrchardKey(
@@ -181,8 +181,8 @@ export function internalIncoming(key: FullViewingKey): IncomingViewingKey {
 }
 
 /**
- * Derives the external outgoing viewing key ovk, 32 bytes (protocol specification §4.2.3). It recovers the notes that the
- * account sent to others.
+ * Derives the external outgoing viewing key ovk, 32 bytes (protocol specification §4.2.3). It recovers the notes that
+ * the account sent to others.
  */
 export function externalOutgoing(key: FullViewingKey): Uint8Array {
   return diversifierAndOutgoing(key).subarray(32)
