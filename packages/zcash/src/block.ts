@@ -4,41 +4,42 @@ import { ZcashError } from './errors.ts'
 import { parseTransaction, type Transaction } from './transaction.ts'
 import { transactionExtent } from './transaction-parse.ts'
 
-/** Bytes (protocol specification §7.6). */
+/** The largest block, in bytes (protocol specification §7.6). */
 export const MAX_BLOCK_LENGTH = 2_000_000
 
-/** Bytes of an Equihash solution: on mainnet and testnet (n = 200, k = 9), and on regtest (n = 48, k = 5). */
+/** Lengths of an Equihash solution in bytes: mainnet and testnet (n = 200, k = 9), regtest (n = 48, k = 5). */
 const SOLUTION_LENGTHS = [1344, 36]
-/** Bytes: version 1 with no input and no output. */
+/** Bytes of a version 1 transaction without inputs and outputs. */
 const MIN_TRANSACTION_LENGTH = 10
 
-/** A raw block. Byte fields are views of the bytes it was parsed from, the hashes that are computed apart. */
+/** A parsed block. Byte fields are views of the parsed bytes, except for the computed `hash` and `txid`. */
 export interface Block {
-  /** 32 bytes, internal order: double SHA-256 of the header; `txidToHex` gives the order people use */
+  /** 32 bytes in internal byte order: double SHA-256 of the header; `txidToHex` converts to display order */
   readonly hash: Uint8Array
-  /** 32 bytes, internal order; zeros in the genesis block */
+  /** 32 bytes in internal byte order; zeros in the genesis block */
   readonly prevHash: Uint8Array
-  /** 32 bytes, internal order; not checked against the transactions */
+  /** 32 bytes in internal byte order; not checked against the transactions */
   readonly merkleRoot: Uint8Array
-  /** Unix seconds, as the miner states them */
+  /** Unix seconds, as set by the miner */
   readonly time: number
-  /** the coinbase transaction first; at least one */
+  /** at least one; the first is the coinbase transaction */
   readonly transactions: readonly BlockTransaction[]
 }
 
+/** A transaction of a parsed block. */
 export interface BlockTransaction {
-  /** 32 bytes, internal order */
+  /** 32 bytes in internal byte order */
   readonly txid: Uint8Array
   /** the transaction as encoded */
   readonly raw: Uint8Array
-  /** undefined in versions 1 to 3, which cannot pay an Orchard receiver */
+  /** undefined for versions 1 to 3, which cannot pay an Orchard receiver */
   readonly parsed: Transaction | undefined
 }
 
 /**
- * Parses a raw block: header (protocol specification §7.6) and transactions of versions 1 to 6. Reads structure alone:
- * proof of work, Merkle root, proofs, signatures and consensus rules are the network's to check.
- * @throws ZcashError `invalid_block`; `invalid_transaction` or `unsupported_version`, with the transaction's number
+ * Parses a raw block: header (protocol specification §7.6) and transactions of versions 1 to 6. Checks the structure
+ * only, not the proof of work, the Merkle root, proofs, signatures or other consensus rules.
+ * @throws ZcashError `invalid_block`; `invalid_transaction` or `unsupported_version` with the index of the transaction
  */
 export function parseBlock(bytes: Uint8Array): Block {
   const reader = new ByteReader(bytes, 'block')
@@ -68,15 +69,16 @@ function parseTransactions(reader: ByteReader, bytes: Uint8Array): BlockTransact
   const transactions: BlockTransaction[] = []
   for (let i = 0; i < count; i++) {
     const rest = bytes.subarray(reader.offset)
-    const { version, length } = inTransaction(i, () => transactionExtent(rest))
+    const { version, length } = withTransactionIndex(i, () => transactionExtent(rest))
     const raw = reader.bytes(length, `transaction ${i}`)
-    const parsed = version < 4 ? undefined : inTransaction(i, () => parseTransaction(raw))
+    const parsed = version < 4 ? undefined : withTransactionIndex(i, () => parseTransaction(raw))
     transactions.push({ txid: parsed?.txid ?? doubleSha256(raw), raw, parsed })
   }
   return transactions
 }
 
-function inTransaction<T>(index: number, work: () => T): T {
+/** Runs `work` and adds the index of the transaction to its errors. */
+function withTransactionIndex<T>(index: number, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -1,11 +1,11 @@
 import { ZcashError } from './errors.ts'
 
-/** Largest count a compactSize may state (zcashd MAX_SIZE). */
+/** The largest value of a compactSize (MAX_SIZE in zcashd). */
 const MAX_COMPACT_SIZE = 0x02000000
 
 /**
- * Reads little-endian fields in order. Whatever is cut short or malformed throws `invalid_transaction`, or
- * `invalid_block` where the bytes are a block's.
+ * Reads the little-endian fields of a transaction or a block in order. Truncated or malformed input throws a
+ * ZcashError: `invalid_transaction` or `invalid_block`. The `field` arguments name the field in the message.
  */
 export class ByteReader {
   readonly #bytes: Uint8Array
@@ -19,34 +19,38 @@ export class ByteReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
+  /** The number of bytes read. */
   get offset(): number {
     return this.#offset
   }
 
+  /** The number of bytes left. */
   get remaining(): number {
     return this.#bytes.length - this.#offset
   }
 
-  /** A view of the next `length` bytes, not a copy. */
+  /** Reads the next `length` bytes: a view, not a copy. */
   bytes(length: number, field: string): Uint8Array {
     const start = this.#advance(length, field)
     return this.#bytes.subarray(start, start + length)
   }
 
-  /** What was read since `start`: a view, not a copy. */
+  /** The bytes from the offset `start` to the current offset: a view, not a copy. */
   since(start: number): Uint8Array {
     return this.#bytes.subarray(start, this.#offset)
   }
 
+  /** Reads an unsigned 8-bit integer. */
   uint8(field: string): number {
     return this.#view.getUint8(this.#advance(1, field))
   }
 
+  /** Reads an unsigned 32-bit integer. */
   uint32(field: string): number {
     return this.#view.getUint32(this.#advance(4, field), true)
   }
 
-  /** Bitcoin's variable-length integer; only its shortest form is valid. */
+  /** Reads a compactSize, the variable-length integer of Bitcoin. Only the shortest form is valid. */
   compactSize(field: string): number {
     const first = this.uint8(field)
     if (first < 0xfd) return first
@@ -64,19 +68,23 @@ export class ByteReader {
     return value
   }
 
-  /** A compactSize count of items of at least `itemLength` bytes, refused unless that many can still follow. */
+  /**
+   * Reads a compactSize count of items of at least `itemLength` bytes each. Rejects counts above what the rest can
+   * hold.
+   */
   count(itemLength: number, field: string): number {
     const count = this.compactSize(field)
     if (count * itemLength > this.remaining)
-      throw this.invalid(`${field} promises more than the ${this.#subject} holds`)
+      throw this.invalid(`${field} claims more items than the ${this.#subject} can hold`)
     return count
   }
 
+  /** Throws if bytes are left. */
   expectEnd(): void {
-    if (this.remaining > 0) throw this.invalid(`${this.remaining} bytes are left over after the ${this.#subject}`)
+    if (this.remaining > 0) throw this.invalid(`it has ${this.remaining} extra bytes at its end`)
   }
 
-  /** The error for these bytes, to be thrown by the caller. */
+  /** Creates the error for invalid bytes; the caller throws it. */
   invalid(reason: string): ZcashError {
     return new ZcashError(`invalid_${this.#subject}`, `Not a valid ${this.#subject}: ${reason}`)
   }

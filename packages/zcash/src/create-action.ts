@@ -9,28 +9,31 @@ import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
 import { toScalar } from './prf-expand.ts'
 
+/** The inputs of an action that pays a new note. */
 export interface NewNote {
   readonly pool: Pool
-  /** 43 bytes, d ‖ pk_d */
+  /** 43 bytes: d (11) ‖ pk_d (32) */
   readonly receiver: Uint8Array
   /** zat, 0 to 2^64 − 1 */
   readonly value: bigint
-  /** 512 bytes; no memo when absent */
+  /** 512 bytes (ZIP 302); default: the "no memo" encoding */
   readonly memo?: Uint8Array
-  /** 32 bytes, a canonical field element: the nullifier of the action */
+  /** 32 bytes: a canonical base field element, the nullifier of the action */
   readonly rho: Uint8Array
   /** 32 random bytes */
   readonly rseed: Uint8Array
-  /** 32 bytes; without it nobody can read the sender's copy */
+  /** 32 bytes: the outgoing viewing key; default: a random outCiphertext that no key decrypts */
   readonly ovk?: Uint8Array
-  /** 32 bytes each; a random point when absent, which is all the same to a receiver */
+  /** 32 bytes: the value commitment; default: a random point, which makes no difference to a receiver */
   readonly cvNet?: Uint8Array
+  /** 32 bytes: the randomized spend validating key; default: a random point, which makes no difference to a receiver */
   readonly rk?: Uint8Array
 }
 
 /**
- * The action that pays a new note (protocol specification §4.7.3, §4.20.1), unproven and unsigned. Throws a
- * {@link ZcashError} naming the member that is wrong.
+ * Creates the action that pays a new note: commits to the note and encrypts it (protocol specification §4.7.3, §4.20.1;
+ * ZIP 2005 for Ironwood). The action has no proof and no signature. Not constant-time.
+ * @throws ZcashError `wrong_length`, `out_of_range`, `invalid_point` or `invalid_scalar`; the message names the field
  */
 export function sealNote(note: NewNote): Action {
   const { pool, receiver, value, rho, rseed, memo = encodeMemo('') } = note
@@ -38,10 +41,11 @@ export function sealNote(note: NewNote): Action {
   const d = receiver.subarray(0, 11)
   const pkd = receiver.subarray(11)
   const receiverPoint = decodePoint(pkd)
-  if (receiverPoint === undefined) throw new ZcashError('invalid_point', 'the receiver holds an invalid pk_d')
+  if (receiverPoint === undefined) throw new ZcashError('invalid_point', 'the receiver contains an invalid pk_d')
   const gd = diversifyHash(d)
   const esk = ephemeralSecret(rseed, rho)
-  if (esk === 0n) throw new ZcashError('invalid_scalar', 'rseed and rho give no ephemeral key: take another rseed')
+  if (esk === 0n)
+    throw new ZcashError('invalid_scalar', 'rseed and rho give a zero ephemeral secret key; use another rseed')
 
   const ephemeralKey = encodePoint(gd.multiply(esk))
   const symmetricKey = noteKey(encodePoint(receiverPoint.multiply(esk)), ephemeralKey)

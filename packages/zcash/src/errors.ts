@@ -1,4 +1,4 @@
-/** Why an input was refused. Stable: callers may branch on these; the message is for people. */
+/** The reason of a {@link ZcashError}. The codes are stable, so callers can branch on them. */
 export type ZcashErrorCode =
   | 'wrong_length'
   | 'invalid_encoding'
@@ -26,7 +26,7 @@ export type ZcashErrorCode =
   | 'invalid_uri'
   | 'invalid_amount'
 
-/** The only error this package throws for malformed input. `message` is plain English and holds no secret. */
+/** The only error that this package throws for malformed input. `message` is for people and contains no secret. */
 export class ZcashError extends Error {
   override readonly name = 'ZcashError'
   readonly code: ZcashErrorCode
@@ -37,7 +37,10 @@ export class ZcashError extends Error {
   }
 }
 
-/** Throws `wrong_length` unless `bytes` is a byte array of exactly `length` bytes. */
+/**
+ * Checks that `bytes` is a byte array of exactly `length` bytes. `name` names the value in the message.
+ * @throws ZcashError `wrong_length`
+ */
 export function expectLength(name: string, bytes: Uint8Array, length: number): void {
   if (!(bytes instanceof Uint8Array) || bytes.length !== length) {
     throw new ZcashError('wrong_length', `${name} must be ${length} bytes`)

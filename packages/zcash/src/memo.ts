@@ -1,14 +1,22 @@
 import { expectLength, ZcashError } from './errors.ts'
 
+/** The length of a memo field, in bytes (protocol specification §3.2.1). */
 export const MEMO_LENGTH = 512
 
-/** What a memo says (ZIP 302). `bytes`: agreed in private, structured, from the future, or no valid text. */
+/**
+ * The content of a memo (ZIP 302). `empty` is the "no memo" encoding. `bytes` holds all 512 bytes of a memo that is not
+ * valid text: a private agreement, arbitrary data or a reserved format.
+ */
 export type Memo =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
 
-/** Every 512 bytes mean something: a memo never fails a payment. Throws `wrong_length` for any other number. */
+/**
+ * Decodes a memo of 512 bytes (ZIP 302). Trailing zeros of a text are removed. Every 512 bytes decode to a result, so a
+ * malformed memo never rejects a payment.
+ * @throws ZcashError `wrong_length` unless `memo` is 512 bytes
+ */
 export function decodeMemo(memo: Uint8Array): Memo {
   expectLength('a memo', memo, MEMO_LENGTH)
   const end = memo.findLastIndex(byte => byte !== 0) + 1
@@ -20,14 +28,18 @@ export function decodeMemo(memo: Uint8Array): Memo {
   return { kind: 'bytes', bytes: memo.slice() }
 }
 
-/** 512 bytes; no text gives the "no memo" memo. Throws `memo_too_long`, or `invalid_memo` for text that UTF-8 or the
- * zero padding would change. */
+/**
+ * Encodes text as a memo: UTF-8, padded with zeros to 512 bytes (ZIP 302). The empty text gives the "no memo" encoding.
+ * @throws ZcashError `memo_too_long` above 512 bytes; `invalid_memo` for text that the encoding would change: text with
+ *   lone surrogates or with a trailing NUL
+ */
 export function encodeMemo(text: string): Uint8Array {
   if (!text.isWellFormed() || text.endsWith('\0')) {
     throw new ZcashError('invalid_memo', 'a memo must be well-formed text that does not end in NUL')
   }
   const bytes = new TextEncoder().encode(text)
-  if (bytes.length > MEMO_LENGTH) throw new ZcashError('memo_too_long', `a memo holds ${MEMO_LENGTH} bytes of UTF-8`)
+  if (bytes.length > MEMO_LENGTH)
+    throw new ZcashError('memo_too_long', `a memo holds at most ${MEMO_LENGTH} bytes of UTF-8`)
   const memo = new Uint8Array(MEMO_LENGTH)
   memo.set(bytes)
   if (bytes.length === 0) memo[0] = 0xf6

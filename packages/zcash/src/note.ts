@@ -15,91 +15,105 @@ import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
 
-/** Which shielded pool a note lies in. Both share keys, addresses and the shape of actions. */
+/** The shielded pool of a note. Both pools use the same keys, addresses and action encoding (ZIP 229). */
 export type Pool = 'orchard' | 'ironwood'
 
-/** The receiver's view of an action, as compact blocks carry it (lightwallet-protocol `CompactOrchardAction`). */
+/** The part of an action that a receiver needs, as in compact blocks (ZIP 307; `CompactOrchardAction`). */
 export interface CompactAction {
-  /** 32 bytes; also the ρ of the note the action makes */
+  /** 32 bytes; also the ρ of the new note */
   readonly nullifier: Uint8Array
-  /** 32 bytes, the x-coordinate of the note commitment */
+  /** 32 bytes: the x-coordinate of the note commitment */
   readonly cmx: Uint8Array
-  /** 32 bytes, the encoded point epk */
+  /** 32 bytes: the encoded point epk */
   readonly ephemeralKey: Uint8Array
   /** the first 52 bytes of the note ciphertext */
   readonly ciphertext: Uint8Array
 }
 
-/** An action of a whole transaction (ZIP 225, ZIP 229), without proof and signature. */
+/** A full action without its proof and signature (protocol specification §7.5, ZIP 225, ZIP 229). */
 export interface Action {
+  /** 32 bytes: the value commitment */
   readonly cvNet: Uint8Array
+  /** 32 bytes; also the ρ of the new note */
   readonly nullifier: Uint8Array
+  /** 32 bytes: the randomized spend validating key */
   readonly rk: Uint8Array
+  /** 32 bytes: the x-coordinate of the note commitment */
   readonly cmx: Uint8Array
+  /** 32 bytes: the encoded point epk */
   readonly ephemeralKey: Uint8Array
-  /** 580 bytes */
+  /** 580 bytes: the note ciphertext */
   readonly encCiphertext: Uint8Array
-  /** 80 bytes */
+  /** 80 bytes: the ciphertext that the sender can decrypt */
   readonly outCiphertext: Uint8Array
 }
 
+/** A decrypted and verified note. */
 export interface Note {
   readonly pool: Pool
-  /** zat */
+  /** zat, 0 to 2^64 − 1 */
   readonly value: bigint
   /** 43 bytes: d (11) ‖ pk_d (32) */
   readonly receiver: Uint8Array
-  /** 0 to 2^88 − 1 */
+  /** 0 to 2^88 − 1: the index of the receiver under the key that decrypted the note */
   readonly diversifierIndex: bigint
   /** 32 bytes */
   readonly rseed: Uint8Array
-  /** 32 bytes */
+  /** 32 bytes: the nullifier of the action */
   readonly rho: Uint8Array
 }
 
-/** A note of `keys[keyIndex]` in `actions[actionIndex]`. */
+/** A note that `keys[keyIndex]` decrypted in `actions[actionIndex]`. */
 export interface OpenedAction {
+  /** the index of the key in the `keys` argument */
   readonly keyIndex: number
+  /** the index of the action in the `actions` argument */
   readonly actionIndex: number
   readonly note: Note
 }
 
-/** What a compact block keeps of an action (ZIP 307). */
+/** Reduces an action to its compact form (ZIP 307). Lengths are not checked. */
 export function toCompactAction(action: Action): CompactAction {
   const { nullifier, cmx, ephemeralKey, encCiphertext } = action
   return { nullifier, cmx, ephemeralKey, ciphertext: encCiphertext.slice(0, COMPACT_LENGTH) }
 }
 
 /**
- * The note that `action` pays to an address of `key`, with every check of protocol specification §4.20.2: the pool's
- * lead byte, epk = [esk] g_d and the note commitment. undefined: not ours, or not a valid note. Throws
- * `wrong_length` when a field has not its size.
+ * Trial decryption of a compact action: returns the note that it pays to an address of `key`. Makes every check of
+ * protocol specification §4.20.2 (with ZIP 2005 for Ironwood): the lead byte of the pool, epk = [esk] g_d, and the note
+ * commitment. Returns undefined if the note belongs to another key or is invalid.
+ * @throws ZcashError `wrong_length` if a field of the action has the wrong length
  */
 export function openCompactAction(key: IncomingViewingKey, pool: Pool, action: CompactAction): Note | undefined {
   return openCompactActions([key], pool, [action])[0]?.note
 }
 
-/** Every note of any of `keys` in `actions`, action by action; as {@link openCompactAction} opens each pair. */
+/**
+ * Trial decryption of each compact action with each key: the batch form of {@link openCompactAction}, with the same
+ * checks. The result is sorted by action, then by key.
+ * @throws ZcashError `wrong_length` if a field of an action has the wrong length
+ */
 export function openCompactActions(
   keys: readonly IncomingViewingKey[],
   pool: Pool,
   actions: readonly CompactAction[],
 ): OpenedAction[] {
-  const opened: OpenedAction[] = []
+  const decrypted: OpenedAction[] = []
   for (const [actionIndex, action] of actions.entries()) {
     checkCompactLengths(action)
-    for (const [keyIndex, shared] of sharedPoints(keys, action.ephemeralKey).entries()) {
-      const plaintext = decryptCompact(noteKey(shared, action.ephemeralKey), action.ciphertext)
-      const note = readNote(keys[keyIndex]!, pool, action, plaintext)
-      if (note !== undefined) opened.push({ keyIndex, actionIndex, note })
+    for (const [keyIndex, sharedSecret] of sharedSecrets(keys, action.ephemeralKey).entries()) {
+      const plaintext = decryptCompact(noteKey(sharedSecret, action.ephemeralKey), action.ciphertext)
+      const note = verifyPlaintext(keys[keyIndex]!, pool, action, plaintext)
+      if (note !== undefined) decrypted.push({ keyIndex, actionIndex, note })
     }
   }
-  return opened
+  return decrypted
 }
 
 /**
- * As {@link openCompactAction}, for a whole action: the ciphertext must be authentic too, and the memo comes along
- * (512 bytes, ZIP 302).
+ * Trial decryption of a full action (protocol specification §4.20.2). Makes the checks of {@link openCompactAction},
+ * also authenticates the ciphertext, and returns the memo (512 bytes, ZIP 302) with the note.
+ * @throws ZcashError `wrong_length` if a field of the action has the wrong length
  */
 export function openAction(
   key: IncomingViewingKey,
@@ -109,10 +123,10 @@ export function openAction(
   expectLength('encCiphertext', action.encCiphertext, ENC_CIPHERTEXT_LENGTH)
   const compact = toCompactAction(action)
   checkCompactLengths(compact)
-  const [shared] = sharedPoints([key], action.ephemeralKey)
-  if (shared === undefined) return undefined
-  const plaintext = decrypt(noteKey(shared, action.ephemeralKey), action.encCiphertext)
-  const note = plaintext && readNote(key, pool, compact, plaintext)
+  const [sharedSecret] = sharedSecrets([key], action.ephemeralKey)
+  if (sharedSecret === undefined) return undefined
+  const plaintext = decrypt(noteKey(sharedSecret, action.ephemeralKey), action.encCiphertext)
+  const note = plaintext && verifyPlaintext(key, pool, compact, plaintext)
   return note && { note, memo: plaintext.slice(COMPACT_LENGTH) }
 }
 
@@ -123,20 +137,25 @@ function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: Compa
   expectLength('ciphertext', ciphertext, COMPACT_LENGTH)
 }
 
-// From this many keys on, a table of multiples of epk costs less than it saves.
-const TABLE_FROM_KEYS = 16
+// The number of keys from which a table of multiples of epk saves more time than its computation takes.
+const MIN_KEYS_FOR_TABLE = 16
 
-/** [ivk] epk for every key, encoded; none when epk is no point. */
-function sharedPoints(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8Array): Uint8Array[] {
+/** [ivk] epk of each key, encoded; empty if epk is not a valid point. */
+function sharedSecrets(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8Array): Uint8Array[] {
   const epk = decodePoint(ephemeralKey)
   if (epk === undefined) return []
-  if (keys.length >= TABLE_FROM_KEYS) epk.precompute()
+  if (keys.length >= MIN_KEYS_FOR_TABLE) epk.precompute()
   const points = keys.map(key => epk.multiplyUnsafe(key.ivk))
   return normalizeZ(Pallas, points).map(encodePoint)
 }
 
-/** The note a plaintext tells of, if all of it holds; only the first 52 bytes are looked at. */
-function readNote(key: IncomingViewingKey, pool: Pool, action: CompactAction, plaintext: Uint8Array): Note | undefined {
+/** Verifies a decrypted plaintext and returns its note, or undefined if a check fails. Uses the first 52 bytes only. */
+function verifyPlaintext(
+  key: IncomingViewingKey,
+  pool: Pool,
+  action: CompactAction,
+  plaintext: Uint8Array,
+): Note | undefined {
   const parts = decodeCompactPlaintext(pool, plaintext)
   const rho = action.nullifier
   if (parts === undefined || bytesToNumberLE(rho) >= P) return undefined

@@ -4,15 +4,20 @@ import { type WeierstrassPoint, weierstrass } from '@noble/curves/abstract/weier
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 
-/** Order of the base field of Pallas (protocol specification §5.4.9.6). */
+/** p: the order of the base field of Pallas (protocol specification §5.4.9.6, there q_P). */
 export const P = 0x40000000000000000000000000000000224698fc094cf91b992d30ed00000001n
-/** Order of the group, and so of the scalar field. */
+/** q: the order of the Pallas group and of its scalar field (protocol specification §5.4.9.6, there r_P). */
 export const Q = 0x40000000000000000000000000000000224698fc0994a8dd8c46eb2100000001n
 
+/** The base field of Pallas, modulo {@link P}. */
 export const Fp = Field(P, { isLE: true })
+/** The scalar field of Pallas, modulo {@link Q}. */
 export const Fq = Field(Q, { isLE: true })
 
-/** y² = x³ + 5, prime order, with the endomorphism (x, y) ↦ (βx, y) that halves a multiplication (GLV). */
+/**
+ * The Pallas curve y² = x³ + 5, of prime order (protocol specification §5.4.9.6). The endomorphism (x, y) ↦ (βx, y)
+ * halves the cost of `multiplyUnsafe` (GLV), which is not constant-time.
+ */
 export const Pallas = weierstrass<bigint>(
   { p: P, n: Q, h: 1n, a: 0n, b: 5n, Gx: P - 1n, Gy: 2n },
   {
@@ -29,9 +34,13 @@ export const Pallas = weierstrass<bigint>(
   },
 )
 
+/** A point of Pallas, the identity included. */
 export type PallasPoint = WeierstrassPoint<bigint>
 
-/** repr_P: the x-coordinate in little-endian order, the parity of y in the top bit; zero bytes for the identity. */
+/**
+ * repr_P (protocol specification §5.4.9.6): 32 bytes, the x-coordinate in little-endian order with the parity of y in
+ * the top bit. The identity encodes as zeros.
+ */
 export function encodePoint(point: PallasPoint): Uint8Array {
   const { x, y } = point.toAffine()
   const bytes = numberToBytesLE(x, 32)
@@ -39,7 +48,10 @@ export function encodePoint(point: PallasPoint): Uint8Array {
   return bytes
 }
 
-/** The point `bytes` encode; undefined for the identity, a non-canonical x, or an x that is on no point. */
+/**
+ * Decodes a point from its 32-byte encoding: the inverse of {@link encodePoint}. Returns undefined for the identity,
+ * for a non-canonical x, for an x-coordinate that is not on the curve and for any other length.
+ */
 export function decodePoint(bytes: Uint8Array): PallasPoint | undefined {
   const encoded = bytesToNumberLE(bytes)
   const x = encoded & ((1n << 255n) - 1n)
@@ -50,7 +62,10 @@ export function decodePoint(bytes: Uint8Array): PallasPoint | undefined {
   return Pallas.fromAffine({ x, y: (root & 1n) === isOdd ? root : Fp.neg(root) })
 }
 
-/** GroupHash^P (protocol specification §5.4.9.8): hash_to_curve with BLAKE2b-512, XMD and simplified SWU. */
+/**
+ * GroupHash^P (protocol specification §5.4.9.8): hashes a message to a point of Pallas with hash_to_curve, XMD over
+ * BLAKE2b-512 and simplified SWU (RFC 9380).
+ */
 export function groupHash(domain: string, message: Uint8Array): PallasPoint {
   const [u0, u1] = hash_to_field(message, 2, {
     DST: `${domain}-pallas_XMD:BLAKE2b_SSWU_RO_`,
@@ -72,7 +87,7 @@ const ISO_A = 0x18354a2eb0ea8c9c49be2d7258370742b74134581a27a59f92bb4b0b657a014b
 const ISO_B = 1265n
 const Z = P - 13n
 
-// Coefficients from the lowest degree up (protocol specification §5.4.9.8).
+// Coefficients in ascending order of degree (protocol specification §5.4.9.8).
 const isoPallasToPallas = isogenyMap(Fp, [
   [
     0x1c71c71c71c71c71c71c71c71c71c71c8102eea8e7b06eb6eebec06955555580n,
@@ -100,9 +115,10 @@ const isoPallasToPallas = isogenyMap(Fp, [
 ])
 
 /**
- * map_to_curve_simple_swu: a point of iso-Pallas, y² = x³ + ax + 1265, from a field element (RFC 9380 §6.6.2).
- * The square root is taken as √(gx·d⁴)/d², so that one inversion gives both coordinates; noble's generic map needs
- * several times as many multiplications in a field of 2-adicity 32.
+ * map_to_curve_simple_swu (RFC 9380 §6.6.2): maps a base field element to a point of iso-Pallas, y² = x³ + ax + 1265.
+ *
+ * The square root is computed as √(gx·d⁴)/d², so that one inversion gives both coordinates. The generic map of noble
+ * needs several times as many multiplications in a field of 2-adicity 32.
  */
 export function mapToIsoPallas(u: bigint): { x: bigint; y: bigint } {
   const zu2 = Fp.mul(Z, Fp.sqr(u))
@@ -128,7 +144,7 @@ const T = (P - 1n) >> 32n
 const WINDOW = 256
 
 interface RootTables {
-  /** the exponent of g^(2²⁴·i) by its value */
+  /** maps g^(2²⁴·i) to i */
   readonly logarithms: ReadonlyMap<bigint, number>
   /** powers[k][i] = g^(−i·2^(8k)), where g = 5^T has order 2³² */
   readonly powers: readonly (readonly bigint[])[]
@@ -156,8 +172,8 @@ function powersOf(base: bigint): bigint[] {
 }
 
 /**
- * √a, or √(a·g) for a non-square a. Tonelli and Shanks, with the logarithm of a^T in the 2³²-torsion read off
- * eight bits at a time (Sarkar, https://eprint.iacr.org/2020/1407).
+ * Computes √a, or √(a·g) if a is not a square. This is Tonelli–Shanks; table lookups give the discrete logarithm of a^T
+ * in the 2³²-torsion eight bits at a time (Sarkar, https://eprint.iacr.org/2020/1407).
  */
 function squareRoot(a: bigint): { isSquare: boolean; root: bigint } {
   const { logarithms, powers } = rootTables()

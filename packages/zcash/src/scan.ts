@@ -4,31 +4,31 @@ import { type CompactAction, type Note, openAction, openCompactActions, type Poo
 import type { Transaction } from './transaction.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
 
-/** A note in a whole transaction that one of the keys opens. */
+/** A note of a full transaction, decrypted with one of the keys. */
 export interface TransactionNote {
-  /** which of the given keys */
+  /** the index of the key in the `keys` argument */
   readonly keyIndex: number
   readonly pool: Pool
-  /** its place among the transaction's actions of that pool */
+  /** the index among the actions of that pool in the transaction */
   readonly action: number
   readonly note: Note
-  /** 512 bytes (ZIP 302); undefined where it does not decrypt, which takes nothing from the note */
+  /** 512 bytes (ZIP 302); undefined if the full ciphertext does not decrypt, which does not invalidate the note */
   readonly memo: Uint8Array | undefined
 }
 
-/** A note in a compact block that one of the keys opens. */
+/** A note of a compact block, decrypted with one of the keys. */
 export interface BlockNote {
-  /** which of the given keys */
+  /** the index of the key in the `keys` argument */
   readonly keyIndex: number
-  /** 32 bytes, internal order */
+  /** 32 bytes in internal byte order */
   readonly txid: Uint8Array
   readonly pool: Pool
-  /** its place among the transaction's actions of that pool */
+  /** the index among the actions of that pool in the transaction */
   readonly action: number
   readonly note: Note
 }
 
-/** How many leaves a block adds to each note commitment tree. */
+/** The number of leaves that a block appends to each note commitment tree. */
 export interface OutputCounts {
   readonly sapling: number
   readonly orchard: number
@@ -38,9 +38,10 @@ export interface OutputCounts {
 const POOLS = ['orchard', 'ironwood'] as const satisfies readonly Pool[]
 
 /**
- * The notes of a transaction that pay one of the keys, in either pool; a coinbase transaction pays like any other
- * (ZIP 213). The same notes as a compact block shows, so that a payment seen in the mempool is the payment seen in the
- * block.
+ * Trial-decrypts a full transaction with each key and returns the notes that pay them, in both pools. Coinbase
+ * transactions (ZIP 213) are included. Finds the same notes as {@link openCompactBlock}, so a payment in the mempool
+ * equals the payment in the block.
+ * @throws ZcashError `wrong_length` if a field of an action has the wrong length
  */
 export function openTransaction(keys: readonly IncomingViewingKey[], transaction: Transaction): TransactionNote[] {
   return POOLS.flatMap(pool => {
@@ -56,28 +57,32 @@ export function openTransaction(keys: readonly IncomingViewingKey[], transaction
 }
 
 /**
- * The notes of a compact block that pay one of the keys, in either pool, those of its coinbase transaction included.
- * @throws ZcashError `wrong_length` where the server sent a field of the wrong size
+ * Trial-decrypts a compact block (ZIP 307) with each key and returns the notes that pay them, in both pools. The
+ * coinbase transaction is included.
+ * @throws ZcashError `wrong_length` if a field of an action, or the txid of a paying transaction, has the wrong length
  */
 export function openCompactBlock(keys: readonly IncomingViewingKey[], block: CompactBlock): BlockNote[] {
   return POOLS.flatMap(pool => {
-    const places = block.vtx.flatMap(transaction =>
-      compactActions(transaction, pool).map((compact, action) => ({ txid: transaction.txid, action, compact })),
+    const locatedActions = block.vtx.flatMap(transaction =>
+      compactActions(transaction, pool).map((compact, index) => ({ txid: transaction.txid, index, compact })),
     )
-    const opened = openCompactActions(
+    const decrypted = openCompactActions(
       keys,
       pool,
-      places.map(place => place.compact),
+      locatedActions.map(located => located.compact),
     )
-    return opened.map(({ keyIndex, actionIndex, note }) => {
-      const { txid, action } = places[actionIndex]!
+    return decrypted.map(({ keyIndex, actionIndex, note }) => {
+      const { txid, index } = locatedActions[actionIndex]!
       expectLength('txid', txid, 32)
-      return { keyIndex, txid, pool, action, note }
+      return { keyIndex, txid, pool, action: index, note }
     })
   })
 }
 
-/** Counts what `chainMetadata` must have grown by since the block before. */
+/**
+ * Counts the shielded outputs of a compact block. The tree sizes in `chainMetadata` grow by these numbers from the
+ * previous block.
+ */
 export function countOutputs(block: CompactBlock): OutputCounts {
   const sum = (count: (transaction: CompactTx) => number) => block.vtx.reduce((total, tx) => total + count(tx), 0)
   return {

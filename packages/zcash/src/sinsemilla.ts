@@ -5,13 +5,17 @@ import { groupHash, Pallas, type PallasPoint } from './pallas.ts'
 const CHUNK_BITS = 10
 const CHUNK_MASK = (1n << 10n) - 1n
 
-/** A bit string: bit i of `value` is the i-th bit. */
+/** A bit string in little-endian bit order: bit i of `value` is the i-th bit. */
 export interface Bits {
   readonly value: bigint
+  /** in bits */
   readonly length: number
 }
 
-/** One bit string out of [value, length] parts, the first part first. */
+/**
+ * Concatenates bit strings. Each part is a value and its length in bits; each value must fit its length.
+ * The first part provides the first bits.
+ */
 export function joinBits(...parts: readonly (readonly [value: bigint, length: number])[]): Bits {
   let value = 0n
   let length = 0
@@ -22,7 +26,8 @@ export function joinBits(...parts: readonly (readonly [value: bigint, length: nu
   return { value, length }
 }
 
-// S(j), made on first use: a hash to the curve each, and a message needs a tenth of the 1024.
+// S(j) for 0 ≤ j < 1024. Each costs a hash to the curve and a message needs about a tenth of them, so they are
+// computed on first use.
 const generators: PallasPoint[] = []
 
 function generator(index: number): PallasPoint {
@@ -30,14 +35,15 @@ function generator(index: number): PallasPoint {
   return generators[index]
 }
 
-/** Q(D) */
+/** The point Q(D) of a hash domain (protocol specification §5.4.1.9). */
 export function hashBase(domain: string): PallasPoint {
   return groupHash('z.cash:SinsemillaQ', utf8ToBytes(domain))
 }
 
 /**
- * SinsemillaHashToPoint (protocol specification §5.4.1.9) from the point Q(D). Its incomplete addition is replaced
- * by the complete one: they differ only where a message yields a discrete logarithm (Theorem 5.4.4).
+ * SinsemillaHashToPoint (protocol specification §5.4.1.9). `base` is the point Q(D) from {@link hashBase}. The last
+ * chunk of 10 bits is padded with zeros. Complete addition replaces the incomplete addition of the specification: the
+ * two differ only for messages that yield a discrete logarithm relation (Theorem 5.4.4).
  */
 export function hashToPoint(base: PallasPoint, message: Bits): PallasPoint {
   let point = base
@@ -48,12 +54,13 @@ export function hashToPoint(base: PallasPoint, message: Bits): PallasPoint {
   return point
 }
 
+/** The Sinsemilla commitment scheme of one domain (protocol specification §5.4.8.4). */
 export interface Committer {
-  /** SinsemillaCommit (§5.4.8.4): `randomness` is a scalar */
+  /** SinsemillaCommit: commits to `message`. `randomness` is a scalar, 0 to q − 1. */
   commit(randomness: bigint, message: Bits): PallasPoint
 }
 
-/** The commitment scheme of a domain; its two bases are made on first use. */
+/** Creates the commitment scheme of a domain. Its two base points are computed on first use. */
 function committer(domain: string): Committer {
   let bases: { hash: PallasPoint; randomness: PallasPoint } | undefined
   return {
@@ -71,8 +78,11 @@ const noteCommitter = committer('z.cash:Orchard-NoteCommit')
 const ivkCommitter = committer('z.cash:Orchard-CommitIvk')
 
 /**
- * Extract_P of NoteCommit^Orchard (§5.4.8.4), the cmx of a note: encoded g_d and pk_d, value in zat, field elements
- * ρ and ψ, scalar rcm.
+ * Extract_P of NoteCommit^Orchard (protocol specification §5.4.8.4): the x-coordinate of the note commitment, known as
+ * cmx. Inputs are not checked.
+ *
+ * `rcm` is a scalar. `gd` and `pkd` are 32 bytes each (repr_P), `value` is in zat, `rho` and `psi` are elements of the
+ * base field.
  */
 export function noteCommitment(
   rcm: bigint,
@@ -94,7 +104,11 @@ export function noteCommitment(
   return noteCommitter.commit(rcm, message).toAffine().x
 }
 
-/** Commit^ivk (§5.4.8.4) of the field elements ak (an x-coordinate) and nk: the incoming viewing key, 0 if invalid. */
+/**
+ * Commit^ivk (protocol specification §5.4.8.4): the incoming viewing key ivk, 0 to p − 1. The result 0 means that the
+ * full viewing key is invalid (§4.2.3). `rivk` is a scalar; `ak` (an x-coordinate) and `nk` are elements of the base
+ * field.
+ */
 export function commitIvk(rivk: bigint, ak: bigint, nk: bigint): bigint {
   return ivkCommitter.commit(rivk, joinBits([ak, 255], [nk, 255])).toAffine().x
 }

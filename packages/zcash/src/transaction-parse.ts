@@ -2,28 +2,39 @@ import { ByteReader } from './byte-reader.ts'
 import { ZcashError } from './errors.ts'
 import type { Action } from './note.ts'
 
-/** A transaction cannot be larger than a block (protocol specification §7.6). */
+/** The largest transaction, in bytes: the size limit of a block (protocol specification §7.6). */
 export const MAX_TRANSACTION_LENGTH = 2_000_000
 
-/** Bit 31 of the header: the version has a version group and an expiry height (ZIP 202). */
+/**
+ * fOverwintered, bit 31 of the header: the transaction has a version group id (ZIP 202) and an expiry height (ZIP 203).
+ */
 const OVERWINTERED = 0x80000000
 
+/** A transparent input without its script. */
 export interface TransparentInput {
-  /** 36 bytes: txid (32) ‖ output index (4) */
+  /** 36 bytes: txid (32, internal byte order) ‖ output index (4, little-endian) */
   readonly outpoint: Uint8Array
-  /** 4 bytes */
+  /** 4 bytes, as encoded */
   readonly sequence: Uint8Array
 }
 
+/** A Sapling spend description without its proof and signature (ZIP 225). */
 export interface SaplingSpend {
+  /** 32 bytes: the value commitment */
   readonly cv: Uint8Array
+  /** 32 bytes */
   readonly nullifier: Uint8Array
+  /** 32 bytes: the randomized spend validating key */
   readonly rk: Uint8Array
 }
 
+/** A Sapling output description without its proof (ZIP 225). */
 export interface SaplingOutput {
+  /** 32 bytes: the value commitment */
   readonly cv: Uint8Array
+  /** 32 bytes: the u-coordinate of the note commitment */
   readonly cmu: Uint8Array
+  /** 32 bytes */
   readonly ephemeralKey: Uint8Array
   /** 580 bytes */
   readonly encCiphertext: Uint8Array
@@ -31,62 +42,79 @@ export interface SaplingOutput {
   readonly outCiphertext: Uint8Array
 }
 
+/** The Sapling part of a transaction without its proofs and signatures (ZIP 225). It has a spend or an output. */
 export interface SaplingBundle {
   readonly spends: readonly SaplingSpend[]
   readonly outputs: readonly SaplingOutput[]
-  /** 8 bytes, signed */
+  /** 8 bytes: a signed little-endian integer in zat, as encoded */
   readonly valueBalance: Uint8Array
-  /** shared by all spends; undefined where there is none */
+  /** 32 bytes, shared by all spends; undefined if there are no spends */
   readonly anchor: Uint8Array | undefined
 }
 
+/** The Orchard (ZIP 225) or Ironwood (ZIP 229) part of a transaction without its proof and signatures. */
 export interface ActionBundle {
+  /** at least one */
   readonly actions: readonly Action[]
+  /** one byte, not checked */
   readonly flags: number
-  /** 8 bytes, signed */
+  /** 8 bytes: a signed little-endian integer in zat, as encoded */
   readonly valueBalance: Uint8Array
+  /** 32 bytes: a root of the note commitment tree */
   readonly anchor: Uint8Array
 }
 
+/** The transparent part of a transaction. */
 export interface TransparentBundle {
   readonly inputs: readonly TransparentInput[]
   readonly outputCount: number
-  /** all outputs as encoded, without their count */
+  /** all outputs as encoded, without the count in front of them */
   readonly outputs: Uint8Array
 }
 
-/** What a version 5 or 6 transaction says, without its scripts, proofs and signatures. */
+/** The fields of a version 5 (ZIP 225) or 6 (ZIP 229) transaction without its input scripts, proofs and signatures. */
 export interface TransactionFields {
   readonly version: 5 | 6
   readonly versionGroupId: number
+  /** consensus branch id (ZIP 200) */
   readonly branchId: number
   readonly lockTime: number
+  /** block height; 0 means that the transaction never expires (ZIP 203) */
   readonly expiryHeight: number
   readonly transparent: TransparentBundle
+  /** undefined without Sapling spends and outputs */
   readonly sapling: SaplingBundle | undefined
+  /** undefined without Orchard actions */
   readonly orchard: ActionBundle | undefined
-  /** version 6 only */
+  /** undefined without Ironwood actions, as always in version 5 */
   readonly ironwood: ActionBundle | undefined
 }
 
-/** What a receiver needs of a version 4 transaction, which cannot pay an Orchard receiver. */
+/** The fields of a version 4 transaction that a receiver needs. Version 4 cannot pay an Orchard receiver. */
 export interface LegacyTransactionFields {
   readonly version: 4
   readonly lockTime: number
+  /** block height; 0 means that the transaction never expires (ZIP 203) */
   readonly expiryHeight: number
   readonly transparent: TransparentBundle
+  /** the number of spends */
   readonly saplingSpends: number
+  /** the number of outputs */
   readonly saplingOutputs: number
 }
 
-/** Reads the version without reading the rest. @throws ZcashError `invalid_transaction`, `unsupported_version` */
+/**
+ * Parses the version and the version group id (ZIP 202) from the first 8 bytes of a transaction. The version group is
+ * not checked.
+ * @throws ZcashError `invalid_transaction` if too short or above {@link MAX_TRANSACTION_LENGTH}; `unsupported_version`
+ */
 export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; versionGroupId: number } {
   if (bytes.length > MAX_TRANSACTION_LENGTH) throw tooLong()
   const reader = new ByteReader(bytes)
   const header = reader.uint32('header')
   const version = header - OVERWINTERED
   if (version !== 4 && version !== 5 && version !== 6) {
-    throw new ZcashError('unsupported_version', 'Only transactions of version 4, 5 and 6 are understood')
+    throw new ZcashError('unsupported_version', 'Only transactions of version 4, 5 and 6 are supported')
   }
   return { version, versionGroupId: reader.uint32('version group id') }
 }
@@ -99,8 +127,8 @@ function tooLong(): ZcashError {
 }
 
 /**
- * Reads a whole version 5 (ZIP 225) or 6 (ZIP 229) transaction, whatever its version group and consensus branch.
- * Byte fields are views of `bytes`. Structure only: no point, proof, flag or value is judged.
+ * Parses a whole version 5 (ZIP 225) or 6 (ZIP 229) transaction. Byte fields are views of `bytes`. Checks the structure
+ * only: any version, version group, consensus branch, point, proof, flag and value is accepted.
  * @throws ZcashError `invalid_transaction`
  */
 export function readTransaction(bytes: Uint8Array, version: 5 | 6): TransactionFields {
@@ -125,7 +153,11 @@ function readFields(reader: ByteReader, version: 5 | 6): TransactionFields {
   }
 }
 
-/** Reads a whole version 4 transaction (protocol specification §7.1). @throws ZcashError `invalid_transaction` */
+/**
+ * Parses a whole version 4 transaction (protocol specification §7.1). Byte fields are views of `bytes`. Checks the
+ * structure only.
+ * @throws ZcashError `invalid_transaction`
+ */
 export function readLegacyTransaction(bytes: Uint8Array): LegacyTransactionFields {
   const reader = new ByteReader(bytes)
   reader.uint32('header')
@@ -147,7 +179,7 @@ function readLegacyFields(reader: ByteReader): LegacyTransactionFields {
   return { version: 4, lockTime, expiryHeight, transparent, saplingSpends, saplingOutputs }
 }
 
-/** How the bytes of a transaction are split off from those that follow it. */
+/** The version and the encoded length of a transaction. */
 export interface TransactionExtent {
   /** 1 to 6 */
   readonly version: number
@@ -156,8 +188,8 @@ export interface TransactionExtent {
 }
 
 /**
- * Finds the end of the transaction that `bytes` begin with, of any version from 1 to 6 (protocol specification §7.1,
- * ZIP 225, ZIP 229). What follows it is ignored.
+ * Measures the transaction at the start of `bytes`, of any version from 1 to 6 (protocol specification §7.1, ZIP 225,
+ * ZIP 229). Ignores the bytes after it.
  * @throws ZcashError `invalid_transaction`, `unsupported_version`
  */
 export function transactionExtent(bytes: Uint8Array): TransactionExtent {
@@ -166,7 +198,7 @@ export function transactionExtent(bytes: Uint8Array): TransactionExtent {
   const overwintered = header >= OVERWINTERED
   const version = overwintered ? header - OVERWINTERED : header
   if (version < 1 || version > 6 || overwintered !== version > 2) {
-    throw new ZcashError('unsupported_version', 'Only transactions of version 1 to 6 are understood')
+    throw new ZcashError('unsupported_version', 'Only transactions of version 1 to 6 are supported')
   }
   if (version < 4) skipOldTransaction(reader, version)
   else if (version === 4) readLegacyFields(reader)
@@ -175,7 +207,7 @@ export function transactionExtent(bytes: Uint8Array): TransactionExtent {
   return { version, length: reader.offset }
 }
 
-/** Reads on from the header to the end of a transaction of version 1, 2 or 3. */
+/** Skips from the header to the end of a transaction of version 1, 2 or 3. */
 function skipOldTransaction(reader: ByteReader, version: number): void {
   if (version === 3) reader.uint32('version group id')
   readTransparent(reader)
@@ -184,11 +216,12 @@ function skipOldTransaction(reader: ByteReader, version: number): void {
   if (version > 1) skipJoinSplits(reader, OLD_JOIN_SPLIT_LENGTH)
 }
 
+/** Bytes of a version 4 Sapling spend and output description (protocol specification §7.3, §7.4). */
 const LEGACY_SPEND_LENGTH = 384
 const LEGACY_OUTPUT_LENGTH = 948
-/** With a Groth16 proof, as every version 4 JoinSplit has. */
+/** Bytes of a JoinSplit description with a Groth16 proof, as in version 4 (protocol specification §7.2). */
 const JOIN_SPLIT_LENGTH = 1698
-/** With a BCTV14 proof, as in versions 2 and 3. */
+/** Bytes of a JoinSplit description with a BCTV14 proof, as in versions 2 and 3 (protocol specification §7.2). */
 const OLD_JOIN_SPLIT_LENGTH = 1802
 
 function skipJoinSplits(reader: ByteReader, itemLength: number): void {

@@ -11,24 +11,28 @@ import {
 } from './transaction-parse.ts'
 import { transactionDigest } from './txid.ts'
 
-/** Version groups of the versions understood (protocol specification §7.1.2, ZIP 229). */
+/** The version group id of each supported transaction version (protocol specification §7.1.2, ZIP 225, ZIP 229). */
 export const VERSION_GROUPS = { 4: 0x892f2085, 5: 0x26a7270a, 6: 0xd884b698 } as const
 
-/** What a receiver reads in a transaction. Byte fields are views of the bytes it was parsed from, `txid` apart. */
+/** The fields of a transaction that a receiver needs. Byte fields are views of the parsed bytes, except for `txid`. */
 export interface Transaction {
   readonly version: 4 | 5 | 6
-  /** 32 bytes, internal order; `txidToHex` gives the order people use */
+  /** 32 bytes in internal byte order; {@link txidToHex} converts to display order */
   readonly txid: Uint8Array
-  /** makes new coins (ZIP 213); a note in it is a payment like any other */
+  /** true for the coinbase transaction of a block, which may pay shielded receivers (ZIP 213) */
   readonly coinbase: boolean
-  /** undefined in version 4, which does not say; not checked against the known branches */
+  /** consensus branch id (ZIP 200), not checked; undefined in version 4, which has none */
   readonly branchId: number | undefined
   readonly lockTime: number
-  /** the last block that may hold it; 0: it never expires (ZIP 203) */
+  /** the height of the last block that can include it; 0 means that it never expires (ZIP 203) */
   readonly expiryHeight: number
+  /** the number of transparent inputs */
   readonly transparentInputs: number
+  /** the number of transparent outputs */
   readonly transparentOutputs: number
+  /** the number of Sapling spends */
   readonly saplingSpends: number
+  /** the number of Sapling outputs */
   readonly saplingOutputs: number
   /** empty in version 4 */
   readonly orchard: readonly Action[]
@@ -37,8 +41,9 @@ export interface Transaction {
 }
 
 /**
- * Parses a transaction of version 4, 5 (ZIP 225) or 6 (ZIP 229) and computes its txid (ZIP 244, ZIP 229; double SHA-256
- * for version 4). Reads structure alone: proofs, signatures and consensus rules are the network's to check.
+ * Parses a transaction of version 4 (protocol specification §7.1), 5 (ZIP 225) or 6 (ZIP 229) and computes its txid:
+ * ZIP 244 for version 5, ZIP 229 for version 6, double SHA-256 for version 4. Checks the structure and the version
+ * group only, not proofs, signatures or other consensus rules.
  * @throws ZcashError `invalid_transaction`, `unsupported_version`
  */
 export function parseTransaction(bytes: Uint8Array): Transaction {
@@ -87,27 +92,29 @@ function legacyTransaction(bytes: Uint8Array): Transaction {
   }
 }
 
-/** A coinbase transaction has one input, which spends nothing: txid zero, index 2^32 − 1. */
+/** A coinbase transaction has one input with a null outpoint: txid 0, index 2^32 − 1. */
 function isCoinbase({ inputs }: TransparentBundle): boolean {
   const [input] = inputs
   return inputs.length === 1 && !!input && input.outpoint.every((byte, i) => byte === (i < 32 ? 0 : 0xff))
 }
 
-/** What `buildTransaction` encodes. */
+/** The input of {@link buildTransaction}. */
 export interface TransactionPlan {
   readonly version: 5 | 6
+  /** consensus branch id (ZIP 200), 0 to 2^32 − 1 */
   readonly branchId: number
-  /** 0: never expires */
+  /** block height, 0 to 2^32 − 1; 0 means that the transaction never expires (ZIP 203) */
   readonly expiryHeight: number
   readonly orchard: readonly Action[]
-  /** version 6 only */
+  /** must be empty in version 5 */
   readonly ironwood: readonly Action[]
 }
 
 /**
- * Encodes a fully shielded transaction (ZIP 225, ZIP 229) whose proofs, signatures, anchors and value balances are
- * zeros of the right size: good for a sandbox, never for a network.
- * @throws ZcashError `wrong_length`, `out_of_range`, `unsupported_version`
+ * Encodes a fully shielded transaction (ZIP 225, ZIP 229). Its proofs, signatures, anchors and value balances are zeros
+ * of the correct length, so only a sandbox accepts it; a real network rejects it.
+ * @throws ZcashError `wrong_length` for an action, `out_of_range`, `unsupported_version` for Ironwood actions in
+ *   version 5
  */
 export function buildTransaction({ version, branchId, expiryHeight, orchard, ironwood }: TransactionPlan): Uint8Array {
   if (version === 5 && ironwood.length > 0) {
@@ -125,7 +132,7 @@ export function buildTransaction({ version, branchId, expiryHeight, orchard, iro
   )
 }
 
-/** enableSpends and enableOutputs; in Ironwood also enableCrossAddress (ZIP 229). */
+/** enableSpends and enableOutputs; in Ironwood also enableCrossAddress (ZIP 229, "Transaction Format"). */
 const ORCHARD_FLAGS = 0b011
 const IRONWOOD_FLAGS = 0b111
 
@@ -144,7 +151,7 @@ function encodeBundle(actions: readonly Action[], flags: number): Uint8Array {
   )
 }
 
-/** Fields of an action, in the order of its bytes, and their lengths (ZIP 225). */
+/** The fields of an encoded action in order, with their lengths in bytes (protocol specification §7.5, ZIP 225). */
 export const ACTION_LAYOUT = [
   ['cvNet', 32],
   ['nullifier', 32],
@@ -175,13 +182,21 @@ function uint32(field: string, value: number): Uint8Array {
   return bytes
 }
 
-/** The order people and explorers use: bytes reversed, lower-case hexadecimal. @throws ZcashError `wrong_length` */
+/**
+ * Formats a txid (32 bytes in internal byte order) for display: bytes reversed, lower-case hexadecimal. Block hashes
+ * use the same format.
+ * @throws ZcashError `wrong_length`
+ */
 export function txidToHex(txid: Uint8Array): string {
   expectLength('A txid', txid, 32)
   return bytesToHex(txid.toReversed())
 }
 
-/** The inverse of `txidToHex`; either letter case. @throws ZcashError `invalid_txid` */
+/**
+ * Parses a txid in display format, in either letter case: the inverse of {@link txidToHex}. Returns 32 bytes in
+ * internal byte order.
+ * @throws ZcashError `invalid_txid` unless the text is 64 hexadecimal digits
+ */
 export function txidFromHex(hex: string): Uint8Array {
   if (!/^[0-9a-fA-F]{64}$/.test(hex)) throw new ZcashError('invalid_txid', 'A txid is 64 hexadecimal digits')
   return hexToBytes(hex).reverse()

@@ -3,13 +3,14 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Action } from './note.ts'
 import type { ActionBundle, SaplingBundle, TransactionFields, TransparentBundle } from './transaction-parse.ts'
 
-/** Where ZIP 244 cuts a note ciphertext: what compact blocks carry, the memo, the authentication tag. */
+/** Offsets at which ZIP 244 splits a note ciphertext: compact part, memo, authentication tag. */
 const COMPACT_END = 52
 const MEMO_END = 564
 
 /**
- * The transaction identifier of a version 5 (ZIP 244) or version 6 (ZIP 229) transaction: 32 bytes, internal order.
- * In version 6 the anchors are authorizing data and no part of it.
+ * Computes the transaction identifier (txid_digest) of a version 5 (ZIP 244, "TxId Digest") or version 6 (ZIP 229,
+ * "Transaction Identifiers, Auth Digests, and Signature Digests") transaction: 32 bytes in internal byte order. In
+ * version 6 the anchors are authorizing data and do not affect the result. The fields are not checked.
  */
 export function transactionDigest(fields: TransactionFields): Uint8Array {
   const personalization = concatBytes(utf8ToBytes('ZcashTxHash_'), uint32(fields.branchId))
@@ -92,13 +93,14 @@ function saplingOutputsDigest({ outputs }: SaplingBundle): Uint8Array {
   ])
 }
 
-/** Personalizations of a bundle of actions (ZIP 244 T.4, ZIP 229), and whether its digest holds the anchor. */
+/** The personalizations that hash a bundle of actions (ZIP 244 T.4, ZIP 229). */
 interface ActionsPersonalization {
   readonly bundle: string
   readonly compact: string
   readonly memos: string
   readonly noncompact: string
-  readonly anchored: boolean
+  /** whether the digest includes the anchor */
+  readonly includesAnchor: boolean
 }
 
 const ORCHARD_V5: ActionsPersonalization = {
@@ -106,30 +108,36 @@ const ORCHARD_V5: ActionsPersonalization = {
   compact: 'ZTxIdOrcActCHash',
   memos: 'ZTxIdOrcActMHash',
   noncompact: 'ZTxIdOrcActNHash',
-  anchored: true,
+  includesAnchor: true,
 }
 
-const ORCHARD_V6: ActionsPersonalization = { ...ORCHARD_V5, bundle: 'ZTxIdOrchardH_v6', anchored: false }
+const ORCHARD_V6: ActionsPersonalization = { ...ORCHARD_V5, bundle: 'ZTxIdOrchardH_v6', includesAnchor: false }
 
 const IRONWOOD_V6: ActionsPersonalization = {
   bundle: 'ZTxIdIronwd_H_v6',
   compact: 'ZTxIdIrnActCH_v6',
   memos: 'ZTxIdIrnActMH_v6',
   noncompact: 'ZTxIdIrnActNH_v6',
-  anchored: false,
+  includesAnchor: false,
 }
 
 function actionsDigest(bundle: ActionBundle | undefined, names: ActionsPersonalization): Uint8Array {
   if (!bundle) return digest(names.bundle, [])
-  const over = (name: string, parts: (action: Action) => Uint8Array[]) => digest(name, bundle.actions.flatMap(parts))
+  const actionFieldsDigest = (name: string, fields: (action: Action) => Uint8Array[]) =>
+    digest(name, bundle.actions.flatMap(fields))
   const digests = [
-    over(names.compact, a => [a.nullifier, a.cmx, a.ephemeralKey, a.encCiphertext.subarray(0, COMPACT_END)]),
-    over(names.memos, a => [a.encCiphertext.subarray(COMPACT_END, MEMO_END)]),
-    over(names.noncompact, a => [a.cvNet, a.rk, a.encCiphertext.subarray(MEMO_END), a.outCiphertext]),
+    actionFieldsDigest(names.compact, a => [
+      a.nullifier,
+      a.cmx,
+      a.ephemeralKey,
+      a.encCiphertext.subarray(0, COMPACT_END),
+    ]),
+    actionFieldsDigest(names.memos, a => [a.encCiphertext.subarray(COMPACT_END, MEMO_END)]),
+    actionFieldsDigest(names.noncompact, a => [a.cvNet, a.rk, a.encCiphertext.subarray(MEMO_END), a.outCiphertext]),
     Uint8Array.of(bundle.flags),
     bundle.valueBalance,
   ]
-  if (names.anchored) digests.push(bundle.anchor)
+  if (names.includesAnchor) digests.push(bundle.anchor)
   return digest(names.bundle, digests)
 }
 

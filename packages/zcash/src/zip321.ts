@@ -1,36 +1,39 @@
 import { base64urlnopad } from '@scure/base'
 import { ZcashError, type ZcashErrorCode } from './errors.ts'
 
-/** 21,000,000 ZEC in zat: no amount is larger (ZIP 321, "Transfer amount"). */
+/** The largest amount, in zat: 21,000,000 ZEC (ZIP 321, "Transfer amount"). */
 export const MAX_MONEY = 2_100_000_000_000_000n
 
 const ZAT_PER_ZEC = 100_000_000n
-/** Decoded memo bytes (ZIP 302), and their base64url text. */
+/** The largest memo: bytes (ZIP 302) and characters of base64url. */
 const MAX_MEMO_LENGTH = 512
 const MAX_MEMO_TEXT_LENGTH = 683
-/** Far above any request for one payment; keeps hostile input cheap. */
+/** Characters. Far above any request for one payment; bounds the cost of hostile input. */
 const MAX_URI_LENGTH = 8192
 const MAX_AMOUNT_LENGTH = 64
 
+/** A payment request for one payment (ZIP 321). */
 export interface PaymentRequest {
-  /** as written; not checked beyond its alphabet, so that any kind of address may be asked for */
+  /** as written: letters and digits, of any address kind but Sprout; otherwise not checked */
   readonly address: string
-  /** zat; undefined: the payer chooses */
+  /** zat, 0 to {@link MAX_MONEY}; if absent, the payer chooses the amount */
   readonly amount?: bigint
-  /** up to 512 bytes, not padded */
+  /** at most 512 bytes, not padded */
   readonly memo?: Uint8Array
   readonly label?: string
   readonly message?: string
 }
 
+/** The input of {@link makePaymentUri}. */
 export type PaymentUriParts = Omit<PaymentRequest, 'memo'> & {
-  /** text goes as UTF-8 (ZIP 302) */
+  /** bytes, or text to encode as UTF-8 (ZIP 302); at most 512 bytes */
   readonly memo?: Uint8Array | string
 }
 
 /**
- * A payment request URI (ZIP 321) for one payment: `zcash:<address>?amount=…&memo=…`.
- * @throws ZcashError `invalid_uri`, `invalid_amount`, `invalid_memo`, `memo_too_long`
+ * Formats a payment request URI (ZIP 321) for one payment: `zcash:<address>?amount=…&memo=…`.
+ * @throws ZcashError `invalid_uri` for an address, label, message or length that {@link parsePaymentUri} rejects;
+ *   `invalid_amount`, `invalid_memo`, `memo_too_long`
  */
 export function makePaymentUri({ address, amount, memo, label, message }: PaymentUriParts): string {
   const params: string[] = []
@@ -40,23 +43,23 @@ export function makePaymentUri({ address, amount, memo, label, message }: Paymen
   if (message !== undefined) params.push(`message=${encodeText('message', message)}`)
   checkAddress(address, memo !== undefined)
   const uri = `zcash:${address}${params.length > 0 ? `?${params.join('&')}` : ''}`
-  if (uri.length > MAX_URI_LENGTH) throw refused(`it is longer than ${MAX_URI_LENGTH} characters`)
+  if (uri.length > MAX_URI_LENGTH) throw invalidUri(`it is longer than ${MAX_URI_LENGTH} characters`)
   return uri
 }
 
 /**
- * Reads a payment request URI (ZIP 321) that asks for one payment. Strict: whatever the grammar does not allow, a
- * parameter given twice, a `req-` parameter and an `asset_id` are refused; other unknown parameters are ignored.
+ * Parses a payment request URI (ZIP 321) for one payment. Rejects text outside the grammar, repeated parameters, `req-`
+ * parameters, `asset_id` and URIs above 8192 characters. Ignores other unknown parameters.
  * @throws ZcashError `invalid_uri`, `invalid_amount`, `invalid_memo`, `memo_too_long`
  */
 export function parsePaymentUri(uri: string): PaymentRequest {
-  const params = readParams(uri)
+  const params = parseParams(uri)
   const address = params.get('address')
   const amount = params.get('amount')
   const memo = params.get('memo')
   const label = params.get('label')
   const message = params.get('message')
-  if (address === undefined) throw refused('it names no address')
+  if (address === undefined) throw invalidUri('it has no address')
   checkAddress(address, memo !== undefined)
   return {
     address,
@@ -67,7 +70,10 @@ export function parsePaymentUri(uri: string): PaymentRequest {
   }
 }
 
-/** Decimal ZEC, no exponent, no trailing zeros. @throws ZcashError `invalid_amount` outside 0 to 21,000,000 ZEC */
+/**
+ * Formats an amount in zat as decimal ZEC without an exponent or trailing zeros (ZIP 321, "Transfer amount").
+ * @throws ZcashError `invalid_amount` outside 0 to {@link MAX_MONEY}
+ */
 export function formatZec(zat: bigint): string {
   if (zat < 0n || zat > MAX_MONEY) {
     throw new ZcashError('invalid_amount', 'An amount must lie between 0 and 21000000 ZEC')
@@ -78,8 +84,9 @@ export function formatZec(zat: bigint): string {
 }
 
 /**
- * Reads decimal ZEC as ZIP 321 writes it into zat: digits, or digits, a point and 1 to 8 digits.
- * @throws ZcashError `invalid_amount`
+ * Parses decimal ZEC (ZIP 321, "Transfer amount") to zat: digits, or digits, a point and 1 to 8 digits; at most 64
+ * characters.
+ * @throws ZcashError `invalid_amount`, also above {@link MAX_MONEY}
  */
 export function parseZec(text: string): bigint {
   const match = text.length <= MAX_AMOUNT_LENGTH ? /^([0-9]+)(?:\.([0-9]{1,8}))?$/.exec(text) : null
@@ -96,10 +103,10 @@ const PARAMETER = /^([A-Za-z][A-Za-z0-9+-]*|asset_id)(?:\.([1-9][0-9]{0,3}))?(?:
 const QUERY_TEXT = /^(?:[A-Za-z0-9\-._~!$'()*+,;:@]|%[0-9A-Fa-f]{2})*$/
 const VALUED = new Set(['address', 'amount', 'memo', 'label', 'message'])
 
-/** The parameters by name, the address among them; all of one payment, each at most once. */
-function readParams(uri: string): Map<string, string> {
-  if (uri.length > MAX_URI_LENGTH) throw refused(`it is longer than ${MAX_URI_LENGTH} characters`)
-  if (!uri.startsWith('zcash:')) throw refused('it does not start with zcash:')
+/** The parameters by name, including the address. They belong to one payment and appear at most once. */
+function parseParams(uri: string): Map<string, string> {
+  if (uri.length > MAX_URI_LENGTH) throw invalidUri(`it is longer than ${MAX_URI_LENGTH} characters`)
+  if (!uri.startsWith('zcash:')) throw invalidUri('it does not start with zcash:')
   const mark = uri.indexOf('?')
   const params = new Map<string, string>()
   const indices = new Set<string>()
@@ -110,34 +117,36 @@ function readParams(uri: string): Map<string, string> {
   }
   const query = mark < 0 ? [] : uri.slice(mark + 1).split('&')
   for (const param of query.filter(text => text !== '')) {
-    const { name, index, value } = readParam(param)
-    if (params.has(name) && indices.has(index)) throw refused(`it gives ${name} twice`)
+    const { name, index, value } = parseParam(param)
+    if (params.has(name) && indices.has(index)) throw invalidUri(`it gives ${name} twice`)
     indices.add(index)
-    if (indices.size > 1) throw refused('it asks for more than one payment')
+    if (indices.size > 1) throw invalidUri('it requests more than one payment')
     params.set(name, value)
   }
   return params
 }
 
-function readParam(param: string): { name: string; index: string; value: string } {
+function parseParam(param: string): { name: string; index: string; value: string } {
   const match = PARAMETER.exec(param)
-  if (!match) throw refused('a parameter is malformed')
+  if (!match) throw invalidUri('a parameter is malformed')
   const [, name = '', index = '', value] = match
-  if (name.startsWith('req-')) throw refused(`it requires ${name}, which is not understood`)
-  if (name === 'asset_id') throw refused('it asks for another asset than ZEC')
-  if (VALUED.has(name) && value === undefined) throw refused(`${name} has no value`)
-  if (value !== undefined && !QUERY_TEXT.test(value)) throw refused(`${name} holds a character that must be escaped`)
+  if (name.startsWith('req-')) throw invalidUri(`it requires ${name}, which is not supported`)
+  if (name === 'asset_id') throw invalidUri('it requests an asset other than ZEC')
+  if (VALUED.has(name) && value === undefined) throw invalidUri(`${name} has no value`)
+  if (value !== undefined && !QUERY_TEXT.test(value))
+    throw invalidUri(`${name} contains a character that must be escaped`)
   return { name, index, value: value ?? '' }
 }
 
-/** Transparent addresses (ZIP 320's tex included) take no memo; Sprout addresses can no longer be paid (ZIP 211). */
+/** Transparent addresses, including TEX addresses (ZIP 320), cannot receive a memo. */
 const TRANSPARENT = /^(?:t[123m]|tex1|textest1|texregtest1)/
+/** Sprout addresses cannot receive payments (ZIP 211). */
 const SPROUT = /^(?:zc|zt(?!estsapling1))/
 
 function checkAddress(address: string, hasMemo: boolean): void {
-  if (!/^[A-Za-z0-9]+$/.test(address)) throw refused('an address is made of letters and digits')
-  if (SPROUT.test(address)) throw refused('a Sprout address can no longer be paid')
-  if (hasMemo && TRANSPARENT.test(address)) throw refused('a transparent address takes no memo')
+  if (!/^[A-Za-z0-9]+$/.test(address)) throw invalidUri('an address consists of letters and digits')
+  if (SPROUT.test(address)) throw invalidUri('a Sprout address cannot receive payments')
+  if (hasMemo && TRANSPARENT.test(address)) throw invalidUri('a transparent address cannot receive a memo')
 }
 
 function memoBytes(memo: Uint8Array | string): Uint8Array {
@@ -164,7 +173,7 @@ function decodeText(name: string, value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    throw refused(`${name} is not UTF-8`)
+    throw invalidUri(`${name} is not UTF-8`)
   }
 }
 
@@ -174,9 +183,9 @@ function utf8(code: ZcashErrorCode, what: string, text: string): Uint8Array {
 }
 
 function memoTooLong(): ZcashError {
-  return new ZcashError('memo_too_long', `A memo holds at most ${MAX_MEMO_LENGTH} bytes`)
+  return new ZcashError('memo_too_long', `A memo has at most ${MAX_MEMO_LENGTH} bytes`)
 }
 
-function refused(reason: string): ZcashError {
+function invalidUri(reason: string): ZcashError {
   return new ZcashError('invalid_uri', `Not a payment request for one payment: ${reason}`)
 }

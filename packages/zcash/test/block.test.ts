@@ -9,8 +9,8 @@ import { MAX_TRANSACTION_LENGTH, transactionExtent } from '../src/transaction-pa
 import { sampleTransaction } from './sample-transaction.ts'
 
 /**
- * The first block of every regtest, as zcashd and Zebra define it in their sources: its hash and the txid of its one
- * transaction (version 1) are stated there too.
+ * The regtest genesis block from the sources of zcashd and Zebra, which also give its hash and the txid of its only
+ * transaction (version 1).
  */
 const REGTEST_GENESIS = Buffer.from(
   [
@@ -40,7 +40,7 @@ const uint32 = (value: number) => {
   return bytes
 }
 
-/** Version 1, 2 or 3 (protocol specification §7.1): one input, one output, with JoinSplits where the version has them. */
+/** Version 1, 2 or 3 (protocol specification §7.1): one input, one output, with JoinSplits if the version supports them. */
 function oldTransaction(version: 1 | 2 | 3, joinSplits = 0): Buffer {
   const input = Buffer.concat([Buffer.alloc(36, 7), Buffer.from([2, 0x51, 0x52]), uint32(9)])
   const output = Buffer.concat([Buffer.alloc(8, 1), Buffer.from([1, 0x53])])
@@ -96,7 +96,7 @@ test('the regtest genesis block has its known hash, txid and Merkle root', () =>
   assert.equal(txidToHex(genesis.merkleRoot), txid)
 })
 
-test('transactions of every version are split at their ends, with their txids', () => {
+test('a block is split into its transactions of every version, with their txids', () => {
   for (const solution of [1344, 36]) {
     const raw = blockOf(EVERY_VERSION, { solution })
     const { hash, prevHash, merkleRoot, time, transactions } = parseBlock(raw)
@@ -115,7 +115,7 @@ test('transactions of every version are split at their ends, with their txids', 
   }
 })
 
-test('the extent of a transaction ignores what follows it', () => {
+test('the extent of a transaction ignores the bytes after it', () => {
   for (const [i, bytes] of EVERY_VERSION.entries()) {
     const version = [1, 2, 2, 3, 4, 5, 6][i]
     assert.deepEqual(transactionExtent(Buffer.concat([bytes, Buffer.alloc(500)])), { version, length: bytes.length })
@@ -136,10 +136,10 @@ test('the extent of a transaction ignores what follows it', () => {
   })
 })
 
-test('a malformed block is refused with the reason', () => {
+test('a malformed block is rejected with the reason', () => {
   const [first] = EVERY_VERSION
   const cases: readonly (readonly [string, Uint8Array, string, RegExp])[] = [
-    ['nothing', new Uint8Array(), 'invalid_block', /^Not a valid block: it ends inside version$/],
+    ['an empty input', new Uint8Array(), 'invalid_block', /^Not a valid block: it ends inside version$/],
     ['a header cut short', HEADER.subarray(0, 99), 'invalid_block', /ends inside block commitments/],
     ['a solution of another length', blockOf([first!], { solution: 100 }), 'invalid_block', /100 bytes .*1344 or 36/],
     ['no transaction', blockOf([]), 'invalid_block', /no coinbase/],
@@ -147,11 +147,21 @@ test('a malformed block is refused with the reason', () => {
       'more transactions than bytes',
       blockOf([first!], { count: 200 }),
       'invalid_block',
-      /promises more than the block/,
+      /claims more items than the block can hold/,
     ],
-    ['one transaction too few', blockOf([first!], { count: 2 }), 'invalid_transaction', /^Transaction 1 /],
-    ['bytes after the end', Buffer.concat([blockOf([first!]), Buffer.alloc(3)]), 'invalid_block', /3 bytes are left/],
-    ['too long', Buffer.concat([blockOf([first!]), Buffer.alloc(MAX_BLOCK_LENGTH)]), 'invalid_block', /longer than/],
+    ['a missing transaction', blockOf([first!], { count: 2 }), 'invalid_transaction', /^Transaction 1 /],
+    [
+      'bytes after the end',
+      Buffer.concat([blockOf([first!]), Buffer.alloc(3)]),
+      'invalid_block',
+      /3 extra bytes at its end/,
+    ],
+    [
+      'a block that is too long',
+      Buffer.concat([blockOf([first!]), Buffer.alloc(MAX_BLOCK_LENGTH)]),
+      'invalid_block',
+      /longer than/,
+    ],
     [
       'an unknown version',
       blockOf([first!, Buffer.concat([uint32(0x80000009), Buffer.alloc(60)])]),
@@ -170,30 +180,31 @@ test('a malformed block is refused with the reason', () => {
   }
 })
 
-function parseOrRefuse(bytes: Uint8Array): Block | undefined {
+/** Undefined if the block is rejected with a ZcashError; any other error fails the test. */
+function parseOrReject(bytes: Uint8Array): Block | undefined {
   try {
     return parseBlock(bytes)
   } catch (error) {
-    assert.ok(error instanceof ZcashError, `a ${(error as Error).name} escaped: ${(error as Error).message}`)
+    assert.ok(error instanceof ZcashError, `unexpected ${(error as Error).name}: ${(error as Error).message}`)
     return undefined
   }
 }
 
-test('a block cut short anywhere is refused', () => {
+test('a block truncated at any offset is rejected', () => {
   const raw = blockOf(EVERY_VERSION, { solution: 36 })
-  // Every place in the header and the first transactions, then a sample: the rest takes long.
+  // Every offset in the header and the first transactions, then every 31st offset to save time.
   for (let length = 0; length < raw.length; length += length < 500 ? 1 : 31) {
-    assert.equal(parseOrRefuse(raw.subarray(0, length)), undefined, `cut at ${length} of ${raw.length}`)
+    assert.equal(parseOrReject(raw.subarray(0, length)), undefined, `truncated at ${length} of ${raw.length}`)
   }
 })
 
-test('a block with flipped bits or random bytes parses or is refused', () => {
+test('a block with flipped bits or random bytes parses or is rejected', () => {
   const raw = blockOf(EVERY_VERSION, { solution: 36 })
   const index = fc.nat(raw.length - 1)
   fc.assert(
-    fc.property(index, fc.nat(7), fc.uint8Array({ maxLength: 300 }), (at, bit, noise) => {
-      parseOrRefuse(raw.with(at, raw[at]! ^ (1 << bit)))
-      parseOrRefuse(Buffer.concat([raw.subarray(0, at), noise]))
+    fc.property(index, fc.nat(7), fc.uint8Array({ maxLength: 300 }), (offset, bit, noise) => {
+      parseOrReject(raw.with(offset, raw[offset]! ^ (1 << bit)))
+      parseOrReject(Buffer.concat([raw.subarray(0, offset), noise]))
     }),
     { numRuns: 500 },
   )

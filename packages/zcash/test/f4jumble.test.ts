@@ -13,19 +13,19 @@ test('F4Jumble and its inverse give the official bytes', { skip: vectorsMissing 
   }
 })
 
-test('F4Jumble holds for the longest messages', { skip: vectorsMissing }, () => {
+test('F4Jumble of long messages gives the official hashes', { skip: vectorsMissing }, () => {
   for (const { length, jumbled_hash } of vectorRecords('f4jumble_long.json')) {
     const message = Uint8Array.from({ length: Number(length) }, (_, i) => i)
     assert.equal(hex(blake2b(f4Jumble(message))), jumbled_hash)
   }
 })
 
-test('what is jumbled comes back, and one changed bit changes both halves', () => {
+test('the inverse restores the message, and one changed bit changes both halves', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ minLength: 48, maxLength: 300 }), fc.nat(), (message, at) => {
+    fc.property(fc.uint8Array({ minLength: 48, maxLength: 300 }), fc.nat(), (message, offset) => {
       const jumbled = f4Jumble(message)
       assert.deepEqual(f4JumbleInverse(jumbled), message)
-      jumbled[at % jumbled.length]! ^= 1
+      jumbled[offset % jumbled.length]! ^= 1
       const changed = f4JumbleInverse(jumbled)
       const half = Math.min(64, message.length >> 1)
       assert.notDeepEqual(changed.subarray(0, half), message.subarray(0, half))
@@ -35,7 +35,7 @@ test('what is jumbled comes back, and one changed bit changes both halves', () =
   )
 })
 
-test('lengths outside 48 to 4,194,368 bytes are refused', () => {
+test('lengths outside 48 to 4,194,368 bytes are rejected', () => {
   for (const length of [0, 47, MAX_JUMBLE_LENGTH + 1]) {
     for (const permute of [f4Jumble, f4JumbleInverse]) {
       assert.throws(

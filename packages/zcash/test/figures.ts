@@ -1,7 +1,7 @@
 import type { Network } from '../src/network.ts'
 import type { Pool } from '../src/note.ts'
 
-// Our own figures, written down once the official vectors passed: they prove the same paths where those are not at hand.
+// Fixtures, recorded when the official vectors passed. They cover the same code paths without the vectors.
 
 export interface KeyFigure {
   readonly network: Network
@@ -9,7 +9,7 @@ export interface KeyFigure {
   readonly account: number
   readonly seed: string
   readonly sk: string
-  /** under the names of the official key component vectors */
+  /** named as in the official key component vectors */
   readonly components: Readonly<Record<string, string>>
   readonly ufvk: string
   readonly uivk: string
@@ -109,7 +109,7 @@ export const KEY_FIGURES: readonly KeyFigure[] = [
 
 export interface NoteFigure {
   readonly pool: Pool
-  /** which of KEY_FIGURES receives it */
+  /** the index of the receiving key in KEY_FIGURES */
   readonly key: number
   readonly index: bigint
   readonly value: bigint
@@ -122,8 +122,9 @@ export interface NoteFigure {
   readonly ephemeralKey: string
   /** the first 52 bytes of encCiphertext */
   readonly ciphertext: string
-  /** BLAKE2b-256 */
+  /** BLAKE2b-256 of encCiphertext */
   readonly encHash: string
+  /** BLAKE2b-256 of outCiphertext */
   readonly outHash: string
 }
 

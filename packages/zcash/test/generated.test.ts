@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-/** Another protoc may word the same descriptor otherwise. */
-const MADE_BY = 'libprotoc 3.21.12'
+/** Another version of protoc can encode the same descriptor differently. */
+const PROTOC_VERSION = 'libprotoc 3.21.12'
 const installed = spawnSync('protoc', ['--version'], { encoding: 'utf8' }).stdout?.trim()
 
-test('the committed light-client code is what protoc makes of the .proto', {
-  skip: installed === MADE_BY ? false : `${MADE_BY} is not installed`,
+test('the committed light-client code equals the output of protoc', {
+  skip: installed === PROTOC_VERSION ? false : `${PROTOC_VERSION} is not installed`,
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'zcash-generated-'))
   try {

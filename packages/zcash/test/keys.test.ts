@@ -23,7 +23,7 @@ import {
 import { KEY_FIGURES } from './figures.ts'
 import { bytes, hex, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
-const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
 /** Every key component under the names of the official vectors. */
 function components(sk: Uint8Array): VectorRecord {
@@ -48,7 +48,7 @@ function components(sk: Uint8Array): VectorRecord {
 }
 
 for (const name of ['orchard_key_components.json', 'orchard_keys_with_qr.json']) {
-  test(`key components are the official ones (${name})`, { skip: vectorsMissing }, () => {
+  test(`key components equal the official ones (${name})`, { skip: vectorsMissing }, () => {
     for (const row of vectorRecords(name)) {
       const actual = components(bytes(row.sk))
       assert.deepEqual(actual, Object.fromEntries(Object.keys(actual).map(column => [column, row[column]])))
@@ -56,7 +56,7 @@ for (const name of ['orchard_key_components.json', 'orchard_keys_with_qr.json'])
   })
 }
 
-test('ZIP 32 derives the official tree', { skip: vectorsMissing }, () => {
+test('ZIP 32 derivation gives the official keys', { skip: vectorsMissing }, () => {
   let key = masterKey(Uint8Array.from({ length: 32 }, (_, i) => i))
   let header = new Uint8Array(9)
   for (const [depth, row] of vectorRecords('orchard_zip32.json').entries()) {
@@ -71,33 +71,33 @@ test('ZIP 32 derives the official tree', { skip: vectorsMissing }, () => {
   }
 })
 
-test('our own figures: a seed gives these keys, addresses and encodings', () => {
-  for (const figure of KEY_FIGURES) {
-    const sk = orchardSpendingKey(bytes(figure.seed), figure.coinType, figure.account)
-    assert.equal(hex(sk), figure.sk)
-    assert.deepEqual(components(sk), figure.components)
+test('the seed of each fixture gives its keys, addresses and encodings', () => {
+  for (const fixture of KEY_FIGURES) {
+    const sk = orchardSpendingKey(bytes(fixture.seed), fixture.coinType, fixture.account)
+    assert.equal(hex(sk), fixture.sk)
+    assert.deepEqual(components(sk), fixture.components)
     const key = fullViewingKey(sk)
-    assert.equal(encodeFullViewingKey(key, figure.network), figure.ufvk)
+    assert.equal(encodeFullViewingKey(key, fixture.network), fixture.ufvk)
     const incoming = externalIncoming(key)
-    assert.equal(encodeIncomingViewingKey(incoming, figure.network), figure.uivk)
-    for (const { index, address } of figure.addresses) {
-      assert.equal(encodeAddress(figure.network, orchardReceiver(incoming, index)), address)
+    assert.equal(encodeIncomingViewingKey(incoming, fixture.network), fixture.uivk)
+    for (const { index, address } of fixture.addresses) {
+      assert.equal(encodeAddress(fixture.network, orchardReceiver(incoming, index)), address)
       const receiver = parseAddress(address).orchard!
       assert.equal(diversifierIndex(incoming, receiver.subarray(0, 11)), index)
     }
-    for (const text of [figure.ufvk, figure.uivk]) {
+    for (const text of [fixture.ufvk, fixture.uivk]) {
       const parsed = parseViewingKey(text)
       assert.deepEqual(parsed.orchard, incoming)
-      assert.equal(parsed.network, figure.network)
+      assert.equal(parsed.network, fixture.network)
       assert.deepEqual(parsed.typecodes, [3])
     }
   }
 })
 
-const [figure] = KEY_FIGURES
-const key = parseViewingKey(figure!.uivk).orchard!
+const [fixture] = KEY_FIGURES
+const key = parseViewingKey(fixture!.uivk).orchard!
 
-test('every diversifier index has an address that leads back to it', () => {
+test('every diversifier index has an address from which it is recovered', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 88n - 1n }), index => {
       const receiver = orchardReceiver(key, index)
@@ -113,40 +113,40 @@ test('every diversifier index has an address that leads back to it', () => {
   )
 })
 
-test('a diversifier index outside 0 to 2^88 − 1 is refused', () => {
-  assert.throws(() => orchardReceiver(key, -1n), refusal('out_of_range'))
-  assert.throws(() => orchardReceiver(key, 2n ** 88n), refusal('out_of_range'))
-  assert.throws(() => diversifierIndex(key, new Uint8Array(10)), refusal('wrong_length'))
-  assert.throws(() => encodeAddress('main', new Uint8Array(42)), refusal('wrong_length'))
+test('a diversifier index outside 0 to 2^88 − 1 is rejected', () => {
+  assert.throws(() => orchardReceiver(key, -1n), zcashErrorWith('out_of_range'))
+  assert.throws(() => orchardReceiver(key, 2n ** 88n), zcashErrorWith('out_of_range'))
+  assert.throws(() => diversifierIndex(key, new Uint8Array(10)), zcashErrorWith('wrong_length'))
+  assert.throws(() => encodeAddress('main', new Uint8Array(42)), zcashErrorWith('wrong_length'))
 })
 
-test('an incoming viewing key is 1 to p − 1', () => {
+test('an incoming viewing key must be 1 to p − 1', () => {
   const withIvk = (ivk: bigint) => concatBytes(new Uint8Array(32), numberToBytesLE(ivk, 32))
   for (const ivk of [0n, P, 2n ** 256n - 1n])
-    assert.throws(() => incomingFromBytes(withIvk(ivk)), refusal('invalid_key'))
+    assert.throws(() => incomingFromBytes(withIvk(ivk)), zcashErrorWith('invalid_key'))
   for (const ivk of [1n, P - 1n]) assert.deepEqual(incomingToBytes(incomingFromBytes(withIvk(ivk))), withIvk(ivk))
-  assert.throws(() => incomingFromBytes(new Uint8Array(63)), refusal('wrong_length'))
+  assert.throws(() => incomingFromBytes(new Uint8Array(63)), zcashErrorWith('wrong_length'))
 })
 
-test('a full viewing key needs a canonical ak on the curve, nk below p and rivk below q', () => {
-  const good = fullViewingKeyToBytes(fullViewingKey(bytes(figure!.sk)))
+test('a full viewing key must have a canonical ak on the curve, nk below p and rivk below q', () => {
+  const good = fullViewingKeyToBytes(fullViewingKey(bytes(fixture!.sk)))
   const withField = (offset: number, value: bigint) => {
     const changed = good.slice()
     changed.set(numberToBytesLE(value, 32), offset)
     return changed
   }
   assert.deepEqual(fullViewingKeyToBytes(fullViewingKeyFromBytes(good)), good)
-  assert.throws(() => fullViewingKeyFromBytes(good.subarray(1)), refusal('wrong_length'))
+  assert.throws(() => fullViewingKeyFromBytes(good.subarray(1)), zcashErrorWith('wrong_length'))
   const signed = good.slice()
   signed[31]! |= 0x80
-  // x = 0 and x = 2 are on no point.
+  // x = 0 and x = 2 are not on the curve.
   const bad = [signed, withField(0, 0n), withField(0, 2n), withField(0, P), withField(32, P), withField(64, Q)]
-  for (const changed of bad) assert.throws(() => fullViewingKeyFromBytes(changed), refusal('invalid_key'))
+  for (const changed of bad) assert.throws(() => fullViewingKeyFromBytes(changed), zcashErrorWith('invalid_key'))
   assert.equal(fullViewingKeyFromBytes(withField(32, P - 1n)).nk, P - 1n)
   assert.equal(fullViewingKeyFromBytes(withField(64, Q - 1n)).rivk, Q - 1n)
 })
 
-test('any bytes are a key that encodes back, or are refused', () => {
+test('any bytes decode to a key that encodes to the same bytes, or are rejected', () => {
   const anyKey = fc
     .uint8Array({ minLength: 96, maxLength: 96 })
     .map(bytes => bytes.map((byte, i) => (i % 32 === 31 ? byte >> 2 : byte)))
@@ -157,20 +157,21 @@ test('any bytes are a key that encodes back, or are refused', () => {
         assert.deepEqual(fullViewingKeyToBytes(fullViewingKeyFromBytes(bytes)), bytes)
         keys++
       } catch (error) {
-        assert.ok(refusal('invalid_key')(error), String(error))
+        assert.ok(zcashErrorWith('invalid_key')(error), String(error))
       }
     }),
   )
   assert.ok(keys > 10, `only ${keys} keys`)
 })
 
-test('seeds and key indices out of range are refused', () => {
-  for (const length of [0, 31, 253]) assert.throws(() => masterKey(new Uint8Array(length)), refusal('invalid_seed'))
+test('seeds and key indexes out of range are rejected', () => {
+  for (const length of [0, 31, 253])
+    assert.throws(() => masterKey(new Uint8Array(length)), zcashErrorWith('invalid_seed'))
   for (const length of [32, 252]) assert.equal(masterKey(new Uint8Array(length)).sk.length, 32)
   const seed = new Uint8Array(32)
   for (const account of [-1, 0.5, 2 ** 31]) {
-    assert.throws(() => orchardSpendingKey(seed, 133, account), refusal('out_of_range'))
+    assert.throws(() => orchardSpendingKey(seed, 133, account), zcashErrorWith('out_of_range'))
   }
   assert.equal(orchardSpendingKey(seed, 133, 2 ** 31 - 1).length, 32)
-  assert.throws(() => fullViewingKey(new Uint8Array(31)), refusal('wrong_length'))
+  assert.throws(() => fullViewingKey(new Uint8Array(31)), zcashErrorWith('wrong_length'))
 })

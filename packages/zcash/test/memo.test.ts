@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { decodeMemo, encodeMemo } from '../src/memo.ts'
 
-const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
 function memo(...start: number[]): Uint8Array {
   const bytes = new Uint8Array(512)
@@ -12,7 +12,7 @@ function memo(...start: number[]): Uint8Array {
   return bytes
 }
 
-test('a memo means what ZIP 302 says its first byte means', () => {
+test('a memo decodes to the kind that ZIP 302 assigns to its first byte', () => {
   assert.deepEqual(decodeMemo(memo(0xf6)), { kind: 'empty' })
   assert.deepEqual(decodeMemo(memo()), { kind: 'text', text: '' })
   assert.deepEqual(decodeMemo(memo(0x68, 0x69)), { kind: 'text', text: 'hi' })
@@ -23,7 +23,7 @@ test('a memo means what ZIP 302 says its first byte means', () => {
   for (const value of bytes) assert.deepEqual(decodeMemo(value), { kind: 'bytes', bytes: value })
 })
 
-test('text comes back from its memo', () => {
+test('text survives encoding and decoding', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 128 }), text => {
       fc.pre(!text.endsWith('\0'))
@@ -32,18 +32,19 @@ test('text comes back from its memo', () => {
   )
 })
 
-test('any 512 bytes decode, and no other number of bytes does', () => {
+test('any 512 bytes decode, and other lengths are rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 512, maxLength: 512 }), bytes => {
       assert.match(decodeMemo(bytes).kind, /^(empty|text|bytes)$/)
     }),
   )
-  for (const length of [0, 511, 513]) assert.throws(() => decodeMemo(new Uint8Array(length)), refusal('wrong_length'))
+  for (const length of [0, 511, 513])
+    assert.throws(() => decodeMemo(new Uint8Array(length)), zcashErrorWith('wrong_length'))
 })
 
-test('text that does not fit or would not come back is refused', () => {
+test('text that is too long or that the encoding would change is rejected', () => {
   assert.equal(encodeMemo('é'.repeat(256)).length, 512)
-  assert.throws(() => encodeMemo(`${'é'.repeat(256)}e`), refusal('memo_too_long'))
-  assert.throws(() => encodeMemo('\ud800'), refusal('invalid_memo'))
-  assert.throws(() => encodeMemo('end\0'), refusal('invalid_memo'))
+  assert.throws(() => encodeMemo(`${'é'.repeat(256)}e`), zcashErrorWith('memo_too_long'))
+  assert.throws(() => encodeMemo('\ud800'), zcashErrorWith('invalid_memo'))
+  assert.throws(() => encodeMemo('end\0'), zcashErrorWith('invalid_memo'))
 })

@@ -27,7 +27,7 @@ function officialAction(row: VectorRecord): Action {
   }
 }
 
-test('official Orchard notes open, whole and compact, to their value, address and memo', {
+test('official Orchard notes decrypt to their value, address and memo, from full and compact actions', {
   skip: vectorsMissing,
 }, () => {
   for (const row of vectorRecords('orchard_note_encryption.json')) {
@@ -45,9 +45,11 @@ test('official Orchard notes open, whole and compact, to their value, address an
   }
 })
 
-test('sealing gives the official ciphertexts, for the receiver and for the sender', { skip: vectorsMissing }, () => {
+test('createAction gives the official ciphertexts for the receiver and for the sender', {
+  skip: vectorsMissing,
+}, () => {
   for (const row of vectorRecords('orchard_note_encryption.json')) {
-    const sealed = sealNote({
+    const action = sealNote({
       pool: 'orchard',
       receiver: concatBytes(bytes(row.default_d), bytes(row.default_pk_d)),
       value: integer(row.v),
@@ -58,19 +60,19 @@ test('sealing gives the official ciphertexts, for the receiver and for the sende
       cvNet: bytes(row.cv_net),
       rk: new Uint8Array(32),
     })
-    assert.deepEqual(sealed, officialAction(row))
+    assert.deepEqual(action, officialAction(row))
   }
 })
 
-test('each step of the note encryption is the official one', { skip: vectorsMissing }, () => {
+test('each step of the note encryption gives the official value', { skip: vectorsMissing }, () => {
   for (const row of vectorRecords('orchard_note_encryption.json')) {
     const { ivk } = incomingFromBytes(bytes(row.incoming_viewing_key))
     const esk = ephemeralSecret(bytes(row.rseed), bytes(row.rho))
     assert.equal(hex(numberToBytesLE(esk, 32)), row.esk)
     assert.equal(hex(encodePoint(diversifyHash(bytes(row.default_d)).multiplyUnsafe(esk))), row.ephemeral_key)
-    const shared = encodePoint(decodePoint(bytes(row.ephemeral_key))!.multiplyUnsafe(ivk))
-    assert.equal(hex(shared), row.shared_secret)
-    const symmetricKey = noteKey(shared, bytes(row.ephemeral_key))
+    const sharedSecret = encodePoint(decodePoint(bytes(row.ephemeral_key))!.multiplyUnsafe(ivk))
+    assert.equal(hex(sharedSecret), row.shared_secret)
+    const symmetricKey = noteKey(sharedSecret, bytes(row.ephemeral_key))
     assert.equal(hex(symmetricKey), row.k_enc)
     assert.equal(hex(decrypt(symmetricKey, bytes(row.c_enc))!), row.p_enc)
     const ock = outgoingKey(bytes(row.ovk), bytes(row.cv_net), bytes(row.cmx), bytes(row.ephemeral_key))
@@ -80,48 +82,48 @@ test('each step of the note encryption is the official one', { skip: vectorsMiss
   }
 })
 
-test('note commitments of both pools are the official ones', { skip: vectorsMissing }, () => {
+test('note commitments of both pools equal the official ones', { skip: vectorsMissing }, () => {
   const rows = vectorRecords('orchard_keys_with_qr.json')
   assert.equal(rows.length, 10)
   for (const row of rows) {
-    const opening = {
+    const fields = {
       gd: encodePoint(diversifyHash(bytes(row.default_d))),
       pkd: bytes(row.default_pk_d),
       value: integer(row.note_v),
       rho: bytes(row.note_rho),
       rseed: bytes(row.note_rseed),
     }
-    assert.equal(hex(extractedCommitment({ pool: 'orchard', ...opening })), row.note_cmx)
-    assert.equal(hex(extractedCommitment({ pool: 'ironwood', ...opening })), row.note_qr_cmx)
+    assert.equal(hex(extractedCommitment({ pool: 'orchard', ...fields })), row.note_cmx)
+    assert.equal(hex(extractedCommitment({ pool: 'ironwood', ...fields })), row.note_qr_cmx)
   }
 })
 
-test('our own figures: these notes seal to these actions, and the actions open to these notes', () => {
-  for (const figure of NOTE_FIGURES) {
-    const { pool, value, index } = figure
-    const key = parseViewingKey(KEY_FIGURES[figure.key]!.uivk).orchard!
+test('the note fixtures encrypt to their actions, and the actions decrypt to the notes', () => {
+  for (const fixture of NOTE_FIGURES) {
+    const { pool, value, index } = fixture
+    const key = parseViewingKey(KEY_FIGURES[fixture.key]!.uivk).orchard!
     const receiver = orchardReceiver(key, index)
-    const [rho, rseed] = [bytes(figure.rho), bytes(figure.rseed)]
-    const [cvNet, rk] = [bytes(figure.cvNet), bytes(figure.rk)]
-    const ovk = bytes(KEY_FIGURES[figure.key]!.components.ovk)
-    const sealed = sealNote({ pool, receiver, value, memo: encodeMemo(figure.memo), rho, rseed, ovk, cvNet, rk })
-    assert.equal(hex(sealed.cmx), figure.cmx)
-    assert.equal(hex(sealed.ephemeralKey), figure.ephemeralKey)
-    assert.equal(hex(sealed.encCiphertext.subarray(0, 52)), figure.ciphertext)
-    assert.equal(hex(blake2b(sealed.encCiphertext, { dkLen: 32 })), figure.encHash)
-    assert.equal(hex(blake2b(sealed.outCiphertext, { dkLen: 32 })), figure.outHash)
+    const [rho, rseed] = [bytes(fixture.rho), bytes(fixture.rseed)]
+    const [cvNet, rk] = [bytes(fixture.cvNet), bytes(fixture.rk)]
+    const ovk = bytes(KEY_FIGURES[fixture.key]!.components.ovk)
+    const action = sealNote({ pool, receiver, value, memo: encodeMemo(fixture.memo), rho, rseed, ovk, cvNet, rk })
+    assert.equal(hex(action.cmx), fixture.cmx)
+    assert.equal(hex(action.ephemeralKey), fixture.ephemeralKey)
+    assert.equal(hex(action.encCiphertext.subarray(0, 52)), fixture.ciphertext)
+    assert.equal(hex(blake2b(action.encCiphertext, { dkLen: 32 })), fixture.encHash)
+    assert.equal(hex(blake2b(action.outCiphertext, { dkLen: 32 })), fixture.outHash)
 
     const note = { pool, value, receiver, diversifierIndex: index, rseed, rho }
     const compact = {
       nullifier: rho,
-      cmx: bytes(figure.cmx),
-      ephemeralKey: bytes(figure.ephemeralKey),
-      ciphertext: bytes(figure.ciphertext),
+      cmx: bytes(fixture.cmx),
+      ephemeralKey: bytes(fixture.ephemeralKey),
+      ciphertext: bytes(fixture.ciphertext),
     }
     assert.deepEqual(openCompactAction(key, pool, compact), note)
-    const opened = openAction(key, pool, sealed)!
-    assert.deepEqual(opened.note, note)
-    const memo = figure.memo === '' ? { kind: 'empty' } : { kind: 'text', text: figure.memo }
-    assert.deepEqual(decodeMemo(opened.memo), memo)
+    const decrypted = openAction(key, pool, action)!
+    assert.deepEqual(decrypted.note, note)
+    const memo = fixture.memo === '' ? { kind: 'empty' } : { kind: 'text', text: fixture.memo }
+    assert.deepEqual(decodeMemo(decrypted.memo), memo)
   }
 })

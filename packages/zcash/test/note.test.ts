@@ -24,7 +24,7 @@ import { type IncomingViewingKey, incomingFromBytes, parseViewingKey } from '../
 import { KEY_FIGURES } from './figures.ts'
 
 const POOLS: readonly Pool[] = ['orchard', 'ironwood']
-const keys = KEY_FIGURES.map(figure => parseViewingKey(figure.uivk).orchard!)
+const keys = KEY_FIGURES.map(fixture => parseViewingKey(fixture.uivk).orchard!)
 const key = keys[0]!
 const foreignKey = keys[1]!
 
@@ -43,7 +43,7 @@ const incomingKey = fc
   .tuple(bytes32, fc.bigInt({ min: 1n, max: P - 1n }))
   .map(([dk, ivk]) => incomingFromBytes(concatBytes(dk, numberToBytesLE(ivk, 32))))
 
-const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
 function sample(pool: Pool, to: IncomingViewingKey = key, value = 123_456n): Action {
   return sealNote({
@@ -56,7 +56,7 @@ function sample(pool: Pool, to: IncomingViewingKey = key, value = 123_456n): Act
   })
 }
 
-test('what is sealed opens, whole and compact, in its own pool and with its own key only', () => {
+test('a full or compact action decrypts only in its own pool and with its own key', () => {
   fc.assert(
     fc.property(anyNote, incomingKey, anyIndex, (fields, key, index) => {
       const { pool, value, memo, rho, rseed } = fields
@@ -75,7 +75,7 @@ test('what is sealed opens, whole and compact, in its own pool and with its own 
   )
 })
 
-test('one flipped bit, each in its turn, and a compact action opens nothing', () => {
+test('a compact action with any one bit flipped does not decrypt', () => {
   const compact = toCompactAction(sample('ironwood'))
   assert.equal(openCompactAction(key, 'ironwood', compact)?.value, 123_456n)
   for (const name of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
@@ -86,12 +86,12 @@ test('one flipped bit, each in its turn, and a compact action opens nothing', ()
   }
 })
 
-test('one flipped bit anywhere and a whole action opens nothing', () => {
+test('a full action with one random bit flipped does not decrypt', () => {
   const anyField = fc.constantFrom('nullifier', 'cmx', 'ephemeralKey', 'encCiphertext' as const)
   fc.assert(
-    fc.property(fc.constantFrom(...POOLS), anyField, fc.nat(580 * 8), (pool, name, at) => {
+    fc.property(fc.constantFrom(...POOLS), anyField, fc.nat(580 * 8), (pool, name, bit) => {
       const action = sample(pool)
-      const flipped = { ...action, [name]: withFlippedBit(action[name], at % (action[name].length * 8)) }
+      const flipped = { ...action, [name]: withFlippedBit(action[name], bit % (action[name].length * 8)) }
       assert.equal(openAction(key, pool, flipped), undefined)
     }),
     { numRuns: 100 },
@@ -104,40 +104,44 @@ function withFlippedBit(bytes: Uint8Array, bit: number): Uint8Array {
   return flipped
 }
 
-/** A sample of 1 zat, sealed anew under an ephemeral secret that a dishonest sender chose. */
+/** A note of 1 zat that a dishonest sender encrypts with an ephemeral secret key of its choice. */
 function withEphemeralSecret(honest: Action, pool: Pool, esk: bigint): CompactAction {
   const receiver = orchardReceiver(key, 42n)
   const d = receiver.subarray(0, 11)
   const ephemeralKey = encodePoint(diversifyHash(d).multiply(esk))
-  const shared = encodePoint(decodePoint(receiver.subarray(11))!.multiply(esk))
+  const sharedSecret = encodePoint(decodePoint(receiver.subarray(11))!.multiply(esk))
   const plaintext = encodeCompactPlaintext(pool, { d, value: 1n, rseed: new Uint8Array(32).fill(9) })
-  const encCiphertext = encrypt(noteKey(shared, ephemeralKey), concatBytes(plaintext, encodeMemo('')))
+  const encCiphertext = encrypt(noteKey(sharedSecret, ephemeralKey), concatBytes(plaintext, encodeMemo('')))
   return toCompactAction({ ...honest, ephemeralKey, encCiphertext })
 }
 
-test('a note that decrypts but is not what the chain commits to is no payment', () => {
+test('a note that decrypts but does not match its commitment is rejected', () => {
   const rseed = new Uint8Array(32).fill(9)
   for (const pool of POOLS) {
     const honest = sample(pool, key, 1n)
-    const richer = toCompactAction(sample(pool, key, 1_000n))
+    const larger = toCompactAction(sample(pool, key, 1_000n))
     assert.equal(
-      openCompactAction(key, pool, { ...richer, cmx: honest.cmx }),
+      openCompactAction(key, pool, { ...larger, cmx: honest.cmx }),
       undefined,
-      'a greater value than committed',
+      'a larger value than committed',
     )
     const otherPool = toCompactAction(sample(pool === 'orchard' ? 'ironwood' : 'orchard', key, 1n))
     assert.equal(
       openCompactAction(key, pool, { ...toCompactAction(honest), cmx: otherPool.cmx }),
       undefined,
-      'rcm of the other pool',
+      'the rcm of the other pool',
     )
-    assert.equal(openCompactAction(key, pool, { ...toCompactAction(honest), nullifier: rseed }), undefined, 'another ρ')
-    const otherSecret = withEphemeralSecret(honest, pool, 77n)
-    assert.equal(openCompactAction(key, pool, otherSecret), undefined, 'an ephemeral key that rseed does not give')
+    assert.equal(
+      openCompactAction(key, pool, { ...toCompactAction(honest), nullifier: rseed }),
+      undefined,
+      'a different ρ',
+    )
+    const chosenSecret = withEphemeralSecret(honest, pool, 77n)
+    assert.equal(openCompactAction(key, pool, chosenSecret), undefined, 'an ephemeral key not derived from rseed')
   }
 })
 
-/** A note whose every part is made for this nullifier, field element or not. */
+/** A note that is consistent with this nullifier, which may be a non-canonical field element. */
 function withNullifier(value: bigint): CompactAction {
   const nullifier = numberToBytesLE(value, 32)
   const rseed = new Uint8Array(32).fill(9)
@@ -149,7 +153,7 @@ function withNullifier(value: bigint): CompactAction {
   return { ...withEphemeralSecret(sample('ironwood'), 'ironwood', esk), nullifier, cmx }
 }
 
-test('an ephemeral key or nullifier that is not canonical opens nothing and throws nothing', () => {
+test('an action with a non-canonical ephemeral key or nullifier does not decrypt and does not throw', () => {
   const compact = toCompactAction(sample('ironwood'))
   const bad = [new Uint8Array(32), numberToBytesLE(P, 32), new Uint8Array(32).fill(0xff), numberToBytesLE(2n, 32)]
   for (const ephemeralKey of bad) {
@@ -161,30 +165,30 @@ test('an ephemeral key or nullifier that is not canonical opens nothing and thro
   assert.equal(openCompactAction(key, 'ironwood', withNullifier(2n ** 255n - 1n)), undefined)
 })
 
-test('a batch gives the notes that each pair gives alone, with a table of epk and without', () => {
+test('a batch gives the same notes as separate calls, with and without a table of epk', () => {
   const actions = [sample('ironwood'), sample('orchard'), sample('ironwood', foreignKey, 7n)].map(toCompactAction)
   const noPoint = { ...actions[0]!, ephemeralKey: new Uint8Array(32) }
   const all = [...actions, noPoint]
-  for (const strangers of [0, 20]) {
-    const others = Array.from({ length: strangers }, (_, i) => ({ ...key, ivk: BigInt(i + 2) }))
+  for (const otherKeyCount of [0, 20]) {
+    const others = Array.from({ length: otherKeyCount }, (_, i) => ({ ...key, ivk: BigInt(i + 2) }))
     const edges = [1n, P - 1n].map(ivk => ({ ...key, ivk }))
-    const many = [...others, foreignKey, ...edges, key, key]
+    const batchKeys = [...others, foreignKey, ...edges, key, key]
     for (const pool of POOLS) {
       const expected = all.flatMap((action, actionIndex) =>
-        many.flatMap((one, keyIndex) => {
-          const note = openCompactAction(one, pool, action)
+        batchKeys.flatMap((batchKey, keyIndex) => {
+          const note = openCompactAction(batchKey, pool, action)
           return note === undefined ? [] : [{ keyIndex, actionIndex, note }]
         }),
       )
       assert.equal(expected.length, pool === 'ironwood' ? 3 : 2)
-      assert.deepEqual(openCompactActions(many, pool, all), expected)
+      assert.deepEqual(openCompactActions(batchKeys, pool, all), expected)
     }
   }
   assert.deepEqual(openCompactActions([], 'ironwood', all), [])
   assert.deepEqual(openCompactActions(keys, 'ironwood', []), [])
 })
 
-test('any bytes of the right sizes open nothing; any of a wrong size are refused by name', () => {
+test('random bytes of the correct lengths do not decrypt, and the error for a wrong length names the field', () => {
   const compact = fc.record({
     nullifier: bytes32,
     cmx: bytes32,
@@ -211,10 +215,10 @@ test('any bytes of the right sizes open nothing; any of a wrong size are refused
     }
   }
   const short = { ...sample('orchard'), encCiphertext: new Uint8Array(579) }
-  assert.throws(() => openAction(key, 'orchard', short), refusal('wrong_length'))
+  assert.throws(() => openAction(key, 'orchard', short), zcashErrorWith('wrong_length'))
 })
 
-test('sealing refuses what cannot be a note, by name', () => {
+test('createAction rejects invalid input with an error that names the field', () => {
   const good = {
     pool: 'ironwood' as const,
     receiver: orchardReceiver(key, 0n),
@@ -239,8 +243,8 @@ test('sealing refuses what cannot be a note, by name', () => {
   for (const [change, code, message] of cases) {
     assert.throws(() => sealNote({ ...good, ...change }), { name: 'ZcashError', code, message })
   }
-  const sealed = sealNote(good)
-  assert.equal(openAction(key, 'ironwood', sealed)?.memo[0], 0xf6)
-  for (const point of [sealed.cvNet, sealed.rk]) assert.ok(decodePoint(point))
-  assert.equal(sealed.outCiphertext.length, 80)
+  const action = sealNote(good)
+  assert.equal(openAction(key, 'ironwood', action)?.memo[0], 0xf6)
+  for (const point of [action.cvNet, action.rk]) assert.ok(decodePoint(point))
+  assert.equal(action.outCiphertext.length, 80)
 })

@@ -22,7 +22,7 @@ test('GroupHash gives the official points', { skip: vectorsMissing }, () => {
   }
 })
 
-test('the fixed bases of Orchard are the official ones', { skip: vectorsMissing }, () => {
+test('the fixed bases of Orchard equal the official ones', { skip: vectorsMissing }, () => {
   const [expected] = vectorRecords('orchard_generators.json')
   const actual = {
     skb: groupHash('z.cash:Orchard', utf8('G')),
@@ -49,7 +49,7 @@ test('Sinsemilla hashes official messages to the official points', { skip: vecto
 
 const scalar = fc.bigInt({ min: 1n, max: Q - 1n })
 
-test('points keep their value through their encoding, whichever sign', () => {
+test('points of either sign survive encoding and decoding', () => {
   fc.assert(
     fc.property(scalar, k => {
       const point = Pallas.BASE.multiplyUnsafe(k)
@@ -60,12 +60,12 @@ test('points keep their value through their encoding, whichever sign', () => {
   )
 })
 
-test('multiplying by way of the endomorphism equals multiplying without it', () => {
+test('multiplication with the endomorphism equals multiplication without it', () => {
   const edges = [1n, 2n, Q - 1n, Q - 2n, Q >> 1n, 1n << 127n, 1n << 128n, 1n << 253n]
   fc.assert(
     fc.property(scalar, k => {
       const point = Pallas.BASE.multiplyUnsafe(k)
-      // `multiply` walks the whole scalar in constant time and does not split it.
+      // `multiply` is constant-time and does not split the scalar.
       assert.ok(Pallas.BASE.multiply(k).equals(point))
       assert.ok(point.multiply(Q - k).equals(point.multiplyUnsafe(Q - k)))
     }),
@@ -73,7 +73,7 @@ test('multiplying by way of the endomorphism equals multiplying without it', () 
   )
 })
 
-test('an encoding is read only if it is the one encoding of a point other than the identity', () => {
+test('decodePoint accepts only the canonical encoding of a point other than the identity', () => {
   const withTop = (value: bigint) => numberToBytesLE(value, 32)
   assert.equal(decodePoint(new Uint8Array(32)), undefined, 'identity')
   assert.equal(decodePoint(withTop(1n << 255n)), undefined, 'identity with a sign')
@@ -94,7 +94,7 @@ test('an encoding is read only if it is the one encoding of a point other than t
   )
 })
 
-test('the two fields are the ones of the specification', () => {
+test('the two fields have the orders of the specification', () => {
   assert.equal(hex(numberToBytesLE(P, 32)), '01000000ed302d991bf94c09fc98462200000000000000000000000000000040')
   assert.equal(hex(numberToBytesLE(Q, 32)), '0100000021eb468cdda89409fc98462200000000000000000000000000000040')
   assert.equal(Fp.ORDER, P)

@@ -18,7 +18,7 @@ import {
 } from './recording.ts'
 import { bytes, hex } from './vectors.ts'
 
-/** What a wallet lists of a payment; `memo` where whole transactions were read. */
+/** A payment as listed by a wallet. `memo` is present if full transactions were decrypted. */
 interface ListedPayment {
   readonly txid: string
   readonly height: number | null
@@ -56,7 +56,7 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
     )
   })
 
-  const listed = (
+  const toListedPayment = (
     { txid, height, memo }: Pick<ListedPayment, 'txid' | 'height' | 'memo'>,
     note: Note,
   ): ListedPayment => ({
@@ -65,9 +65,9 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
     ...(memo === undefined ? {} : { memo }),
   })
 
-  /** The wallet's list. Of a coinbase output's memo it says nothing. */
-  const expected = (payments: readonly RecordedPayment[], withMemo: boolean) =>
-    inOrder(
+  /** The payments that the wallet lists. It lists no memo for coinbase outputs. */
+  const expectedPayments = (payments: readonly RecordedPayment[], withMemo: boolean) =>
+    sortPayments(
       payments.map(({ txid, height, pool, diversifier_index, address, value_zat, coinbase, memo }) => ({
         ...{ txid, height, pool, diversifierIndex: diversifier_index, address, valueZat: value_zat },
         ...(withMemo && !coinbase ? { memo: memo ?? null } : {}),
@@ -78,7 +78,7 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
     const transaction = parseTransaction(raw)
     const txid = txidToHex(transaction.txid)
     return openTransaction([key], transaction).map(({ note, memo }) =>
-      listed(transaction.coinbase ? { txid, height } : { txid, height, memo: text(memo) }, note),
+      toListedPayment(transaction.coinbase ? { txid, height } : { txid, height, memo: memoText(memo) }, note),
     )
   }
   const paymentsOf = (blocks: readonly BranchBlock[]) =>
@@ -87,7 +87,7 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
     )
   const confirmed = () => recording.payments.filter(({ height }) => height !== null)
 
-  test('every raw block of both branches gives its hash, its parent, its time and its txids', () => {
+  test('every raw block of both branches has its recorded hash, parent, time and txids', () => {
     assert.deepEqual(
       main.map(({ height }) => height),
       Array.from({ length: 48 }, (_, height) => height),
@@ -98,67 +98,67 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
     )
     const versions = new Set<number>()
     for (const branch of [main, [...main.slice(0, 33), ...branchA]]) {
-      for (const [at, recorded] of branch.entries()) {
+      for (const [height, recorded] of branch.entries()) {
         const block = parseBlock(bytes(recorded.raw))
-        assert.equal(txidToHex(block.hash), recorded.hash, `hash at ${at}`)
-        assert.equal(txidToHex(block.prevHash), branch[at - 1]?.hash ?? '0'.repeat(64), `parent at ${at}`)
-        assert.equal(block.time, recorded.time, `time at ${at}`)
+        assert.equal(txidToHex(block.hash), recorded.hash, `hash at ${height}`)
+        assert.equal(txidToHex(block.prevHash), branch[height - 1]?.hash ?? '0'.repeat(64), `parent at ${height}`)
+        assert.equal(block.time, recorded.time, `time at ${height}`)
         assert.deepEqual(
           block.transactions.map(({ txid }) => txidToHex(txid)),
           recorded.txids,
-          `txids at ${at}`,
+          `txids at ${height}`,
         )
         for (const [index, { parsed }] of block.transactions.entries()) {
           versions.add(parsed?.version ?? 1)
-          assert.equal(parsed?.coinbase ?? true, index === 0, `coinbase at ${at}`)
+          assert.equal(parsed?.coinbase ?? true, index === 0, `coinbase at ${height}`)
         }
       }
     }
     assert.deepEqual([...versions].sort(), [1, 5, 6])
   })
 
-  test('the raw blocks of the best chain hold exactly the payments that the wallet lists', () => {
-    assert.deepEqual(inOrder(paymentsOf(main)), expected(confirmed(), true))
+  test('the raw blocks of the best chain contain exactly the payments that the wallet lists', () => {
+    assert.deepEqual(sortPayments(paymentsOf(main)), expectedPayments(confirmed(), true))
     assert.equal(recording.payments.filter(({ coinbase }) => coinbase).length, 2)
   })
 
-  test('the raw blocks of the replaced branch hold the payment that was mined again later', () => {
+  test('the raw blocks of the replaced branch contain the payment that is mined again later', () => {
     const [reorganised] = recording.transactions.filter(({ reorganised_at }) => reorganised_at !== undefined)
     const payments = recording.payments.filter(({ txid }) => txid === reorganised!.txid)
     assert.deepEqual(
       paymentsOf(branchA),
-      expected(payments, true).map(payment => ({ ...payment, height: reorganised!.reorganised_at })),
+      expectedPayments(payments, true).map(payment => ({ ...payment, height: reorganised!.reorganised_at })),
     )
   })
 
-  test('the transactions as they entered the mempool hold exactly the payments that the wallet lists', () => {
+  test('the mempool transactions contain exactly the payments that the wallet lists', () => {
     const found = recording.transactions.flatMap(({ txid, raw }) => {
       assert.equal(txidToHex(parseTransaction(bytes(raw)).txid), txid)
       return paymentsIn(bytes(raw), null)
     })
     const paid = recording.payments.filter(({ coinbase }) => !coinbase)
     const unmined = paid.map(payment => ({ ...payment, height: null }))
-    assert.deepEqual(inOrder(found), expected(unmined, true))
+    assert.deepEqual(sortPayments(found), expectedPayments(unmined, true))
     assert.equal(paid.filter(({ height }) => height === null).length, 1)
   })
 
-  test('the compact blocks hold exactly the payments that the wallet lists', () => {
+  test('the compact blocks contain exactly the payments that the wallet lists', () => {
     const found = compactBlocks.flatMap(block =>
       openCompactBlock([key], block).map(({ txid, note }) =>
-        listed({ txid: txidToHex(txid), height: Number(block.height) }, note),
+        toListedPayment({ txid: txidToHex(txid), height: Number(block.height) }, note),
       ),
     )
-    assert.deepEqual(inOrder(found), expected(confirmed(), false))
+    assert.deepEqual(sortPayments(found), expectedPayments(confirmed(), false))
   })
 
-  test('every compact block holds what its raw block holds', () => {
+  test('every compact block matches its raw block', () => {
     assert.equal(compactBlocks.length, 47)
     for (const compact of compactBlocks) {
       const recorded = main[Number(compact.height)]!
       assert.equal(hex(compact.hash), hex(txidFromHex(recorded.hash)))
       assert.equal(hex(compact.prevHash), hex(txidFromHex(main[recorded.height - 1]!.hash)))
       assert.equal(compact.time, recorded.time)
-      // A server leaves out the transactions that have nothing shielded.
+      // Servers omit transactions without shielded parts.
       const shielded = recorded.transactions
         .map((transaction, index) => ({ ...compactForm(transaction), index }))
         .filter(({ orchard, ironwood, sapling }) => orchard.length + ironwood.length + sapling.spends + sapling.outputs)
@@ -176,21 +176,21 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
     }
   })
 
-  test('the note commitment trees grow by exactly the outputs counted in each compact block', () => {
+  test('the note commitment trees grow by the outputs counted in each compact block', () => {
     const sizes = { sapling: 0, orchard: 0, ironwood: 0 }
     for (const compact of compactBlocks) {
       const counts = countOutputs(compact)
       for (const pool of ['sapling', 'orchard', 'ironwood'] as const) {
         sizes[pool] += counts[pool]
-        const stated = compact.chainMetadata?.[`${pool}CommitmentTreeSize`]
-        assert.equal(stated, sizes[pool], `${pool} tree at ${compact.height}`)
+        const treeSize = compact.chainMetadata?.[`${pool}CommitmentTreeSize`]
+        assert.equal(treeSize, sizes[pool], `${pool} tree at ${compact.height}`)
         assert.equal(main[Number(compact.height)]!.trees[pool]?.size ?? 0, sizes[pool])
       }
     }
     assert.deepEqual(sizes, { sapling: 3, orchard: 30, ironwood: 39 })
   })
 
-  test('the address at each recorded diversifier index is the recorded one', () => {
+  test('the address at each recorded diversifier index equals the recorded address', () => {
     const indexes = new Set(recording.payments.map(payment => payment.diversifier_index))
     const low = Array.from({ length: 13 }, (_, i) => String(i + 1))
     assert.deepEqual([...indexes].sort(), [...low, String(2n ** 64n - 1n)].sort())
@@ -215,15 +215,15 @@ function hexFields({ nullifier, cmx, ephemeralKey, ciphertext }: ReturnType<type
   return [nullifier, cmx, ephemeralKey, ciphertext].map(hex)
 }
 
-/** Null where there is no memo. */
-function text(memo: Uint8Array | undefined): string | null {
+/** The text of a memo; null for the "no memo" encoding. */
+function memoText(memo: Uint8Array | undefined): string | null {
   assert.ok(memo, 'every recorded memo decrypts')
   const decoded = decodeMemo(memo)
   assert.notEqual(decoded.kind, 'bytes')
   return decoded.kind === 'text' ? decoded.text : null
 }
 
-function inOrder(payments: readonly ListedPayment[]): ListedPayment[] {
-  const rank = (payment: ListedPayment) => JSON.stringify(Object.entries(payment).sort())
-  return payments.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
+function sortPayments(payments: readonly ListedPayment[]): ListedPayment[] {
+  const sortKey = (payment: ListedPayment) => JSON.stringify(Object.entries(payment).sort())
+  return payments.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
 }

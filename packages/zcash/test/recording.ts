@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib'
 
 const FOLDER = new URL('../../../../shared/real/', import.meta.url)
 
-/** For `skip` of a test that needs the recorded chain. */
+/** For the `skip` option of tests that need the recorded chain: false, or the reason to skip. */
 export const recordingMissing = existsSync(FOLDER) ? false : 'the recorded chain is not at ../shared/real'
 
-/** The folder's files by their names, such as `node.mjs`. */
+/** The URL of a file in the folder of the recorded chain, such as `node.mjs`. */
 export function recordedFile(name: string): URL {
   return new URL(name, FOLDER)
 }
@@ -17,7 +17,7 @@ export interface RecordedBlock {
   readonly hash: string
   readonly raw: string
   readonly txids: readonly string[]
-  /** Empty at height 0; a pool that never had a note is missing. */
+  /** Empty at height 0. A pool that has no note yet is absent. */
   readonly trees: Readonly<Partial<Record<'sapling' | 'orchard' | 'ironwood', { readonly size: number }>>>
   readonly time: number
 }
@@ -33,13 +33,13 @@ export interface RecordedTransaction {
 
 export interface RecordedPayment {
   readonly txid: string
-  /** Decimal. */
+  /** A decimal number. */
   readonly diversifier_index: string
   readonly address: string
   readonly value_zat: number
   readonly memo?: string | null
   readonly note: string
-  /** Null: still in the mempool at the end. */
+  /** Null if it is still in the mempool at the end. */
   readonly height: number | null
   readonly pool: 'orchard' | 'ironwood'
   readonly coinbase?: boolean
@@ -50,15 +50,15 @@ export interface Recording {
   readonly merchant_ufvk: string
   readonly payments: readonly RecordedPayment[]
   readonly transactions: readonly RecordedTransaction[]
-  /** The best chain from height 0 on. */
+  /** The best chain from height 0. */
   readonly blocks: readonly RecordedBlock[]
-  /** The blocks that were replaced, from the first height at which the two branches differ. */
+  /** The blocks removed by the reorganisation, from the first height at which the two branches differ. */
   readonly branch_a: readonly RecordedBlock[]
   /** `CompactBlock` messages in base64 by height, as lightwalletd serves the best chain. */
   readonly compact: Readonly<Record<string, string>>
 }
 
-/** A regtest of zebrad with what a wallet paid on it; its README describes each field. */
+/** Loads the recorded regtest chain of zebrad with the payments of a wallet. Its README describes each field. */
 export function readRecording(): Recording {
   return JSON.parse(gunzipSync(readFileSync(recordedFile('chain.json.gz'))).toString('utf8'))
 }

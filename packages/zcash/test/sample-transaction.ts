@@ -1,7 +1,7 @@
-/** How many of each part a sample transaction has; none where left out. */
+/** The number of each part of a sample transaction; default 0. */
 export interface SampleShape {
   readonly version: 4 | 5 | 6
-  /** not in version 4 */
+  /** versions 5 and 6 only */
   readonly branchId?: number
   readonly lockTime?: number
   readonly expiryHeight?: number
@@ -20,7 +20,10 @@ type Fill = (length: number) => Uint8Array
 
 const VERSION_GROUPS = { 4: 0x892f2085, 5: 0x26a7270a, 6: 0xd884b698 } as const
 
-/** A well-formed transaction whose fields hold a fixed pattern, laid out as in protocol §7.1, ZIP 225 and ZIP 229. */
+/**
+ * A well-formed transaction whose fields contain a fixed pattern (protocol specification §7.1, ZIP 225, ZIP 229). It does
+ * not share code with the package, so that it checks the parser independently.
+ */
 export function sampleTransaction(shape: SampleShape): Uint8Array {
   const { version } = shape
   const fill = patternSource()
@@ -42,9 +45,9 @@ export function sampleTransaction(shape: SampleShape): Uint8Array {
 function transparentPart({ inputs = 0, outputs = 0 }: SampleShape, fill: Fill): Uint8Array[] {
   return [
     compactSize(inputs),
-    ...many(inputs, () => [fill(36), compactSize(10), fill(10), fill(4)]),
+    ...repeat(inputs, () => [fill(36), compactSize(10), fill(10), fill(4)]),
     compactSize(outputs),
-    ...many(outputs, () => [fill(8), compactSize(25), fill(25)]),
+    ...repeat(outputs, () => [fill(8), compactSize(25), fill(25)]),
   ]
 }
 
@@ -66,9 +69,9 @@ function legacyShieldedPart(shape: SampleShape, fill: Fill): Uint8Array[] {
 function saplingPart({ saplingSpends = 0, saplingOutputs = 0 }: SampleShape, fill: Fill): Uint8Array[] {
   const descriptions = [
     compactSize(saplingSpends),
-    ...many(saplingSpends, () => [fill(32), fill(32), fill(32)]),
+    ...repeat(saplingSpends, () => [fill(32), fill(32), fill(32)]),
     compactSize(saplingOutputs),
-    ...many(saplingOutputs, () => [fill(32), fill(32), fill(32), fill(580), fill(80)]),
+    ...repeat(saplingOutputs, () => [fill(32), fill(32), fill(32), fill(580), fill(80)]),
   ]
   if (saplingSpends + saplingOutputs === 0) return descriptions
   const valueBalance = fill(8)
@@ -81,7 +84,7 @@ function actionsPart(count: number, fill: Fill): Uint8Array[] {
   const proofLength = 2720 + 2272 * count
   return [
     compactSize(count),
-    ...many(count, () => [fill(32), fill(32), fill(32), fill(32), fill(32), fill(580), fill(80)]),
+    ...repeat(count, () => [fill(32), fill(32), fill(32), fill(32), fill(32), fill(580), fill(80)]),
     Uint8Array.of(3),
     fill(8),
     fill(32),
@@ -91,7 +94,7 @@ function actionsPart(count: number, fill: Fill): Uint8Array[] {
   ]
 }
 
-/** Each field differs from the ones before it. */
+/** Fills each field with bytes that differ from those of the previous fields. */
 function patternSource(): Fill {
   let field = 0
   return length => {
@@ -100,7 +103,7 @@ function patternSource(): Fill {
   }
 }
 
-function many(count: number, make: () => Uint8Array[]): Uint8Array[] {
+function repeat(count: number, make: () => Uint8Array[]): Uint8Array[] {
   return Array.from({ length: count }, make).flat()
 }
 

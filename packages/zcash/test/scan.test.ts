@@ -9,7 +9,7 @@ import { sealNote } from '../src/create-action.ts'
 import { CompactBlockSchema, CompactTxSchema } from '../src/lightwallet/gen/compact_tx_streamer_pb.ts'
 import { decodeMemo, encodeMemo } from '../src/memo.ts'
 import { type Action, type Pool, toCompactAction } from '../src/note.ts'
-import { countOutputs, openCompactBlock, openTransaction } from '../src/scan.ts'
+import { type BlockNote, countOutputs, openCompactBlock, openTransaction, type TransactionNote } from '../src/scan.ts'
 import { fullViewingKey, orchardSpendingKey } from '../src/spending-key.ts'
 import { buildTransaction, parseTransaction, txidToHex } from '../src/transaction.ts'
 import { externalIncoming, type IncomingViewingKey, internalIncoming, parseViewingKey } from '../src/viewing-key.ts'
@@ -23,7 +23,7 @@ const [alice, bob, carol] = FULL_KEYS.map(externalIncoming) as [
 ]
 const aliceChange = internalIncoming(FULL_KEYS[0]!)
 
-/** 32 bytes that are also a field element: the same for the same label. */
+/** 32 bytes derived from a label. They are a canonical field element. */
 function fixed(label: string): Uint8Array {
   return sha256(utf8ToBytes(label)).with(31, 0)
 }
@@ -45,7 +45,7 @@ function v6(orchard: readonly Action[], ironwood: readonly Action[]): Uint8Array
   return buildTransaction({ version: 6, branchId: 0x37a5165b, expiryHeight: 0, orchard, ironwood })
 }
 
-/** The same transaction with the one null input that makes it a coinbase. */
+/** The same transaction with one null input, which makes it a coinbase transaction. */
 function asCoinbase(raw: Uint8Array): Uint8Array {
   const input = Buffer.from(`01${'00'.repeat(32)}ffffffff00ffffffff`, 'hex')
   return new Uint8Array(Buffer.concat([raw.subarray(0, 20), input, raw.subarray(21)]))
@@ -69,7 +69,7 @@ function block(...transactions: MessageInitShape<typeof CompactTxSchema>[]) {
   return create(CompactBlockSchema, { height: 1n, vtx: transactions })
 }
 
-test('the real testnet blocks hold exactly the expected external notes, and none of the change', {
+test('the recorded testnet blocks contain exactly the expected external notes and no change', {
   skip: vectorsMissing,
 }, () => {
   const { orchard: key } = parseViewingKey(readVectors('testnet-ironwood/issuer-ufvk.txt').trim())
@@ -94,8 +94,8 @@ test('the real testnet blocks hold exactly the expected external notes, and none
   assert.deepEqual(found, expected)
 })
 
-/** Our own figure: a coinbase that pays Alice, then a transaction that pays Bob in Orchard, Carol and Alice in Ironwood. */
-const FIGURE_BLOCK = [
+/** A coinbase that pays Alice, then a transaction that pays Bob in Orchard, and Carol and Alice in Ironwood. */
+const BLOCK_FIXTURE = [
   'EMCsgAIaINBLmPSOj4vMFcauWsBQgBzW3P1Cj7X55lxOFueAc0AAIiCE/ZusMzrXkVQ0gpYgT6f4xTepbgiYPl9zs/WsqOjtACiA98TVBjrBARIg',
   'O2l1m1pM6f2WwVFB3V33ddPuTsNEtGs/IEEWZRhfUABKnAEKIL0gschhGJP/x72db7DbqduOH3YrDtXA6zyebWks6qYAEiAQJElrzBEpZ3AC9UEa',
   'cOKimBBGqLl+4HBo8FNzq6txOBogsiyHRFY8TqzvziA/B0USHa2KwRbnK91XkRlFBhUdmhwiNG2TWVfOi/nP7W0DWTa6Dv2G8p1hjiGuzXcHOHPc',
@@ -108,12 +108,12 @@ const FIGURE_BLOCK = [
   'qV4TqzZ68X6mwb9FMIosHcJshrbYBJo7+nmFxX2H/a0aHHhCBggBEAIYAw==',
 ].join('')
 
-test('our own block, kept as bytes, shows its three payments', () => {
-  const figure = fromBinary(CompactBlockSchema, Buffer.from(FIGURE_BLOCK, 'base64'))
-  assert.equal(figure.height, 4_200_000n)
-  assert.equal(figure.chainMetadata?.ironwoodCommitmentTreeSize, 3)
-  assert.deepEqual(countOutputs(figure), { sapling: 0, orchard: 1, ironwood: 3 })
-  const found = openCompactBlock([alice, bob], figure).map(({ keyIndex, txid, pool, action, note }) => [
+test('the block fixture contains three payments', () => {
+  const fixture = fromBinary(CompactBlockSchema, Buffer.from(BLOCK_FIXTURE, 'base64'))
+  assert.equal(fixture.height, 4_200_000n)
+  assert.equal(fixture.chainMetadata?.ironwoodCommitmentTreeSize, 3)
+  assert.deepEqual(countOutputs(fixture), { sapling: 0, orchard: 1, ironwood: 3 })
+  const found = openCompactBlock([alice, bob], fixture).map(({ keyIndex, txid, pool, action, note }) => [
     ...[keyIndex, hex(txid), pool, action, note.value, note.diversifierIndex],
   ])
   assert.deepEqual(found, [
@@ -123,18 +123,21 @@ test('our own block, kept as bytes, shows its three payments', () => {
   ])
 })
 
-test('a transaction shows every note that pays a key, in both pools, with its place and memo', () => {
+test('a transaction gives every note that pays a key, in both pools, with its action index and memo', () => {
   const raw = v6(
     [pay(carol, 'orchard', 1n, 'not watched'), pay(bob, 'orchard', 2n, 'to bob', 9n)],
     [pay(alice, 'ironwood', 3n, 'to alice', 2n ** 88n - 1n), pay(aliceChange, 'ironwood', 4n, 'change')],
   )
-  const opened = openTransaction([alice, bob], parseTransaction(raw)).map(({ note, memo, ...place }) => ({
-    ...place,
+  const decrypted = openTransaction([alice, bob], parseTransaction(raw))
+  const payments = decrypted.map(({ keyIndex, pool, action, note, memo }) => ({
+    keyIndex,
+    pool,
+    action,
     value: note.value,
     index: note.diversifierIndex,
     memo: decodeMemo(memo!),
   }))
-  assert.deepEqual(opened, [
+  assert.deepEqual(payments, [
     { keyIndex: 1, pool: 'orchard', action: 1, value: 2n, index: 9n, memo: { kind: 'text', text: 'to bob' } },
     {
       keyIndex: 0,
@@ -147,20 +150,20 @@ test('a transaction shows every note that pays a key, in both pools, with its pl
   ])
 })
 
-test('a note sealed for the other pool opens nothing where it lies', () => {
+test('a note encrypted for the other pool does not decrypt', () => {
   const raw = v6([pay(alice, 'ironwood', 1n, 'a')], [pay(alice, 'orchard', 2n, 'b')])
   assert.deepEqual(openTransaction([alice], parseTransaction(raw)), [])
 })
 
-test('a memo that does not decrypt fails no payment', () => {
+test('a note whose memo does not decrypt is still a payment', () => {
   const action = pay(alice, 'ironwood', 5n, 'memo')
   const broken = { ...action, encCiphertext: action.encCiphertext.with(579, action.encCiphertext[579]! ^ 1) }
-  const [opened] = openTransaction([alice], parseTransaction(v6([], [broken])))
-  assert.equal(opened?.note.value, 5n)
-  assert.equal(opened?.memo, undefined)
+  const [payment] = openTransaction([alice], parseTransaction(v6([], [broken])))
+  assert.equal(payment?.note.value, 5n)
+  assert.equal(payment?.memo, undefined)
 })
 
-test('a coinbase output is a payment like any other, in a transaction and in a compact block', () => {
+test('a coinbase output is a payment in a transaction and in a compact block', () => {
   const action = pay(alice, 'ironwood', 6n, 'mined')
   const raw = v6([], [action])
   const coinbase = parseTransaction(asCoinbase(raw))
@@ -169,39 +172,39 @@ test('a coinbase output is a payment like any other, in a transaction and in a c
   assert.equal(mined?.note.value, 6n)
   assert.deepEqual(openTransaction([alice], parseTransaction(raw)), [mined])
   for (const index of [0, 1]) {
-    const opened = openCompactBlock([alice], block(compactTx(index, { ironwood: [action] })))
+    const payments = openCompactBlock([alice], block(compactTx(index, { ironwood: [action] })))
     assert.deepEqual(
-      opened.map(({ note }) => note),
+      payments.map(({ note }) => note),
       [mined?.note],
     )
   }
 })
 
-test('a block and its transactions show the same notes, however keys, pools and actions are arranged', () => {
+test('a compact block and its transactions give the same notes for any arrangement of keys, pools and actions', () => {
   const keys = [alice, bob]
   const payees = [alice, bob, carol, aliceChange]
-  const sealed = (pool: Pool) =>
+  const actionsIn = (pool: Pool) =>
     payees.flatMap((key, i) => [10n, 11n].map(value => pay(key, pool, value + BigInt(i), `${pool} ${i} ${value}`)))
-  const actionsOf = { orchard: sealed('orchard'), ironwood: sealed('ironwood') }
-  const some = (pool: Pool) => fc.array(fc.constantFrom(...actionsOf[pool]), { maxLength: 2 })
-  const transaction = fc.record({ orchard: some('orchard'), ironwood: some('ironwood') })
-  const plain = (opened: readonly { keyIndex: number; pool: Pool; action: number; note: { value: bigint } }[]) =>
-    opened.map(({ keyIndex, pool, action, note }) => `${keyIndex} ${pool} ${action} ${note.value}`)
+  const actionsOf = { orchard: actionsIn('orchard'), ironwood: actionsIn('ironwood') }
+  const anyActions = (pool: Pool) => fc.array(fc.constantFrom(...actionsOf[pool]), { maxLength: 2 })
+  const transaction = fc.record({ orchard: anyActions('orchard'), ironwood: anyActions('ironwood') })
+  const summaries = (notes: readonly (BlockNote | TransactionNote)[]) =>
+    notes.map(({ keyIndex, pool, action, note }) => `${keyIndex} ${pool} ${action} ${note.value}`)
 
   fc.assert(
     fc.property(fc.array(transaction, { maxLength: 2 }), transactions => {
       const compact = transactions.map((payments, i) => compactTx(i + 1, payments))
       const fromBlock = openCompactBlock(keys, block(...compact))
       for (const [i, { orchard, ironwood }] of transactions.entries()) {
-        const ofThis = fromBlock.filter(({ txid }) => hex(txid) === hex(compact[i]!.txid))
-        assert.deepEqual(plain(ofThis), plain(openTransaction(keys, parseTransaction(v6(orchard, ironwood)))))
+        const ownNotes = fromBlock.filter(({ txid }) => hex(txid) === hex(compact[i]!.txid))
+        assert.deepEqual(summaries(ownNotes), summaries(openTransaction(keys, parseTransaction(v6(orchard, ironwood)))))
       }
     }),
     { numRuns: 10 },
   )
 })
 
-test('a field of the wrong size in a block is refused by name', () => {
+test('the error for a field of the wrong length in a block names the field', () => {
   const good = toCompactAction(pay(alice, 'ironwood', 1n, 'size'))
   for (const field of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
     for (const length of [0, good[field].length - 1, good[field].length + 1]) {
@@ -219,7 +222,7 @@ test('a field of the wrong size in a block is refused by name', () => {
   )
 })
 
-test('the outputs of a block are counted per pool, those of its coinbase among them', () => {
+test('countOutputs counts the outputs of a block per pool, including its coinbase', () => {
   const action = toCompactAction(pay(alice, 'ironwood', 1n, 'count'))
   assert.deepEqual(countOutputs(block()), { sapling: 0, orchard: 0, ironwood: 0 })
   assert.deepEqual(

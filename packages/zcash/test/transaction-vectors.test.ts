@@ -5,22 +5,22 @@ import { readTransaction } from '../src/transaction-parse.ts'
 import { transactionDigest } from '../src/txid.ts'
 import { bytes, hex, vectorRecords, vectorsMissing } from './vectors.ts'
 
-test('the official v5 transactions have their txids (zip_0244)', { skip: vectorsMissing }, () => {
+test('the official v5 transactions have the official txids (zip_0244)', { skip: vectorsMissing }, () => {
   const rows = vectorRecords('zip_0244.json')
   assert.equal(rows.length, 10)
   for (const { tx, txid } of rows) assert.equal(hex(parseTransaction(bytes(tx)).txid), txid)
 })
 
-test('the official v6 transactions have their txids (ironwood_v6_tx_hash)', { skip: vectorsMissing }, () => {
+test('the official v6 transactions have the official txids (ironwood_v6_tx_hash)', { skip: vectorsMissing }, () => {
   const rows = vectorRecords('ironwood_v6_tx_hash.json')
   assert.equal(rows.length, 18)
   for (const { scenario, tx, txid } of rows) {
-    // The vectors carry ffffffff for a version group, which only the layer below parseTransaction leaves unjudged.
+    // The version group of the vectors is ffffffff, which parseTransaction rejects, so this uses the layer below it.
     assert.equal(hex(transactionDigest(readTransaction(bytes(tx), 6))), txid, String(scenario))
   }
 })
 
-test('the official v6 transactions parse once they carry the real version group', { skip: vectorsMissing }, () => {
+test('the official v6 transactions parse with the real version group', { skip: vectorsMissing }, () => {
   for (const { scenario, tx } of vectorRecords('ironwood_v6_tx_hash.json')) {
     const raw = bytes(tx)
     assert.throws(() => parseTransaction(raw), { name: 'ZcashError', code: 'unsupported_version' }, String(scenario))
@@ -33,7 +33,7 @@ test('the official v6 transactions parse once they carry the real version group'
   }
 })
 
-test('the v6 of the withdrawn ZIP 233 draft is refused, not misread', { skip: vectorsMissing }, () => {
+test('v6 transactions of the withdrawn ZIP 233 draft are rejected as unsupported', { skip: vectorsMissing }, () => {
   for (const { tx } of vectorRecords('zip_0233.json')) {
     assert.throws(() => parseTransaction(bytes(tx)), { name: 'ZcashError', code: 'unsupported_version' })
   }

@@ -9,8 +9,8 @@ import { type SampleShape, sampleTransaction } from './sample-transaction.ts'
 const NU6_3 = 0x37a5165b
 const NU7 = 0x77190ad9
 
-/** Our own figures: the txids were computed by a second implementation, written in another language from the ZIPs. */
-const FIGURES: readonly (readonly [SampleShape, string])[] = [
+/** Expected txids, computed from the ZIPs by an independent implementation in another language. */
+const TXID_FIXTURES: readonly (readonly [SampleShape, string])[] = [
   [
     {
       version: 4,
@@ -72,8 +72,8 @@ const FIGURES: readonly (readonly [SampleShape, string])[] = [
   [{ version: 6, branchId: NU6_3 }, '07920cf6e0b4e8fac9d15d33c2352a321172a9fa0293907d006b82d5d1d9c000'],
 ]
 
-test('every part of a v4, v5 or v6 transaction is counted and the txid is the one of the figures', () => {
-  for (const [shape, txid] of FIGURES) {
+test('every part of a v4, v5 or v6 transaction is counted, and the txid equals the fixture', () => {
+  for (const [shape, txid] of TXID_FIXTURES) {
     const parsed = parseTransaction(sampleTransaction(shape))
     const { orchard, ironwood, ...rest } = parsed
     assert.deepEqual(
@@ -122,7 +122,7 @@ const planArbitrary = fc
   })
   .map(plan => (plan.version === 5 ? { ...plan, ironwood: [] } : plan))
 
-test('what is built parses back to the same version, branch, expiry and actions', () => {
+test('a built transaction parses to the same version, branch, expiry and actions', () => {
   fc.assert(
     fc.property(planArbitrary, plan => {
       const parsed = parseTransaction(buildTransaction(plan))
@@ -137,7 +137,7 @@ test('what is built parses back to the same version, branch, expiry and actions'
   )
 })
 
-test('a bundle of more than 252 actions, where counts grow to three bytes, parses back', () => {
+test('a bundle of more than 252 actions, whose count takes three bytes, parses to the same actions', () => {
   const action = fc.sample(actionArbitrary, { numRuns: 1, seed: 1 })[0]!
   const plan = { version: 6, branchId: NU7, expiryHeight: 0, orchard: [], ironwood: Array(330).fill(action) } as const
   const parsed = parseTransaction(buildTransaction(plan))
@@ -145,48 +145,51 @@ test('a bundle of more than 252 actions, where counts grow to three bytes, parse
   assert.deepEqual(parsed.ironwood.at(-1), action)
 })
 
-test('the placeholder proof has the length the network demands', () => {
+test('the placeholder proof has the length that consensus requires', () => {
   const [action] = fc.sample(actionArbitrary, { numRuns: 1, seed: 1 })
   const one = buildTransaction({ version: 5, branchId: NU6_3, expiryHeight: 0, orchard: [action!], ironwood: [] })
   assert.equal(one.length, 20 + 4 + 1 + 820 + 1 + 8 + 32 + 3 + (2720 + 2272) + 64 + 64)
 })
 
-test('building refuses what no transaction can hold, naming the field', () => {
+test('buildTransaction rejects invalid input with an error that names the field', () => {
   const [action] = fc.sample(actionArbitrary, { numRuns: 1, seed: 1 })
   const plan = { version: 6, branchId: NU6_3, expiryHeight: 0, orchard: [], ironwood: [] } as const
-  const refused = (code: string, message: RegExp) => (error: unknown) =>
+  const zcashErrorWith = (code: string, message: RegExp) => (error: unknown) =>
     error instanceof ZcashError && error.code === code && message.test(error.message)
   assert.throws(
     () => buildTransaction({ ...plan, version: 5, ironwood: [action!] }),
-    refused('unsupported_version', /version 6/),
+    zcashErrorWith('unsupported_version', /version 6/),
   )
   for (const expiryHeight of [-1, 0.5, 2 ** 32, Number.NaN]) {
-    assert.throws(() => buildTransaction({ ...plan, expiryHeight }), refused('out_of_range', /expiryHeight/))
+    assert.throws(() => buildTransaction({ ...plan, expiryHeight }), zcashErrorWith('out_of_range', /expiryHeight/))
   }
   for (const field of Object.keys(action!)) {
     const broken = { ...action!, [field]: new Uint8Array(31) }
-    assert.throws(() => buildTransaction({ ...plan, ironwood: [broken] }), refused('wrong_length', new RegExp(field)))
+    assert.throws(
+      () => buildTransaction({ ...plan, ironwood: [broken] }),
+      zcashErrorWith('wrong_length', new RegExp(field)),
+    )
   }
 })
 
-test('a transaction is a coinbase exactly when its only input spends nothing', () => {
+test('a transaction is a coinbase if and only if its only input has a null outpoint', () => {
   const sample = sampleTransaction({ version: 5, branchId: NU6_3, expiryHeight: 5, inputs: 1, outputs: 1 })
   const withOutpoint = (outpoint: Uint8Array) => {
     const edited = sample.slice()
     edited.set(outpoint, 21)
     return parseTransaction(edited).coinbase
   }
-  const nothing = new Uint8Array(36).fill(0xff, 32)
-  assert.equal(withOutpoint(nothing), true)
+  const nullOutpoint = new Uint8Array(36).fill(0xff, 32)
+  assert.equal(withOutpoint(nullOutpoint), true)
   for (let i = 0; i < 36; i++) {
-    assert.equal(withOutpoint(nothing.with(i, 1)), false, `byte ${i}`)
+    assert.equal(withOutpoint(nullOutpoint.with(i, 1)), false, `byte ${i}`)
   }
   const two = sampleTransaction({ version: 5, inputs: 2 })
-  two.set(nothing, 21)
+  two.set(nullOutpoint, 21)
   assert.equal(parseTransaction(two).coinbase, false)
 })
 
-test('a foreign version group is refused for each version', () => {
+test('an unknown version group is rejected for each version', () => {
   for (const version of [4, 5, 6] as const) {
     const edited = sampleTransaction({ version })
     edited[4] = edited[4]! ^ 1
@@ -194,7 +197,7 @@ test('a foreign version group is refused for each version', () => {
   }
 })
 
-test('other versions are refused by name, not misread', () => {
+test('other versions are rejected as unsupported', () => {
   for (const header of [1, 2, 0x80000003, 0x80000007, 5, 0xffffffff]) {
     const edited = Buffer.from(sampleTransaction({ version: 5 }))
     edited.writeUInt32LE(header)
@@ -202,7 +205,7 @@ test('other versions are refused by name, not misread', () => {
   }
 })
 
-test('v6 anchors are no part of the txid, v5 anchors are', () => {
+test('the txid covers v5 anchors but not v6 anchors', () => {
   for (const [version, same] of [
     [5, false],
     [6, true],
@@ -216,7 +219,7 @@ test('v6 anchors are no part of the txid, v5 anchors are', () => {
   }
 })
 
-test('txids read the other way round for people', () => {
+test('txids are displayed in reversed byte order', () => {
   const hex = '00112233445566778899aabbccddeeff0102030405060708090a0b0c0d0e0f10'
   assert.equal(txidFromHex(hex)[0], 0x10)
   assert.equal(txidToHex(txidFromHex(hex.toUpperCase())), hex)

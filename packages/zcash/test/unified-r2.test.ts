@@ -26,8 +26,8 @@ function littleEndian(value: bigint, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn))
 }
 
-/** The items that an official row states for its UFVK or UIVK. */
-function statedItems(row: VectorRecord, columns: readonly string[]): UnifiedItem[] {
+/** The expected items of the UFVK or UIVK of an official row. */
+function expectedItems(row: VectorRecord, columns: readonly string[]): UnifiedItem[] {
   const keys = columns.flatMap((column, typecode) =>
     row[column] === null ? [] : [{ typecode, data: bytes(row[column]) }],
   )
@@ -36,12 +36,12 @@ function statedItems(row: VectorRecord, columns: readonly string[]): UnifiedItem
   return [...keys, ...height.map(data => ({ typecode: 0xe0, data })), ...time.map(data => ({ typecode: 0xe1, data }))]
 }
 
-function statedExpiry({ expiry_height: height, expiry_time: time }: VectorRecord): KeyExpiry | undefined {
+function expectedExpiry({ expiry_height: height, expiry_time: time }: VectorRecord): KeyExpiry | undefined {
   if (height === null && time === null) return undefined
   return { ...(height !== null && { height: Number(height) }), ...(time !== null && { time: integer(time) }) }
 }
 
-test('official Revision 2 viewing keys give exactly the recorded components and encode back', {
+test('official Revision 2 viewing keys decode to the official components and encode back', {
   skip: vectorsMissing,
 }, () => {
   const rows = vectorRecords('unified_viewing_keys_r2.json')
@@ -54,11 +54,11 @@ test('official Revision 2 viewing keys give exactly the recorded components and 
   for (const [i, row] of rows.entries()) {
     for (const [kind, column, columns] of kinds) {
       const text = String(row[column])
-      const items = statedItems(row, columns)
+      const items = expectedItems(row, columns)
       assert.deepEqual(decodeUnified(text), { kind, network: 'main', revision: 2, items }, `${kind} ${i}`)
       assert.equal(encodeUnified(kind, 'main', items.toReversed(), 2), text)
       const { orchard, ...rest } = parseViewingKey(text)
-      const expiry = statedExpiry(row)
+      const expiry = expectedExpiry(row)
       const typecodes = items.map(item => item.typecode)
       assert.deepEqual(rest, { kind, network: 'main', typecodes, ...(expiry && { expiry }) }, `${kind} ${i}`)
       assert.equal(orchard === undefined, row.orchard_ivk_bytes === null)
@@ -73,7 +73,9 @@ test('official Revision 2 viewing keys give exactly the recorded components and 
   assert.ok(withOrchard > 20)
 })
 
-test('official Revision 2 addresses are refused, with what to give instead', { skip: vectorsMissing }, () => {
+test('official Revision 2 addresses are rejected with a message that says what to use instead', {
+  skip: vectorsMissing,
+}, () => {
   const addresses = [
     ...vectorRecords('unified_address_r2.json').map(row => row.unified_addr),
     ...vectorRecords('unified_viewing_keys_r2.json').map(row => row.derived_ua),
@@ -90,7 +92,7 @@ test('official Revision 2 addresses are refused, with what to give instead', { s
   }
 })
 
-test('a Revision 2 key is read on every network, by its prefix', () => {
+test('a Revision 2 key is parsed for every network, which its prefix gives', () => {
   const suffixes = { main: '', test: 'test', regtest: 'regtest' }
   for (const network of NETWORKS) {
     for (const expiry of [{}, { height: 3_500_000 }, { time: 1_900_000_000n }, { height: 0, time: 2n ** 64n - 1n }]) {
@@ -103,8 +105,8 @@ test('a Revision 2 key is read on every network, by its prefix', () => {
         ['uivk', uivk],
       ] as const) {
         const { typecodes, ...rest } = parseViewingKey(text)
-        const stated = Object.keys(expiry).length > 0 ? { expiry } : {}
-        assert.deepEqual(rest, { kind, network, orchard: incoming, ...stated })
+        const expectedFields = Object.keys(expiry).length > 0 ? { expiry } : {}
+        assert.deepEqual(rest, { kind, network, orchard: incoming, ...expectedFields })
         assert.deepEqual(typecodes, [3, ...('height' in expiry ? [0xe0] : []), ...('time' in expiry ? [0xe1] : [])])
         assert.deepEqual(parseViewingKey(text.toUpperCase()), parseViewingKey(text))
         assert.throws(() => parseAddress(text), { code: 'wrong_kind', message: /is a viewing key/ })
@@ -113,7 +115,7 @@ test('a Revision 2 key is read on every network, by its prefix', () => {
   }
 })
 
-test('what is encoded in Revision 2 decodes to the same items', () => {
+test('items encoded in Revision 2 decode to the same items', () => {
   const item = (typecode: number, min: number, max: number) =>
     fc
       .option(fc.uint8Array({ minLength: min, maxLength: max }), { nil: undefined })
@@ -153,7 +155,7 @@ test('what is encoded in Revision 2 decodes to the same items', () => {
   }
 })
 
-/** A container with any bytes inside, right on the outside. */
+/** A well-formed encoding around arbitrary bytes. */
 function container(prefix: string, ...parts: Uint8Array[]): string {
   const padding = new Uint8Array(16)
   padding.set(new TextEncoder().encode(prefix))
@@ -163,13 +165,13 @@ function container(prefix: string, ...parts: Uint8Array[]): string {
 const item = (typecode: number, length: number) => Uint8Array.of(typecode, length, ...new Uint8Array(length).fill(7))
 const orchardItem = concatBytes(Uint8Array.of(3, 64), incomingToBytes(incoming))
 
-test('the rules of Revision 2 on items, one broken at a time', () => {
+test('an encoding that breaks one Revision 2 rule on items is rejected', () => {
   const cases: readonly (readonly [string, ZcashErrorCode, RegExp, ...Uint8Array[]])[] = [
-    ['an unknown item that must be understood', 'unsupported_item', /0xe2\) that must be understood/, item(0xe2, 4)],
-    ['the last of those', 'unsupported_item', /0xfc\) that must be understood/, item(0xfc, 0)],
+    ['an unknown MUST-understand item', 'unsupported_item', /MUST-understand item \(type 0xe2\)/, item(0xe2, 4)],
+    ['the last MUST-understand typecode', 'unsupported_item', /MUST-understand item \(type 0xfc\)/, item(0xfc, 0)],
     ['an expiry height of three bytes', 'wrong_length', /wrong length/, item(0xe0, 3)],
     ['an expiry time of four bytes', 'wrong_length', /wrong length/, item(0xe1, 4)],
-    ['two expiry heights', 'duplicate_item', /two items of one type/, item(0xe0, 4), item(0xe0, 4)],
+    ['two expiry heights', 'duplicate_item', /two items of the same type/, item(0xe0, 4), item(0xe0, 4)],
     ['time before height', 'misordered_items', /wrong order/, item(0xe1, 8), item(0xe0, 4)],
   ]
   assert.deepEqual(parseViewingKey(container('uvi', orchardItem)).orchard, incoming)
@@ -180,11 +182,11 @@ test('the rules of Revision 2 on items, one broken at a time', () => {
   assert.throws(() => parseViewingKey(both), { code: 'unsupported_item', message: /P2PKH and P2SH/ })
   assert.throws(() => parseViewingKey(container('uvi', item(0xc0, 40), item(0xe0, 4))), {
     code: 'no_key_item',
-    message: /holds no key/,
+    message: /contains no key/,
   })
 })
 
-test('a Revision 2 key without shielded items is read, and says that it has no Orchard item', () => {
+test('a Revision 2 key without shielded items is parsed and has no Orchard key', () => {
   for (const [typecode, length] of [
     [0, 65],
     [1, 90],
@@ -199,7 +201,7 @@ test('a Revision 2 key without shielded items is read, and says that it has no O
   }
 })
 
-test('an expiry in a Revision 0 key is refused: it must be Revision 2', () => {
+test('an expiry in a Revision 0 key is rejected, because it requires Revision 2', () => {
   for (const typecode of [0xe0, 0xe1]) {
     assert.throws(() => parseViewingKey(container('uivk', orchardItem, item(typecode, typecode === 0xe0 ? 4 : 8))), {
       code: 'unsupported_item',
@@ -208,7 +210,7 @@ test('an expiry in a Revision 0 key is refused: it must be Revision 2', () => {
   }
 })
 
-test('a key relabelled for another revision or network is refused', () => {
+test('a key relabelled for another revision or network is rejected', () => {
   const relabelled = (from: string, to: string) => {
     const padding = new Uint8Array(16)
     padding.set(new TextEncoder().encode(from))
@@ -224,7 +226,7 @@ test('a key relabelled for another revision or network is refused', () => {
   }
 })
 
-test('every other text that a merchant may paste is named, and secrets are warned of', () => {
+test('the error for any other text names its kind and warns about secrets', () => {
   const data = 'qpzry9x8gf2tvdw0s3jn54khce6mua7lqpzry9x8gf2tvdw0s3jn54khce6mua7l'
   const base58 = 'zvxYwPqrstuABCdefghiJKLmn'.repeat(5)
   const phrase = (words: number) => Array(words).fill('abandon').join(' ')
@@ -247,7 +249,7 @@ test('every other text that a merchant may paste is named, and secrets are warne
     ['t1V9mnyk5Z5cTNMCkLbaDwSskgJZucTLdgW', 'wrong_kind', /is a transparent address/],
     ['t3Vz22vK5z2LcKEdg16Yv4FFneEL1zg9ojd', 'wrong_kind', /is a transparent address/],
     [`tex1${data}`, 'wrong_kind', /is a transparent address/],
-    [`xpub6${base58.slice(0, 106)}`, 'wrong_kind', /transparent viewing key .*sees nothing shielded/],
+    [`xpub6${base58.slice(0, 106)}`, 'wrong_kind', /transparent viewing key .*cannot see shielded payments/],
     [`tpub6${base58.slice(0, 106)}`, 'wrong_kind', /transparent viewing key/],
     [`xprv9${base58.slice(0, 106)}`, 'wrong_kind', /spending key .*never paste it anywhere/],
     [`secret-extended-key-main1${data}`, 'wrong_kind', /spending key, which can spend .*never paste it anywhere/],
@@ -284,7 +286,7 @@ test('every other text that a merchant may paste is named, and secrets are warne
   }
 })
 
-test('the bytes of a full key are those given', () => {
+test('an encoded full viewing key contains the bytes of the key', () => {
   const { items } = decodeUnified(encodeFullViewingKey(full, 'regtest', { time: 5n }))
   assert.equal(hex(items[0]!.data), hex(fullViewingKeyToBytes(full)))
 })

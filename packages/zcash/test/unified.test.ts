@@ -12,13 +12,13 @@ import { externalIncoming, fullViewingKeyToBytes, incomingToBytes, parseViewingK
 import { KEY_FIGURES } from './figures.ts'
 import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
-const [figure] = KEY_FIGURES
-const incoming = parseViewingKey(figure!.uivk).orchard!
+const [fixture] = KEY_FIGURES
+const incoming = parseViewingKey(fixture!.uivk).orchard!
 const receiver = orchardReceiver(incoming, 0n)
 
-const refusal = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
-/** The items of an official row; the columns are the same for addresses and keys but for their names. */
+/** The items of an official row. The tables for addresses and keys differ in the names of the columns only. */
 function itemsOf(
   row: VectorRecord,
   columns: readonly (string | undefined)[],
@@ -92,7 +92,7 @@ test('official incoming viewing keys decode, derive from their seeds and encode 
   }
 })
 
-test('a text of another kind is refused with a reason that says what it is', () => {
+test('text of another kind is rejected with a message that names the kind', () => {
   const data = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
   const foreign: readonly (readonly [string, ZcashErrorCode, RegExp])[] = [
     [`ur1${data}`, 'unsupported_revision', /Revision 1/],
@@ -116,18 +116,18 @@ test('a text of another kind is refused with a reason that says what it is', () 
     for (const parse of [parseViewingKey, parseAddress])
       assert.throws(() => parse(text), { name: 'ZcashError', code, message })
   }
-  const address = figure!.addresses[0]!.address
+  const address = fixture!.addresses[0]!.address
   assert.throws(() => parseViewingKey(address), { code: 'wrong_kind', message: /is an address/ })
-  for (const text of [figure!.ufvk, figure!.uivk]) {
+  for (const text of [fixture!.ufvk, fixture!.uivk]) {
     assert.throws(() => parseAddress(text), { code: 'wrong_kind', message: /is a viewing key/ })
   }
 })
 
-test('a text with one changed, missing or added character is refused, and the reason never repeats it', () => {
-  const { uivk } = figure!
+test('text with one changed, missing or added character is rejected with a message that does not repeat it', () => {
+  const { uivk } = fixture!
   fc.assert(
-    fc.property(fc.nat(uivk.length - 1), fc.constantFrom('q', 'p', '', 'zz', 'B', ' ', 'é', '1'), (at, insert) => {
-      const changed = uivk.slice(0, at) + insert + uivk.slice(at + 1)
+    fc.property(fc.nat(uivk.length - 1), fc.constantFrom('q', 'p', '', 'zz', 'B', ' ', 'é', '1'), (offset, insert) => {
+      const changed = uivk.slice(0, offset) + insert + uivk.slice(offset + 1)
       fc.pre(changed !== uivk)
       assert.throws(
         () => parseViewingKey(changed),
@@ -138,14 +138,14 @@ test('a text with one changed, missing or added character is refused, and the re
   )
 })
 
-test('case: all upper is read like all lower, a mixture is refused', () => {
-  assert.deepEqual(parseViewingKey(figure!.uivk.toUpperCase()), parseViewingKey(figure!.uivk))
-  const mixed = figure!.uivk.slice(0, -1) + figure!.uivk.slice(-1).toUpperCase()
-  const letter = mixed === figure!.uivk ? figure!.uivk.replace('uivk', 'Uivk') : mixed
-  assert.throws(() => parseViewingKey(letter), refusal('invalid_encoding'))
+test('upper case is parsed like lower case, and mixed case is rejected', () => {
+  assert.deepEqual(parseViewingKey(fixture!.uivk.toUpperCase()), parseViewingKey(fixture!.uivk))
+  const mixed = fixture!.uivk.slice(0, -1) + fixture!.uivk.slice(-1).toUpperCase()
+  const letter = mixed === fixture!.uivk ? fixture!.uivk.replace('uivk', 'Uivk') : mixed
+  assert.throws(() => parseViewingKey(letter), zcashErrorWith('invalid_encoding'))
 })
 
-/** A container with any bytes inside, right on the outside. */
+/** A well-formed encoding around arbitrary bytes. */
 function container(prefix: string, body: Uint8Array, padded = prefix): string {
   const padding = new Uint8Array(16)
   padding.set(new TextEncoder().encode(padded))
@@ -159,7 +159,7 @@ function item(typecode: number, length: number): Uint8Array {
 
 const orchardItem = Uint8Array.of(3, 43, ...receiver)
 
-test('the rules of Revision 0 on items, one broken at a time', () => {
+test('an encoding that breaks one Revision 0 rule on items is rejected', () => {
   const cases: readonly (readonly [string, ZcashErrorCode, ...Uint8Array[]])[] = [
     ['two Orchard items', 'duplicate_item', orchardItem, orchardItem],
     ['Orchard before Sapling', 'misordered_items', orchardItem, item(2, 43)],
@@ -173,9 +173,9 @@ test('the rules of Revision 0 on items, one broken at a time', () => {
     ['a P2PKH item too long', 'wrong_length', item(0, 21), orchardItem],
     ['must-understand 0xE0', 'unsupported_item', orchardItem, item(0xe0, 4)],
     ['must-understand 0xFC', 'unsupported_item', orchardItem, item(0xfc, 4)],
-    ['a cut-off item', 'wrong_length', orchardItem, Uint8Array.of(0x40, 5, 1)],
-    ['a cut-off length', 'wrong_length', orchardItem, Uint8Array.of(0x40)],
-    ['a cut-off long length', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xfd, 1)],
+    ['a truncated item', 'wrong_length', orchardItem, Uint8Array.of(0x40, 5, 1)],
+    ['a truncated length', 'wrong_length', orchardItem, Uint8Array.of(0x40)],
+    ['a truncated long length', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xfd, 1)],
     ['a nine-byte length', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)],
     ['a length past the end', 'wrong_length', orchardItem, Uint8Array.of(0x40, 0xfe, 0xff, 0xff, 0xff, 0x01)],
     ['a length not in its shortest form', 'invalid_encoding', Uint8Array.of(3, 0xfd, 43, 0, ...receiver)],
@@ -183,7 +183,7 @@ test('the rules of Revision 0 on items, one broken at a time', () => {
     ['a typecode out of range', 'invalid_encoding', orchardItem, Uint8Array.of(0xfe, 1, 0, 0, 2, 0)],
     ['a trailing byte', 'wrong_length', orchardItem, Uint8Array.of(0)],
     [
-      'a pk_d on no point',
+      'a pk_d that is not on the curve',
       'invalid_point',
       Uint8Array.of(3, 43, ...receiver.subarray(0, 11), 2, ...new Uint8Array(31)),
     ],
@@ -191,11 +191,11 @@ test('the rules of Revision 0 on items, one broken at a time', () => {
   ]
   assert.deepEqual(parseAddress(container('u', orchardItem)).orchard, receiver)
   for (const [name, code, ...parts] of cases) {
-    assert.throws(() => parseAddress(container('u', concatBytes(...parts))), refusal(code), name)
+    assert.throws(() => parseAddress(container('u', concatBytes(...parts))), zcashErrorWith(code), name)
   }
 })
 
-test('unknown items are passed over, whatever their length', () => {
+test('unknown items of any length are ignored', () => {
   for (const typecode of [0x04, 0xbf, 0xc0, 0xdf, 0xfd, 0xffff]) {
     for (const length of [0, 1, 300]) {
       const text = container('utest', concatBytes(orchardItem, item(typecode, length)))
@@ -206,31 +206,31 @@ test('unknown items are passed over, whatever their length', () => {
   assert.deepEqual(parseViewingKey(container('uivk', p2shInKey)).orchard, incoming)
 })
 
-test('padding must repeat the prefix: a key relabelled for another network is refused', () => {
+test('a key relabelled for another network is rejected, because the padding must repeat the prefix', () => {
   const key = concatBytes(Uint8Array.of(3, 64), incomingToBytes(incoming))
   assert.equal(parseViewingKey(container('uivktest', key)).network, 'test')
-  assert.throws(() => parseViewingKey(container('uivktest', key, 'uivk')), refusal('invalid_padding'))
-  assert.throws(() => parseViewingKey(container('uivk', key, 'uivktest')), refusal('invalid_padding'))
+  assert.throws(() => parseViewingKey(container('uivktest', key, 'uivk')), zcashErrorWith('invalid_padding'))
+  assert.throws(() => parseViewingKey(container('uivk', key, 'uivktest')), zcashErrorWith('invalid_padding'))
 })
 
-test('Bech32 in place of Bech32m, too few bytes and over-long texts are refused', () => {
-  const words = bech32m.decode(figure!.uivk as `${string}1${string}`, false).words
-  assert.throws(() => decodeUnified(bech32.encode('uivk', words, false)), refusal('invalid_checksum'))
+test('Bech32 instead of Bech32m, too few bytes and text that is too long are rejected', () => {
+  const words = bech32m.decode(fixture!.uivk as `${string}1${string}`, false).words
+  assert.throws(() => decodeUnified(bech32.encode('uivk', words, false)), zcashErrorWith('invalid_checksum'))
   for (const length of [0, 1, 16, 47]) {
     const text = bech32m.encode('u', bech32m.toWords(new Uint8Array(length)), false)
-    assert.throws(() => decodeUnified(text), refusal('wrong_length'))
+    assert.throws(() => decodeUnified(text), zcashErrorWith('wrong_length'))
   }
   const straddling = bech32m.encode('u', [...bech32m.toWords(new Uint8Array(60)), 1], false)
-  assert.throws(() => decodeUnified(straddling), refusal('invalid_encoding'))
-  assert.throws(() => decodeUnified('u'.repeat(MAX_TEXT_LENGTH + 1)), refusal('wrong_length'))
+  assert.throws(() => decodeUnified(straddling), zcashErrorWith('invalid_encoding'))
+  assert.throws(() => decodeUnified('u'.repeat(MAX_TEXT_LENGTH + 1)), zcashErrorWith('wrong_length'))
   const big = [
     { typecode: 3, data: receiver },
     { typecode: 0x40, data: new Uint8Array(MAX_TEXT_LENGTH) },
   ]
-  assert.throws(() => encodeUnified('address', 'main', big), refusal('wrong_length'))
+  assert.throws(() => encodeUnified('address', 'main', big), zcashErrorWith('wrong_length'))
 })
 
-test('any text at all gives a container or a typed refusal', () => {
+test('any text decodes or is rejected with a ZcashError', () => {
   const body = fc.uint8Array({ minLength: 32, maxLength: 200 })
   const items = fc.array(fc.tuple(fc.integer({ min: 0, max: 260 }), fc.integer({ min: 0, max: 100 })), { maxLength: 4 })
   const text = fc.oneof(

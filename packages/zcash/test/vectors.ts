@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const FOLDER = new URL('../../../../shared/vectors/', import.meta.url)
 
-/** For `test`'s `skip`: false where the official vectors lie beside the repository, else why nothing is tested. */
+/** For the `skip` option of tests that need the official vectors: false, or the reason to skip. */
 export const vectorsMissing = existsSync(FOLDER) ? false : 'the official vectors are not at ../shared/vectors'
 
-/** A file of the official vectors. */
+/** The text of a file of the official vectors. */
 export function readVectors(name: string): string {
   return readFileSync(new URL(name, FOLDER), 'utf8')
 }
 
 export type VectorRecord = Readonly<Record<string, unknown>>
 
-/** The rows of a table by column name, or the objects of a list, with no digit of a large number lost. */
+/** The rows of a table by column name, or the objects of a list. Large numbers keep all digits. */
 export function vectorRecords(name: string): VectorRecord[] {
   const [first, second, ...rows] = parseLossless(readVectors(name)) as [unknown, unknown, ...unknown[][]]
   if (!Array.isArray(first)) return [first, second, ...rows] as VectorRecord[]
@@ -20,12 +20,12 @@ export function vectorRecords(name: string): VectorRecord[] {
   return rows.map(row => Object.fromEntries(columns.map((column, i) => [column, row[i]])))
 }
 
-/** A column of hexadecimal bytes. */
+/** The bytes of a hexadecimal column. */
 export function bytes(column: unknown): Uint8Array {
   return Uint8Array.from(Buffer.from(String(column), 'hex'))
 }
 
-/** A column that holds a whole number of any size, or a decimal string. */
+/** The value of a column with an integer of any size or a decimal string. */
 export function integer(column: unknown): bigint {
   return BigInt(column as number | bigint | string)
 }
@@ -36,7 +36,7 @@ export function hex(value: Uint8Array): string {
 
 type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
 
-/** Numbers past 2^53 become bigint. */
+/** Parses JSON; unsafe integers become bigint. */
 function parseLossless(text: string): unknown {
   const reviver: Reviver = (_key, value, { source }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(source) : value

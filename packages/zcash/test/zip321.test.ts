@@ -9,13 +9,13 @@ const TRANSPARENT = 'tmEZhbWHTpdKMw5it8YDspUXSMGQyFwovpU'
 
 const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes)
 
-function refuses(code: ZcashErrorCode, message?: RegExp) {
+function zcashErrorWith(code: ZcashErrorCode, message?: RegExp) {
   return (error: unknown) =>
     error instanceof ZcashError && error.code === code && (!message || message.test(error.message))
 }
 
-test('amounts are written as ZIP 321 writes them: no exponent, no trailing zeros', () => {
-  const figures: [bigint, string][] = [
+test('amounts are formatted as ZIP 321 requires, without an exponent or trailing zeros', () => {
+  const amounts: [bigint, string][] = [
     [0n, '0'],
     [1n, '0.00000001'],
     [10n, '0.0000001'],
@@ -26,18 +26,19 @@ test('amounts are written as ZIP 321 writes them: no exponent, no trailing zeros
     [MAX_MONEY - 1n, '20999999.99999999'],
     [MAX_MONEY, '21000000'],
   ]
-  for (const [zat, zec] of figures) {
+  for (const [zat, zec] of amounts) {
     assert.equal(formatZec(zat), zec)
     assert.equal(parseZec(zec), zat)
   }
-  for (const zat of [-1n, MAX_MONEY + 1n]) assert.throws(() => formatZec(zat), refuses('invalid_amount', /21000000/))
+  for (const zat of [-1n, MAX_MONEY + 1n])
+    assert.throws(() => formatZec(zat), zcashErrorWith('invalid_amount', /21000000/))
 })
 
-test('amounts read back exactly over the whole range of money', () => {
+test('every valid amount survives formatting and parsing', () => {
   fc.assert(fc.property(fc.bigInt(0n, MAX_MONEY), zat => parseZec(formatZec(zat)) === zat))
 })
 
-test('amounts may carry the zeros ZIP 321 ignores, and nothing else', () => {
+test('amounts may have the leading and trailing zeros that ZIP 321 allows, and no other characters', () => {
   for (const valid of ['50.00', '50', '050', '00000000000000000050.00000000'])
     assert.equal(parseZec(valid), 5_000_000_000n)
   const invalid = [
@@ -61,10 +62,10 @@ test('amounts may carry the zeros ZIP 321 ignores, and nothing else', () => {
     ],
     ...['NaN', 'Infinity', '1.2.3', '1_000', '21000000.00000001', '21000001', '99999999999999999999', '0'.repeat(65)],
   ]
-  for (const amount of invalid) assert.throws(() => parseZec(amount), refuses('invalid_amount'), amount)
+  for (const amount of invalid) assert.throws(() => parseZec(amount), zcashErrorWith('invalid_amount'), amount)
 })
 
-test('a request is written with its address first, then amount and memo', () => {
+test('a URI contains the address first, then the amount and the memo', () => {
   assert.equal(
     makePaymentUri({ address: SAPLING, amount: 150_000_000n, memo: 'inv_123' }),
     `zcash:${SAPLING}?amount=1.5&memo=aW52XzEyMw`,
@@ -84,22 +85,22 @@ test('the valid single-payment examples of ZIP 321 parse', () => {
   assert.equal(text(memo), 'This is a simple memo.')
 })
 
-test('the address may stand as a parameter, at any one index', () => {
+test('the address may be a parameter, at any one index', () => {
   for (const uri of [`zcash:?address=${SAPLING}&amount=2`, `zcash:?amount.9999=2&address.9999=${SAPLING}`]) {
     assert.deepEqual(parsePaymentUri(uri), { address: SAPLING, amount: 200_000_000n })
   }
 })
 
-test('unknown parameters are ignored, as are empty ones', () => {
+test('unknown and empty parameters are ignored', () => {
   for (const query of ['', '&', 'foo', 'foo=', 'foo=bar&&b-a+z=%20', 'amountx=5', 'required=1']) {
     assert.deepEqual(parsePaymentUri(`zcash:${SAPLING}?${query}`), { address: SAPLING }, query)
   }
 })
 
-test('every invalid example of ZIP 321 and every breach of its grammar is refused with its reason', () => {
+test('every invalid example of ZIP 321 and every violation of its grammar is rejected with the reason', () => {
   const other = 'u1other'
   const invalid: [string, ZcashErrorCode, RegExp][] = [
-    // the specification's own examples
+    // examples of the specification
     [`zcash:?amount=3491405.05201255&address.1=${SAPLING}&amount.1=5740296.87793245`, 'invalid_uri', /more than one/],
     [`zcash:?address=${TRANSPARENT}&amount=1&amount.1=2&address.2=${SAPLING}`, 'invalid_uri', /more than one/],
     [`zcash:?address.0=${SAPLING}&amount.0=2`, 'invalid_uri', /malformed/],
@@ -109,20 +110,20 @@ test('every invalid example of ZIP 321 and every breach of its grammar is refuse
     [`zcash:${TRANSPARENT}?%61mount=1`, 'invalid_uri', /malformed/],
     [`zcash:%74mEZhbWHTpdKMw5it8YDspUXSMGQyFwovpU?amount=1`, 'invalid_uri', /letters and digits/],
     [`zcash://${TRANSPARENT}?amount=1`, 'invalid_uri', /letters and digits/],
-    // more than one payment, or none
+    // not exactly one payment
     [`zcash:?address=${SAPLING}&address.1=${other}`, 'invalid_uri', /more than one/],
     [`zcash:${SAPLING}?amount.1=1`, 'invalid_uri', /more than one/],
     ['zcash:', 'invalid_uri', /no address/],
     ['zcash:?', 'invalid_uri', /no address/],
     ['zcash:?amount=1', 'invalid_uri', /no address/],
-    // given twice
+    // repeated parameters
     [`zcash:${SAPLING}?address=${SAPLING}`, 'invalid_uri', /address twice/],
     [`zcash:${SAPLING}?memo=&memo=`, 'invalid_uri', /memo twice/],
     [`zcash:${SAPLING}?foo=1&foo=2`, 'invalid_uri', /foo twice/],
-    // what this reader does not understand
+    // not supported
     [`zcash:${SAPLING}?req-foo`, 'invalid_uri', /req-foo/],
     [`zcash:${SAPLING}?req-amount=1`, 'invalid_uri', /req-amount/],
-    [`zcash:${SAPLING}?asset_id=${'A'.repeat(88)}`, 'invalid_uri', /another asset/],
+    [`zcash:${SAPLING}?asset_id=${'A'.repeat(88)}`, 'invalid_uri', /asset other than ZEC/],
     // grammar
     [`${SAPLING}?amount=1`, 'invalid_uri', /start with zcash:/],
     [`bitcoin:${SAPLING}?amount=1`, 'invalid_uri', /start with zcash:/],
@@ -135,24 +136,24 @@ test('every invalid example of ZIP 321 and every breach of its grammar is refuse
     [`zcash:${SAPLING}?amount=`, 'invalid_amount', /decimal ZEC/],
     [`zcash:${SAPLING}?amount=.5`, 'invalid_amount', /decimal ZEC/],
     [`zcash:${SAPLING}?amount=21000000.1`, 'invalid_amount', /21000000/],
-    [`zcash:${SAPLING}?label=a=b`, 'invalid_uri', /label holds a character/],
-    [`zcash:${SAPLING}?label=a b`, 'invalid_uri', /label holds a character/],
-    [`zcash:${SAPLING}?label=a#b`, 'invalid_uri', /label holds a character/],
-    [`zcash:${SAPLING}?label=a\n`, 'invalid_uri', /label holds a character/],
-    [`zcash:${SAPLING}?foo=%zz`, 'invalid_uri', /foo holds a character/],
-    [`zcash:${SAPLING}?label=%`, 'invalid_uri', /label holds a character/],
+    [`zcash:${SAPLING}?label=a=b`, 'invalid_uri', /label contains a character/],
+    [`zcash:${SAPLING}?label=a b`, 'invalid_uri', /label contains a character/],
+    [`zcash:${SAPLING}?label=a#b`, 'invalid_uri', /label contains a character/],
+    [`zcash:${SAPLING}?label=a\n`, 'invalid_uri', /label contains a character/],
+    [`zcash:${SAPLING}?foo=%zz`, 'invalid_uri', /foo contains a character/],
+    [`zcash:${SAPLING}?label=%`, 'invalid_uri', /label contains a character/],
     [`zcash:${SAPLING}?label=%C3`, 'invalid_uri', /label is not UTF-8/],
     [`zcash:${SAPLING}?message=%ED%A0%80`, 'invalid_uri', /message is not UTF-8/],
     [`zcash:${SAPLING}#?amount=1`, 'invalid_uri', /letters and digits/],
     [`zcash:${SAPLING}?foo=${'a'.repeat(8192)}`, 'invalid_uri', /longer than 8192/],
     // memos
-    [`zcash:${SAPLING}?memo=aW52XzEyMw==`, 'invalid_uri', /memo holds a character/],
+    [`zcash:${SAPLING}?memo=aW52XzEyMw==`, 'invalid_uri', /memo contains a character/],
     [`zcash:${SAPLING}?memo=aW52XzEyMw%3D%3D`, 'invalid_memo', /base64url/],
     [`zcash:${SAPLING}?memo=a+b`, 'invalid_memo', /base64url/],
     [`zcash:${SAPLING}?memo=aW52XzEyMx`, 'invalid_memo', /base64url/],
     [`zcash:${SAPLING}?memo=A`, 'invalid_memo', /base64url/],
     [`zcash:${SAPLING}?memo=${'A'.repeat(684)}`, 'memo_too_long', /512/],
-    [`zcash:${TRANSPARENT}?memo=AA`, 'invalid_uri', /takes no memo/],
+    [`zcash:${TRANSPARENT}?memo=AA`, 'invalid_uri', /cannot receive a memo/],
     // Sprout
     [
       `zcash:zcBqWB8VDjVER7uLKb4oHp2v54v2a1jKd9o4FY7mdgQ3gDfG8MiZLvdQga8JK3t58yjXGjQHzMzkGUxSguSs6ZzqpgTNiZG`,
@@ -165,24 +166,25 @@ test('every invalid example of ZIP 321 and every breach of its grammar is refuse
       /Sprout/,
     ],
   ]
-  for (const [uri, code, reason] of invalid) assert.throws(() => parsePaymentUri(uri), refuses(code, reason), uri)
+  for (const [uri, code, reason] of invalid)
+    assert.throws(() => parsePaymentUri(uri), zcashErrorWith(code, reason), uri)
 })
 
-test('a memo of 512 bytes fits and one of 513 does not, in both directions', () => {
+test('a memo of 512 bytes is accepted and one of 513 bytes is rejected, in formatting and parsing', () => {
   const memo = new Uint8Array(512).fill(0xff)
   assert.deepEqual(parsePaymentUri(makePaymentUri({ address: SAPLING, memo })).memo, memo)
-  assert.throws(() => makePaymentUri({ address: SAPLING, memo: new Uint8Array(513) }), refuses('memo_too_long'))
-  assert.throws(() => makePaymentUri({ address: SAPLING, memo: 'é'.repeat(257) }), refuses('memo_too_long'))
+  assert.throws(() => makePaymentUri({ address: SAPLING, memo: new Uint8Array(513) }), zcashErrorWith('memo_too_long'))
+  assert.throws(() => makePaymentUri({ address: SAPLING, memo: 'é'.repeat(257) }), zcashErrorWith('memo_too_long'))
 })
 
-test('making refuses what parsing would', () => {
-  assert.throws(() => makePaymentUri({ address: '' }), refuses('invalid_uri'))
-  assert.throws(() => makePaymentUri({ address: 'a?b' }), refuses('invalid_uri'))
-  assert.throws(() => makePaymentUri({ address: TRANSPARENT, memo: 'x' }), refuses('invalid_uri'))
-  assert.throws(() => makePaymentUri({ address: SAPLING, amount: -1n }), refuses('invalid_amount'))
-  assert.throws(() => makePaymentUri({ address: SAPLING, memo: '\ud800' }), refuses('invalid_memo'))
-  assert.throws(() => makePaymentUri({ address: SAPLING, label: '\ud800' }), refuses('invalid_uri'))
-  assert.throws(() => makePaymentUri({ address: SAPLING, message: 'x'.repeat(9000) }), refuses('invalid_uri'))
+test('formatting rejects the input that parsing would reject', () => {
+  assert.throws(() => makePaymentUri({ address: '' }), zcashErrorWith('invalid_uri'))
+  assert.throws(() => makePaymentUri({ address: 'a?b' }), zcashErrorWith('invalid_uri'))
+  assert.throws(() => makePaymentUri({ address: TRANSPARENT, memo: 'x' }), zcashErrorWith('invalid_uri'))
+  assert.throws(() => makePaymentUri({ address: SAPLING, amount: -1n }), zcashErrorWith('invalid_amount'))
+  assert.throws(() => makePaymentUri({ address: SAPLING, memo: '\ud800' }), zcashErrorWith('invalid_memo'))
+  assert.throws(() => makePaymentUri({ address: SAPLING, label: '\ud800' }), zcashErrorWith('invalid_uri'))
+  assert.throws(() => makePaymentUri({ address: SAPLING, message: 'x'.repeat(9000) }), zcashErrorWith('invalid_uri'))
 })
 
 const wellFormed = fc.string({ unit: 'binary', maxLength: 100 })
@@ -197,7 +199,7 @@ const requestArbitrary = fc.record(
   { requiredKeys: ['address'], noNullPrototype: true },
 )
 
-test('whatever request is made parses back to the same request', () => {
+test('a formatted request parses to the same request', () => {
   fc.assert(
     fc.property(requestArbitrary, request => assert.deepEqual(parsePaymentUri(makePaymentUri(request)), request)),
   )
@@ -223,7 +225,7 @@ const fragment = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 5 }),
 )
 
-test('random URIs parse or are refused with a ZcashError', () => {
+test('random URIs parse or are rejected with a ZcashError', () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 12 }), fragments => {
       try {
@@ -236,7 +238,7 @@ test('random URIs parse or are refused with a ZcashError', () => {
   )
 })
 
-test('the longest URI, of nothing but one repeated character, is judged within a tenth of a second', () => {
+test('the longest URI of one repeated character is rejected within a tenth of a second', () => {
   for (const character of ['a', '%', '0', '.', '&', '=', '%41']) {
     const start = performance.now()
     for (const prefix of ['zcash:', 'zcash:a?', 'zcash:a?a=', 'zcash:a?amount=', 'zcash:a?memo=']) {
