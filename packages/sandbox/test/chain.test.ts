@@ -96,11 +96,11 @@ describe('the pools', () => {
   test('below NU6.3 a payment is a version 5 transaction in Orchard, from it on version 6 in Ironwood, and no other', () => {
     const { chain, wallet } = start({ nu63Height: 3 })
     assert.equal(parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) }))).version, 5)
-    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'ironwood' }), /block, 2, takes .* orchard/)
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'ironwood' }), /block, 2, accepts .* orchard/)
     chain.mine()
     assert.equal(chain.paymentPool, 'ironwood')
     assert.equal(parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) }))).version, 6)
-    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), /block, 3, takes .* ironwood/)
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), /block, 3, accepts .* ironwood/)
   })
 
   test('what is left of the other side when NU6.3 comes, or goes in a reorganisation, leaves the mempool', () => {
@@ -145,7 +145,7 @@ describe('NU7', () => {
     chain.mine()
     chain.reorg({ depth: 2, blocks: 0 })
     assert.deepEqual(evicted, [`${old.id} wrong_branch`, `${young.id} wrong_branch`])
-    assert.throws(() => wallet.broadcastAgain(young), /block, 3, takes transactions of branch 37a5165b, not 77190ad9/)
+    assert.throws(() => wallet.broadcastAgain(young), /block, 3, accepts transactions of branch 37a5165b, not 77190ad9/)
   })
 
   test('a wallet transaction expires after 40 blocks before NU7, and after 120 from it on', () => {
@@ -161,7 +161,7 @@ describe('NU7', () => {
   test('never comes on a regtest by default, comes at its own height on testnet, and not before NU6.3', () => {
     assert.equal(start().chain.nu7Height, null)
     assert.equal(start({ network: 'test' }).chain.nu7Height, 4_465_026)
-    assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 cannot come before NU6.3/)
+    assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 must not activate before NU6.3/)
   })
 
   test('a kept chain keeps its height and its branches, and refuses another', t => {
@@ -362,7 +362,7 @@ describe('a kept chain', () => {
     const again = new Chain({ file })
     assert.deepEqual([again.network, again.nu63Height, again.paymentPool], ['test', 4_134_000, 'orchard'])
     again.close()
-    assert.throws(() => new Chain({ file, network: 'regtest' }), /of the network test, not regtest/)
+    assert.throws(() => new Chain({ file, network: 'regtest' }), /network of this chain is test, not regtest/)
     const old = logFile(t)
     appendFileSync(old, readFileSync(file, 'utf8').replace('"network":"test",', ''))
     const regtest = new Chain({ file: old })
@@ -376,7 +376,7 @@ describe('a kept chain', () => {
     assert.throws(() => new Chain({ file, nu63Height: 9 }), /has NU6.3 at height 0, not 9/)
     const other = logFile(t)
     appendFileSync(other, 'hello\nworld')
-    assert.throws(() => new Chain({ file: other }), /not the chain of a sandbox/)
+    assert.throws(() => new Chain({ file: other }), /not a sandbox chain/)
     assert.equal(readFileSync(other, 'utf8'), 'hello\nworld')
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
-import { readMail } from '../src/mail-text.ts'
+import { parseMail } from '../src/mail-text.ts'
 import { Mailbox } from '../src/mailbox.ts'
 
 function raw(lines: readonly string[]): Buffer {
@@ -60,7 +60,7 @@ test('keeps the last 1,000 mails', async t => {
 })
 
 test('reads plain text out of every encoding that mailers use', () => {
-  assert.deepEqual(readMail(raw(['Subject: =?UTF-8?B?R3LDvMOfZQ==?=', ' =?UTF-8?Q?_an_alle?=', '', 'plain'])), {
+  assert.deepEqual(parseMail(raw(['Subject: =?UTF-8?B?R3LDvMOfZQ==?=', ' =?UTF-8?Q?_an_alle?=', '', 'plain'])), {
     subject: 'Grüße an alle',
     text: 'plain',
   })
@@ -71,9 +71,9 @@ test('reads plain text out of every encoding that mailers use', () => {
     'caf=E9 =',
     'noir',
   ]
-  assert.equal(readMail(raw(quoted)).text, 'café noir')
+  assert.equal(parseMail(raw(quoted)).text, 'café noir')
   const base64 = ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', 'Y2Fmw6k=']
-  assert.equal(readMail(raw(base64)).text, 'café')
+  assert.equal(parseMail(raw(base64)).text, 'café')
 })
 
 test('takes the text part of a mail that has several', () => {
@@ -92,5 +92,5 @@ test('takes the text part of a mail that has several', () => {
     '----b--',
     '',
   ])
-  assert.deepEqual(readMail(mail), { subject: 'two parts', text: 'code 222222' })
+  assert.deepEqual(parseMail(mail), { subject: 'two parts', text: 'code 222222' })
 })

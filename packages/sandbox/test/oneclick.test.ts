@@ -10,10 +10,10 @@ import { openTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction } from '@zatgate/zcash/transaction'
 import { Chain } from '../src/chain.ts'
 import { OneClick } from '../src/oneclick.ts'
-import type { QuoteAnswer } from '../src/oneclick-quote.ts'
-import { FAITHFUL } from '../src/oneclick-script.ts'
+import type { QuoteResponse } from '../src/oneclick-quote.ts'
+import { DEFAULT_SETTINGS } from '../src/oneclick-script.ts'
 import { OneClickServer } from '../src/oneclick-server.ts'
-import { quoteHash, type SignedAnswer } from '../src/oneclick-signature.ts'
+import { quoteHash, type SignedQuote } from '../src/oneclick-signature.ts'
 import { rawTransaction } from '../src/transaction.ts'
 import { Wallet } from '../src/wallet.ts'
 import { merchantAddress, merchantKey, SEED, TestClock } from './fixtures.ts'
@@ -38,7 +38,7 @@ before(async () => {
 after(() => server.close())
 beforeEach(() => {
   oneclick.script.clear()
-  Object.assign(oneclick.settings, FAITHFUL)
+  Object.assign(oneclick.settings, DEFAULT_SETTINGS)
 })
 
 function quoteRequest(change: Record<string, unknown> = {}) {
@@ -69,17 +69,17 @@ async function post(body: unknown): Promise<Response> {
   })
 }
 
-async function quote(change: Record<string, unknown> = {}): Promise<QuoteAnswer> {
+async function quote(change: Record<string, unknown> = {}): Promise<QuoteResponse> {
   const response = await post(quoteRequest(change))
   assert.equal(response.status, 201, await response.clone().text())
-  return (await response.json()) as QuoteAnswer
+  return (await response.json()) as QuoteResponse
 }
 
 interface StatusAnswer {
   status: string
   updatedAt: string
   swapDetails: Record<string, unknown>
-  quoteResponse: QuoteAnswer
+  quoteResponse: QuoteResponse
 }
 
 async function status(address: string, memo?: string): Promise<StatusAnswer | number> {
@@ -114,7 +114,7 @@ describe('the signature', () => {
       ['sdk-staging-2026-06/status-quoteResponse.json', KEYS.staging],
       ['ika-portal-2026-09/quote-nondry-btc-base-usdc.json', KEYS.production],
     ] as const) {
-      const answer = JSON.parse(readFileSync(join(RECORDED, file), 'utf8')) as SignedAnswer & { signature: string }
+      const answer = JSON.parse(readFileSync(join(RECORDED, file), 'utf8')) as SignedQuote & { signature: string }
       const [signature, publicKey] = [answer.signature, key].map(text => base58.decode(text.slice('ed25519:'.length)))
       const message = new TextEncoder().encode(quoteHash(answer))
       assert.equal(ed25519.verify(signature!, message, publicKey!), true, file)
@@ -345,27 +345,27 @@ describe('a swap', () => {
   })
 })
 
-describe('told to misbehave', () => {
+describe('faults', () => {
   test('tampering with what is said comes with a good signature, and tampering with the signature alone with a bad one', async () => {
     const request = quoteRequest()
     for (const [tampering, differs, signed] of [
-      ['recipient', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient !== request.recipient, true],
-      ['refund_to', ({ quoteRequest: echo }: QuoteAnswer) => echo.refundTo !== request.refundTo, true],
-      ['amount', ({ quote: made }: QuoteAnswer) => made.amountOut !== request.amount, true],
-      ['min_amount_in', ({ quote: made }: QuoteAnswer) => BigInt(made.minAmountIn) > BigInt(made.amountIn), true],
+      ['recipient', ({ quoteRequest: echo }: QuoteResponse) => echo.recipient !== request.recipient, true],
+      ['refund_to', ({ quoteRequest: echo }: QuoteResponse) => echo.refundTo !== request.refundTo, true],
+      ['amount', ({ quote: made }: QuoteResponse) => made.amountOut !== request.amount, true],
+      ['min_amount_in', ({ quote: made }: QuoteResponse) => BigInt(made.minAmountIn) > BigInt(made.amountIn), true],
       [
         'destination_asset',
-        ({ quoteRequest: echo }: QuoteAnswer) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
+        ({ quoteRequest: echo }: QuoteResponse) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
         true,
       ],
-      ['deadline', ({ quoteRequest: echo }: QuoteAnswer) => echo.deadline !== request.deadline, true],
+      ['deadline', ({ quoteRequest: echo }: QuoteResponse) => echo.deadline !== request.deadline, true],
       [
         'old_timestamp',
-        ({ timestamp, quoteRequest: echo }: QuoteAnswer) =>
+        ({ timestamp, quoteRequest: echo }: QuoteResponse) =>
           Date.parse(timestamp) < Date.parse(echo.deadline) - 3_600_000,
         true,
       ],
-      ['signature', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient === request.recipient, false],
+      ['signature', ({ quoteRequest: echo }: QuoteResponse) => echo.recipient === request.recipient, false],
     ] as const) {
       oneclick.settings.tampering = tampering
       const answer = await quote()

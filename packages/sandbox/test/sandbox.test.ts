@@ -156,8 +156,8 @@ describe('the control API', () => {
     assert.equal((await call('POST', `/swaps/${small}`, { outcome: 'LOST' })).body.code, 'invalid_outcome')
   })
 
-  test('the provider can be told to misbehave, and to behave again', async () => {
-    await call('POST', '/swap-provider/script', { endpoint: 'tokens', answer: 'bad_gateway_html', times: 2 })
+  test('the provider can be told to sendFaultyResponse, and to behave again', async () => {
+    await call('POST', '/swap-provider/script', { endpoint: 'tokens', response: 'bad_gateway_html', times: 2 })
     assert.equal((await fetch(`${sandbox.swapApiUrl}/v0/tokens`)).status, 502)
     assert.equal((await call('POST', '/swap-provider', { tampering: 'amount', api_key: 'k' })).body.tampering, 'amount')
     const { body } = await call('POST', '/swap-provider/reset', {})
@@ -166,19 +166,19 @@ describe('the control API', () => {
   })
 
   test('webhooks scripts the receiver and shows what came', async () => {
-    const answers = [{ kind: 'status', status: 503 }]
-    const { body: scripted } = await call('POST', '/webhooks', { answers })
-    assert.deepEqual(scripted, { url: sandbox.webhookUrl, path: '/', answers: 1 })
-    const elsewhere = await call('POST', '/webhooks', { path: '/shop?a=1', answers })
+    const responses = [{ kind: 'status', status: 503 }]
+    const { body: scripted } = await call('POST', '/webhooks', { responses })
+    assert.deepEqual(scripted, { url: sandbox.webhookUrl, path: '/', responses: 1 })
+    const elsewhere = await call('POST', '/webhooks', { path: '/shop?a=1', responses })
     assert.equal(elsewhere.body.url, `${sandbox.webhookUrl}shop?a=1`)
     for (const path of ['shop', '/a b', '']) {
-      assert.equal((await call('POST', '/webhooks', { path, answers })).body.code, 'invalid_path')
+      assert.equal((await call('POST', '/webhooks', { path, responses })).body.code, 'invalid_path')
     }
     assert.equal((await fetch(sandbox.webhookUrl, { method: 'POST', body: '{"type":"test"}' })).status, 503)
     const [row] = (await call('GET', '/webhooks')).body as unknown as Record<string, unknown>[]
     assert.deepEqual([row!.method, row!.path, row!.body], ['POST', '/', '{"type":"test"}'])
-    assert.equal((await call('POST', '/webhooks', { answers: [{ kind: 'explode' }] })).body.code, 'invalid_kind')
-    assert.equal((await call('POST', '/webhooks', { answers: [] })).body.code, 'invalid_answers')
+    assert.equal((await call('POST', '/webhooks', { responses: [{ kind: 'explode' }] })).body.code, 'invalid_kind')
+    assert.equal((await call('POST', '/webhooks', { responses: [] })).body.code, 'invalid_responses')
   })
 
   test('rates sets prices', async () => {
@@ -273,7 +273,7 @@ test('a sandbox of testnet has keys, payments and swaps of testnet, and refuses 
   const testnet = await startSandbox({ seed: SEED, network: 'test', clock: new TestClock() })
   t.after(() => testnet.close())
   for (const key of [testnet.demoViewingKey, testnet.operatorViewingKey]) assert.match(key, /^uviewtest1/)
-  assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed, .* regtest/)
+  assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed; .* regtest/)
   const recipient = encodeAddress('test', orchardReceiver(merchantKey, 8n))
   assert.equal(testnet.wallet.pay({ uri: makePaymentUri({ address: recipient, amount: 1n }) }).pool, 'orchard')
   assert.match(await quotedAddress(testnet, recipient), /./)

@@ -71,7 +71,7 @@ test('reset: the connection is torn down', async t => {
 
 test('drip: a body that comes byte by byte and does not end', async t => {
   const { receiver } = await start(t)
-  receiver.script([{ kind: 'drip', intervalMs: 1 }])
+  receiver.script([{ kind: 'slow_body', intervalMs: 1 }])
   const response = await post(receiver.url)
   let bytes = 0
   for await (const chunk of response) {
@@ -83,7 +83,7 @@ test('drip: a body that comes byte by byte and does not end', async t => {
 
 test('huge: as many bytes as it says, no faster than they are read', async t => {
   const { receiver } = await start(t)
-  receiver.script([{ kind: 'huge', bytes: 5_000_001 }, { kind: 'huge' }])
+  receiver.script([{ kind: 'large_body', bytes: 5_000_001 }, { kind: 'large_body' }])
   let bytes = 0
   for await (const chunk of await post(receiver.url)) bytes += chunk.length
   assert.equal(bytes, 5_000_001)

@@ -147,7 +147,7 @@ export function mempoolSuite(start: StartServer): void {
         await server.setMempool(txids)
         await server.failNode('getrawmempool')
         await server.pass(CACHE_MS)
-        const message = /^GetMempoolTx: getrawmempool error: -1: made to fail$/
+        const message = /^GetMempoolTx: getrawmempool error: -1: injected fault$/
         await failsWith(list(), Code.Internal, message)
         assert.deepEqual(await list(), [])
         await server.failNode(null)
@@ -270,7 +270,7 @@ export function mempoolSuite(start: StartServer): void {
       await collect(server.client.getMempoolStream({}))
       for (const method of ['getblockchaininfo', 'getrawmempool'] as const) {
         await server.failNode(method)
-        await failsWith(collect(server.client.getMempoolStream({})), Code.Unknown, /^-1: made to fail$/)
+        await failsWith(collect(server.client.getMempoolStream({})), Code.Unknown, /^-1: injected fault$/)
         await server.failNode(null)
         await server.setMempool([first])
         const next = open()
@@ -279,7 +279,7 @@ export function mempoolSuite(start: StartServer): void {
         await server.pass(CACHE_MS)
         await server.failNode(method)
         await eventually(server, 'the failure', () => next.ended)
-        await failsWith(Promise.reject(next.error), Code.Unknown, /^-1: made to fail$/)
+        await failsWith(Promise.reject(next.error), Code.Unknown, /^-1: injected fault$/)
         await server.pass(CACHE_MS)
       }
     })

@@ -28,7 +28,7 @@ export function nodeFailureSuite(start: StartServer): void {
 
     timed('each call that needs it fails with a code of its own; blocks that the server has are given', async () => {
       const { client } = server
-      const failed = '-1: made to fail'
+      const failed = '-1: injected fault'
       await server.failNode('getblockchaininfo')
       const latest = new RegExp(`^GetLatestBlock: GetBlockChainInfo failed: ${failed}$`)
       await failsWith(client.getLatestBlock({}), Code.Unavailable, latest)

@@ -69,7 +69,7 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
       await node.setTip(height, branch)
     },
     setMempool: txids => node.setMempool(txids),
-    failNode: method => node.setError(method, 'made to fail'),
+    failNode: method => node.setError(method, 'injected fault'),
     setNodeDown: down => node.setDown(down),
     polled: () => waiting(polled()),
     async pass(ms) {
