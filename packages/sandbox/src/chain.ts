@@ -180,7 +180,7 @@ export class Chain implements ChainView {
 
   /**
    * Adds a transaction to the mempool. It expires after `expiryHeight` if it is not mined (default: 40 blocks from now,
-   * 120 from NU7 on; 0: never). Its branch id is that of the next block; `branchId`, if actual, must be equal to it.
+   * 120 from NU7 on; 0: never). Its branch id is that of the next block; `branchId`, if given, must be equal to it.
    * @throws ChainError when the network would reject the transaction
    */
   add(draft: { pool: Pool; actions: readonly Action[]; expiryHeight?: number; branchId?: number }): ChainTransaction {
