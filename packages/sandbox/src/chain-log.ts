@@ -25,6 +25,7 @@ export interface ChainLog {
   close(): void
 }
 
+/** Discards all events, for a chain in memory only. */
 export const NO_LOG: ChainLog = { append: () => undefined, close: () => undefined }
 
 /**

@@ -15,6 +15,7 @@ export function optional<T>(fields: Fields, name: string, parse: Parser<T>): T |
   return fields[name] === undefined ? undefined : parse(fields, name)
 }
 
+/** An integer from `min` to `max`. */
 export function integer(min: number, max: number): Parser<number> {
   return (fields, name) => {
     const value = fields[name]
@@ -23,18 +24,21 @@ export function integer(min: number, max: number): Parser<number> {
   }
 }
 
+/** A boolean. */
 export function boolean(fields: Fields, name: string): boolean {
   const value = fields[name]
   if (typeof value === 'boolean') return value
   throw invalidField(name, 'must be true or false')
 }
 
+/** A string; it may be empty. */
 export function text(fields: Fields, name: string): string {
   const value = fields[name]
   if (typeof value === 'string') return value
   throw invalidField(name, 'must be a string')
 }
 
+/** One of the choices. */
 export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (fields, name) => {
     const value = fields[name]
@@ -80,6 +84,7 @@ export function either<A, B>(first: Parser<A>, second: Parser<B>, expected: stri
   }
 }
 
+/** Null, or a value that the parser accepts. */
 export function orNull<T>(parse: Parser<T>): (fields: Fields, name: string) => T | null {
   return (fields, name) => (fields[name] === null ? null : parse(fields, name))
 }

@@ -70,6 +70,7 @@ export interface LightwalletdFaults {
   protocolVersion: string
 }
 
+/** The defaults of all faults. */
 export const NO_FAULTS: Readonly<LightwalletdFaults> = {
   down: false,
   hang: false,

@@ -55,15 +55,15 @@ export function compactTxStreamer(
     }
   }
 
-  async function blockAt(wanted: bigint, context: HandlerContext): Promise<Block> {
+  async function blockAt(requestedHeight: bigint, context: HandlerContext): Promise<Block> {
     const outOfRange = () =>
-      new ConnectError(`GetBlock: block ${wanted} is newer than the latest block`, Code.OutOfRange)
-    if (faults.lagBlocks > 0 && wanted > BigInt(height())) throw outOfRange()
-    const cached = blocks.cached(Number(wanted))
+      new ConnectError(`GetBlock: block ${requestedHeight} is newer than the latest block`, Code.OutOfRange)
+    if (faults.lagBlocks > 0 && requestedHeight > BigInt(height())) throw outOfRange()
+    const cached = blocks.cached(Number(requestedHeight))
     if (cached !== undefined) return cached
     const prefix = 'GetBlock: getblock failed, error: error requesting verbose block: '
     await callNode('getblock', context, Code.InvalidArgument, prefix)
-    const block = node.block(Number(wanted))
+    const block = node.block(Number(requestedHeight))
     if (block === undefined) throw outOfRange()
     return block
   }
@@ -100,11 +100,12 @@ export function compactTxStreamer(
       })
     },
 
-    async getBlock({ height: wanted, hash }: BlockID, context: HandlerContext) {
+    async getBlock({ height: requestedHeight, hash }: BlockID, context: HandlerContext) {
       if (hash.length > 0)
         throw new ConnectError('GetBlock: Block hash specifier is not yet implemented', Code.InvalidArgument)
-      if (wanted === 0n) throw new ConnectError('GetBlock: request for unspecified identifier', Code.InvalidArgument)
-      return distortBlock(compactBlock(await blockAt(wanted, context), ALL_POOLS), faults)
+      if (requestedHeight === 0n)
+        throw new ConnectError('GetBlock: request for unspecified identifier', Code.InvalidArgument)
+      return distortBlock(compactBlock(await blockAt(requestedHeight, context), ALL_POOLS), faults)
     },
 
     async *getBlockRange(range: BlockRange, context: HandlerContext): AsyncGenerator<CompactBlock> {

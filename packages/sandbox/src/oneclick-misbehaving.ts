@@ -34,6 +34,7 @@ export function sendFaultyResponse(kind: ScriptedResponse, response: ServerRespo
   FAULTY_RESPONSES[kind](response)
 }
 
+/** Sends a JSON response. */
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
 }

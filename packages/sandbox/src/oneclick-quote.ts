@@ -30,6 +30,7 @@ export interface QuoteRequest {
   readonly referral?: string
 }
 
+/** The quote of a response. Amounts are decimal digits in smallest units. */
 export interface Quote {
   readonly amountIn: string
   readonly amountInFormatted: string
@@ -50,6 +51,7 @@ export interface Quote {
   readonly depositMemo?: string
 }
 
+/** The body of the response to POST /v0/quote. */
 export interface QuoteResponse {
   readonly correlationId: string
   readonly timestamp: string

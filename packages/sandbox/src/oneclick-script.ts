@@ -47,6 +47,7 @@ export interface OneClickSettings {
   apiKey: string | null
 }
 
+/** The settings of a provider without faults. */
 export const DEFAULT_SETTINGS: Readonly<OneClickSettings> = {
   tampering: 'none',
   hiddenLooks: 0,

@@ -2,6 +2,7 @@ import { formatUnits, formatUsd } from './oneclick-amounts.ts'
 import { echoInStatus, type QuoteResponse } from './oneclick-quote.ts'
 import { findToken, ZEC } from './oneclick-tokens.ts'
 
+/** The statuses of the provider. */
 export const SWAP_STATUSES = [
   'PENDING_DEPOSIT',
   'KNOWN_DEPOSIT_TX',
@@ -38,6 +39,7 @@ export interface Swap {
   readonly pollsUntilVisible: number
 }
 
+/** The initial state of a swap. */
 export function newState(updatedAt: string): SwapState {
   return {
     status: 'PENDING_DEPOSIT',

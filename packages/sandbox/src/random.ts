@@ -58,6 +58,7 @@ export class SeededRandom {
   }
 }
 
+/** SHA-256 of the concatenated parts. */
 export function sha256(...parts: Uint8Array[]): Uint8Array {
   return new Uint8Array(hash('sha256', Buffer.concat(parts), 'buffer'))
 }

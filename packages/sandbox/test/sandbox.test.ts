@@ -116,9 +116,9 @@ describe('the control API', () => {
       ['branch_id', '0x37a5165b', /8 lower-case hexadecimal digits/],
       ['estimated_height', -1, /an integer from 0/],
     ] as const) {
-      const refused = await call('POST', '/faults', { [name]: value })
-      assert.equal(refused.body.code, `invalid_${name}`)
-      assert.match(String(refused.body.message), wanted)
+      const rejected = await call('POST', '/faults', { [name]: value })
+      assert.equal(rejected.body.code, `invalid_${name}`)
+      assert.match(String(rejected.body.message), wanted)
     }
   })
 
