@@ -1,10 +1,12 @@
 import type { Config } from '@zatgate/server/config/settings'
 import type { DemoFile } from './demo.ts'
 
-/** What a first look at the sandbox shows: where to go, what to use, and the first three commands. */
-export function bannerOf(demo: DemoFile, { autoMineSecs, dataDir }: Pick<Config, 'autoMineSecs' | 'dataDir'>): string {
-  const mining =
-    autoMineSecs > 0 ? `a block every ${autoMineSecs} s, and whenever you ask` : 'a block whenever you ask for one'
+/** The text that `npm start` prints: links, credentials, and three commands to try. */
+export function formatBanner(
+  demo: DemoFile,
+  { autoMineSecs, dataDir }: Pick<Config, 'autoMineSecs' | 'dataDir'>,
+): string {
+  const mining = autoMineSecs > 0 ? `mines a block every ${autoMineSecs} s and on request` : 'mines blocks on request'
   const post = `curl -s -H 'Content-Type: application/json'`
   return `
   zatgate sandbox: a simulated Zcash network, no real coins
@@ -15,15 +17,15 @@ export function bannerOf(demo: DemoFile, { autoMineSecs, dataDir }: Pick<Config,
   API key          ${demo.api_key}
   Session token    ${demo.session_token}
   Sandbox control  ${demo.sandbox_url}  (${mining})
-  Data             ${dataDir}  (these figures: sandbox.json)
+  Data             ${dataDir}  (sandbox.json holds these values)
 
-  A first invoice, its payment, and three blocks:
+  Create an invoice, pay it, and mine three blocks:
 
     ${post} -H 'Authorization: Bearer ${demo.api_key}' ${demo.api_url}/v1/invoices -d '{"amount_zat": 150000}'
-    ${post} ${demo.sandbox_url}/pay -d '{"uri": "<zip321_uri of the answer>"}'
+    ${post} ${demo.sandbox_url}/pay -d '{"uri": "<zip321_uri from the response>"}'
     ${post} ${demo.sandbox_url}/mine -d '{"blocks": 3}'
 
-  Ctrl-C stops it; the next start goes on where this one ended.
+  Ctrl-C stops the sandbox. The next start continues with the same data.
 
 `
 }

@@ -1,14 +1,14 @@
-import { setTimeout as after } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** Where the sandbox takes the time from; the server's clocks fit. */
+/** The time source of the sandbox. Compatible with the clock port of the server. */
 export interface Clock {
   /** Unix milliseconds */
   nowMs(): number
-  /** Resolves after `ms` of this clock, or at once when the signal is aborted; never rejects. */
+  /** Resolves after `ms` milliseconds of this clock, or when the signal is aborted. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  sleep: (ms, signal) => after(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
+  sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 }

@@ -7,7 +7,7 @@ import type { Sandbox } from './sandbox.ts'
 
 const EMAIL = 'demo@zatgate.example'
 
-/** What a script needs to use the sandbox: `sandbox.json` in the data directory. */
+/** The contents of `sandbox.json` in the data directory: the URLs and credentials that scripts need. */
 export interface DemoFile {
   readonly api_url: string
   readonly api_key: string
@@ -20,8 +20,8 @@ export interface DemoFile {
 }
 
 /**
- * The demo account, on the plan without a limit and under the sandbox wallet's key, with credentials that stay the same
- * for as long as they are valid; and the file that tells of them.
+ * Creates the demo account, with the unlimited plan and the viewing key of the sandbox merchant, and writes its
+ * credentials to `sandbox.json`. Credentials from an earlier start are reused while they are valid.
  */
 export async function seedDemo(
   service: Service,
@@ -30,7 +30,7 @@ export async function seedDemo(
 ): Promise<DemoFile> {
   const { accounts, credentials, viewingKeys } = service
   const file = join(dataDir, 'sandbox.json')
-  const kept = read(file)
+  const saved = readDemoFile(file)
 
   const unlimited = plans.find(plan => plan.monthlyInvoiceLimit === null) ?? plans.at(-1)!
   await accounts.open(EMAIL)
@@ -47,17 +47,17 @@ export async function seedDemo(
     lightwalletd_url: sandbox.lightwalletdUrl,
     swap_api_url: sandbox.swapApiUrl,
   }
-  write(file, demo)
+  writeDemoFile(file, demo)
   return demo
 
   async function apiKey(): Promise<string> {
-    const key = kept.api_key
+    const key = saved.api_key
     if (key !== undefined && isOwn(await credentials.byApiKey(key), account)) return key
     return (await credentials.createApiKey(account, 'Sandbox')).key
   }
 
   async function sessionToken(): Promise<string> {
-    const token = kept.session_token
+    const token = saved.session_token
     if (token !== undefined && isOwn((await credentials.bySessionToken(token))?.account, account)) return token
     return (await credentials.createSession(account, 'Sandbox')).token
   }
@@ -67,7 +67,7 @@ function isOwn(owner: Account | null | undefined, account: Account): boolean {
   return owner?.id === account.id
 }
 
-function read(file: string): Partial<DemoFile> {
+function readDemoFile(file: string): Partial<DemoFile> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<DemoFile>
   } catch {
@@ -75,8 +75,8 @@ function read(file: string): Partial<DemoFile> {
   }
 }
 
-/** Whole or not at all, and for the owner's eyes only: it holds credentials. */
-function write(file: string, demo: DemoFile): void {
+/** Replaces the file atomically. Only its owner can read it, because it contains credentials. */
+function writeDemoFile(file: string, demo: DemoFile): void {
   const draft = `${file}.new`
   writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, file)

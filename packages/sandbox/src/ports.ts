@@ -1,14 +1,14 @@
 import { createServer } from 'node:net'
 import { listen, stopListening } from './http/listen.ts'
 
-/** The parts beside the control API, each at its own distance from SANDBOX_PORT. */
+/** The ports of the other servers, as offsets from SANDBOX_PORT. */
 const OFFSETS = { lightwalletd: 1, smtp: 2, swaps: 3, webhooks: 4, rates: 5 } as const
 
 export type SandboxPorts = Record<'control' | keyof typeof OFFSETS, number>
 
 /**
- * The control port as it is set, and the ports after it for the rest, so that every address stays the same from start
- * to start. A port of the rest that another program has gives way to a free one (0).
+ * Chooses the ports: the given control port, and the following ports for the other servers, so that all addresses stay
+ * the same after a restart. If one of the other ports is in use, it becomes 0 (a free port).
  */
 export async function choosePorts(control: number): Promise<SandboxPorts> {
   const chosen: SandboxPorts = { control, lightwalletd: 0, smtp: 0, swaps: 0, webhooks: 0, rates: 0 }

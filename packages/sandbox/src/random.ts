@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 
 /**
- * Repeatable random bytes: SHA-256 in counter mode over a seed and a label. Two generators with another seed or another
- * label give unrelated bytes, so each use takes a label of its own. For a simulated chain only, never for real secrets.
+ * A deterministic random generator: SHA-256 in counter mode over a seed and a label. Different seeds or labels give
+ * independent bytes, so each use has its own label. For the simulated chain only, not for real secrets.
  */
 export class SeededRandom {
   readonly #key: Uint8Array
   #counter = 0
-  #left: Uint8Array = new Uint8Array(0)
+  #unused: Uint8Array = new Uint8Array(0)
 
   constructor(seed: Uint8Array, label: string) {
     this.#key = sha256(new TextEncoder().encode(label), seed)
@@ -17,16 +17,16 @@ export class SeededRandom {
     const out = new Uint8Array(length)
     let filled = 0
     while (filled < length) {
-      if (this.#left.length === 0) this.#left = this.#nextBlock()
-      const take = Math.min(this.#left.length, length - filled)
-      out.set(this.#left.subarray(0, take), filled)
-      this.#left = this.#left.subarray(take)
-      filled += take
+      if (this.#unused.length === 0) this.#unused = this.#nextBlock()
+      const count = Math.min(this.#unused.length, length - filled)
+      out.set(this.#unused.subarray(0, count), filled)
+      this.#unused = this.#unused.subarray(count)
+      filled += count
     }
     return out
   }
 
-  /** 32 bytes that are a canonical Pallas base field element: below 2^254, which is below the modulus. */
+  /** A canonical Pallas base field element, 32 bytes: below 2^254, which is below the modulus. */
   fieldElement(): Uint8Array {
     const bytes = this.bytes(32)
     bytes[31]! &= 0x3f
@@ -58,6 +58,7 @@ export class SeededRandom {
   }
 }
 
+/** SHA-256 of the concatenated parts. */
 export function sha256(...parts: Uint8Array[]): Uint8Array {
   return new Uint8Array(hash('sha256', Buffer.concat(parts), 'buffer'))
 }

@@ -1,23 +1,23 @@
 import { createServer, type Server } from 'node:http'
 import { LOOPBACK, listen, requestUrl, stopListening } from './http/listen.ts'
 
-/** What the rate source does wrong; each stays until changed. */
+/** The faults of the rate source. They stay until they are changed. */
 export interface RatesFaults {
-  /** connections are torn down */
+  /** connections are reset */
   down: boolean
   hang: boolean
-  /** `error`: Kraken's own way to fail; the others are no ticker at all, or one that makes no sense */
+  /** `ticker`: the correct response; `error`: an error response of Kraken; the others: a missing or invalid ticker */
   answer: 'ticker' | 'error' | 'html' | 'no_pair' | 'zero' | 'not_a_number'
 }
 
-/** Kraken's names of the pairs (a request may say ZECUSD, the answer says XZECZUSD), with an ordinary day's price. */
+/** Kraken's pair names (request: ZECUSD, response: XZECZUSD) and example prices. */
 const PAIRS: ReadonlyMap<string, { name: string; price: string }> = new Map([
   ['ZECUSD', { name: 'XZECZUSD', price: '1419.06000' }],
   ['ZECEUR', { name: 'XZECZEUR', price: '1222.31000' }],
 ])
 
 /**
- * A stand-in for Kraken's public REST API as far as `GET /0/public/Ticker?pair=…`, on loopback. Prices stand still until
+ * Simulates `GET /0/public/Ticker?pair=…` of Kraken's public REST API, on loopback. Prices change only by
  * {@link Rates.setPrice}.
  */
 export class Rates {
@@ -31,24 +31,24 @@ export class Rates {
     this.url = `http://${LOOPBACK}:${port}`
   }
 
-  /** Starts a server; port 0 takes a free one. */
+  /** Starts a server; port 0 selects a free port. */
   static async start(port = 0): Promise<Rates> {
     const server = createServer()
     const rates = new Rates(server, await listen(server, port))
     server.on('request', (request, response) => {
       if (rates.faults.down) request.socket.resetAndDestroy()
       else if (!rates.faults.hang) {
-        const { type, body } = rates.#answer(requestUrl(request))
+        const { type, body } = rates.#response(requestUrl(request))
         response.writeHead(200, { 'content-type': type }).end(body)
       }
     })
     return rates
   }
 
-  /** `pair` as requests name it, `price` in decimal digits. Throws for a pair it does not have. */
+  /** Sets the price (decimal digits) of a pair (ZECUSD or ZECEUR). Throws for an unknown pair. */
   setPrice(pair: string, price: string): void {
     const known = PAIRS.get(pair)
-    if (known === undefined) throw new Error(`no pair ${pair}; there are ${[...PAIRS.keys()].join(', ')}`)
+    if (known === undefined) throw new Error(`no pair ${pair}; the pairs are ${[...PAIRS.keys()].join(', ')}`)
     this.#prices.set(known.name, price)
   }
 
@@ -58,7 +58,7 @@ export class Rates {
     await stopped
   }
 
-  #answer(url: URL): { type: string; body: string } {
+  #response(url: URL): { type: string; body: string } {
     if (this.faults.answer === 'html') return { type: 'text/html', body: '<html><h1>Service unavailable</h1></html>' }
     return { type: 'application/json; charset=utf-8', body: JSON.stringify(this.#json(url)) }
   }
@@ -83,7 +83,7 @@ function pairName(pair: string): string | undefined {
   return PAIRS.get(pair)?.name ?? [...PAIRS.values()].find(({ name }) => name === pair)?.name
 }
 
-/** A ticker row: [price, …] each for ask, bid, last trade, volume, average, trades, low, high, and the opening price. */
+/** A ticker entry: ask, bid, last trade, volume, average price, number of trades, low, high, and opening price. */
 function ticker(price: string) {
   return {
     a: [price, '1', '1.000'],

@@ -20,24 +20,24 @@ import { Rates } from './rates.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
 
 export interface SandboxOptions {
-  /** where the sandbox keeps its state between starts; absent: in memory only */
+  /** the directory of the persistent state; absent: in memory only */
   readonly dataDir?: string
   readonly clock?: Clock
-  /** 32 bytes; default random, or what the data directory has */
+  /** 32 bytes; default: the seed in the data directory, or random */
   readonly seed?: Uint8Array
-  /** which network is simulated; default regtest */
+  /** the simulated network; default: regtest */
   readonly network?: SandboxNetwork
-  /** the first block in which payments go to the Ironwood pool; default the network's own, see {@link Chain} */
+  /** the first block in which payments go to the Ironwood pool; default: see {@link ChainOptions} */
   readonly nu63Height?: number
-  /** the first block of NU7, null: it never comes; default the network's own, see {@link Chain} */
+  /** the first block of NU7; null: never; default: see {@link ChainOptions} */
   readonly nu7Height?: number | null
-  /** transactions between strangers in each mined block; default 0 */
+  /** number of unrelated transactions in each mined block; default: 0 */
   readonly foreignPerBlock?: number
-  /** seconds between blocks mined without being asked; default 0: none */
+  /** interval of automatic mining, in seconds; default: 0 (off) */
   readonly autoMineSecs?: number
-  /** what the light-wallet server does differently from the start */
+  /** the initial faults of the light-wallet server */
   readonly faults?: Partial<LightwalletdFaults>
-  /** loopback ports; 0 or absent takes a free one */
+  /** loopback ports; 0 or absent: a free port */
   readonly ports?: Partial<Record<'control' | 'lightwalletd' | 'smtp' | 'swaps' | 'webhooks' | 'rates', number>>
 }
 
@@ -50,23 +50,23 @@ export interface Sandbox {
   readonly oneclickServer: OneClickServer
   readonly rates: Rates
   readonly webhookReceiver: WebhookReceiver
-  /** UFVK, from the seed: the merchant's */
+  /** the viewing key (UFVK) of the merchant, derived from the seed */
   readonly demoViewingKey: string
-  /** UFVK, from the seed: that of the one who runs the service */
+  /** the viewing key (UFVK) of the operator, derived from the seed */
   readonly operatorViewingKey: string
   readonly controlUrl: string
   readonly lightwalletdUrl: string
   readonly smtpUrl: string
   readonly swapApiUrl: string
-  /** `ed25519:<base58>`: what the swap provider signs with */
+  /** the public signing key of the swap provider, `ed25519:<base58>` */
   readonly swapSigningKey: string
   readonly ratesUrl: string
   readonly webhookUrl: string
-  /** Stops everything; what is kept stays in the data directory. */
+  /** Stops all servers. The data directory keeps the state. */
   close(): Promise<void>
 }
 
-/** Starts the simulated network and its neighbours, all on loopback. What failed to start takes the rest down again. */
+/** Starts the simulated network and the simulated external services on loopback. If one fails to start, stops the others and rejects. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
   const { ports = {}, autoMineSecs = 0 } = options

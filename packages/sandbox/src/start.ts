@@ -4,12 +4,12 @@ import type { Running, StartSandbox } from '@zatgate/server/cli/commands/start'
 import { type Config, type Env, loadConfig, sandboxKeyFile } from '@zatgate/server/config/settings'
 import { startService } from '@zatgate/server/main'
 import type { Playground } from '@zatgate/server/web/site'
-import { bannerOf } from './banner.ts'
+import { formatBanner } from './banner.ts'
 import { seedDemo } from './demo.ts'
 import { choosePorts } from './ports.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
-/** Where the simulated network and the service meet: `npm start` with nothing set. */
+/** Starts the sandbox and the service on top of it: `npm start` without settings. */
 export const start: StartSandbox = async ({ config, env, logger, json }): Promise<Running> => {
   await using stack = new AsyncDisposableStack()
   mkdirSync(config.dataDir, { recursive: true })
@@ -25,25 +25,30 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
     }),
     it => it.close(),
   )
-  // A chain that was kept has the heights that it began with, whatever is set now.
-  const kept = {
+  // An existing chain keeps its activation heights, whatever the settings are.
+  const activationHeights = {
     REGTEST_NU63_HEIGHT: String(sandbox.chain.nu63Height),
     REGTEST_NU7_HEIGHT: String(sandbox.chain.nu7Height ?? ''),
     SANDBOX_NU63_HEIGHT: '',
   }
-  const settings = loadConfig({ ...neighbours(sandbox), ...encryptionKey(config), ...set(env), ...kept })
+  const settings = loadConfig({
+    ...sandboxSettings(sandbox),
+    ...encryptionKey(config),
+    ...nonEmpty(env),
+    ...activationHeights,
+  })
   const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it =>
     it.close(),
   )
   const demo = await seedDemo(service, sandbox, settings)
-  process.stdout.write(json ? `${JSON.stringify(demo)}\n` : bannerOf(demo, settings))
+  process.stdout.write(json ? `${JSON.stringify(demo)}\n` : formatBanner(demo, settings))
 
   const running = stack.move()
   return { url: service.url, close: () => running.disposeAsync() }
 }
 
-/** The settings that a real service gets from its operator. */
-function neighbours(sandbox: Sandbox): Env {
+/** The settings that point the service at the sandbox; a real service gets them from its operator. */
+function sandboxSettings(sandbox: Sandbox): Env {
   return {
     NETWORK: 'regtest',
     LIGHTWALLETD_URL: sandbox.lightwalletdUrl,
@@ -58,7 +63,7 @@ function neighbours(sandbox: Sandbox): Env {
   }
 }
 
-/** What the dashboard offers for trying. */
+/** The sandbox actions of the dashboard. */
 export function playgroundOf(sandbox: Sandbox): Playground {
   return {
     mailboxUrl: `${sandbox.controlUrl}/mail`,
@@ -69,15 +74,15 @@ export function playgroundOf(sandbox: Sandbox): Playground {
   }
 }
 
-/** Made at the first start and kept: what it sealed must open at the next. */
+/** The encryption key of the sandbox, created at the first start and stored in the data directory. */
 function encryptionKey({ encryptionKeys, dataDir }: Config): Env {
-  const [kept] = encryptionKeys
-  const key = Buffer.from(kept ?? randomBytes(32)).toString('base64')
-  if (kept === undefined) writeFileSync(sandboxKeyFile(dataDir), `${key}\n`, { mode: 0o600, flag: 'wx' })
+  const [existing] = encryptionKeys
+  const key = Buffer.from(existing ?? randomBytes(32)).toString('base64')
+  if (existing === undefined) writeFileSync(sandboxKeyFile(dataDir), `${key}\n`, { mode: 0o600, flag: 'wx' })
   return { ENCRYPTION_KEY: key }
 }
 
-/** An empty value counts as unset, so it must not hide the sandbox's. */
-function set(env: Env): Env {
+/** Drops empty values, which count as unset, so that they do not override the settings of the sandbox. */
+function nonEmpty(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
 }

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { drip, pour } from './http/bodies.ts'
 import { LOOPBACK, listen, stopListening } from './http/listen.ts'
 
-/** How a request is answered. Times run on the real clock, since the one who waits is at the other end of a socket. */
+/** A scripted response. Delays use the real clock, because the client is outside of the simulation. */
 export type Answer =
   | {
       readonly kind: 'status'
@@ -15,16 +15,16 @@ export type Answer =
       readonly delayMs?: number
     }
   | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
-  /** nothing, ever */
+  /** no response */
   | { readonly kind: 'hang' }
-  /** the connection is torn down instead of an answer */
+  /** the connection is reset */
   | { readonly kind: 'reset' }
-  /** 200, then a body that comes one byte at a time and does not end */
-  | { readonly kind: 'drip'; readonly intervalMs?: number }
-  /** 200, then so many bytes, as fast as they are taken */
-  | { readonly kind: 'huge'; readonly bytes?: number }
+  /** 200, then an endless body of one byte per interval */
+  | { readonly kind: 'slow_body'; readonly intervalMs?: number }
+  /** 200, then a body of `bytes` bytes, sent as fast as the client reads */
+  | { readonly kind: 'large_body'; readonly bytes?: number }
 
-/** A request as it came. */
+/** A received request. */
 export interface Delivery {
   readonly method: string
   readonly path: string
@@ -32,36 +32,37 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>
   /** the raw bytes, up to 1 MiB */
   readonly body: Buffer
-  /** Unix milliseconds, when the last byte was in */
+  /** Unix milliseconds at which the last byte arrived */
   readonly receivedAtMs: number
 }
 
+/** The default response. */
 export const OK: Answer = { kind: 'status', status: 200 }
 
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DELIVERIES = 10_000
-const DRIP_INTERVAL_MS = 1000
-const HUGE_BYTES = 1_000_000_000
+const SLOW_BODY_INTERVAL_MS = 1000
+const LARGE_BODY_BYTES = 1_000_000_000
 
-/** A merchant's webhook endpoint that keeps what comes and answers as it is told. */
+/** A webhook endpoint of a merchant. It records requests and sends scripted responses. */
 export class WebhookReceiver {
   readonly url: string
-  /** the last 10,000, oldest first */
+  /** the last 10,000 requests, oldest first */
   readonly deliveries: Delivery[] = []
   readonly #scripts = new Map<string, Answer[]>()
-  readonly #arrivals = new EventEmitter<{ arrival: [] }>()
+  readonly #events = new EventEmitter<{ request: [] }>()
   readonly #clock: Clock
   readonly #server: Server
-  #arrived = 0
+  #receivedCount = 0
 
   private constructor(server: Server, port: number, clock: Clock) {
     this.url = `http://${LOOPBACK}:${port}/`
     this.#server = server
     this.#clock = clock
-    this.#arrivals.setMaxListeners(0)
+    this.#events.setMaxListeners(0)
   }
 
-  /** Starts a receiver that answers everything with 200; port 0 takes a free one. */
+  /** Starts a receiver that responds with 200; port 0 selects a free port. */
   static async start({
     port = 0,
     clock = systemClock,
@@ -71,18 +72,18 @@ export class WebhookReceiver {
   } = {}): Promise<WebhookReceiver> {
     const server = createServer()
     const receiver = new WebhookReceiver(server, await listen(server, port), clock)
-    server.on('request', (request, response) => void receiver.#take(request, response))
+    server.on('request', (request, response) => void receiver.#handle(request, response))
     return receiver
   }
 
-  /** The answers to the next requests to a path, in order; the last of them goes on. */
-  script(answers: readonly Answer[], path = '/'): void {
-    this.#scripts.set(path, [...answers])
+  /** Sets the responses to the next requests to a path, in order. The last response repeats. */
+  script(responses: readonly Answer[], path = '/'): void {
+    this.#scripts.set(path, [...responses])
   }
 
-  /** Resolves with {@link deliveries} when at least so many came since the start. */
+  /** Resolves with {@link deliveries} when at least `count` requests have arrived since the start. */
   async waitFor(count: number, signal?: AbortSignal): Promise<readonly Delivery[]> {
-    while (this.#arrived < count) await once(this.#arrivals, 'arrival', signal === undefined ? {} : { signal })
+    while (this.#receivedCount < count) await once(this.#events, 'request', signal === undefined ? {} : { signal })
     return this.deliveries
   }
 
@@ -92,7 +93,7 @@ export class WebhookReceiver {
     await stopped
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request).catch(() => undefined)
     if (body === undefined) return
     const path = request.url ?? '/'
@@ -104,12 +105,12 @@ export class WebhookReceiver {
       receivedAtMs: this.#clock.nowMs(),
     })
     this.deliveries.splice(0, Math.max(this.deliveries.length - MAX_DELIVERIES, 0))
-    this.#arrived++
-    this.#arrivals.emit('arrival')
-    respond(this.#nextAnswer(path), request.socket, response)
+    this.#receivedCount++
+    this.#events.emit('request')
+    sendResponse(this.#nextResponse(path), request.socket, response)
   }
 
-  #nextAnswer(path: string): Answer {
+  #nextResponse(path: string): Answer {
     const script = this.#scripts.get(path) ?? []
     return (script.length > 1 ? script.shift() : script[0]) ?? OK
   }
@@ -129,31 +130,31 @@ function flatHeaders({ headersDistinct }: IncomingMessage): Record<string, strin
   return Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]))
 }
 
-function respond(answer: Answer, socket: Socket, response: ServerResponse): void {
-  switch (answer.kind) {
+function sendResponse(scripted: Answer, socket: Socket, response: ServerResponse): void {
+  switch (scripted.kind) {
     case 'status':
-      answerAfter(answer.delayMs ?? 0, response, () =>
-        response.writeHead(answer.status, { ...answer.headers }).end(answer.body ?? ''),
+      respondAfter(scripted.delayMs ?? 0, response, () =>
+        response.writeHead(scripted.status, { ...scripted.headers }).end(scripted.body ?? ''),
       )
       break
     case 'redirect':
-      response.writeHead(answer.status ?? 302, { location: answer.location }).end()
+      response.writeHead(scripted.status ?? 302, { location: scripted.location }).end()
       break
     case 'hang':
       break
     case 'reset':
       socket.resetAndDestroy()
       break
-    case 'drip':
-      drip(response, answer.intervalMs ?? DRIP_INTERVAL_MS)
+    case 'slow_body':
+      sendSlowly(response, scripted.intervalMs ?? SLOW_BODY_INTERVAL_MS)
       break
-    case 'huge':
-      void pour(response, answer.bytes ?? HUGE_BYTES)
+    case 'large_body':
+      void sendBulk(response, scripted.bytes ?? LARGE_BODY_BYTES)
       break
   }
 }
 
-function answerAfter(delayMs: number, response: ServerResponse, answer: () => void): void {
-  const timer = setTimeout(answer, delayMs)
+function respondAfter(delayMs: number, response: ServerResponse, respond: () => void): void {
+  const timer = setTimeout(respond, delayMs)
   response.once('close', () => clearTimeout(timer))
 }

@@ -7,10 +7,10 @@ import type { Clock } from '../src/clock.ts'
 
 export const SEED = new Uint8Array(32).fill(7)
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that moves only by `advanceSecs`. */
 export class TestClock implements Clock {
   #ms = Date.UTC(2026, 10, 21)
-  readonly #sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>()
+  readonly #sleepers = new Set<{ readonly untilMs: number; readonly resolve: () => void }>()
 
   nowMs(): number {
     return this.#ms
@@ -19,28 +19,28 @@ export class TestClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve()
     return new Promise(resolve => {
-      const wake = () => {
+      const finish = () => {
         this.#sleepers.delete(sleeper)
         resolve()
       }
-      const sleeper = { untilMs: this.#ms + ms, wake }
+      const sleeper = { untilMs: this.#ms + ms, resolve: finish }
       this.#sleepers.add(sleeper)
-      signal?.addEventListener('abort', wake, { once: true })
+      signal?.addEventListener('abort', finish, { once: true })
     })
   }
 
-  /** Resolves when at least `count` sleep; throws after 10 s of real time. */
+  /** Resolves when at least `count` sleeps are pending. Throws after 10 s of real time. */
   async sleepers(count: number): Promise<void> {
     const deadline = performance.now() + 10_000
     while (this.#sleepers.size < count) {
-      if (performance.now() > deadline) throw new Error(`${count} sleepers did not come`)
+      if (performance.now() > deadline) throw new Error(`fewer than ${count} pending sleeps after 10 s`)
       await nextTurn()
     }
   }
 
   advanceSecs(secs: number): void {
     this.#ms += secs * 1000
-    for (const { untilMs, wake } of [...this.#sleepers]) if (untilMs <= this.#ms) wake()
+    for (const { untilMs, resolve } of [...this.#sleepers]) if (untilMs <= this.#ms) resolve()
   }
 }
 

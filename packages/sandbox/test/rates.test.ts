@@ -14,7 +14,7 @@ async function ticker(query = '?pair=ZECUSD,ZECEUR') {
   return (await response.json()) as { error: string[]; result: Record<string, Record<string, unknown>> }
 }
 
-test('gives the pairs asked for under the names that Kraken gives them', async () => {
+test('returns the requested pairs under the names of Kraken', async () => {
   rates.setPrice('ZECUSD', '1500.25')
   const { error, result } = await ticker()
   assert.deepEqual(error, [])
@@ -24,14 +24,14 @@ test('gives the pairs asked for under the names that Kraken gives them', async (
   assert.deepEqual(Object.keys(row), ['a', 'b', 'c', 'v', 'p', 't', 'l', 'h', 'o'])
 })
 
-test('says so of an unknown pair, of an unknown method, and of none', async () => {
+test('returns an error for an unknown pair, a missing pair and an unknown method', async () => {
   assert.deepEqual(await ticker('?pair=ZECXXX'), { error: ['EQuery:Unknown asset pair'] })
   assert.deepEqual(await ticker(''), { error: ['EQuery:Unknown asset pair'] })
   assert.deepEqual(await (await fetch(`${rates.url}/0/public/Time`)).json(), { error: ['EGeneral:Unknown method'] })
   assert.throws(() => rates.setPrice('ZECXXX', '1'), /no pair ZECXXX/)
 })
 
-test('fails in each way it is told to', async t => {
+test('applies each fault', async t => {
   t.after(() => Object.assign(rates.faults, { down: false, hang: false, answer: 'ticker' }))
   rates.faults.answer = 'error'
   assert.deepEqual(await ticker(), { error: ['EService:Unavailable'] })
@@ -39,11 +39,11 @@ test('fails in each way it is told to', async t => {
   assert.deepEqual(await ticker(), { error: [], result: {} })
   rates.faults.answer = 'html'
   await assert.rejects(ticker(), SyntaxError)
-  for (const [answer, price] of [
+  for (const [response, price] of [
     ['zero', '0.00000'],
     ['not_a_number', 'NaN'],
   ] as const) {
-    rates.faults.answer = answer
+    rates.faults.answer = response
     assert.equal(((await ticker()).result.XZECZUSD!.c as string[])[0], price)
   }
   rates.faults.hang = true

@@ -21,12 +21,12 @@ before(async () => {
 })
 after(() => sandbox.close())
 
-interface Answer {
+interface JsonResponse {
   status: number
   body: Record<string, unknown>
 }
 
-async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonResponse> {
   const response = await fetch(`${sandbox.controlUrl}${path}`, {
     method,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -42,7 +42,7 @@ function lightwalletd() {
 }
 
 describe('the control API', () => {
-  test('pay, mine and reorg move the chain and answer as documented', async () => {
+  test('POST /pay, /mine and /reorg change the chain and return the documented fields', async () => {
     const paid = await call('POST', '/pay', { uri: paymentUri(500n), amount_zat: 300, memo: 'part', pool: 'ironwood' })
     assert.equal(paid.status, 200)
     assert.match(String(paid.body.txid), /^[0-9a-f]{64}$/)
@@ -57,14 +57,14 @@ describe('the control API', () => {
     assert.deepEqual((await call('GET', '/chain')).body.mempool, [])
   })
 
-  test('chain stops the light-wallet server and starts it again at the same address', async () => {
+  test('POST /chain stops the light-wallet server and restarts it on the same port', async () => {
     assert.equal((await call('POST', '/chain', { down: true })).body.down, true)
     await assert.rejects(lightwalletd().getLatestBlock({}))
     assert.equal((await call('POST', '/chain', { down: false })).body.down, false)
     assert.equal((await lightwalletd().getLatestBlock({})).height, BigInt(sandbox.chain.height))
   })
 
-  test('faults are set one by one, shown, and refused when they make no sense', async () => {
+  test('POST /faults sets single faults, GET /faults shows them, and invalid values are rejected', async () => {
     const set = await call('POST', '/faults', { lag_blocks: 1, chain_name: 'main', cut_stream_after: 2 })
     assert.deepEqual([set.body.lag_blocks, set.body.chain_name, set.body.hang], [1, 'main', false])
     assert.equal((await lightwalletd().getLightdInfo({})).chainName, 'main')
@@ -74,7 +74,7 @@ describe('the control API', () => {
     assert.equal((await call('POST', '/faults', { down: true })).body.code, 'unknown_field')
   })
 
-  test('the mempool cache, a frozen state and hidden transactions are faults like the others', async () => {
+  test('POST /faults sets mempool_cache_ms, frozen and hide_mempool', async () => {
     const txid = '00'.repeat(32)
     const set = await call('POST', '/faults', { mempool_cache_ms: 0, frozen: true, hide_mempool: [txid] })
     assert.deepEqual([set.body.mempool_cache_ms, set.body.frozen, set.body.hide_mempool], [0, true, [txid]])
@@ -91,7 +91,7 @@ describe('the control API', () => {
     }
   })
 
-  test('a failing node and a server behind an upgrade are faults like the others', async () => {
+  test('POST /faults sets the faults of the node and of a server without the latest upgrade', async () => {
     const change = {
       block_cache_ms: 0,
       node_fails: ['getbestblockhash'],
@@ -116,13 +116,13 @@ describe('the control API', () => {
       ['branch_id', '0x37a5165b', /8 lower-case hexadecimal digits/],
       ['estimated_height', -1, /an integer from 0/],
     ] as const) {
-      const refused = await call('POST', '/faults', { [name]: value })
-      assert.equal(refused.body.code, `invalid_${name}`)
-      assert.match(String(refused.body.message), wanted)
+      const rejected = await call('POST', '/faults', { [name]: value })
+      assert.equal(rejected.body.code, `invalid_${name}`)
+      assert.match(String(rejected.body.message), wanted)
     }
   })
 
-  test('mail shows what was mailed to somebody, newest first', async () => {
+  test('GET /mail returns the mails of a recipient, newest first', async () => {
     const transport = nodemailer.createTransport(sandbox.smtpUrl)
     const mail = { from: 'zatgate@example.org', to: 'm@example.org', subject: 'Sign in', text: 'Your code: 123456' }
     await transport.sendMail(mail)
@@ -132,7 +132,7 @@ describe('the control API', () => {
     assert.deepEqual((await call('GET', '/mail?to=nobody%40example.org')).body, [])
   })
 
-  test('swaps drives the provider, and SUCCESS pays unless told not to', async () => {
+  test('POST /swaps sets the status of a swap, and SUCCESS pays the recipient unless `deliver` is false', async () => {
     const address = await quotedAddress()
     const processing = await call('POST', `/swaps/${address}`, {
       outcome: 'PROCESSING',
@@ -156,8 +156,8 @@ describe('the control API', () => {
     assert.equal((await call('POST', `/swaps/${small}`, { outcome: 'LOST' })).body.code, 'invalid_outcome')
   })
 
-  test('the provider can be told to misbehave, and to behave again', async () => {
-    await call('POST', '/swap-provider/script', { endpoint: 'tokens', answer: 'bad_gateway_html', times: 2 })
+  test('POST /swap-provider injects faults, and a reset removes them', async () => {
+    await call('POST', '/swap-provider/script', { endpoint: 'tokens', response: 'bad_gateway_html', times: 2 })
     assert.equal((await fetch(`${sandbox.swapApiUrl}/v0/tokens`)).status, 502)
     assert.equal((await call('POST', '/swap-provider', { tampering: 'amount', api_key: 'k' })).body.tampering, 'amount')
     const { body } = await call('POST', '/swap-provider/reset', {})
@@ -165,23 +165,23 @@ describe('the control API', () => {
     assert.equal((await fetch(`${sandbox.swapApiUrl}/v0/tokens`)).status, 200)
   })
 
-  test('webhooks scripts the receiver and shows what came', async () => {
-    const answers = [{ kind: 'status', status: 503 }]
-    const { body: scripted } = await call('POST', '/webhooks', { answers })
-    assert.deepEqual(scripted, { url: sandbox.webhookUrl, path: '/', answers: 1 })
-    const elsewhere = await call('POST', '/webhooks', { path: '/shop?a=1', answers })
+  test('POST /webhooks scripts the receiver, and GET /webhooks returns the received requests', async () => {
+    const responses = [{ kind: 'status', status: 503 }]
+    const { body: scripted } = await call('POST', '/webhooks', { responses })
+    assert.deepEqual(scripted, { url: sandbox.webhookUrl, path: '/', responses: 1 })
+    const elsewhere = await call('POST', '/webhooks', { path: '/shop?a=1', responses })
     assert.equal(elsewhere.body.url, `${sandbox.webhookUrl}shop?a=1`)
     for (const path of ['shop', '/a b', '']) {
-      assert.equal((await call('POST', '/webhooks', { path, answers })).body.code, 'invalid_path')
+      assert.equal((await call('POST', '/webhooks', { path, responses })).body.code, 'invalid_path')
     }
     assert.equal((await fetch(sandbox.webhookUrl, { method: 'POST', body: '{"type":"test"}' })).status, 503)
     const [row] = (await call('GET', '/webhooks')).body as unknown as Record<string, unknown>[]
     assert.deepEqual([row!.method, row!.path, row!.body], ['POST', '/', '{"type":"test"}'])
-    assert.equal((await call('POST', '/webhooks', { answers: [{ kind: 'explode' }] })).body.code, 'invalid_kind')
-    assert.equal((await call('POST', '/webhooks', { answers: [] })).body.code, 'invalid_answers')
+    assert.equal((await call('POST', '/webhooks', { responses: [{ kind: 'explode' }] })).body.code, 'invalid_kind')
+    assert.equal((await call('POST', '/webhooks', { responses: [] })).body.code, 'invalid_responses')
   })
 
-  test('rates sets prices', async () => {
+  test('POST /rates sets prices', async () => {
     assert.equal((await call('POST', '/rates', { pair: 'ZECUSD', price: '99.5' })).status, 200)
     const ticker = await (await fetch(`${sandbox.ratesUrl}/0/public/Ticker?pair=ZECUSD`)).json()
     assert.equal((ticker as { result: Record<string, { o: string }> }).result.XZECZUSD!.o, '99.5')
@@ -189,41 +189,41 @@ describe('the control API', () => {
   })
 
   for (const [name, path, body, status, code] of [
-    ['no URI', '/pay', {}, 400, 'invalid_uri'],
-    ['a URI that is none', '/pay', { uri: 'http://x' }, 400, 'invalid_uri'],
-    ['a fraction of a zat', '/pay', { uri: paymentUri(1n), amount_zat: 0.5 }, 400, 'invalid_amount_zat'],
-    ['an amount as text', '/pay', { uri: paymentUri(1n), amount_zat: '5' }, 400, 'invalid_amount_zat'],
+    ['a missing URI', '/pay', {}, 400, 'invalid_uri'],
+    ['an invalid URI', '/pay', { uri: 'http://x' }, 400, 'invalid_uri'],
+    ['a fractional amount', '/pay', { uri: paymentUri(1n), amount_zat: 0.5 }, 400, 'invalid_amount_zat'],
+    ['an amount as a string', '/pay', { uri: paymentUri(1n), amount_zat: '5' }, 400, 'invalid_amount_zat'],
     [
-      'more than there is',
+      'an amount above the maximum',
       '/pay',
       { uri: paymentUri(1n), amount_zat: 2_100_000_000_000_001 },
       400,
       'invalid_amount_zat',
     ],
-    ['no amount anywhere', '/pay', { uri: `zcash:${merchantAddress()}` }, 400, 'invalid_amount_zat'],
+    ['a missing amount', '/pay', { uri: `zcash:${merchantAddress()}` }, 400, 'invalid_amount_zat'],
     ['an unknown pool', '/pay', { uri: paymentUri(1n), pool: 'sapling' }, 400, 'invalid_pool'],
-    ['a pool whose time is over', '/pay', { uri: paymentUri(1n), pool: 'orchard' }, 400, 'invalid_pool'],
-    ['a memo that is too long', '/pay', { uri: paymentUri(1n), memo: 'ü'.repeat(300) }, 400, 'invalid_memo'],
-    ['a field nobody knows', '/pay', { uri: paymentUri(1n), amount: 1 }, 400, 'unknown_field'],
-    ['no blocks', '/mine', {}, 400, 'invalid_blocks'],
+    ['a pool that is closed for payments', '/pay', { uri: paymentUri(1n), pool: 'orchard' }, 400, 'invalid_pool'],
+    ['an overlong memo', '/pay', { uri: paymentUri(1n), memo: 'ü'.repeat(300) }, 400, 'invalid_memo'],
+    ['an unknown field', '/pay', { uri: paymentUri(1n), amount: 1 }, 400, 'unknown_field'],
+    ['a missing number of blocks', '/mine', {}, 400, 'invalid_blocks'],
     ['zero blocks', '/mine', { blocks: 0 }, 400, 'invalid_blocks'],
     ['too many blocks', '/mine', { blocks: 10_001 }, 400, 'invalid_blocks'],
-    ['a depth beyond the first block', '/reorg', { depth: 9_999 }, 400, 'invalid_depth'],
-    ['a transaction id that is none', '/reorg', { depth: 1, drop: ['x'] }, 400, 'invalid_drop'],
-    ['a transaction that is not there', '/reorg', { depth: 1, drop: ['00'.repeat(32)] }, 400, 'invalid_drop'],
-    ['a word for a truth', '/chain', { down: 'yes' }, 400, 'invalid_down'],
-    ['a body that is no object', '/mine', [1], 400, 'invalid_json'],
+    ['a depth above the height', '/reorg', { depth: 9_999 }, 400, 'invalid_depth'],
+    ['an invalid transaction id', '/reorg', { depth: 1, drop: ['x'] }, 400, 'invalid_drop'],
+    ['an unknown transaction', '/reorg', { depth: 1, drop: ['00'.repeat(32)] }, 400, 'invalid_drop'],
+    ['a string for a boolean', '/chain', { down: 'yes' }, 400, 'invalid_down'],
+    ['a body that is not an object', '/mine', [1], 400, 'invalid_json'],
     ['an unknown path', '/nothing', {}, 404, 'not_found'],
     ['the wrong method', '/mail', {}, 405, 'method_not_allowed'],
   ] as const) {
-    test(`refuses ${name} with ${status} ${code}`, async () => {
-      const answer = await call('POST', path, body)
-      assert.deepEqual([answer.status, answer.body.code], [status, code])
-      assert.equal(typeof answer.body.message, 'string')
+    test(`rejects ${name} with ${status} ${code}`, async () => {
+      const response = await call('POST', path, body)
+      assert.deepEqual([response.status, response.body.code], [status, code])
+      assert.equal(typeof response.body.message, 'string')
     })
   }
 
-  test('refuses a body that is no JSON, of another type, or over 64 KiB', async () => {
+  test('rejects a body that is not JSON, has another content type, or is over 64 KiB', async () => {
     const send = (body: string, type = 'application/json') =>
       fetch(`${sandbox.controlUrl}/mine`, { method: 'POST', body, headers: { 'content-type': type } })
     assert.equal((await send('{')).status, 400)
@@ -231,7 +231,7 @@ describe('the control API', () => {
     assert.equal((await send(JSON.stringify({ blocks: 'x'.repeat(70_000) }))).status, 413)
   })
 
-  test('listens on loopback only, and not to pages that reach it under another name', async () => {
+  test('listens on loopback only and rejects other host names', async () => {
     assert.match(sandbox.controlUrl, /^http:\/\/127\.0\.0\.1:\d+$/)
     const status = await new Promise(resolve => {
       const options = { headers: { host: 'evil.example' } }
@@ -241,7 +241,7 @@ describe('the control API', () => {
   })
 })
 
-test('no request target, however odd, takes any of the servers down', async () => {
+test('no server fails on a malformed request target', async () => {
   const urls = [sandbox.controlUrl, sandbox.swapApiUrl, sandbox.ratesUrl, sandbox.webhookUrl]
   for (const url of urls) {
     for (const path of ['//', '/%zz', '/swaps/%ff', '*', 'http://[', '/0/public/Ticker?pair=constructor']) {
@@ -255,7 +255,7 @@ test('no request target, however odd, takes any of the servers down', async () =
   }
 })
 
-test('a sandbox with a data directory comes back the same: chain, mempool, keys, swaps', async t => {
+test('a sandbox with a data directory keeps its chain and its keys across a restart', async t => {
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-sandbox-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
   const first = await startSandbox({ dataDir, nu63Height: 4 })
@@ -269,31 +269,31 @@ test('a sandbox with a data directory comes back the same: chain, mempool, keys,
   await second.close()
 })
 
-test('a sandbox of testnet has keys, payments and swaps of testnet, and refuses addresses of regtest', async t => {
+test('a testnet sandbox uses testnet keys, payments and swaps, and rejects regtest addresses', async t => {
   const testnet = await startSandbox({ seed: SEED, network: 'test', clock: new TestClock() })
   t.after(() => testnet.close())
   for (const key of [testnet.demoViewingKey, testnet.operatorViewingKey]) assert.match(key, /^uviewtest1/)
-  assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed, .* regtest/)
+  assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed; .* regtest/)
   const recipient = encodeAddress('test', orchardReceiver(merchantKey, 8n))
   assert.equal(testnet.wallet.pay({ uri: makePaymentUri({ address: recipient, amount: 1n }) }).pool, 'orchard')
   assert.match(await quotedAddress(testnet, recipient), /./)
   await assert.rejects(quotedAddress(testnet, merchantAddress(8n)), /recipient is not valid/)
 })
 
-test('two sandboxes without a seed have nothing in common', async () => {
+test('two sandboxes without a seed have different keys', async () => {
   const [a, b] = [await startSandbox(), await startSandbox()]
   assert.notEqual(a.demoViewingKey, b.demoViewingKey)
   assert.notEqual(a.swapSigningKey, b.swapSigningKey)
   await Promise.all([a.close(), b.close()])
 })
 
-test('what fails to start takes the rest down with it', async () => {
+test('a failed start stops the servers that have started', async () => {
   const taken = Number(new URL(sandbox.controlUrl).port)
   await assert.rejects(startSandbox({ ports: { control: taken } }), { code: 'EADDRINUSE' })
 })
 
-async function quotedAddress(at = sandbox, recipient = merchantAddress(8n)): Promise<string> {
-  const { depositAddress } = at.oneclick.quote({
+async function quotedAddress(target = sandbox, recipient = merchantAddress(8n)): Promise<string> {
+  const { depositAddress } = target.oneclick.quote({
     dry: false,
     swapType: 'EXACT_OUTPUT',
     slippageTolerance: 100,

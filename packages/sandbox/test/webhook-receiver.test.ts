@@ -25,7 +25,7 @@ async function status(url: string): Promise<number> {
   return response.statusCode!
 }
 
-test('keeps what came to the byte: method, path, headers, body and time', async t => {
+test('records method, path, headers, exact body bytes and time of a request', async t => {
   const { clock, receiver } = await start(t)
   const body = Buffer.from([0xff, 0, 0x7b, 0x0a])
   const waiting = receiver.waitFor(1)
@@ -36,7 +36,7 @@ test('keeps what came to the byte: method, path, headers, body and time', async 
   assert.deepEqual(delivery!.body, body)
 })
 
-test('answers by the script of the path, in order, the last answer for ever', async t => {
+test('sends the scripted responses of a path in order and repeats the last one', async t => {
   const { receiver } = await start(t)
   receiver.script([
     { kind: 'status', status: 500 },
@@ -51,27 +51,27 @@ test('answers by the script of the path, in order, the last answer for ever', as
   assert.deepEqual([await status(receiver.url), await status(receiver.url)], [204, 204])
 })
 
-test('hang: the request is taken and no answer comes', async t => {
+test('hang: the request is received and no response is sent', async t => {
   const { receiver } = await start(t)
   receiver.script([{ kind: 'hang' }])
   const outgoing = request(receiver.url, { method: 'POST', agent: false })
-  outgoing.on('response', () => assert.fail('an answer came'))
+  outgoing.on('response', () => assert.fail('unexpected response'))
   outgoing.end()
   await receiver.waitFor(1)
-  const gone = once(outgoing, 'error')
-  outgoing.destroy(new Error('enough'))
-  assert.match(String(await gone), /enough/)
+  const failed = once(outgoing, 'error')
+  outgoing.destroy(new Error('aborted by the test'))
+  assert.match(String(await failed), /aborted by the test/)
 })
 
-test('reset: the connection is torn down', async t => {
+test('reset: the connection is reset', async t => {
   const { receiver } = await start(t)
   receiver.script([{ kind: 'reset' }])
   await assert.rejects(post(receiver.url), { code: 'ECONNRESET' })
 })
 
-test('drip: a body that comes byte by byte and does not end', async t => {
+test('slow_body: an endless body is sent byte by byte', async t => {
   const { receiver } = await start(t)
-  receiver.script([{ kind: 'drip', intervalMs: 1 }])
+  receiver.script([{ kind: 'slow_body', intervalMs: 1 }])
   const response = await post(receiver.url)
   let bytes = 0
   for await (const chunk of response) {
@@ -81,9 +81,9 @@ test('drip: a body that comes byte by byte and does not end', async t => {
   assert.ok(bytes >= 3)
 })
 
-test('huge: as many bytes as it says, no faster than they are read', async t => {
+test('large_body: the given number of bytes is sent no faster than the client reads', async t => {
   const { receiver } = await start(t)
-  receiver.script([{ kind: 'huge', bytes: 5_000_001 }, { kind: 'huge' }])
+  receiver.script([{ kind: 'large_body', bytes: 5_000_001 }, { kind: 'large_body' }])
   let bytes = 0
   for await (const chunk of await post(receiver.url)) bytes += chunk.length
   assert.equal(bytes, 5_000_001)

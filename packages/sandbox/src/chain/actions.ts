@@ -3,20 +3,20 @@ import type { Action, Pool } from '@zatgate/zcash/note'
 import { decodePoint } from '@zatgate/zcash/pallas'
 import type { SeededRandom } from '../random.ts'
 
-/** A note to be made: who gets how much. */
+/** A note to create: its receiver and its value. */
 export interface Output {
   /** 43 bytes, an Orchard receiver */
   readonly receiver: Uint8Array
   /** zat */
   readonly value: bigint
-  /** 512 bytes (ZIP 302); absent means "no memo" */
+  /** 512 bytes (ZIP 302); absent: no memo */
   readonly memo?: Uint8Array
 }
 
-/** A bundle has at least two actions, as wallets pad it to hide how many notes it really makes. */
+/** Wallets pad a bundle to at least two actions to hide the number of notes that it creates. */
 const MIN_ACTIONS = 2
 
-/** Seals the outputs into actions, padded with notes to `change` and shuffled. */
+/** Encrypts the outputs into actions, pads these with notes to `change`, and shuffles them. */
 export function sealActions(
   random: SeededRandom,
   pool: Pool,
@@ -25,15 +25,15 @@ export function sealActions(
 ): Action[] {
   const padding = Math.max(MIN_ACTIONS - outputs.length, 0)
   const padded = [...outputs, ...Array.from({ length: padding }, () => changeOutput(random, change))]
-  return random.shuffle(padded).map(output => sealAction(random, pool, output))
+  return random.shuffle(padded).map(output => createAction(random, pool, output))
 }
 
 function changeOutput(random: SeededRandom, receiver: Uint8Array): Output {
   return { receiver, value: BigInt(random.below(2 ** 32)) }
 }
 
-/** Everything random is given, so that a seed repeats a transaction to the byte. */
-function sealAction(random: SeededRandom, pool: Pool, output: Output): Action {
+/** All random values come from `random`, so that a seed reproduces a transaction byte for byte. */
+function createAction(random: SeededRandom, pool: Pool, output: Output): Action {
   return sealNote({
     ...output,
     pool,
@@ -45,7 +45,7 @@ function sealAction(random: SeededRandom, pool: Pool, output: Output): Action {
   })
 }
 
-/** About every second x-coordinate is on the curve. */
+/** Retries: about half of all x-coordinates are on the curve. */
 function randomPoint(random: SeededRandom): Uint8Array {
   for (;;) {
     const encoded = random.fieldElement()

@@ -6,49 +6,50 @@ import type { ChainEvent, EvictionReason } from './chain-state.ts'
 import type { SandboxNetwork } from './keys.ts'
 import type { ChainTransaction } from './transaction.ts'
 
-/** What a chain is made from, and cannot change later. */
-export interface ChainTerms {
+/** The parameters of a chain. They are fixed when the chain is created. */
+export interface ChainParameters {
   readonly seed: Uint8Array
   readonly network: SandboxNetwork
   /** the first block in which payments go to the Ironwood pool */
   readonly nu63Height: number
-  /** the first block of NU7; null: it never comes */
+  /** the first block of NU7; null: never */
   readonly nu7Height: number | null
 }
 
-/** The first blocks of NU7 that a network has by itself. */
+/** The default activation heights of NU7; null: never. */
 export const NU7_HEIGHTS: Readonly<Record<SandboxNetwork, number | null>> = { regtest: null, test: 4_465_026 }
 
-/** Where the events of a chain are kept. */
+/** The append-only store of the events of a chain. */
 export interface ChainLog {
   append(events: readonly ChainEvent[]): void
   close(): void
 }
 
+/** Discards all events, for a chain in memory only. */
 export const NO_LOG: ChainLog = { append: () => undefined, close: () => undefined }
 
 /**
- * Opens the log file, or begins it with `terms`. One JSON line per event, written whole before the event is seen by
- * anyone; a line that a crash cut short is taken off. Throws when the file is not such a log.
+ * Opens the log file, or creates it with `parameters`. The file has one JSON line per event. Each line is written before
+ * the event is applied. A last line that a crash cut short is removed. Throws when the file is not a chain log.
  */
-export function openChainLog(path: string, terms: () => ChainTerms): OpenedLog {
+export function openChainLog(path: string, parameters: () => ChainParameters): OpenedLog {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  if (text === '') return beginLog(path, terms())
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  const [first = '', ...rest] = whole.split('\n').slice(0, -1)
-  const kept = { terms: decodeTerms(path, first), events: rest.map(decodeLine) }
+  if (text === '') return createLog(path, parameters())
+  const complete = text.slice(0, text.lastIndexOf('\n') + 1)
+  const [first = '', ...rest] = complete.split('\n').slice(0, -1)
+  const contents = { parameters: decodeParameters(path, first), events: rest.map(decodeLine) }
   const file = openSync(path, 'a')
-  ftruncateSync(file, Buffer.byteLength(whole))
-  return { ...kept, log: logInto(file) }
+  ftruncateSync(file, Buffer.byteLength(complete))
+  return { ...contents, log: fileLog(file) }
 }
 
-function beginLog(path: string, terms: ChainTerms): OpenedLog {
+function createLog(path: string, parameters: ChainParameters): OpenedLog {
   const file = openSync(path, 'a', 0o600)
-  writeAll(file, `${JSON.stringify(encodeTerms(terms))}\n`)
-  return { log: logInto(file), terms, events: [] }
+  writeAll(file, `${JSON.stringify(encodeParameters(parameters))}\n`)
+  return { log: fileLog(file), parameters, events: [] }
 }
 
-function logInto(file: number): ChainLog {
+function fileLog(file: number): ChainLog {
   return {
     append: events => writeAll(file, events.map(event => `${JSON.stringify(encodeEvent(event))}\n`).join('')),
     close: () => closeSync(file),
@@ -57,19 +58,19 @@ function logInto(file: number): ChainLog {
 
 export interface OpenedLog {
   readonly log: ChainLog
-  readonly terms: ChainTerms
+  readonly parameters: ChainParameters
   readonly events: readonly ChainEvent[]
 }
 
 const FORMAT = 'zatgate-sandbox-chain-1'
 
-interface TermsRow {
+interface ParametersRow {
   format: string
   seed: string
-  /** absent in logs begun before it could be chosen: regtest */
+  /** absent in older logs: regtest */
   network?: SandboxNetwork
   nu63_height: number
-  /** absent in logs begun before NU7 was known: the network's own */
+  /** absent in older logs: the default of the network */
   nu7_height?: number | null
 }
 
@@ -79,9 +80,9 @@ interface TransactionRow {
   expiry_height: number
   actions: string[]
   coinbase: boolean
-  /** absent in logs begun before NU7 was known: that of NU6.3 in Ironwood, else of NU6.2 */
+  /** absent in older logs: NU6.3 for the Ironwood pool, NU6.2 for Orchard */
   branch_id?: number
-  /** decimal; absent: none */
+  /** decimal; absent: 0 */
   miner_output_zat?: string
 }
 
@@ -96,14 +97,14 @@ function writeAll(file: number, text: string): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }
 
-function encodeTerms({ seed, network, nu63Height, nu7Height }: ChainTerms): TermsRow {
+function encodeParameters({ seed, network, nu63Height, nu7Height }: ChainParameters): ParametersRow {
   return { format: FORMAT, seed: toBase64(seed), network, nu63_height: nu63Height, nu7_height: nu7Height }
 }
 
-function decodeTerms(path: string, line: string): ChainTerms {
-  const row = parseRow<Partial<TermsRow>>(line)
+function decodeParameters(path: string, line: string): ChainParameters {
+  const row = parseRow<Partial<ParametersRow>>(line)
   if (row?.format !== FORMAT || row.seed === undefined || row.nu63_height === undefined) {
-    throw new Error(`${path} is not the chain of a sandbox; move it away or choose another data directory`)
+    throw new Error(`${path} is not a sandbox chain; move it or choose another data directory`)
   }
   const { network = 'regtest', nu63_height: nu63Height, nu7_height: nu7Height = NU7_HEIGHTS[network] } = row
   return { seed: fromBase64(row.seed), network, nu63Height, nu7Height }

@@ -3,7 +3,7 @@ import type { ChainTransaction } from './transaction.ts'
 
 export interface Block {
   readonly height: number
-  /** 32 bytes, internal order, as all hashes here */
+  /** 32 bytes, internal byte order, like all hashes here */
   readonly hash: Uint8Array
   readonly prevHash: Uint8Array
   /** Unix seconds */
@@ -14,7 +14,7 @@ export interface Block {
   readonly treeSizes: Readonly<Record<Pool, number>>
 }
 
-/** Everything that can happen to the chain. Its whole state is the fold of these, in their order. */
+/** A change of the chain. Replaying all events in order rebuilds the state of the chain. */
 export type ChainEvent =
   | { readonly kind: 'transaction'; readonly transaction: ChainTransaction }
   | { readonly kind: 'evicted'; readonly id: string; readonly reason: EvictionReason }
@@ -33,22 +33,25 @@ export interface NewBlock {
   readonly ids: readonly string[]
 }
 
-/** Where a transaction is: at a height of the best chain, in the mempool, or mined only on a fork. */
-export type Place = number | 'mempool' | 'fork'
+/** The location of a transaction: a height of the best chain, the mempool, or only a replaced block. */
+export type TransactionLocation = number | 'mempool' | 'fork'
 
-interface Known {
+export interface LocatedTransaction {
   readonly transaction: ChainTransaction
-  readonly place: Place
+  readonly place: TransactionLocation
+}
+
+interface KnownTransaction extends LocatedTransaction {
   readonly everMined: boolean
 }
 
-/** What can be read of a chain: of the chain itself, or of a copy that no longer changes. */
+/** Read access to a chain or to a snapshot of it. */
 export interface ChainView {
   readonly height: number
   block(height: number): Block | undefined
-  /** In the order of arrival. */
+  /** Oldest first. */
   mempool(): ChainTransaction[]
-  find(id: string): { transaction: ChainTransaction; place: Place } | undefined
+  find(id: string): LocatedTransaction | undefined
 }
 
 const NO_HASH = new Uint8Array(32)
@@ -56,16 +59,16 @@ const EMPTY_TREES: Readonly<Record<Pool, number>> = { orchard: 0, ironwood: 0 }
 
 export class ChainState implements ChainView {
   readonly #blocks: Block[]
-  readonly #known: Map<string, Known>
+  readonly #known: Map<string, KnownTransaction>
   readonly #mempool: Map<string, ChainTransaction>
-  #made: number
+  #createdCount: number
 
-  /** @param from the state to copy; absent: an empty one */
+  /** @param from the state to copy; default: an empty one */
   constructor(from?: ChainState) {
     this.#blocks = from ? [...from.#blocks] : []
     this.#known = new Map(from ? from.#known : [])
     this.#mempool = new Map(from ? from.#mempool : [])
-    this.#made = from ? from.#made : 0
+    this.#createdCount = from ? from.#createdCount : 0
   }
 
   /** −1 before the first block */
@@ -77,16 +80,16 @@ export class ChainState implements ChainView {
     return this.#blocks.at(-1)
   }
 
-  /** How many transactions were ever made, coinbase ones included: a number that is new for each. */
-  get made(): number {
-    return this.#made
+  /** The number of transactions ever created, coinbase transactions included. */
+  get createdCount(): number {
+    return this.#createdCount
   }
 
   block(height: number): Block | undefined {
     return this.#blocks[height]
   }
 
-  /** In the order of arrival. */
+  /** Oldest first. */
   mempool(): ChainTransaction[] {
     return [...this.#mempool.values()]
   }
@@ -95,21 +98,21 @@ export class ChainState implements ChainView {
     return this.#mempool.has(id)
   }
 
-  find(id: string): { transaction: ChainTransaction; place: Place } | undefined {
+  find(id: string): LocatedTransaction | undefined {
     return this.#known.get(id)
   }
 
   apply(event: ChainEvent): void {
     switch (event.kind) {
       case 'transaction':
-        this.#made++
+        this.#createdCount++
         this.#enterMempool(event.transaction, false)
         break
       case 'evicted':
         this.#evict(event.id)
         break
       case 'block':
-        this.#made++
+        this.#createdCount++
         this.#connect(event.block)
         break
       case 'disconnected':

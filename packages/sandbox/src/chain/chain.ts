@@ -4,61 +4,61 @@ import type { Action, Pool } from '@zatgate/zcash/note'
 import { type Clock, systemClock } from '../clock.ts'
 import { SeededRandom, sha256 } from '../random.ts'
 import { sealActions } from './actions.ts'
-import { type ChainLog, type ChainTerms, NO_LOG, NU7_HEIGHTS, openChainLog } from './chain-log.ts'
+import { type ChainLog, type ChainParameters, NO_LOG, NU7_HEIGHTS, openChainLog } from './chain-log.ts'
 import {
   type Block,
   type ChainEvent,
   ChainState,
   type ChainView,
   type EvictionReason,
-  type Place,
+  type LocatedTransaction,
 } from './chain-state.ts'
 import { foreignReceiver, type SandboxNetwork } from './keys.ts'
 import { type ChainTransaction, finishTransaction } from './transaction.ts'
 
 export interface ChainOptions {
-  /** where the chain is kept; absent: in memory only */
+  /** path of the chain log; absent: in memory only */
   readonly file?: string
-  /** 32 bytes; default random. A kept chain keeps the seed it was begun with */
+  /** 32 bytes; default: random. An existing chain keeps its seed */
   readonly seed?: Uint8Array
-  /** which network's keys and addresses the chain takes; default regtest. A kept chain keeps its own */
+  /** the network of the keys and addresses; default: regtest. An existing chain keeps its network */
   readonly network?: SandboxNetwork
   /**
-   * the first block in which payments go to the Ironwood pool; default the network's own: 0 on regtest (they always do),
-   * 4,134,000 on test. A kept chain keeps its own
+   * the first block in which payments go to the Ironwood pool; default: 0 on regtest (always), 4,134,000 on test. An
+   * existing chain keeps its height
    */
   readonly nu63Height?: number
   /**
-   * the first block of NU7, null: it never comes; default the network's own: never on regtest, 4,465,026 on test. A kept
-   * chain keeps its own
+   * the first block of NU7; null: never; default: never on regtest, 4,465,026 on test. An existing chain keeps its
+   * height
    */
   readonly nu7Height?: number | null
   readonly clock?: Clock
-  /** transactions between strangers in each mined block; default 0 */
+  /** number of unrelated transactions in each mined block; default: 0 */
   readonly foreignPerBlock?: number
 }
 
 export interface MineOptions {
-  /** leave the mempool where it is */
+  /** mine empty blocks and leave the mempool unchanged */
   readonly empty?: boolean
   /** an Orchard receiver (43 bytes) that the coinbase transaction of each block pays a note to */
   readonly payCoinbaseTo?: Uint8Array
 }
 
 export interface ReorgOptions {
-  /** how many blocks are taken off, 1 to the height */
+  /** the number of blocks to remove, 1 to the height */
   readonly depth: number
-  /** ids of transactions, in those blocks or in the mempool, that vanish */
+  /** ids of transactions to delete from those blocks or from the mempool */
   readonly drop?: readonly string[]
-  /** how many blocks take their place; default `depth` */
+  /** the number of blocks to add; default: `depth` */
   readonly blocks?: number
-  /** mine the transactions again in the first new block, instead of leaving them in the mempool */
+  /** mine the removed transactions again in the first new block, instead of leaving them in the mempool */
   readonly remine?: boolean
 }
 
 export type ChainListener = (event: ChainEvent) => void
 
-/** An order the chain cannot carry out. `field` names what would have to change. */
+/** A rejected request. `field` names the invalid argument. */
 export class ChainError extends Error {
   override readonly name = 'ChainError'
   readonly field: string
@@ -71,7 +71,7 @@ export class ChainError extends Error {
 
 const NU63_HEIGHTS: Readonly<Record<SandboxNetwork, number>> = { regtest: 0, test: 4_134_000 }
 
-/** How many blocks a transaction lives unmined by default, as wallets set it (ZIP 203). */
+/** Default lifetime of an unmined transaction in blocks, as wallets set it (ZIP 203). */
 const EXPIRY_BLOCKS = { beforeNu7: 40, fromNu7: 120 }
 
 const COINBASE_NOTE_ZAT = 1_000_000n
@@ -79,8 +79,8 @@ const COINBASE_OUTPUT_ZAT = 125_000_000n
 const FOREIGN_NOTE_ZAT = 50_000_000n
 
 /**
- * A simulated chain of regtest or testnet with real shielded notes. Every change is a list of events that is logged, applied and told
- * to the listeners, in this order, before the call that caused it returns.
+ * A simulated regtest or testnet chain with real shielded notes. Every change is a list of events. Before the call
+ * returns, the events are logged, applied, and passed to the listeners, in this order.
  */
 export class Chain implements ChainView {
   readonly seed: Uint8Array
@@ -92,14 +92,14 @@ export class Chain implements ChainView {
   readonly #listeners = new Set<ChainListener>()
   readonly #log: ChainLog
   readonly #foreignPerBlock: number
-  readonly #stranger: Uint8Array
+  readonly #foreignReceiver: Uint8Array
 
   constructor(options: ChainOptions = {}) {
-    const terms = () => newTerms(options)
-    const opened = options.file === undefined ? undefined : openChainLog(options.file, terms)
-    const { seed, network, nu63Height, nu7Height } = opened?.terms ?? terms()
+    const parameters = () => newParameters(options)
+    const opened = options.file === undefined ? undefined : openChainLog(options.file, parameters)
+    const { seed, network, nu63Height, nu7Height } = opened?.parameters ?? parameters()
     if (options.network !== undefined && options.network !== network) {
-      throw new ChainError('network', `this chain is of the network ${network}, not ${options.network}`)
+      throw new ChainError('network', `the network of this chain is ${network}, not ${options.network}`)
     }
     if (options.nu63Height !== undefined && options.nu63Height !== nu63Height) {
       throw new ChainError('nu63Height', `this chain has NU6.3 at height ${nu63Height}, not ${options.nu63Height}`)
@@ -114,7 +114,7 @@ export class Chain implements ChainView {
     this.nu7Height = nu7Height
     this.clock = options.clock ?? systemClock
     this.#foreignPerBlock = options.foreignPerBlock ?? 0
-    this.#stranger = foreignReceiver(seed)
+    this.#foreignReceiver = foreignReceiver(seed)
     for (const event of opened?.events ?? []) this.#state.apply(event)
     this.#log = opened?.log ?? NO_LOG
     while (this.height < 1) this.#connectBlock([], {})
@@ -128,7 +128,7 @@ export class Chain implements ChainView {
     return this.#state.tip!
   }
 
-  /** The pool in which the next block takes payments. */
+  /** The pool of payments in the next block. */
   get paymentPool(): Pool {
     return this.poolAt(this.height + 1)
   }
@@ -143,7 +143,7 @@ export class Chain implements ChainView {
     return height >= this.nu63Height ? BRANCH_IDS.nu63 : BRANCH_IDS.nu62
   }
 
-  /** The next of NU6.3 and NU7 that a chain of this height does not have yet. */
+  /** The next upgrade (NU6.3 or NU7) that is not active at this height. */
   upgradeAfter(height: number): { readonly name: string; readonly height: number } | undefined {
     if (height < this.nu63Height) return { name: 'NU6.3', height: this.nu63Height }
     if (this.nu7Height !== null && height < this.nu7Height) return { name: 'NU7', height: this.nu7Height }
@@ -158,11 +158,11 @@ export class Chain implements ChainView {
     return this.#state.mempool()
   }
 
-  find(id: string): { transaction: ChainTransaction; place: Place } | undefined {
+  find(id: string): LocatedTransaction | undefined {
     return this.#state.find(id)
   }
 
-  /** A copy of blocks, mempool and known transactions that does not change when the chain does. */
+  /** An immutable copy of the blocks, the mempool and all known transactions. */
   snapshot(): ChainView {
     return new ChainState(this.#state)
   }
@@ -173,28 +173,35 @@ export class Chain implements ChainView {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Random bytes for the next transaction: repeatable from the seed, and never the same for two transactions. */
+  /** The random generator of the next transaction: derived from the seed, different for each transaction. */
   nextRandom(): SeededRandom {
-    return new SeededRandom(this.seed, `transaction ${this.#state.made}`)
+    return new SeededRandom(this.seed, `transaction ${this.#state.createdCount}`)
   }
 
   /**
-   * Puts a transaction into the mempool. It expires unmined after `expiryHeight` (default: in 40 blocks, from NU7 on in
-   * 120; 0: never). Its branch id is that of the next block, which `branchId` must not contradict. Throws {@link ChainError} where the network would refuse it.
+   * Adds a transaction to the mempool. It expires after `expiryHeight` if it is not mined (default: 40 blocks from now,
+   * 120 from NU7 on; 0: never). Its branch id is that of the next block; `branchId`, if given, must be equal to it.
+   * @throws ChainError when the network would reject the transaction
    */
   add(draft: { pool: Pool; actions: readonly Action[]; expiryHeight?: number; branchId?: number }): ChainTransaction {
     const next = this.height + 1
     const branchId = this.branchAt(next)
     const { pool, actions, expiryHeight = this.height + this.#expiryBlocks(next) } = draft
     if (pool !== this.paymentPool) {
-      throw new ChainError('pool', `the next block, ${this.height + 1}, takes payments in the ${this.paymentPool} pool`)
+      throw new ChainError(
+        'pool',
+        `the next block, ${this.height + 1}, accepts payments in the ${this.paymentPool} pool only`,
+      )
     }
     if (draft.branchId !== undefined && draft.branchId !== branchId) {
-      const [wanted, given] = [branchHex(branchId), branchHex(draft.branchId)]
-      throw new ChainError('branchId', `the next block, ${next}, takes transactions of branch ${wanted}, not ${given}`)
+      const [expected, actual] = [formatBranchId(branchId), formatBranchId(draft.branchId)]
+      throw new ChainError(
+        'branchId',
+        `the next block, ${next}, accepts transactions of branch ${expected}, not ${actual}`,
+      )
     }
     if (expiryHeight !== 0 && expiryHeight <= this.height) {
-      throw new ChainError('expiryHeight', `must be above the height, ${this.height}, or 0 for never`)
+      throw new ChainError('expiryHeight', `must be above the height, ${this.height}, or 0 for no expiry`)
     }
     const transaction = finishTransaction({
       pool,
@@ -204,9 +211,9 @@ export class Chain implements ChainView {
       coinbase: false,
       minerOutputZat: 0n,
     })
-    const place = this.find(transaction.id)?.place
-    if (place !== undefined && place !== 'fork') {
-      throw new ChainError('txid', `transaction ${transaction.id} is in the mempool or in a block already`)
+    const location = this.find(transaction.id)?.place
+    if (location !== undefined && location !== 'fork') {
+      throw new ChainError('txid', `transaction ${transaction.id} is already in the mempool or in a block`)
     }
     this.#record([{ kind: 'transaction', transaction }])
     return transaction
@@ -226,16 +233,16 @@ export class Chain implements ChainView {
     if (depth < 1 || depth > this.height) throw new ChainError('depth', `must be 1 to the height, ${this.height}`)
     const fork = this.height - depth
     const drop = new Set(ids)
-    for (const id of drop) this.#expectDroppable(id, fork)
+    for (const id of drop) this.#assertDroppable(id, fork)
     this.#record([{ kind: 'disconnected', height: fork }])
     for (const id of drop) this.evict(id)
-    this.#evictDead()
+    this.#evictUnmineable()
     if (remine && blocks > 0) this.mine(1)
     this.mine(blocks - (remine ? 1 : 0), { empty: true })
     return this.height
   }
 
-  /** Takes a transaction out of the mempool, as when its maker replaced it. */
+  /** Removes a transaction from the mempool. */
   evict(id: string, reason: EvictionReason = 'dropped'): void {
     if (!this.#state.inMempool(id)) throw new ChainError('txid', `transaction ${id} is not in the mempool`)
     this.#record([{ kind: 'evicted', id, reason }])
@@ -246,22 +253,22 @@ export class Chain implements ChainView {
     this.#log.close()
   }
 
-  #expectDroppable(id: string, fork: number): void {
-    const place = this.find(id)?.place
-    const mined = typeof place === 'number' && place > fork
-    if (!mined && place !== 'mempool') {
+  #assertDroppable(id: string, fork: number): void {
+    const location = this.find(id)?.place
+    const mined = typeof location === 'number' && location > fork
+    if (!mined && location !== 'mempool') {
       throw new ChainError('drop', `transaction ${id} is neither in the replaced blocks nor in the mempool`)
     }
-    if (mined && this.block(place)!.transactions[0]!.id === id) {
-      throw new ChainError('drop', `transaction ${id} is a coinbase transaction, which goes with its block`)
+    if (mined && this.block(location)!.transactions[0]!.id === id) {
+      throw new ChainError('drop', `transaction ${id} is a coinbase transaction, which cannot be dropped separately`)
     }
   }
 
   #addForeign(): void {
     for (let i = 0; i < this.#foreignPerBlock; i++) {
-      const output = { receiver: this.#stranger, value: FOREIGN_NOTE_ZAT }
+      const output = { receiver: this.#foreignReceiver, value: FOREIGN_NOTE_ZAT }
       const pool = this.paymentPool
-      this.add({ pool, actions: sealActions(this.nextRandom(), pool, [output], this.#stranger) })
+      this.add({ pool, actions: sealActions(this.nextRandom(), pool, [output], this.#foreignReceiver) })
     }
   }
 
@@ -271,23 +278,23 @@ export class Chain implements ChainView {
     const coinbase = this.#coinbase(height, options)
     const hash = this.#blockHash(time, [coinbase.id, ...ids])
     this.#record([{ kind: 'block', block: { height, hash, time, coinbase, ids } }])
-    this.#evictDead()
+    this.#evictUnmineable()
   }
 
-  /** The block that opens the Ironwood pool pays its miner there: light clients distrust a tree that stays empty. */
+  /** The first block of the Ironwood pool pays its miner there, because light clients reject a tree that stays empty. */
   #coinbase(height: number, { payCoinbaseTo }: MineOptions): ChainTransaction {
     const pool = this.poolAt(height)
-    const receiver = payCoinbaseTo ?? (height === this.nu63Height ? this.#stranger : undefined)
+    const receiver = payCoinbaseTo ?? (height === this.nu63Height ? this.#foreignReceiver : undefined)
     const outputs = receiver === undefined ? [] : [{ receiver, value: COINBASE_NOTE_ZAT }]
-    const actions = outputs.length === 0 ? [] : sealActions(this.nextRandom(), pool, outputs, this.#stranger)
+    const actions = outputs.length === 0 ? [] : sealActions(this.nextRandom(), pool, outputs, this.#foreignReceiver)
     const branchId = this.branchAt(height)
     const minerOutputZat = actions.length === 0 ? COINBASE_OUTPUT_ZAT : 0n
     return finishTransaction({ pool, branchId, actions, expiryHeight: height, coinbase: true, minerOutputZat })
   }
 
-  /** The count of transactions made stands in for a nonce: a block that replaces one is never the same block. */
+  /** The number of created transactions serves as a nonce, so that a replacement block has another hash. */
   #blockHash(time: number, ids: readonly string[]): Uint8Array {
-    const header = new TextEncoder().encode(`${this.#state.made} ${time} ${ids.join(' ')}`)
+    const header = new TextEncoder().encode(`${this.#state.createdCount} ${time} ${ids.join(' ')}`)
     return sha256(sha256(this.#state.tip?.hash ?? new Uint8Array(32), header))
   }
 
@@ -299,8 +306,8 @@ export class Chain implements ChainView {
     return this.#hasNu7(height) ? EXPIRY_BLOCKS.fromNu7 : EXPIRY_BLOCKS.beforeNu7
   }
 
-  /** What the next block could not take leaves the mempool: expired (ZIP 203), or of the other side of an upgrade. */
-  #evictDead(): void {
+  /** Evicts the transactions that the next block cannot include: expired (ZIP 203), or from before or after an upgrade. */
+  #evictUnmineable(): void {
     const branch = this.branchAt(this.height + 1)
     for (const { id, pool, branchId, expiryHeight } of this.mempool()) {
       if (expiryHeight !== 0 && expiryHeight <= this.height) this.evict(id, 'expired')
@@ -318,15 +325,15 @@ export class Chain implements ChainView {
   }
 }
 
-function newTerms(options: ChainOptions): ChainTerms {
+function newParameters(options: ChainOptions): ChainParameters {
   const { seed, network = 'regtest', nu63Height = NU63_HEIGHTS[network], nu7Height = NU7_HEIGHTS[network] } = options
   if (nu7Height !== null && nu7Height < nu63Height) {
-    throw new ChainError('nu7Height', `NU7 cannot come before NU6.3, which is at height ${nu63Height}`)
+    throw new ChainError('nu7Height', `NU7 must not activate before NU6.3, which is at height ${nu63Height}`)
   }
   return { seed: seed ?? new Uint8Array(randomBytes(32)), network, nu63Height, nu7Height }
 }
 
-/** As nodes write it: 8 hexadecimal digits. */
-export function branchHex(branchId: number): string {
+/** The branch id as nodes write it: 8 hexadecimal digits. */
+export function formatBranchId(branchId: number): string {
   return branchId.toString(16).padStart(8, '0')
 }

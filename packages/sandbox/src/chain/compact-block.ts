@@ -10,7 +10,7 @@ import type { Pool } from '@zatgate/zcash/note'
 import type { Block } from './chain-state.ts'
 import { type ChainTransaction, compactAction, MINER_SCRIPT } from './transaction.ts'
 
-/** The pools of the sandbox's chain: shielded ones, and the outputs to miners. */
+/** The pools of the sandbox chain: the shielded pools, and the transparent outputs to miners. */
 export type ServedPool = Pool | 'transparent'
 
 const POOL_TYPES: readonly (readonly [ServedPool, PoolType])[] = [
@@ -22,13 +22,13 @@ const SHIELDED: ReadonlySet<ServedPool> = new Set(['orchard', 'ironwood'])
 
 export const ALL_POOLS: ReadonlySet<ServedPool> = new Set([...SHIELDED, 'transparent'])
 
-/** The pools a client asked for; an empty list means every shielded one. */
+/** The requested pools; an empty list selects all shielded pools. */
 export function requestedPools(poolTypes: readonly PoolType[]): ReadonlySet<ServedPool> {
   if (poolTypes.length === 0) return SHIELDED
   return new Set(POOL_TYPES.filter(([, type]) => poolTypes.includes(type)).map(([pool]) => pool))
 }
 
-/** A block as light clients see it: only transactions with something in the pools asked for. */
+/** The compact form of a block. It contains the transactions that have parts in the requested pools. */
 export function compactBlock(block: Block, pools: ReadonlySet<ServedPool>): CompactBlock {
   const { height, hash, prevHash, time, transactions, treeSizes } = block
   return create(CompactBlockSchema, {
@@ -46,10 +46,10 @@ export function compactBlock(block: Block, pools: ReadonlySet<ServedPool>): Comp
 }
 
 /**
- * What the pools asked for have of a transaction; an empty array when that is nothing. The input of a coinbase
- * transaction is never sent, and the fee is not known.
+ * The compact form of a transaction, reduced to the requested pools; an empty array when nothing is left. The input of a
+ * coinbase transaction is left out, and so is the fee.
  *
- * @param index position in the block, 0 being the coinbase transaction; 0 in the mempool too
+ * @param index position in the block (0: coinbase); 0 for a mempool transaction
  */
 export function compactTransaction(
   transaction: ChainTransaction,

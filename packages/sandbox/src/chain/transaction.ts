@@ -1,40 +1,41 @@
 import type { Action, CompactAction, Pool } from '@zatgate/zcash/note'
 import { buildTransaction, parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 
-/** A transaction of the simulated chain. Its raw bytes are made when asked for: they are mostly placeholder proofs. */
+/** A transaction of the simulated chain. Raw bytes are created on demand, because they are mostly placeholder proofs. */
 export interface ChainTransaction {
   /** 32 bytes, internal order */
   readonly txid: Uint8Array
-  /** display order; the key under which the chain knows it */
+  /** txid in display order; the key of the transaction on the chain */
   readonly id: string
-  /** which pool its actions are in; decides the version */
+  /** the pool of its actions; determines the transaction version */
   readonly pool: Pool
-  /** consensus branch id; only blocks of that branch may hold it */
+  /** consensus branch id; only blocks of that branch may include it */
   readonly branchId: number
-  /** the last height it may be mined at; 0 means any */
+  /** the last height at which it can be mined; 0: no limit */
   readonly expiryHeight: number
   readonly actions: readonly Action[]
-  /** its expiry height is then the height of its block (ZIP 203) */
+  /** the expiry height of a coinbase transaction is the height of its block (ZIP 203) */
   readonly coinbase: boolean
-  /** value of its one transparent output, zat; 0: it has no such output */
+  /** value of the only transparent output, zat; 0: no transparent output */
   readonly minerOutputZat: bigint
 }
 
 export type TransactionDraft = Omit<ChainTransaction, 'txid' | 'id'>
 
 const COMPACT_CIPHERTEXT_BYTES = 52
-/** Version, version group, branch id, lock time and expiry height come before the transparent inputs (ZIP 225). */
+/** Length of version, version group, branch id, lock time and expiry height (ZIP 225). */
 const HEADER_BYTES = 20
 
-/** Pay to script hash; nobody has the script. */
+/** Pay to script hash of an unknown script. */
 export const MINER_SCRIPT = new Uint8Array(Buffer.from(`a914${'00'.repeat(20)}87`, 'hex'))
 
+/** Adds the txid to a draft. */
 export function finishTransaction(draft: TransactionDraft): ChainTransaction {
   const { txid } = parseTransaction(rawTransaction(draft))
   return { ...draft, txid, id: txidToHex(txid) }
 }
 
-/** The bytes as a full node would relay them (ZIP 225, ZIP 229), with placeholder proofs and signatures. */
+/** Serializes a transaction (ZIP 225, ZIP 229), with placeholder proofs and signatures. */
 export function rawTransaction(draft: TransactionDraft): Uint8Array {
   const { pool, branchId, actions, expiryHeight, coinbase, minerOutputZat } = draft
   const raw = buildTransaction({
@@ -47,7 +48,7 @@ export function rawTransaction(draft: TransactionDraft): Uint8Array {
   return coinbase ? withCoinbaseParts(raw, expiryHeight, minerOutputZat) : raw
 }
 
-/** What compact blocks carry of an action (lightwallet-protocol `CompactOrchardAction`). */
+/** The compact form of an action (lightwallet-protocol `CompactOrchardAction`). */
 export function compactAction(action: Action): CompactAction {
   return {
     nullifier: action.nullifier,
@@ -57,7 +58,7 @@ export function compactAction(action: Action): CompactAction {
   }
 }
 
-/** The one input of a coinbase transaction spends nothing, and its script states the height. Its output pays the miner. */
+/** Adds the coinbase input, whose script contains the height, and the output to the miner. */
 function withCoinbaseParts(raw: Uint8Array, height: number, outputZat: bigint): Uint8Array {
   const script = Buffer.alloc(5)
   script[0] = 4

@@ -10,20 +10,20 @@ import type { ChainTransaction } from './transaction.ts'
 export interface Payment {
   /** ZIP 321 */
   readonly uri: string
-  /** zat; default: what the URI asks for */
+  /** zat; default: the amount in the URI */
   readonly amount?: bigint
-  /** text or up to 512 bytes; default: what the URI asks for. An empty one means none */
+  /** text or up to 512 bytes; default: the memo in the URI; empty: no memo */
   readonly memo?: string | Uint8Array
 }
 
 export interface SendOptions {
-  /** default: the pool in which the next block takes payments */
+  /** default: the pool of payments in the next block */
   readonly pool?: Pool
   /** see {@link Chain.add} */
   readonly expiryHeight?: number
 }
 
-/** An order the wallet cannot carry out; `field` names what would have to change. */
+/** A rejected payment. `field` names the invalid argument. */
 export class WalletError extends Error {
   override readonly name = 'WalletError'
   readonly field: 'uri' | 'amount_zat' | 'memo' | 'pool'
@@ -37,8 +37,8 @@ export class WalletError extends Error {
 const MEMO_BYTES = 512
 
 /**
- * A wallet with all the coins of the sandbox. It makes transactions as a wallet does: at least two actions, real notes,
- * payment and change in a random order. Only the proofs are missing.
+ * A wallet with unlimited coins. Its transactions have at least two actions and real notes, with payments and change in
+ * random order. Proofs and signatures are placeholders.
  */
 export class Wallet {
   readonly #chain: Chain
@@ -53,20 +53,20 @@ export class Wallet {
     return this.#chain.network
   }
 
-  /** Pays a ZIP 321 request into the mempool. Throws {@link WalletError} naming what was wrong. */
+  /** Pays a ZIP 321 request and adds the transaction to the mempool. Throws {@link WalletError}. */
   pay(payment: Payment, options?: SendOptions): ChainTransaction {
     return this.payTogether([payment], options)
   }
 
-  /** Pays several requests with one transaction. */
+  /** Pays several requests in one transaction. */
   payTogether(payments: readonly Payment[], options?: SendOptions): ChainTransaction {
     return this.send(
-      payments.map(payment => outputOf(payment, this.#chain.network)),
+      payments.map(payment => toOutput(payment, this.#chain.network)),
       options,
     )
   }
 
-  /** Makes the given notes with one transaction; for payments that no URI can ask for. */
+  /** Creates the given notes in one transaction, for payments that a URI cannot express. */
   send(
     outputs: readonly Output[],
     { pool = this.#chain.paymentPool, expiryHeight }: SendOptions = {},
@@ -81,22 +81,22 @@ export class Wallet {
   }
 
   /**
-   * Puts a transaction that left the mempool or its block back into the mempool, unchanged. Throws {@link ChainError}
-   * when it is there, is mined, or can no longer be.
+   * Returns a transaction that was dropped from the mempool or from a block to the mempool, unchanged.
+   * @throws ChainError when it is in the mempool or in a block, or can no longer be mined
    */
   broadcastAgain({ pool, branchId, actions, expiryHeight }: ChainTransaction): void {
     this.#chain.add({ pool, branchId, actions, expiryHeight })
   }
 }
 
-function outputOf({ uri, amount, memo }: Payment, own: SandboxNetwork): Output {
-  const request = naming('uri', () => parsePaymentUri(uri))
-  const { network, orchard } = naming('uri', () => parseAddress(request.address))
-  if (network !== own) throw new WalletError('uri', `a ${own} address is needed, this one is of network ${network}`)
+function toOutput({ uri, amount, memo }: Payment, ownNetwork: SandboxNetwork): Output {
+  const request = withFieldError('uri', () => parsePaymentUri(uri))
+  const { network, orchard } = withFieldError('uri', () => parseAddress(request.address))
+  if (network !== ownNetwork)
+    throw new WalletError('uri', `a ${ownNetwork} address is needed; the network of this address is ${network}`)
   if (orchard === undefined) throw new WalletError('uri', 'the address has no Orchard receiver')
   const value = amount ?? request.amount
-  if (value === undefined)
-    throw new WalletError('amount_zat', 'the URI asks for no amount, so the payment must name one')
+  if (value === undefined) throw new WalletError('amount_zat', 'the URI has no amount, so the payment must give one')
   if (value < 0n || value > MAX_MONEY) throw new WalletError('amount_zat', `must be 0 to ${MAX_MONEY}`)
   const bytes = memoBytes(memo ?? request.memo)
   return { receiver: orchard, value, ...(bytes !== undefined && { memo: bytes }) }
@@ -106,15 +106,15 @@ function memoBytes(memo: string | Uint8Array | undefined): Uint8Array | undefine
   const bytes = typeof memo === 'string' ? new TextEncoder().encode(memo) : memo
   if (bytes === undefined || bytes.length === 0) return undefined
   if (bytes.length > MEMO_BYTES)
-    throw new WalletError('memo', `is ${bytes.length} bytes long; at most ${MEMO_BYTES} fit`)
+    throw new WalletError('memo', `is ${bytes.length} bytes long; the maximum is ${MEMO_BYTES}`)
   const padded = new Uint8Array(MEMO_BYTES)
   padded.set(bytes)
   return padded
 }
 
-function naming<T>(field: WalletError['field'], work: () => T): T {
+function withFieldError<T>(field: WalletError['field'], operation: () => T): T {
   try {
-    return work()
+    return operation()
   } catch (error) {
     if (error instanceof ZcashError) throw new WalletError(field, error.message)
     throw error

@@ -4,10 +4,10 @@ import { boolean, integer, invalidField, oneOf, optional, text, txids } from '..
 import type { JsonRequest, Route } from '../http/json-server.ts'
 import type { Lightwalletd } from '../lightwalletd/server.ts'
 
-/** More blocks in one call would keep the caller waiting for minutes. */
+/** Mining more blocks would take minutes. */
 const MAX_BLOCKS = 10_000
 
-/** The calls about the chain and its wallet. */
+/** The routes of the chain and the wallet. */
 export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwalletd): Route[] {
   function pay({ body }: JsonRequest) {
     const uri = text(body, 'uri')
@@ -19,7 +19,7 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
       ...(amount !== undefined && { amount: BigInt(amount) }),
       ...(memo !== undefined && { memo }),
     }
-    return { txid: naming(() => wallet.pay(payment, pool === undefined ? {} : { pool })).id }
+    return { txid: withFieldError(() => wallet.pay(payment, pool === undefined ? {} : { pool })).id }
   }
 
   function mine({ body }: JsonRequest) {
@@ -29,7 +29,7 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   function reorg({ body }: JsonRequest) {
     const depth = integer(1, MAX_BLOCKS)(body, 'depth')
     const drop = optional(body, 'drop', txids) ?? []
-    return { height: naming(() => chain.reorg({ depth, drop })) }
+    return { height: withFieldError(() => chain.reorg({ depth, drop })) }
   }
 
   async function setDown({ body }: JsonRequest) {
@@ -57,9 +57,9 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   ]
 }
 
-function naming<T>(work: () => T): T {
+function withFieldError<T>(operation: () => T): T {
   try {
-    return work()
+    return operation()
   } catch (error) {
     if (error instanceof WalletError || error instanceof ChainError) throw invalidField(error.field, error.message)
     throw error

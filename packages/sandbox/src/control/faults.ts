@@ -6,7 +6,7 @@ import {
   oneOf,
   optional,
   orNull,
-  type Reader,
+  type Parser,
   someOf,
   text,
   txids,
@@ -18,8 +18,8 @@ import type { Lightwalletd } from '../lightwalletd/server.ts'
 
 const COUNT = integer(0, 1_000_000)
 
-/** The faults of the light-wallet server under the names the control API gives them. */
-const READERS = {
+/** The fault fields of the control API and their parsers. */
+const PARSERS = {
   hang: boolean,
   unavailable: COUNT,
   aborted: COUNT,
@@ -45,12 +45,12 @@ const READERS = {
   branch_id: orNull(branchId),
   estimated_height: orNull(integer(0, 0xffff_ffff)),
   protocol_version: text,
-} satisfies Record<string, Reader<unknown>>
+} satisfies Record<string, Parser<unknown>>
 
-const ENTRIES = Object.entries<Reader<unknown>>(READERS)
-const NAMES = Object.keys(READERS)
+const ENTRIES = Object.entries<Parser<unknown>>(PARSERS)
+const NAMES = Object.keys(PARSERS)
 
-/** Reads and sets what the light-wallet server does wrong; a field left out keeps its value. */
+/** The routes that show and set the faults of the light-wallet server. An absent field keeps its value. */
 export function faultRoutes(lightwalletd: Lightwalletd): Route[] {
   const state = () => Object.fromEntries(NAMES.map(name => [name, lightwalletd.faults[propertyName(name)]]))
   return [
@@ -60,8 +60,8 @@ export function faultRoutes(lightwalletd: Lightwalletd): Route[] {
       path: '/faults',
       fields: NAMES,
       handle: async ({ body }) => {
-        const given = ENTRIES.map(([name, read]) => [propertyName(name), optional(body, name, read)] as const)
-        await lightwalletd.setFaults(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
+        const changes = ENTRIES.map(([name, parse]) => [propertyName(name), optional(body, name, parse)] as const)
+        await lightwalletd.setFaults(Object.fromEntries(changes.filter(([, value]) => value !== undefined)))
         return state()
       },
     },

@@ -1,18 +1,18 @@
 import { boolean, integer, invalidField, oneOf, optional, orNull, text } from '../http/fields.ts'
 import { type JsonRequest, RequestError, type Route } from '../http/json-server.ts'
 import type { OneClick } from '../oneclick/oneclick.ts'
-import { ANSWERS, ENDPOINTS, FAITHFUL, TAMPERINGS } from '../oneclick/script.ts'
+import { ANSWERS, DEFAULT_SETTINGS, ENDPOINTS, type OneClickSettings, TAMPERINGS } from '../oneclick/script.ts'
 import { SWAP_STATUSES, type Swap } from '../oneclick/swap.ts'
 
 const COUNT = integer(0, 1_000_000)
 
-/** The calls that drive the provider's side of swaps, and those that make the provider misbehave. */
+/** The routes that drive swaps on the provider's side and set the faults of the provider. */
 export function swapRoutes(oneclick: OneClick): Route[] {
   function drive({ params, body }: JsonRequest) {
     const outcome = oneOf(SWAP_STATUSES)(body, 'outcome')
     const amountIn = optional(body, 'amount_in', amount)
     const deliver = optional(body, 'deliver', boolean)
-    return found(
+    return requireSwap(
       oneclick.drive(params.deposit_address!, {
         outcome,
         ...(amountIn !== undefined && { amountIn }),
@@ -22,10 +22,10 @@ export function swapRoutes(oneclick: OneClick): Route[] {
   }
 
   function settings({ body }: JsonRequest) {
-    const change = {
+    const change: { [K in keyof OneClickSettings]: OneClickSettings[K] | undefined } = {
       tampering: optional(body, 'tampering', oneOf(TAMPERINGS)),
-      hiddenLooks: optional(body, 'hidden_looks', COUNT),
-      staleLooks: optional(body, 'stale_looks', COUNT),
+      hiddenLooks: optional(body, 'polls_until_visible', COUNT),
+      staleLooks: optional(body, 'stale_polls', COUNT),
       apiKey: optional(body, 'api_key', orNull(text)),
     }
     Object.assign(
@@ -37,15 +37,15 @@ export function swapRoutes(oneclick: OneClick): Route[] {
 
   function script({ body }: JsonRequest) {
     const endpoint = oneOf(ENDPOINTS)(body, 'endpoint')
-    const answer = oneOf(ANSWERS)(body, 'answer')
+    const response = oneOf(ANSWERS)(body, 'response')
     const times = optional(body, 'times', COUNT) ?? 1
-    oneclick.script.add(endpoint, answer, times)
-    return { endpoint, answer, times }
+    oneclick.script.add(endpoint, response, times)
+    return { endpoint, response, times }
   }
 
   function reset() {
     oneclick.script.clear()
-    Object.assign(oneclick.settings, FAITHFUL)
+    Object.assign(oneclick.settings, DEFAULT_SETTINGS)
     return providerRow(oneclick)
   }
 
@@ -56,27 +56,27 @@ export function swapRoutes(oneclick: OneClick): Route[] {
       method: 'POST',
       path: '/swaps/:deposit_address/deposit',
       fields: ['amount_in'],
-      handle: ({ params, body }) => found(oneclick.deposit(params.deposit_address!, amount(body, 'amount_in'))),
+      handle: ({ params, body }) => requireSwap(oneclick.deposit(params.deposit_address!, amount(body, 'amount_in'))),
     },
     {
       method: 'POST',
       path: '/swaps/:deposit_address/deliver',
       fields: [],
-      handle: ({ params }) => ({ txid: oneclick.deliver(params.deposit_address!) ?? noSuchSwap() }),
+      handle: ({ params }) => ({ txid: oneclick.deliver(params.deposit_address!) ?? swapNotFound() }),
     },
     { method: 'GET', path: '/swap-provider', handle: () => providerRow(oneclick) },
     {
       method: 'POST',
       path: '/swap-provider',
-      fields: ['tampering', 'hidden_looks', 'stale_looks', 'api_key'],
+      fields: ['tampering', 'polls_until_visible', 'stale_polls', 'api_key'],
       handle: settings,
     },
-    { method: 'POST', path: '/swap-provider/script', fields: ['endpoint', 'answer', 'times'], handle: script },
+    { method: 'POST', path: '/swap-provider/script', fields: ['endpoint', 'response', 'times'], handle: script },
     { method: 'POST', path: '/swap-provider/reset', fields: [], handle: reset },
   ]
 }
 
-/** Smallest units: an integer, or digits where a number would not hold them. */
+/** An amount in smallest units: an integer, or a string of digits for amounts beyond safe integers. */
 function amount(fields: Readonly<Record<string, unknown>>, name: string): bigint {
   const value = fields[name]
   if (typeof value === 'string' && /^\d{1,40}$/.test(value)) return BigInt(value)
@@ -84,17 +84,17 @@ function amount(fields: Readonly<Record<string, unknown>>, name: string): bigint
   throw invalidField(name, 'must be an amount in smallest units, as an integer or as a string of digits')
 }
 
-function found(swap: Swap | undefined) {
-  return swapRow(swap ?? noSuchSwap())
+function requireSwap(swap: Swap | undefined) {
+  return swapRow(swap ?? swapNotFound())
 }
 
-function noSuchSwap(): never {
+function swapNotFound(): never {
   throw new RequestError(404, 'no_such_swap', 'no quote has this deposit address')
 }
 
-function swapRow({ depositAddress, depositMemo, answer, state }: Swap) {
-  const { originAsset, recipient } = answer.quoteRequest
-  const { amountIn, minAmountIn, amountOut } = answer.quote
+function swapRow({ depositAddress, depositMemo, answer: quoteResponse, state }: Swap) {
+  const { originAsset, recipient } = quoteResponse.quoteRequest
+  const { amountIn, minAmountIn, amountOut } = quoteResponse.quote
   return {
     deposit_address: depositAddress,
     deposit_memo: depositMemo,
@@ -113,5 +113,11 @@ function swapRow({ depositAddress, depositMemo, answer, state }: Swap) {
 
 function providerRow({ settings, signingKey }: OneClick) {
   const { tampering, hiddenLooks, staleLooks, apiKey } = settings
-  return { signing_key: signingKey, tampering, hidden_looks: hiddenLooks, stale_looks: staleLooks, api_key: apiKey }
+  return {
+    signing_key: signingKey,
+    tampering,
+    polls_until_visible: hiddenLooks,
+    stale_polls: staleLooks,
+    api_key: apiKey,
+  }
 }

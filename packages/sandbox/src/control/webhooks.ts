@@ -2,26 +2,25 @@ import { integer, invalidField, oneOf, optional, text } from '../http/fields.ts'
 import type { JsonRequest, Route } from '../http/json-server.ts'
 import type { Answer, Delivery, WebhookReceiver } from '../webhook-receiver.ts'
 
-const KINDS = ['status', 'redirect', 'hang', 'reset', 'drip', 'huge'] as const
-const MAX_ANSWERS = 1000
+const KINDS = ['status', 'redirect', 'hang', 'reset', 'slow_body', 'large_body'] as const
+const MAX_RESPONSES = 1000
 const MAX_DELAY_MS = 600_000
-const MAX_HUGE_BYTES = 10_000_000_000
+const MAX_LARGE_BYTES = 10_000_000_000
 
-/** Shows what came to the webhook receiver, and says what it answers. */
+/** The routes that show the received webhooks and script the responses. */
 export function webhookRoutes(receiver: WebhookReceiver): Route[] {
   function script({ body }: JsonRequest) {
     const path = optional(body, 'path', text) ?? '/'
     const url = new URL(`.${path}`, receiver.url)
-    if (url.pathname + url.search !== path)
-      throw invalidField('path', 'must be a path as it is requested, such as /shop')
-    const answers = answersOf(body.answers)
-    receiver.script(answers, path)
-    return { url: url.href, path, answers: answers.length }
+    if (url.pathname + url.search !== path) throw invalidField('path', 'must be an encoded path, such as /shop')
+    const responses = parseResponses(body.responses)
+    receiver.script(responses, path)
+    return { url: url.href, path, responses: responses.length }
   }
 
   return [
     { method: 'GET', path: '/webhooks', handle: () => receiver.deliveries.map(deliveryRow) },
-    { method: 'POST', path: '/webhooks', fields: ['path', 'answers'], handle: script },
+    { method: 'POST', path: '/webhooks', fields: ['path', 'responses'], handle: script },
   ]
 }
 
@@ -36,15 +35,15 @@ function deliveryRow({ method, path, headers, body, receivedAtMs }: Delivery) {
   }
 }
 
-function answersOf(value: unknown): Answer[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_ANSWERS) {
-    throw invalidField('answers', `must be an array of 1 to ${MAX_ANSWERS} answers`)
+function parseResponses(value: unknown): Answer[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_RESPONSES) {
+    throw invalidField('responses', `must be an array of 1 to ${MAX_RESPONSES} responses`)
   }
-  return value.map(answerOf)
+  return value.map(parseResponse)
 }
 
-function answerOf(value: unknown): Answer {
-  if (typeof value !== 'object' || value === null) throw invalidField('answers', 'each must be an object with a kind')
+function parseResponse(value: unknown): Answer {
+  if (typeof value !== 'object' || value === null) throw invalidField('responses', 'each must be an object with a kind')
   const row = value as Record<string, unknown>
   const kind = oneOf(KINDS)(row, 'kind')
   switch (kind) {
@@ -56,10 +55,10 @@ function answerOf(value: unknown): Answer {
     }
     case 'redirect':
       return { kind, location: text(row, 'location') }
-    case 'drip':
+    case 'slow_body':
       return { kind, intervalMs: optional(row, 'interval_ms', integer(1, MAX_DELAY_MS)) ?? 1000 }
-    case 'huge':
-      return { kind, bytes: optional(row, 'bytes', integer(0, MAX_HUGE_BYTES)) ?? 1_000_000_000 }
+    case 'large_body':
+      return { kind, bytes: optional(row, 'bytes', integer(0, MAX_LARGE_BYTES)) ?? 1_000_000_000 }
     default:
       return { kind }
   }

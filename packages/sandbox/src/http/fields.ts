@@ -2,20 +2,21 @@ import { RequestError } from './json-server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Gives the field's value; throws the refusal of {@link invalidField}. */
-export type Reader<T> = (fields: Fields, name: string) => T
+/** Returns the value of a field. Throws the error of {@link invalidField} when the value is invalid. */
+export type Parser<T> = (fields: Fields, name: string) => T
 
-/** A field that cannot be taken: 400 `invalid_<name>`, saying what would be right. */
-export function invalidField(name: string, wanted: string): RequestError {
-  return new RequestError(400, `invalid_${name}`, `invalid ${name}: ${wanted}`)
+/** The error for an invalid field: status 400, code `invalid_<name>`, and a message that says what is expected. */
+export function invalidField(name: string, expected: string): RequestError {
+  return new RequestError(400, `invalid_${name}`, `invalid ${name}: ${expected}`)
 }
 
-/** The value, or undefined where the field is absent. The other readers below take what this leaves. */
-export function optional<T>(fields: Fields, name: string, read: Reader<T>): T | undefined {
-  return fields[name] === undefined ? undefined : read(fields, name)
+/** The parsed value, or undefined when the field is absent. */
+export function optional<T>(fields: Fields, name: string, parse: Parser<T>): T | undefined {
+  return fields[name] === undefined ? undefined : parse(fields, name)
 }
 
-export function integer(min: number, max: number): Reader<number> {
+/** An integer from `min` to `max`. */
+export function integer(min: number, max: number): Parser<number> {
   return (fields, name) => {
     const value = fields[name]
     if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
@@ -23,19 +24,22 @@ export function integer(min: number, max: number): Reader<number> {
   }
 }
 
+/** A boolean. */
 export function boolean(fields: Fields, name: string): boolean {
   const value = fields[name]
   if (typeof value === 'boolean') return value
   throw invalidField(name, 'must be true or false')
 }
 
+/** A string; it may be empty. */
 export function text(fields: Fields, name: string): string {
   const value = fields[name]
   if (typeof value === 'string') return value
   throw invalidField(name, 'must be a string')
 }
 
-export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> {
+/** One of the choices. */
+export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (fields, name) => {
     const value = fields[name]
     if (choices.includes(value as T)) return value as T
@@ -43,8 +47,8 @@ export function oneOf<const T extends string>(choices: readonly T[]): Reader<T> 
   }
 }
 
-/** An array of some of the choices, or of none. */
-export function someOf<const T extends string>(choices: readonly T[]): Reader<T[]> {
+/** An array of the choices; it may be empty. */
+export function someOf<const T extends string>(choices: readonly T[]): Parser<T[]> {
   return (fields, name) => {
     const value = fields[name]
     if (Array.isArray(value) && value.every(item => choices.includes(item))) return value
@@ -66,20 +70,21 @@ export function txids(fields: Fields, name: string): string[] {
   throw invalidField(name, 'must be an array of transaction ids, each 64 lower-case hexadecimal digits')
 }
 
-/** A value that one of two readers takes; `wanted` says what would be right. */
-export function either<A, B>(one: Reader<A>, other: Reader<B>, wanted: string): Reader<A | B> {
+/** A value that one of two parsers accepts. `expected` describes it for the error message. */
+export function either<A, B>(first: Parser<A>, second: Parser<B>, expected: string): Parser<A | B> {
   return (fields, name) => {
-    for (const read of [one, other]) {
+    for (const parse of [first, second]) {
       try {
-        return read(fields, name)
+        return parse(fields, name)
       } catch (error) {
         if (!(error instanceof RequestError)) throw error
       }
     }
-    throw invalidField(name, `must be ${wanted}`)
+    throw invalidField(name, `must be ${expected}`)
   }
 }
 
-export function orNull<T>(read: Reader<T>): (fields: Fields, name: string) => T | null {
-  return (fields, name) => (fields[name] === null ? null : read(fields, name))
+/** Null, or a value that the parser accepts. */
+export function orNull<T>(parse: Parser<T>): (fields: Fields, name: string) => T | null {
+  return (fields, name) => (fields[name] === null ? null : parse(fields, name))
 }

@@ -3,23 +3,23 @@ import { LOOPBACK, listen, requestUrl, stopListening } from './listen.ts'
 
 export interface JsonRequest {
   readonly query: URLSearchParams
-  /** the parts of the path that the route names with a colon */
+  /** the path parameters of the route */
   readonly params: Readonly<Record<string, string>>
-  /** empty for a GET */
+  /** empty for GET requests */
   readonly body: Readonly<Record<string, unknown>>
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST'
-  /** such as `/swaps/:deposit_address` */
+  /** for example `/swaps/:deposit_address` */
   readonly path: string
-  /** the body fields it knows; any other is refused */
+  /** the allowed body fields; others are rejected */
   readonly fields?: readonly string[]
-  /** Gives the value that is answered as JSON. Throws {@link RequestError} for a request it refuses. */
+  /** Returns the JSON value of the response. Throws {@link RequestError} to reject the request. */
   readonly handle: (request: JsonRequest) => unknown
 }
 
-/** A request that is refused with a status and a flat JSON body. */
+/** Rejects a request with a status and the body `{"code", "message"}`. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly status: number
@@ -34,7 +34,7 @@ export class RequestError extends Error {
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** A small JSON server on loopback. */
+/** A minimal JSON server on loopback. */
 export class JsonServer {
   readonly url: string
   readonly #server: Server
@@ -44,8 +44,9 @@ export class JsonServer {
     this.url = `http://${LOOPBACK}:${port}`
   }
 
+  /** Starts a server; port 0 selects a free port. */
   static async start(routes: readonly Route[], port: number): Promise<JsonServer> {
-    const server = createServer((request, response) => void answer(routes, request, response))
+    const server = createServer((request, response) => void respond(routes, request, response))
     return new JsonServer(server, await listen(server, port))
   }
 
@@ -56,7 +57,7 @@ export class JsonServer {
   }
 }
 
-async function answer(routes: readonly Route[], request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(routes: readonly Route[], request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     send(response, 200, await handle(routes, request))
   } catch (error) {
@@ -66,7 +67,7 @@ async function answer(routes: readonly Route[], request: IncomingMessage, respon
 }
 
 async function handle(routes: readonly Route[], request: IncomingMessage): Promise<unknown> {
-  expectLoopbackName(request)
+  assertLoopbackHost(request)
   const url = requestUrl(request)
   const matching = routes.flatMap(route => {
     const params = matchPath(route.path, url.pathname)
@@ -80,21 +81,21 @@ async function handle(routes: readonly Route[], request: IncomingMessage): Promi
   return route.handle({ query: url.searchParams, params, body })
 }
 
-/** A page in a browser could reach loopback under a name of its own; that name then stands in Host. */
-function expectLoopbackName({ headers: { host = '' } }: IncomingMessage): void {
+/** Rejects other host names, so that a web page cannot reach the server by DNS rebinding. */
+function assertLoopbackHost({ headers: { host = '' } }: IncomingMessage): void {
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host)) {
-    throw new RequestError(403, 'not_loopback', 'the sandbox answers on loopback only')
+    throw new RequestError(403, 'not_loopback', 'the sandbox is available on loopback only')
   }
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  if (wanted.length !== given.length) return undefined
+  const patternParts = pattern.split('/')
+  const pathParts = path.split('/')
+  if (patternParts.length !== pathParts.length) return undefined
   const params: Record<string, string> = {}
-  for (const [i, part] of wanted.entries()) {
-    if (part.startsWith(':') && given[i] !== '') params[part.slice(1)] = decodePart(given[i]!)
-    else if (part !== given[i]) return undefined
+  for (const [i, part] of patternParts.entries()) {
+    if (part.startsWith(':') && pathParts[i] !== '') params[part.slice(1)] = decodePart(pathParts[i]!)
+    else if (part !== pathParts[i]) return undefined
   }
   return params
 }
@@ -119,7 +120,7 @@ async function readBody(request: IncomingMessage, fields: readonly string[]): Pr
   return body as Record<string, unknown>
 }
 
-/** The whole body, up to 64 KiB. */
+/** The request body as text. Throws {@link RequestError} when it is over 64 KiB. */
 export async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
@@ -144,7 +145,7 @@ function invalidJson(): RequestError {
 }
 
 function internalError(error: unknown): RequestError {
-  console.error('the sandbox failed', error)
+  console.error('sandbox request failed', error)
   return new RequestError(500, 'internal_error', 'internal error')
 }
 

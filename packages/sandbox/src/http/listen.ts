@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 
-/** Everything the sandbox serves is on loopback only. */
+/** All servers of the sandbox listen on loopback only. */
 export const LOOPBACK = '127.0.0.1'
 
-/** Starts listening on loopback and gives the port; 0 takes a free one. Rejects when the port is taken. */
+/** Listens on loopback and returns the port; 0 selects a free port. Rejects when the port is in use. */
 export function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -15,14 +15,14 @@ export function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-/** Stops listening; resolves when the last connection is gone, so end those first. */
+/** Stops listening. Resolves when the last connection is closed, so close the connections as well. */
 export function stopListening(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close(error => (error === undefined ? resolve() : reject(error)))
   })
 }
 
-/** What was asked for; a target that is no URL counts as the root. */
+/** The URL of a request; an invalid target is treated as `/`. */
 export function requestUrl({ url = '/' }: IncomingMessage): URL {
   const base = `http://${LOOPBACK}`
   return URL.parse(url, base) ?? new URL(base)

@@ -5,13 +5,13 @@ import type { ServedNode } from './node.ts'
 
 interface Connected {
   readonly block: Block
-  /** when the chain got it */
+  /** when the chain connected the block */
   readonly atMs: number
 }
 
 /**
- * The block cache of lightwalletd (`BlockIngestor` in common/common.go). The server asks its node for the best block every
- * `blockCacheMs`; until then it serves replaced blocks, and asks the node for blocks that the cache does not have yet.
+ * The block cache of lightwalletd (`BlockIngestor` in common/common.go). The server polls the best block of its node every
+ * `blockCacheMs`. Until the next poll it serves replaced blocks, and requests blocks that are not cached from the node.
  */
 export class ServedBlocks {
   readonly #chain: Chain
@@ -22,9 +22,9 @@ export class ServedBlocks {
   readonly #connected: Connected[]
   /** blocks that a reorganisation replaced since the last poll, by height */
   readonly #replaced = new Map<number, Block>()
-  readonly #leave: () => void
-  #repairedAtMs = Number.NEGATIVE_INFINITY
-  /** from here on the node failed before the server had asked it for the blocks */
+  readonly #unsubscribe: () => void
+  #repairDueAtMs = Number.NEGATIVE_INFINITY
+  /** the first height that the server could not fetch, because the node failed first */
   #missingFrom = Number.POSITIVE_INFINITY
 
   constructor(chain: Chain, faults: LightwalletdFaults, node: ServedNode) {
@@ -34,15 +34,15 @@ export class ServedBlocks {
     this.#startedAtMs = chain.clock.nowMs()
     const atMs = this.#startedAtMs
     this.#connected = Array.from({ length: chain.height + 1 }, (_, height) => ({ block: chain.block(height)!, atMs }))
-    this.#leave = chain.subscribe(event => this.#apply(event))
+    this.#unsubscribe = chain.subscribe(event => this.#apply(event))
     this.faultsChanged()
   }
 
-  /** The block that the server has at this height without asking its node. */
+  /** The cached block at this height. */
   cached(height: number): Block | undefined {
     if (this.#faults.frozen) return undefined
     const now = this.#chain.clock.nowMs()
-    if (now >= this.#repairedAtMs) this.#replaced.clear()
+    if (now >= this.#repairDueAtMs) this.#replaced.clear()
     const replaced = this.#replaced.get(height)
     if (replaced !== undefined) return replaced
     const connected = this.#connected[height]
@@ -50,13 +50,13 @@ export class ServedBlocks {
     return connected.atMs <= this.#lastPollMs(now) ? connected.block : undefined
   }
 
-  /** Milliseconds until the server asks its node for the best block. */
+  /** Milliseconds until the next poll of the best block. */
   get msToPoll(): number {
     const now = this.#chain.clock.nowMs()
     return this.#lastPollMs(now) + this.#faults.blockCacheMs - now
   }
 
-  /** To be called after each change of the faults. */
+  /** Must be called after each change of the faults. */
   faultsChanged(): void {
     if (!this.#nodeFails) {
       this.#missingFrom = Number.POSITIVE_INFINITY
@@ -68,7 +68,7 @@ export class ServedBlocks {
   }
 
   close(): void {
-    this.#leave()
+    this.#unsubscribe()
   }
 
   #apply(event: ChainEvent): void {
@@ -87,11 +87,11 @@ export class ServedBlocks {
 
   #disconnectAbove(height: number): void {
     const now = this.#chain.clock.nowMs()
-    if (now >= this.#repairedAtMs) this.#replaced.clear()
+    if (now >= this.#repairDueAtMs) this.#replaced.clear()
     const polledAtMs = this.#lastPollMs(now)
     for (const { block, atMs } of this.#connected.splice(height + 1))
       if (atMs <= polledAtMs && !this.#replaced.has(block.height)) this.#replaced.set(block.height, block)
-    this.#repairedAtMs = polledAtMs + this.#faults.blockCacheMs
+    this.#repairDueAtMs = polledAtMs + this.#faults.blockCacheMs
   }
 
   #lastPollMs(now: number): number {

@@ -1,75 +1,76 @@
 import type { CompactBlock, CompactTx } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { NodeMethod } from './node.ts'
 
-/** What the light-wallet server does wrong. A number counts down where it says "the next"; the rest stays until changed. */
+/** The faults of the light-wallet server. Counters of the next calls decrease; other faults stay until they are changed. */
 export interface LightwalletdFaults {
-  /** nothing listens, open connections are cut */
+  /** the port is closed and open connections are cut */
   down: boolean
-  /** calls are taken and never answered */
+  /** calls are accepted and never answered */
   hang: boolean
-  /** the next so many calls end with UNAVAILABLE, ABORTED, INTERNAL */
+  /** the number of next calls that end with UNAVAILABLE, ABORTED or INTERNAL */
   unavailable: number
   aborted: number
   internal: number
-  /** the server's cache is being repaired: every call about blocks ends with ABORTED */
+  /** the block cache is being repaired: calls that use it end with ABORTED */
   repairing: boolean
-  /** every stream is reset after so many messages, and what is still under way is lost; null: none is */
+  /** the number of messages after which each stream is reset; unsent messages are lost; null: never */
   cutStreamAfter: number | null
-  /** the last action of each block is left out, the tree sizes stay */
+  /** the last action of each block is left out; the tree sizes still count it */
   omitAction: boolean
-  /** an old server: no Ironwood actions, and the tree of that pool is empty */
+  /** a server without Ironwood support: no Ironwood actions, and an empty Ironwood tree */
   hideIronwood: boolean
-  /** how many blocks it is behind */
+  /** the number of blocks by which the server is behind */
   lagBlocks: number
-  /** another chain's name in GetLightdInfo; null: the true one */
+  /** the chain name in GetLightdInfo; null: the correct one */
   chainName: string | null
-  /** GetLatestBlock gives the hash in display order */
+  /** GetLatestBlock returns the hash in display order */
   reverseLatestHash: boolean
-  /** `bytes`: no protobuf in the answers; `fields`: protobuf with hashes and ciphertexts of wrong lengths */
+  /** `bytes`: responses are not valid protobuf; `fields`: hashes and ciphertexts have wrong lengths */
   garbage: 'none' | 'bytes' | 'fields'
-  /** GetMempoolStream ends at once and empty */
+  /** GetMempoolStream ends immediately and empty */
   endMempoolAtOnce: boolean
-  /** GetTransaction knows nothing */
+  /** GetTransaction finds no transaction */
   forgetTransactions: boolean
-  /** the server keeps serving the tip, the blocks and the mempool that it had when this was set */
+  /** the server serves the tip, the blocks and the mempool as they were when this was set */
   frozen: boolean
-  /** the server's mempool shows no transaction, or none of these txids (display order) */
+  /** hides all mempool transactions, or these txids (display order) */
   hideMempool: boolean | readonly string[]
   /**
-   * milliseconds for which the server does not ask its node for the mempool again; 0: it always asks. No fault in itself:
-   * lightwalletd's is 2,000
+   * how long the server caches the mempool of its node, in milliseconds; 0: no cache. Not a fault: lightwalletd uses
+   * 2,000
    */
   mempoolCacheMs: number
   /**
-   * milliseconds between two questions to the node for its best block; until the next one the server gives the blocks that
-   * a reorganisation replaced. 0: it always asks. No fault in itself: lightwalletd's is 2,000
+   * the interval between two polls of the node's best block, in milliseconds; 0: no cache. Until the next poll the server
+   * serves the blocks that a reorganisation replaced. Not a fault: lightwalletd uses 2,000
    */
   blockCacheMs: number
   /**
-   * the node refuses connections. Calls that need it fail after 22.5 s, and as lightwalletd does, the server then ends its
-   * process: the port is closed and all connections are cut. It starts again, with empty caches, when the node is back
+   * the node refuses connections. Calls that need it fail after 22.5 s. The server process then exits, as lightwalletd
+   * does: the port is closed and all connections are cut. It restarts with empty caches when the node is back
    */
   nodeDown: boolean
   /**
-   * methods of the node that answer with an error. With `getbestblockhash` among them the server ends its process within
-   * `blockCacheMs`, and starts again when it is no longer among them
+   * methods of the node that return an error. When they include `getbestblockhash`, the server process exits within
+   * `blockCacheMs`. It restarts when that method works again
    */
   nodeFails: readonly NodeMethod[]
-  /** every GetMempoolTx and GetMempoolStream ends with INTERNAL, as on a server that cannot read a transaction */
+  /** GetMempoolTx and GetMempoolStream end with INTERNAL, as on a server that cannot parse a transaction */
   mempoolFails: boolean
   /**
-   * the last block that the server understands: it has none above it, and its mempool shows only transactions of that
-   * block's branch; null: it understands all
+   * the last block that the server supports: it serves no later block, and only mempool transactions of that block's
+   * branch; null: no limit
    */
   stopsAtHeight: number | null
-  /** another consensusBranchId in GetLightdInfo, 8 hexadecimal digits; null: the true one */
+  /** the consensusBranchId in GetLightdInfo, 8 hexadecimal digits; null: the correct one */
   branchId: string | null
-  /** another estimatedHeight in GetLightdInfo; null: the true one */
+  /** the estimatedHeight in GetLightdInfo; null: the correct one */
   estimatedHeight: number | null
-  /** no fault in itself: lightwalletd up to 0.5.3 leaves it empty */
+  /** the protocol version in GetLightdInfo. Not a fault: lightwalletd up to 0.5.3 leaves it empty */
   protocolVersion: string
 }
 
+/** The defaults of all faults. */
 export const NO_FAULTS: Readonly<LightwalletdFaults> = {
   down: false,
   hang: false,
@@ -99,7 +100,7 @@ export const NO_FAULTS: Readonly<LightwalletdFaults> = {
   protocolVersion: 'v0.5.0',
 }
 
-/** The block as the faulty server sends it. Changes the message it is given. */
+/** Applies the faults to a block. Modifies and returns the message. */
 export function distortBlock(block: CompactBlock, faults: LightwalletdFaults): CompactBlock {
   if (faults.omitAction) omitLastAction(block)
   if (faults.hideIronwood) {
@@ -110,7 +111,7 @@ export function distortBlock(block: CompactBlock, faults: LightwalletdFaults): C
   return block
 }
 
-/** None when the server has nothing to say of it. Changes the message it is given. */
+/** Applies the faults to a transaction. Modifies the message; returns an empty array when nothing of it is left. */
 export function distortTransaction(transaction: CompactTx, faults: LightwalletdFaults): CompactTx[] {
   if (faults.hideIronwood) transaction.ironwoodActions = []
   const { actions, ironwoodActions, vout } = transaction

@@ -4,35 +4,35 @@ const MAX_SUFFIXES = 20_000
 const TXID_BYTES = 32
 
 /**
- * The suffixes of txids to leave out, as beginnings of txids in display order, sorted.
- * @throws ConnectError INVALID_ARGUMENT when there are more than 20,000, or one is longer than a txid
+ * Converts excluded txid suffixes (internal byte order) to sorted txid prefixes in display order.
+ * @throws ConnectError INVALID_ARGUMENT for more than 20,000 suffixes, or for a suffix longer than a txid
  */
-export function excludeHexOf(suffixes: readonly Uint8Array[]): string[] {
+export function toExcludedPrefixes(suffixes: readonly Uint8Array[]): string[] {
   if (suffixes.length > MAX_SUFFIXES) {
     const message = `GetMempoolTx: too many exclude txid suffixes: ${suffixes.length} (limit ${MAX_SUFFIXES})`
     throw new ConnectError(message, Code.InvalidArgument)
   }
-  const long = suffixes.findIndex(({ length }) => length > TXID_BYTES)
-  if (long >= 0) throw new ConnectError(`exclude txid ${long} is larger than 32 bytes`, Code.InvalidArgument)
+  const tooLong = suffixes.findIndex(({ length }) => length > TXID_BYTES)
+  if (tooLong >= 0) throw new ConnectError(`exclude txid ${tooLong} is larger than 32 bytes`, Code.InvalidArgument)
   return suffixes.map(suffix => Buffer.from(suffix.toReversed()).toString('hex')).sort()
 }
 
 /**
- * The items that no entry excludes, as `MempoolFilter` in lightwalletd's frontend/service.go has them: an entry that
- * several items begin with excludes none of them, and of entries that begin with one another only the first counts.
+ * Removes excluded items with the rules of `MempoolFilter` in lightwalletd's frontend/service.go: a prefix that matches
+ * several items excludes none of them, and of prefixes that extend each other only the first counts.
  *
  * @param items sorted by `id`
- * @param exclude sorted beginnings of ids
+ * @param exclude sorted prefixes of ids
  */
 export function withoutExcluded<T extends { readonly id: string }>(
   items: readonly T[],
   exclude: readonly string[],
 ): T[] {
-  let at = 0
-  const entries = items.map(({ id }) => {
-    while (at < exclude.length && exclude[at]! < id.slice(0, exclude[at]!.length)) at++
-    return at < exclude.length && id.startsWith(exclude[at]!) ? at : undefined
+  let index = 0
+  const matched = items.map(({ id }) => {
+    while (index < exclude.length && exclude[index]! < id.slice(0, exclude[index]!.length)) index++
+    return index < exclude.length && id.startsWith(exclude[index]!) ? index : undefined
   })
-  const matches = Map.groupBy(entries, entry => entry)
-  return items.filter((_, index) => entries[index] === undefined || matches.get(entries[index])!.length > 1)
+  const matches = Map.groupBy(matched, prefix => prefix)
+  return items.filter((_, item) => matched[item] === undefined || matches.get(matched[item])!.length > 1)
 }

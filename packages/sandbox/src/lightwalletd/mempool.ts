@@ -4,23 +4,23 @@ import type { Clock } from '../clock.ts'
 import type { LightwalletdFaults } from './faults.ts'
 import { NodeError, type ServedNode } from './node.ts'
 
-/** How often an open stream checks whether another one has asked the node. */
+/** How often an open stream checks whether another stream has refreshed the interval. */
 const CHECK_EVERY_MS = 200
 
-/** What the streams of one server share: the transactions of the current block interval. */
+/** The state that all streams of a server share: the transactions of the current block interval. */
 interface Interval {
-  /** the newest block when the node was last asked */
+  /** the hash of the newest block at the last refresh */
   tip: string
-  /** ids of all transactions that the node has listed, those included that it did not give */
-  seen: Set<string>
-  /** each transaction once, in the order in which it was first seen; nothing is ever taken out */
+  /** ids of all transactions that the node has listed, including those that could not be fetched */
+  knownIds: Set<string>
+  /** each transaction once, in the order of its discovery; never removed */
   transactions: ChainTransaction[]
   refreshedAtMs: number
 }
 
 /**
- * The mempool as lightwalletd serves it (`GetMempoolTx` in frontend/service.go, common/mempool.go). The node is asked at
- * most every `mempoolCacheMs` for the list of all clients, and at most as often for all streams.
+ * The mempool as lightwalletd serves it (`GetMempoolTx` in frontend/service.go, common/mempool.go). One list serves all
+ * clients, and one interval serves all streams. Each is refreshed from the node at most every `mempoolCacheMs`.
  */
 export class ServedMempool {
   readonly #node: ServedNode
@@ -29,7 +29,7 @@ export class ServedMempool {
   #list: readonly ChainTransaction[] = []
   #listedAtMs = Number.NEGATIVE_INFINITY
   readonly #shared: Interval = emptyInterval()
-  /** the refresh of the streams' interval that is under way; there is one at a time */
+  /** the current refresh of the interval; refreshes run one at a time */
   #refreshing: Promise<unknown> = Promise.resolve()
 
   constructor(node: ServedNode, clock: Clock, faults: LightwalletdFaults) {
@@ -39,52 +39,52 @@ export class ServedMempool {
   }
 
   /**
-   * The list of GetMempoolTx, by txid in display order. A call that comes too early gets the list of the call before,
-   * whatever was mined since. A transaction that the node lists but does not give is left out until the next refresh.
+   * The list of GetMempoolTx, sorted by txid in display order. Until the next refresh is due, calls return the cached list,
+   * even if blocks were mined since. A transaction that cannot be fetched is left out until the next refresh.
    * @throws ConnectError when the node fails; that counts as a refresh
    */
   async list(signal: AbortSignal): Promise<readonly ChainTransaction[]> {
-    this.#checkUp()
+    this.#checkMempoolFault()
     if (!this.#isDue(this.#listedAtMs)) return this.#list
     this.#listedAtMs = this.#clock.nowMs()
     const before = new Set(this.#list.map(({ id }) => id))
     try {
-      await this.#node.ask('getrawmempool', signal)
+      await this.#node.call('getrawmempool', signal)
     } catch (error) {
-      throw failure(error, Code.Internal, 'GetMempoolTx: getrawmempool error: ')
+      throw toConnectError(error, Code.Internal, 'GetMempoolTx: getrawmempool error: ')
     }
     const list: ChainTransaction[] = []
     for (const transaction of this.#node.mempool())
-      if (before.has(transaction.id) || (await this.#gives(signal))) list.push(transaction)
+      if (before.has(transaction.id) || (await this.#canFetch(signal))) list.push(transaction)
     this.#list = list.sort((a, b) => (a.id < b.id ? -1 : 1))
     return this.#list
   }
 
-  /** A call of {@link list} that failed: when it was to ask the node, the next call is not, and gets the old list. */
+  /** Counts a failed call as a refresh: if a refresh was due, the next call returns the cached list. */
   skipRefresh(): void {
     if (this.#isDue(this.#listedAtMs)) this.#listedAtMs = this.#clock.nowMs()
   }
 
   /**
-   * The transactions of the current block interval, then what comes in, until the newest block is another one or the
-   * client leaves. Ends at once when it is the first to notice a block. With `mempoolCacheMs` 0 the stream is up to date
-   * at every moment and shares nothing.
+   * The transactions of the current block interval, then new ones, until the newest block changes or the client
+   * disconnects. Ends immediately when this stream is the first to notice a new block. With `mempoolCacheMs` 0 the stream
+   * is always up to date and has its own interval.
    * @throws ConnectError when the node fails
    */
   async *stream(signal: AbortSignal): AsyncGenerator<ChainTransaction> {
     const interval = this.#faults.mempoolCacheMs === 0 ? emptyInterval(this.#node.tipHash) : this.#shared
     const { tip } = interval
-    const changes = new Changes(this.#node, signal)
+    const changes = new ChangeWaiter(this.#node, signal)
     let sent = 0
     try {
       while (!signal.aborted && interval.tip === tip) {
         changes.reset()
-        this.#checkUp()
+        this.#checkMempoolFault()
         await this.#refreshOne(interval, tip, signal)
         if (interval.tip !== tip) return
-        const waiting = interval.transactions.slice(sent)
-        sent += waiting.length
-        yield* waiting
+        const unsent = interval.transactions.slice(sent)
+        sent += unsent.length
+        yield* unsent
         await this.#nextCheck(changes)
       }
     } finally {
@@ -101,31 +101,31 @@ export class ServedMempool {
     await refreshed
   }
 
-  /** Adds what the node has to the interval. When a block has ended the interval, the next one begins empty. */
+  /** Adds the new transactions of the node to the interval. After a new block the interval starts again, empty. */
   async #refresh(interval: Interval, signal: AbortSignal): Promise<void> {
     try {
-      await this.#node.ask('getblockchaininfo', signal)
+      await this.#node.call('getblockchaininfo', signal)
       const tip = this.#node.tipHash
       if (tip !== interval.tip) {
         Object.assign(interval, emptyInterval(tip))
         return
       }
-      await this.#node.ask('getrawmempool', signal)
+      await this.#node.call('getrawmempool', signal)
     } catch (error) {
-      throw failure(error, Code.Unknown, '')
+      throw toConnectError(error, Code.Unknown, '')
     }
     for (const transaction of this.#node.mempool()) {
-      if (interval.seen.has(transaction.id)) continue
-      interval.seen.add(transaction.id)
-      if (await this.#gives(signal)) interval.transactions.push(transaction)
+      if (interval.knownIds.has(transaction.id)) continue
+      interval.knownIds.add(transaction.id)
+      if (await this.#canFetch(signal)) interval.transactions.push(transaction)
     }
     interval.refreshedAtMs = this.#clock.nowMs()
   }
 
-  /** Whether the node gives a transaction that it has listed. */
-  async #gives(signal: AbortSignal): Promise<boolean> {
+  /** Whether the node returns a transaction that it has listed. */
+  async #canFetch(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#node.ask('getrawtransaction', signal)
+      await this.#node.call('getrawtransaction', signal)
       return true
     } catch (error) {
       if (error instanceof NodeError) return false
@@ -133,17 +133,17 @@ export class ServedMempool {
     }
   }
 
-  /** Zaino 0.10.2 fails every call so while its node's mempool holds a transaction that it cannot parse. */
-  #checkUp(): void {
+  /** Zaino 0.10.2 fails every mempool call this way while the mempool of its node has a transaction that it cannot parse. */
+  #checkMempoolFault(): void {
     if (this.#faults.mempoolFails) throw new ConnectError('Mempool error: a transaction is unreadable', Code.Internal)
   }
 
-  /** Without a cache only a change brings something new; with one, the time does too. */
-  async #nextCheck(changes: Changes): Promise<void> {
+  /** Waits for a change or, with a cache, for the next check. */
+  async #nextCheck(changes: ChangeWaiter): Promise<void> {
     if (this.#faults.mempoolCacheMs === 0) return changes.next
-    const slept = new AbortController()
-    await Promise.race([changes.next, this.#clock.sleep(CHECK_EVERY_MS, slept.signal)])
-    slept.abort()
+    const sleep = new AbortController()
+    await Promise.race([changes.next, this.#clock.sleep(CHECK_EVERY_MS, sleep.signal)])
+    sleep.abort()
   }
 
   #isDue(atMs: number): boolean {
@@ -151,23 +151,23 @@ export class ServedMempool {
   }
 }
 
-function failure(error: unknown, code: Code, prefix: string): unknown {
+function toConnectError(error: unknown, code: Code, prefix: string): unknown {
   return error instanceof NodeError ? new ConnectError(`${prefix}${error.message}`, code) : error
 }
 
 function emptyInterval(tip = ''): Interval {
-  return { tip, seen: new Set(), transactions: [], refreshedAtMs: Number.NEGATIVE_INFINITY }
+  return { tip, knownIds: new Set(), transactions: [], refreshedAtMs: Number.NEGATIVE_INFINITY }
 }
 
-/** Waits for changes of the node, of the faults, or of the client's mind. None is missed between `reset` and `next`. */
-class Changes {
-  readonly #leave: () => void
+/** Waits for changes of the node or of the faults, or for cancellation. Changes between `reset` and `next` are kept. */
+class ChangeWaiter {
+  readonly #unsubscribe: () => void
   readonly #signal: AbortSignal
   #change = Promise.withResolvers<void>()
 
   constructor(node: ServedNode, signal: AbortSignal) {
     this.#signal = signal
-    this.#leave = node.subscribe(this.#notify)
+    this.#unsubscribe = node.subscribe(this.#notify)
     signal.addEventListener('abort', this.#notify, { once: true })
   }
 
@@ -181,7 +181,7 @@ class Changes {
   }
 
   stop(): void {
-    this.#leave()
+    this.#unsubscribe()
     this.#signal.removeEventListener('abort', this.#notify)
   }
 

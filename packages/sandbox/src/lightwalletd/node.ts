@@ -14,19 +14,19 @@ export const NODE_METHODS = [
 ] as const
 export type NodeMethod = (typeof NODE_METHODS)[number]
 
-/** A failed call of the node, worded as lightwalletd words it. */
+/** A failed call of the node, with the message of lightwalletd. */
 export class NodeError extends Error {
   override readonly name = 'NodeError'
 }
 
-/** `NewContextRawRequest` in lightwalletd's frontend/rawrequest.go: 10 attempts, which take 22.5 s together. */
+/** `NewContextRawRequest` in lightwalletd's frontend/rawrequest.go: 10 attempts within 22.5 s. */
 const ATTEMPTS = 10
 const RETRY_MS = 500
 
 const SPACING_SECS = 75
 const NU7_SPACING_SECS = 25
 
-/** The full node behind one light-wallet server: the chain, unless a fault keeps the server at an older state of it. */
+/** The full node of a light-wallet server: a view of the chain with the faults of the server applied. */
 export class ServedNode {
   readonly #chain: Chain
   readonly #faults: LightwalletdFaults
@@ -58,8 +58,8 @@ export class ServedNode {
   }
 
   /**
-   * Zebra's guess of the network's height, from the time of its newest block, the clock and the target spacing: 75 s, and
-   * 25 s from NU7 on. Never below its own height.
+   * Zebra's estimate of the network height, from the time of its newest block, the clock and the target spacing: 75 s, and
+   * 25 s from NU7 on. Never below the height of the node.
    */
   get estimatedHeight(): number {
     const { height, time } = this.tip
@@ -73,31 +73,31 @@ export class ServedNode {
     return height <= this.height ? this.view.block(height) : undefined
   }
 
-  /** The node's mempool, without what `hideMempool` names and what a server that has stopped does not understand. */
+  /** The mempool of the node, without the transactions that `hideMempool` or `stopsAtHeight` hides. */
   mempool(): ChainTransaction[] {
-    return this.view.mempool().filter(transaction => this.#shows(transaction))
+    return this.view.mempool().filter(transaction => this.#isVisible(transaction))
   }
 
   find(id: string): ReturnType<ChainView['find']> {
     const found = this.view.find(id)
     if (found === undefined) return undefined
-    const { transaction, place } = found
-    if (place === 'mempool') return this.#shows(transaction) ? found : undefined
-    return typeof place === 'number' && place > this.height ? undefined : found
+    const { transaction, place: location } = found
+    if (location === 'mempool') return this.#isVisible(transaction) ? found : undefined
+    return typeof location === 'number' && location > this.height ? undefined : found
   }
 
   /**
-   * A call of the node without its result, which the other methods give. A node that is down is called again for 22.5 s of
-   * the chain's clock.
+   * Simulates a call of the node. Returns no result; the other methods do. A call of a node that is down is retried for
+   * 22.5 s of the chain's clock.
    * @throws NodeError when the call fails
    */
-  async ask(method: NodeMethod, signal?: AbortSignal): Promise<void> {
+  async call(method: NodeMethod, signal?: AbortSignal): Promise<void> {
     for (let attempt = 1; this.#faults.nodeDown; attempt++) {
       if (attempt === ATTEMPTS) throw new NodeError('Post "http://127.0.0.1:8232": connection refused')
       await this.#chain.clock.sleep(attempt * RETRY_MS, signal)
       if (signal?.aborted) throw new NodeError('context canceled')
     }
-    if (this.#faults.nodeFails.includes(method)) throw new NodeError('-1: made to fail')
+    if (this.#faults.nodeFails.includes(method)) throw new NodeError('-1: injected fault')
   }
 
   /** Whether a call of this method would fail now. */
@@ -105,7 +105,7 @@ export class ServedNode {
     return this.#faults.nodeDown || this.#faults.nodeFails.includes(method)
   }
 
-  /** To be called after each change of the faults: the state to keep is that of this moment. */
+  /** Must be called after each change of the faults: `frozen` captures the state of the chain at this moment. */
   faultsChanged(): void {
     void this.view
     for (const listener of [...this.#listeners]) listener()
@@ -113,15 +113,15 @@ export class ServedNode {
 
   /** Calls back after every change of the chain or of the faults, until the returned function is called. */
   subscribe(listener: () => void): () => void {
-    const leave = this.#chain.subscribe(listener)
+    const unsubscribe = this.#chain.subscribe(listener)
     this.#listeners.add(listener)
     return () => {
       this.#listeners.delete(listener)
-      leave()
+      unsubscribe()
     }
   }
 
-  #shows({ id, branchId }: ChainTransaction): boolean {
+  #isVisible({ id, branchId }: ChainTransaction): boolean {
     const { hideMempool } = this.#faults
     if (typeof hideMempool === 'boolean' ? hideMempool : hideMempool.includes(id)) return false
     const { stopsAtHeight } = this.#faults

@@ -4,40 +4,40 @@ import { Code, ConnectError, createContextKey, type Interceptor } from '@connect
 import type { LightwalletdFaults } from './faults.ts'
 import type { ServedMempool } from './mempool.ts'
 
-/** The HTTP/2 request behind a call, for the faults that break its stream. */
+/** The HTTP/2 request of a call, for faults that reset its stream. */
 export const nodeRequest = createContextKey<Http2ServerRequest | undefined>(undefined)
 
-/** Methods that need nothing of the block cache go on while it is being repaired. */
-const OUTSIDE_THE_CACHE = new Set(['GetLightdInfo', 'GetTransaction', 'GetMempoolTx', 'GetMempoolStream'])
+/** Methods that do not use the block cache; they work while it is being repaired. */
+const UNCACHED_METHODS = new Set(['GetLightdInfo', 'GetTransaction', 'GetMempoolTx', 'GetMempoolStream'])
 
-const COUNTED = [
+const COUNTED_FAULTS = [
   ['unavailable', Code.Unavailable],
   ['aborted', Code.Aborted],
   ['internal', Code.Internal],
 ] as const
 
-/** Fails calls as `faults` says at the moment of the call. A GetMempoolTx that fails counts as a refresh of its list. */
+/** Applies the faults that are set when a call arrives. A failed GetMempoolTx counts as a refresh of its list. */
 export function faultInterceptor(faults: LightwalletdFaults, mempool: ServedMempool): Interceptor {
   return next => async call => {
-    if (faults.hang) await cancelled(call.signal)
-    for (const [name, code] of COUNTED) {
+    if (faults.hang) await untilCancelled(call.signal)
+    for (const [name, code] of COUNTED_FAULTS) {
       if (faults[name] > 0) {
         faults[name]--
         if (call.method.name === 'GetMempoolTx') mempool.skipRefresh()
-        throw new ConnectError(`the sandbox was told to answer ${Code[code]}`, code)
+        throw new ConnectError(`injected fault: ${Code[code]}`, code)
       }
     }
-    if (faults.repairing && !OUTSIDE_THE_CACHE.has(call.method.name)) {
+    if (faults.repairing && !UNCACHED_METHODS.has(call.method.name)) {
       throw new ConnectError('the block cache is being repaired', Code.Aborted)
     }
-    const answer = await next(call)
-    if (!answer.stream || faults.cutStreamAfter === null) return answer
+    const response = await next(call)
+    if (!response.stream || faults.cutStreamAfter === null) return response
     const stream = call.contextValues.get(nodeRequest)!.stream
-    return { ...answer, message: cutAfter(answer.message, faults.cutStreamAfter, stream) }
+    return { ...response, message: cutAfter(response.message, faults.cutStreamAfter, stream) }
   }
 }
 
-/** One well-framed message that is no protobuf, and the trailers of a call that went well. */
+/** Sends one correctly framed message that is not valid protobuf, and the trailers of a successful call. */
 export function sendGarbage(response: Http2ServerResponse): void {
   const payload = Buffer.alloc(64, 0xff)
   const frame = Buffer.alloc(5)
@@ -53,12 +53,12 @@ async function* cutAfter<T>(messages: AsyncIterable<T>, limit: number, stream: S
     if (sent++ === limit) break
     yield message
   }
-  // Node 24.21 sends for ever when a stream is reset in the turn in which it was written to.
+  // Node 24.21 never stops sending when a stream is reset in the same event loop turn as a write to it.
   await nextTurn()
   stream.close(constants.NGHTTP2_INTERNAL_ERROR)
 }
 
-async function cancelled(signal: AbortSignal): Promise<never> {
+async function untilCancelled(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
-  throw new ConnectError('the client gave up', Code.Canceled)
+  throw new ConnectError('cancelled by the client', Code.Canceled)
 }

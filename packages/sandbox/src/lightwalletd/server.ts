@@ -11,18 +11,18 @@ import { NodeError, ServedNode } from './node.ts'
 import { faultInterceptor, nodeRequest, sendGarbage } from './scheduled-faults.ts'
 import { compactTxStreamer } from './service.ts'
 
-/** What ends with a process of the server: its caches, and the service over them. */
+/** The state of one server process: its caches and its service. It is lost when the process ends. */
 interface Process {
   readonly blocks: ServedBlocks
   readonly handle: ReturnType<typeof connectNodeAdapter>
   readonly ended: AbortController
-  /** whether it asks its node whether it still fails */
-  asking: boolean
+  /** whether it polls its failing node */
+  polling: boolean
 }
 
 /**
- * A light-wallet server over HTTP/2 without TLS that speaks gRPC and serves one chain with lightwalletd's habits. Several
- * of them on one chain, each with faults of its own, are what a client has to choose from.
+ * A light-wallet server for one chain: gRPC over HTTP/2 without TLS, with the behaviour of lightwalletd. Several servers
+ * can serve one chain, each with its own faults.
  */
 export class Lightwalletd {
   readonly #chain: Chain
@@ -37,13 +37,13 @@ export class Lightwalletd {
     this.#chain = chain
     Object.assign(this.#faults, faults)
     this.#node = new ServedNode(chain, this.#faults)
-    this.#process = this.#begin()
+    this.#process = this.#startProcess()
   }
 
-  /** Starts a server; port 0 takes a free one. `faults` are those it begins with. */
+  /** Starts a server with initial faults; port 0 selects a free port. */
   static async start(chain: Chain, port = 0, faults: Partial<LightwalletdFaults> = {}): Promise<Lightwalletd> {
     const lightwalletd = new Lightwalletd(chain, faults)
-    await lightwalletd.#open(port)
+    await lightwalletd.#openPort(port)
     await lightwalletd.setFaults({})
     return lightwalletd
   }
@@ -56,33 +56,33 @@ export class Lightwalletd {
     return this.#faults
   }
 
-  /** Whether its process runs: it ends when its node fails (`nodeDown`, `nodeFails`), and starts when the node is back. */
+  /** Whether the server process runs. It exits when its node fails (`nodeDown`, `nodeFails`) and restarts when the node is back. */
   get running(): boolean {
     return this.#process !== undefined
   }
 
   /**
-   * Changes what is named and leaves the rest. When it resolves, `down` is in force or over, and a process that had ended
-   * runs again if its node is back.
+   * Sets the given faults and keeps the others. When the call resolves, the port is open or closed as `down` requires, and
+   * an exited process has restarted if its node is back.
    */
   async setFaults(change: Partial<LightwalletdFaults>): Promise<void> {
     Object.assign(this.#faults, change)
     this.#node.faultsChanged()
     const nodeFails = this.#node.fails('getbestblockhash')
-    if (!nodeFails) this.#process ??= this.#begin()
+    if (!nodeFails) this.#process ??= this.#startProcess()
     this.#process?.blocks.faultsChanged()
-    if (this.#faults.down) await this.#shut()
-    else if (this.#server === undefined && this.#process !== undefined) await this.#open(this.#port)
-    if (nodeFails) void this.#endWithNode()
+    if (this.#faults.down) await this.#closePort()
+    else if (this.#server === undefined && this.#process !== undefined) await this.#openPort(this.#port)
+    if (nodeFails) void this.#exitOnNodeFailure()
   }
 
-  /** Ends every call and frees the port. */
+  /** Ends all calls and closes the port. */
   async close(): Promise<void> {
-    await this.#end()
+    await this.#endProcess()
   }
 
-  /** A fresh process: its caches are empty. */
-  #begin(): Process {
+  /** Starts a process with empty caches. */
+  #startProcess(): Process {
     const [chain, faults, node] = [this.#chain, this.#faults, this.#node]
     const mempool = new ServedMempool(node, chain.clock, faults)
     const blocks = new ServedBlocks(chain, faults, node)
@@ -94,37 +94,37 @@ export class Lightwalletd {
       grpcWeb: false,
       acceptCompression: [],
     })
-    return { blocks, handle, ended: new AbortController(), asking: false }
+    return { blocks, handle, ended: new AbortController(), polling: false }
   }
 
-  async #end(): Promise<void> {
+  async #endProcess(): Promise<void> {
     this.#process?.ended.abort()
     this.#process?.blocks.close()
     this.#process = undefined
-    await this.#shut()
+    await this.#closePort()
   }
 
-  /** Asks the node for its best block at every poll while it fails; the first answer that is an error ends the process. */
-  async #endWithNode(): Promise<void> {
+  /** Polls the best block of a failing node. The first error ends the process. */
+  async #exitOnNodeFailure(): Promise<void> {
     const process = this.#process
-    if (process === undefined || process.asking) return
-    process.asking = true
+    if (process === undefined || process.polling) return
+    process.polling = true
     const { signal } = process.ended
     try {
       while (this.#node.fails('getbestblockhash') && !signal.aborted) {
         const { msToPoll } = process.blocks
         if (msToPoll > 0) await this.#chain.clock.sleep(msToPoll, signal)
-        await this.#node.ask('getbestblockhash', signal)
+        await this.#node.call('getbestblockhash', signal)
       }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
-      if (!signal.aborted) await this.#end()
+      if (!signal.aborted) await this.#endProcess()
     } finally {
-      process.asking = false
+      process.polling = false
     }
   }
 
-  async #open(port: number): Promise<void> {
+  async #openPort(port: number): Promise<void> {
     const server = createServer((request, response) => {
       if (this.#faults.garbage === 'bytes') sendGarbage(response)
       else this.#process?.handle(request, response)
@@ -132,14 +132,14 @@ export class Lightwalletd {
     server.on('session', session => {
       this.#sessions.add(session)
       session.once('close', () => this.#sessions.delete(session))
-      // A client that goes away in the middle of a call is no matter of ours.
+      // Clients may disconnect during a call.
       session.on('error', () => undefined)
     })
     this.#port = await listen(server, port)
     this.#server = server
   }
 
-  async #shut(): Promise<void> {
+  async #closePort(): Promise<void> {
     const server = this.#server
     if (server === undefined) return
     this.#server = undefined

@@ -16,27 +16,27 @@ import {
   type TxFilter,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { txidToHex } from '@zatgate/zcash/transaction'
-import { branchHex, type Chain } from '../chain/chain.ts'
+import { type Chain, formatBranchId } from '../chain/chain.ts'
 import type { Block } from '../chain/chain-state.ts'
 import { ALL_POOLS, compactBlock, compactTransaction, requestedPools } from '../chain/compact-block.ts'
-import { type ChainTransaction, rawTransaction } from '../chain/transaction.ts'
 import { ServedBlocks } from './blocks.ts'
 import { distortBlock, distortTransaction, type LightwalletdFaults } from './faults.ts'
 import { ServedMempool } from './mempool.ts'
-import { excludeHexOf, withoutExcluded } from './mempool-filter.ts'
+import { toExcludedPrefixes, withoutExcluded } from './mempool-filter.ts'
 import { NodeError, type NodeMethod, ServedNode } from './node.ts'
+import { type ChainTransaction, rawTransaction } from '../chain/transaction.ts'
 
-/** RawTransaction.height of what is not on the best chain (lightwallet-protocol 0.5.0). */
+/** RawTransaction.height of transactions that are not on the best chain (lightwallet-protocol 0.5.0). */
 const IN_MEMPOOL = 0n
-const ON_A_FORK = 2n ** 64n - 1n
+const ON_FORK = 2n ** 64n - 1n
 
-/** Zebra calls testnet and regtest so. */
+/** The name that Zebra reports for testnet and regtest. */
 const ZEBRA_CHAIN_NAME = 'test'
 const SAPLING_HEIGHTS = { regtest: 1n, test: 280_000n } as const
 
 /**
- * Service `CompactTxStreamer` of lightwallet-protocol 0.5.0 over a simulated chain, with the codes and the messages of
- * lightwalletd (frontend/service.go, common/common.go).
+ * Service `CompactTxStreamer` of lightwallet-protocol 0.5.0 for a simulated chain, with the status codes and the messages
+ * of lightwalletd (frontend/service.go, common/common.go).
  */
 export function compactTxStreamer(
   chain: Chain,
@@ -47,30 +47,30 @@ export function compactTxStreamer(
 ): ServiceImpl<typeof CompactTxStreamer> {
   const height = () => Math.max(node.height - faults.lagBlocks, 0)
 
-  async function ask(method: NodeMethod, { signal }: HandlerContext, code: Code, prefix: string): Promise<void> {
+  async function callNode(method: NodeMethod, { signal }: HandlerContext, code: Code, prefix: string): Promise<void> {
     try {
-      await node.ask(method, signal)
+      await node.call(method, signal)
     } catch (error) {
       throw error instanceof NodeError ? new ConnectError(`${prefix}${error.message}`, code) : error
     }
   }
 
-  async function blockAt(wanted: bigint, context: HandlerContext): Promise<Block> {
+  async function blockAt(requestedHeight: bigint, context: HandlerContext): Promise<Block> {
     const outOfRange = () =>
-      new ConnectError(`GetBlock: block ${wanted} is newer than the latest block`, Code.OutOfRange)
-    if (faults.lagBlocks > 0 && wanted > BigInt(height())) throw outOfRange()
-    const cached = blocks.cached(Number(wanted))
+      new ConnectError(`GetBlock: block ${requestedHeight} is newer than the latest block`, Code.OutOfRange)
+    if (faults.lagBlocks > 0 && requestedHeight > BigInt(height())) throw outOfRange()
+    const cached = blocks.cached(Number(requestedHeight))
     if (cached !== undefined) return cached
     const prefix = 'GetBlock: getblock failed, error: error requesting verbose block: '
-    await ask('getblock', context, Code.InvalidArgument, prefix)
-    const block = node.block(Number(wanted))
+    await callNode('getblock', context, Code.InvalidArgument, prefix)
+    const block = node.block(Number(requestedHeight))
     if (block === undefined) throw outOfRange()
     return block
   }
 
   async function info(context: HandlerContext): Promise<LightdInfo> {
     for (const method of ['getinfo', 'getblockchaininfo'] as const)
-      await ask(method, context, Code.Internal, 'GetLightdInfo failed: ')
+      await callNode(method, context, Code.Internal, 'GetLightdInfo failed: ')
     const upgrade = chain.upgradeAfter(height())
     return create(LightdInfoSchema, {
       version: 'v0.5.4',
@@ -79,7 +79,7 @@ export function compactTxStreamer(
       taddrSupport: true,
       chainName: faults.chainName ?? ZEBRA_CHAIN_NAME,
       saplingActivationHeight: SAPLING_HEIGHTS[chain.network],
-      consensusBranchId: faults.branchId ?? branchHex(chain.branchAt(height())),
+      consensusBranchId: faults.branchId ?? formatBranchId(chain.branchAt(height())),
       blockHeight: BigInt(height()),
       estimatedHeight: BigInt(faults.estimatedHeight ?? node.estimatedHeight),
       zcashdBuild: 'v7.0.0',
@@ -92,7 +92,7 @@ export function compactTxStreamer(
 
   return {
     async getLatestBlock(_spec: unknown, context: HandlerContext) {
-      await ask('getblockchaininfo', context, Code.Unavailable, 'GetLatestBlock: GetBlockChainInfo failed: ')
+      await callNode('getblockchaininfo', context, Code.Unavailable, 'GetLatestBlock: GetBlockChainInfo failed: ')
       const { hash } = node.block(height())!
       return create(BlockIDSchema, {
         height: BigInt(height()),
@@ -100,11 +100,12 @@ export function compactTxStreamer(
       })
     },
 
-    async getBlock({ height: wanted, hash }: BlockID, context: HandlerContext) {
+    async getBlock({ height: requestedHeight, hash }: BlockID, context: HandlerContext) {
       if (hash.length > 0)
         throw new ConnectError('GetBlock: Block hash specifier is not yet implemented', Code.InvalidArgument)
-      if (wanted === 0n) throw new ConnectError('GetBlock: request for unspecified identifier', Code.InvalidArgument)
-      return distortBlock(compactBlock(await blockAt(wanted, context), ALL_POOLS), faults)
+      if (requestedHeight === 0n)
+        throw new ConnectError('GetBlock: request for unspecified identifier', Code.InvalidArgument)
+      return distortBlock(compactBlock(await blockAt(requestedHeight, context), ALL_POOLS), faults)
     },
 
     async *getBlockRange(range: BlockRange, context: HandlerContext): AsyncGenerator<CompactBlock> {
@@ -118,13 +119,13 @@ export function compactTxStreamer(
       const pools = requestedPools(poolTypes)
       const forward = start.height <= end.height
       const step = forward ? 1n : -1n
-      let link: Uint8Array | undefined
-      for (let at = start.height; at !== end.height + step; at += step) {
-        const block = await blockAt(at, context)
-        if (link !== undefined && Buffer.compare(link, forward ? block.prevHash : block.hash) !== 0) {
+      let expectedHash: Uint8Array | undefined
+      for (let height = start.height; height !== end.height + step; height += step) {
+        const block = await blockAt(height, context)
+        if (expectedHash !== undefined && Buffer.compare(expectedHash, forward ? block.prevHash : block.hash) !== 0) {
           throw new ConnectError('GetBlockRange: chain discontinuity during reorg repair', Code.Aborted)
         }
-        link = forward ? block.hash : block.prevHash
+        expectedHash = forward ? block.hash : block.prevHash
         yield distortBlock(compactBlock(block, pools), faults)
       }
     },
@@ -139,18 +140,18 @@ export function compactTxStreamer(
         throw new ConnectError(message, Code.InvalidArgument)
       }
       const prefix = `GetTransaction: getrawtransaction ${txidToHex(hash)} failed: `
-      await ask('getrawtransaction', context, Code.NotFound, prefix)
+      await callNode('getrawtransaction', context, Code.NotFound, prefix)
       const found = faults.forgetTransactions ? undefined : node.find(txidToHex(hash))
       if (found === undefined) {
         throw new ConnectError(`${prefix}-5: No such mempool or main chain transaction`, Code.NotFound)
       }
-      const { transaction, place } = found
-      const minedAt = place === 'mempool' ? IN_MEMPOOL : place === 'fork' ? ON_A_FORK : BigInt(place)
+      const { transaction, place: location } = found
+      const minedAt = location === 'mempool' ? IN_MEMPOOL : location === 'fork' ? ON_FORK : BigInt(location)
       return rawMessage(transaction, minedAt)
     },
 
     async *getMempoolTx(request: GetMempoolTxRequest, { signal }: HandlerContext): AsyncGenerator<CompactTx> {
-      const exclude = excludeHexOf(request.excludeTxidSuffixes)
+      const exclude = toExcludedPrefixes(request.excludeTxidSuffixes)
       if (request.poolTypes.includes(PoolType.POOL_TYPE_INVALID)) {
         throw new ConnectError('invalid pool type requested', Code.InvalidArgument)
       }

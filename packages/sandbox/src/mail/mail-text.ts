@@ -1,4 +1,4 @@
-/** What a person reads of a mail. */
+/** The readable parts of a mail. */
 export interface MailText {
   readonly subject: string
   readonly text: string
@@ -9,11 +9,11 @@ interface Part {
   readonly body: Buffer
 }
 
-/** Parts nested deeper than this are left alone. */
+/** Parts nested more deeply are ignored. */
 const MAX_DEPTH = 4
 
-/** Subject and plain text of an RFC 5322 message: RFC 2047 words, quoted-printable, base64, and UTF-8 or Latin-1. */
-export function readMail(raw: Buffer): MailText {
+/** Parses the subject and the plain text of an RFC 5322 message. Supports RFC 2047, quoted-printable, base64, UTF-8 and Latin-1. */
+export function parseMail(raw: Buffer): MailText {
   const mail = splitPart(raw)
   return { subject: decodeWords(mail.headers.get('subject') ?? ''), text: plainText(mail, 0) ?? '' }
 }
@@ -61,7 +61,7 @@ function decodeQuoted(text: string): Buffer {
   return Buffer.from(decoded, 'latin1')
 }
 
-/** RFC 2047 encoded words; white space between two of them is no part of the text. */
+/** Decodes RFC 2047 encoded words. White space between two encoded words is dropped. */
 function decodeWords(text: string): string {
   return text
     .replaceAll(/(\?=)\s+(=\?)/g, '$1$2')

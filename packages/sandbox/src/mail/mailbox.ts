@@ -1,19 +1,19 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { LOOPBACK, listen } from '../http/listen.ts'
-import { readMail } from './mail-text.ts'
+import { parseMail } from './mail-text.ts'
 
 export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** the first number of exactly six digits in the text */
+  /** the first six-digit number in the text */
   readonly code?: string
 }
 
 const MAX_MAILS = 1000
 const MAX_MAIL_BYTES = 1024 * 1024
 
-/** An SMTP server that delivers nothing and keeps the last 1,000 mails, one for each recipient. */
+/** An SMTP server that stores the last 1,000 mails and delivers none. A mail to several recipients is stored once for each. */
 export class Mailbox {
   readonly url: string
   readonly #server: SMTPServer
@@ -25,7 +25,7 @@ export class Mailbox {
     this.url = `smtp://${LOOPBACK}:${port}`
   }
 
-  /** Starts a server; port 0 takes a free one. */
+  /** Starts a server; port 0 selects a free port. */
   static async start(port = 0): Promise<Mailbox> {
     const mails: Mail[] = []
     const server = new SMTPServer({
@@ -38,16 +38,16 @@ export class Mailbox {
         receive(stream, session, mails).then(() => done(), done)
       },
     })
-    // A client that breaks off is no matter of ours; without a listener it would end the process.
+    // Without a listener, the error of a client that disconnects would end the process.
     const boundPort = await listen(server.server, port)
     server.on('error', () => undefined)
     return new Mailbox(server, mails, boundPort)
   }
 
-  /** Newest first; `to` takes one recipient's. */
+  /** Stored mails, newest first; `to` selects one recipient. */
   mails(to?: string): Mail[] {
-    const wanted = to?.toLowerCase()
-    return this.#mails.filter(mail => wanted === undefined || mail.to.toLowerCase() === wanted).reverse()
+    const recipient = to?.toLowerCase()
+    return this.#mails.filter(mail => recipient === undefined || mail.to.toLowerCase() === recipient).reverse()
   }
 
   close(): Promise<void> {
@@ -62,8 +62,8 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession,
     length += chunk.length
     if (length <= MAX_MAIL_BYTES) chunks.push(chunk)
   }
-  if (length > MAX_MAIL_BYTES) throw new Error('this mail is over 1 MiB')
-  const { subject, text } = readMail(Buffer.concat(chunks))
+  if (length > MAX_MAIL_BYTES) throw new Error('mail is over 1 MiB')
+  const { subject, text } = parseMail(Buffer.concat(chunks))
   const code = /(?<!\d)\d{6}(?!\d)/.exec(text)?.[0]
   for (const { address } of session.envelope.rcptTo) {
     mails.push({ to: address, subject, text, ...(code !== undefined && { code }) })

@@ -1,22 +1,22 @@
-/** Decimal places that prices and dollars are reckoned with. */
+/** Decimal places of prices and USD values. */
 const PLACES = 12
 const SCALE = 10n ** BigInt(PLACES)
 
-/** Smallest units as decimal text. Like the provider, with ".0" where nothing follows the point. */
+/** Formats smallest units as decimal text, with ".0" after whole numbers, like the provider. */
 export function formatUnits(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
   return `${digits.slice(0, digits.length - decimals)}.${fraction === '' ? '0' : fraction}`
 }
 
-/** What an amount is worth in USD, to twelve places, as the provider gives it. */
+/** The USD value of an amount, with twelve decimal places, like the provider. */
 export function formatUsd(amount: bigint, decimals: number, price: string): string {
   const usd = (amount * scaled(price)) / 10n ** BigInt(decimals)
   const digits = usd.toString().padStart(PLACES + 1, '0')
   return `${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
 }
 
-/** How much of one asset is worth an amount of the other, rounded up. */
+/** Converts an amount of one asset to an amount of another asset of equal value, rounded up. */
 export function convert(
   amount: bigint,
   from: { decimals: number; price: string },
@@ -26,7 +26,7 @@ export function convert(
   return divideUp(value, scaled(to.price) * 10n ** BigInt(from.decimals))
 }
 
-/** An amount with so many basis points on top, rounded up; negative ones take off. */
+/** Adds basis points to an amount, rounded up; negative basis points reduce it. */
 export function withBasisPoints(amount: bigint, basisPoints: number): bigint {
   return divideUp(amount * BigInt(10_000 + basisPoints), 10_000n)
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { pour } from '../http/bodies.ts'
-import type { ScriptedAnswer } from './script.ts'
+import { sendBulk } from '../http/bodies.ts'
+import type { ScriptedResponse } from './script.ts'
 
 const TOO_MUCH_BYTES = 1_000_000_000
 
-const MISBEHAVIOURS: Readonly<Record<ScriptedAnswer, (response: ServerResponse) => void>> = {
+const FAULTY_RESPONSES: Readonly<Record<ScriptedResponse, (response: ServerResponse) => void>> = {
   bad_request: response => sendJson(response, 400, { message: 'refundTo is not valid' }),
   bad_request_list: response =>
     sendJson(response, 400, { message: ['amount must be a string', 'refundTo should not be empty'] }),
@@ -24,15 +24,17 @@ const MISBEHAVIOURS: Readonly<Record<ScriptedAnswer, (response: ServerResponse) 
   },
   too_much: response => {
     response.setHeader('content-type', 'application/json')
-    void pour(response, TOO_MUCH_BYTES)
+    void sendBulk(response, TOO_MUCH_BYTES)
   },
   redirect: response => response.writeHead(302, { location: '/elsewhere' }).end(),
 }
 
-export function misbehave(answer: ScriptedAnswer, response: ServerResponse): void {
-  MISBEHAVIOURS[answer](response)
+/** Sends a scripted faulty response. */
+export function sendFaultyResponse(kind: ScriptedResponse, response: ServerResponse): void {
+  FAULTY_RESPONSES[kind](response)
 }
 
+/** Sends a JSON response. */
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
 }

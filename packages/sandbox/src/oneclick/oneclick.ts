@@ -1,45 +1,45 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { makePaymentUri } from '@zatgate/zcash/zip321'
-import type { Wallet } from '../chain/wallet.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import { SeededRandom } from '../random.ts'
 import { withBasisPoints } from './amounts.ts'
-import { makeQuote, type QuoteAnswer, readQuoteRequest, sign } from './quote.ts'
-import { FAITHFUL, type OneClickSettings, Script, type Tampering } from './script.ts'
+import { makeQuote, parseQuoteRequest, type QuoteResponse, sign } from './quote.ts'
+import { DEFAULT_SETTINGS, type OneClickSettings, ResponseScript, type Tampering } from './script.ts'
 import { providerKey, publicKeyText } from './signature.ts'
 import { newState, type Swap, type SwapState, statusBody } from './swap.ts'
+import { SeededRandom } from '../random.ts'
+import type { Wallet } from '../chain/wallet.ts'
 
 export interface OneClickOptions {
   readonly wallet: Wallet
-  /** makes the signing key and the deposit addresses */
+  /** the seed of the signing key and of the deposit addresses */
   readonly seed: Uint8Array
   readonly clock?: Clock
-  /** where the swaps are kept; absent: in memory only */
+  /** path of the swap file; absent: in memory only */
   readonly file?: string
 }
 
-/** What the provider's side of a swap does next. */
-export interface Move {
-  /** one of the provider's statuses, or any other word */
+/** A transition of a swap on the provider's side. */
+export interface SwapTransition {
+  /** the new status: one of the provider, or any other text */
   readonly outcome: string
-  /** what the buyer sent, in smallest units; default: what was asked, or half of it for INCOMPLETE_DEPOSIT */
+  /** the deposited amount in smallest units; default: the quoted amount, or half of it for INCOMPLETE_DEPOSIT */
   readonly amountIn?: bigint
-  /** on SUCCESS: pay the recipient first; default true */
+  /** on SUCCESS: pay the recipient first; default: true */
   readonly deliver?: boolean
 }
 
 const MAX_SWAPS = 1000
-/** What a quote with another destination asset pays out. */
+/** The destination asset of a tampered quote. */
 const OTHER_DESTINATION = '1cs_v1:ltc:native:coin'
 /** The age of a quote with an old timestamp. */
 const OLD_MS = 3_600_000
-/** What a refund costs, in basis points of it. */
+/** The refund fee, in basis points of the refund. */
 const REFUND_FEE_BASIS_POINTS = -10
 
-/** The swap provider without its HTTP: quotes, and swaps that go where they are driven. */
+/** The simulated swap provider without its HTTP server: it creates quotes and applies swap transitions. */
 export class OneClick {
-  readonly script = new Script()
-  readonly settings: OneClickSettings = { ...FAITHFUL }
+  readonly script = new ResponseScript()
+  readonly settings: OneClickSettings = { ...DEFAULT_SETTINGS }
   /** `ed25519:<base58>` */
   readonly signingKey: string
   readonly #secretKey: Uint8Array
@@ -49,7 +49,7 @@ export class OneClick {
   readonly #file: string | undefined
   /** by deposit address, oldest first */
   readonly #swaps: Map<string, Swap>
-  #quoted: number
+  #quoteCount: number
 
   constructor({ wallet, seed, clock = systemClock, file }: OneClickOptions) {
     this.#secretKey = providerKey(seed)
@@ -58,80 +58,80 @@ export class OneClick {
     this.#clock = clock
     this.#seed = seed
     this.#file = file
-    const kept = load(file)
-    this.#swaps = new Map(kept.swaps.map(swap => [swap.depositAddress, swap]))
-    this.#quoted = kept.quoted
+    const saved = loadState(file)
+    this.#swaps = new Map(saved.swaps.map(swap => [swap.depositAddress, swap]))
+    this.#quoteCount = saved.quoted
   }
 
-  /** Newest first. */
+  /** All swaps, newest first. */
   swaps(): Swap[] {
     return [...this.#swaps.values()].reverse()
   }
 
-  /** Throws {@link QuoteRefusal}, in the provider's words, for a request that it would not take. */
-  quote(body: Readonly<Record<string, unknown>>): QuoteAnswer {
+  /** Creates a quote. Throws {@link QuoteRequestError} with the messages of the provider for an invalid request. */
+  quote(body: Readonly<Record<string, unknown>>): QuoteResponse {
     const nowMs = this.#clock.nowMs()
-    const read = readQuoteRequest(body, { nowMs, network: this.#wallet.network })
+    const parsed = parseQuoteRequest(body, { nowMs, network: this.#wallet.network })
     const [earlier] = this.swaps()
     if (this.settings.tampering === 'replay' && earlier !== undefined) return earlier.answer
-    const random = new SeededRandom(this.#seed, `quote ${this.#quoted++}`)
-    const answer = makeQuote(read, { nowMs, random, secretKey: this.#secretKey })
-    const { depositAddress, depositMemo = null } = answer.quote
+    const random = new SeededRandom(this.#seed, `quote ${this.#quoteCount++}`)
+    const quoteResponse = makeQuote(parsed, { nowMs, random, secretKey: this.#secretKey })
+    const { depositAddress, depositMemo = null } = quoteResponse.quote
     if (depositAddress !== undefined) {
       const state = newState(new Date(nowMs).toISOString())
-      const { hiddenLooks } = this.settings
-      this.#keep({ depositAddress, depositMemo, answer, state, previous: null, hiddenLooks })
+      const pollsUntilVisible = this.settings.hiddenLooks
+      this.#save({ depositAddress, depositMemo, answer: quoteResponse, state, previous: null, pollsUntilVisible })
     }
-    return this.#tamper(answer, this.settings.tampering)
+    return this.#tamper(quoteResponse, this.settings.tampering)
   }
 
-  /** The body of GET /v0/status, or undefined where the provider would know nothing of the address with that memo. */
+  /** The body of GET /v0/status; undefined when the provider does not know the address and memo. */
   status(depositAddress: string, depositMemo: string | null) {
     const swap = this.#swaps.get(depositAddress)
     if (swap === undefined || swap.depositMemo !== depositMemo) return undefined
-    if (swap.hiddenLooks > 0) {
-      this.#keep({ ...swap, hiddenLooks: swap.hiddenLooks - 1 })
+    if (swap.pollsUntilVisible > 0) {
+      this.#save({ ...swap, pollsUntilVisible: swap.pollsUntilVisible - 1 })
       return undefined
     }
     if (this.settings.staleLooks > 0 && swap.previous !== null) {
       this.settings.staleLooks--
       return statusBody(swap, swap.previous)
     }
-    const { state } = this.#refundIfTooLate(swap)
+    const { state } = this.#refundIfExpired(swap)
     return statusBody(swap, state)
   }
 
-  /** Drives a swap to an outcome, whatever its state was. Undefined: no such swap. */
-  drive(depositAddress: string, { outcome, amountIn, deliver = true }: Move): Swap | undefined {
+  /** Sets the status of a swap, whatever its state. Returns undefined when the swap does not exist. */
+  drive(depositAddress: string, { outcome, amountIn, deliver = true }: SwapTransition): Swap | undefined {
     const swap = this.#swaps.get(depositAddress)
     if (swap === undefined) return undefined
     if (outcome === 'SUCCESS' && deliver) this.deliver(depositAddress)
-    return this.#become(this.#swaps.get(depositAddress)!, outcome, amountIn)
+    return this.#transition(this.#swaps.get(depositAddress)!, outcome, amountIn)
   }
 
-  /** Pays the recipient on the sandbox chain, as a bridge does: shielded, without a memo. Gives the txid. */
+  /** Pays the recipient on the sandbox chain, shielded and without a memo. Returns the txid; undefined when the swap does not exist. */
   deliver(depositAddress: string): string | undefined {
     const swap = this.#swaps.get(depositAddress)
     if (swap === undefined) return undefined
     const { recipient } = swap.answer.quoteRequest
     const uri = makePaymentUri({ address: recipient, amount: BigInt(swap.answer.quote.amountOut) })
     const { id } = this.#wallet.pay({ uri })
-    this.#keep({ ...swap, state: { ...swap.state, payoutTxid: id } })
+    this.#save({ ...swap, state: { ...swap.state, payoutTxid: id } })
     return id
   }
 
-  /** A buyer's deposit, or a top-up: enough by now is PROCESSING, less is INCOMPLETE_DEPOSIT. */
+  /** Adds a deposit. The status becomes PROCESSING when the total is sufficient, INCOMPLETE_DEPOSIT otherwise. */
   deposit(depositAddress: string, amount: bigint): Swap | undefined {
     const swap = this.#swaps.get(depositAddress)
     if (swap === undefined) return undefined
     const total = BigInt(swap.state.deposited ?? 0) + amount
     const enough = total >= BigInt(swap.answer.quote.minAmountIn)
-    return this.#become(swap, enough ? 'PROCESSING' : 'INCOMPLETE_DEPOSIT', total)
+    return this.#transition(swap, enough ? 'PROCESSING' : 'INCOMPLETE_DEPOSIT', total)
   }
 
-  #become(swap: Swap, outcome: string, amountIn: bigint | undefined): Swap {
-    const state = { ...this.#amounts(swap, outcome, amountIn), status: outcome, updatedAt: this.#laterThan(swap.state) }
-    return this.#keep({ ...swap, state, previous: swap.state })
+  #transition(swap: Swap, outcome: string, amountIn: bigint | undefined): Swap {
+    const state = { ...this.#amounts(swap, outcome, amountIn), status: outcome, updatedAt: this.#timeAfter(swap.state) }
+    return this.#save({ ...swap, state, previous: swap.state })
   }
 
   #amounts(
@@ -139,101 +139,125 @@ export class OneClick {
     outcome: string,
     amountIn: bigint | undefined,
   ): SwapState {
-    const asked = BigInt(quote.amountIn)
+    const quoted = BigInt(quote.amountIn)
     const already = state.deposited === null ? undefined : BigInt(state.deposited)
-    const seen = { ...state, depositTxid: state.depositTxid ?? depositTxid(depositAddress) }
+    const withDeposit = { ...state, depositTxid: state.depositTxid ?? depositTxid(depositAddress) }
     switch (outcome) {
       case 'PENDING_DEPOSIT':
         return { ...newState(state.updatedAt), payoutTxid: state.payoutTxid }
       case 'INCOMPLETE_DEPOSIT':
-        return { ...seen, deposited: (amountIn ?? already ?? asked / 2n).toString() }
+        return { ...withDeposit, deposited: (amountIn ?? already ?? quoted / 2n).toString() }
       case 'PROCESSING':
       case 'FAILED':
-        return { ...seen, deposited: (amountIn ?? already ?? asked).toString() }
+        return { ...withDeposit, deposited: (amountIn ?? already ?? quoted).toString() }
       case 'SUCCESS': {
-        const deposited = amountIn ?? already ?? asked
-        const excess = deposited > asked ? refundOf(deposited - asked) : 0n
-        return { ...seen, deposited: deposited.toString(), refunded: excess.toString() }
+        const deposited = amountIn ?? already ?? quoted
+        const excess = deposited > quoted ? refundOf(deposited - quoted) : 0n
+        return { ...withDeposit, deposited: deposited.toString(), refunded: excess.toString() }
       }
       case 'REFUNDED': {
-        const deposited = amountIn ?? already ?? asked
+        const deposited = amountIn ?? already ?? quoted
         const refundReason = deposited < BigInt(quote.minAmountIn) ? 'PARTIAL_DEPOSIT' : 'UNKNOWN'
-        return { ...seen, deposited: deposited.toString(), refunded: refundOf(deposited).toString(), refundReason }
+        return {
+          ...withDeposit,
+          deposited: deposited.toString(),
+          refunded: refundOf(deposited).toString(),
+          refundReason,
+        }
       }
       default:
-        return seen
+        return withDeposit
     }
   }
 
-  /** An incomplete deposit goes back when the address stops working. */
-  #refundIfTooLate(swap: Swap): Swap {
+  /** Refunds an incomplete deposit when its address expires. */
+  #refundIfExpired(swap: Swap): Swap {
     const { deadline } = swap.answer.quote
-    const tooLate = deadline !== undefined && this.#clock.nowMs() >= Date.parse(deadline)
-    return swap.state.status === 'INCOMPLETE_DEPOSIT' && tooLate ? this.#become(swap, 'REFUNDED', undefined) : swap
+    const expired = deadline !== undefined && this.#clock.nowMs() >= Date.parse(deadline)
+    return swap.state.status === 'INCOMPLETE_DEPOSIT' && expired ? this.#transition(swap, 'REFUNDED', undefined) : swap
   }
 
-  #laterThan({ updatedAt }: SwapState): string {
+  #timeAfter({ updatedAt }: SwapState): string {
     return new Date(Math.max(this.#clock.nowMs(), Date.parse(updatedAt) + 1)).toISOString()
   }
 
-  #tamper(answer: QuoteAnswer, tampering: Tampering): QuoteAnswer {
-    const { quote, quoteRequest } = answer
+  #tamper(response: QuoteResponse, tampering: Tampering): QuoteResponse {
+    const { quote, quoteRequest } = response
     const less = (BigInt(quote.amountOut) - 1n).toString()
     const more = (BigInt(quote.amountIn) + 1n).toString()
     switch (tampering) {
       case 'none':
       case 'replay':
-        return answer
+        return response
       case 'recipient':
-        return this.#signed({ ...answer, quoteRequest: { ...quoteRequest, recipient: quoteRequest.refundTo } })
+        return this.#signed({ ...response, quoteRequest: { ...quoteRequest, recipient: quoteRequest.refundTo } })
       case 'refund_to':
-        return this.#signed({ ...answer, quoteRequest: { ...quoteRequest, refundTo: quoteRequest.recipient } })
+        return this.#signed({ ...response, quoteRequest: { ...quoteRequest, refundTo: quoteRequest.recipient } })
       case 'amount':
-        return this.#signed({ ...answer, quote: { ...quote, amountOut: less, minAmountOut: less } })
+        return this.#signed({ ...response, quote: { ...quote, amountOut: less, minAmountOut: less } })
       case 'min_amount_in':
-        return this.#signed({ ...answer, quote: { ...quote, minAmountIn: more } })
+        return this.#signed({ ...response, quote: { ...quote, minAmountIn: more } })
       case 'destination_asset':
-        return this.#signed({ ...answer, quoteRequest: { ...quoteRequest, destinationAsset: OTHER_DESTINATION } })
+        return this.#signed({ ...response, quoteRequest: { ...quoteRequest, destinationAsset: OTHER_DESTINATION } })
       case 'deadline':
         return this.#signed({
-          ...answer,
+          ...response,
           quoteRequest: { ...quoteRequest, deadline: secondLater(quoteRequest.deadline) },
         })
       case 'old_timestamp':
-        return this.#signed({ ...answer, timestamp: new Date(Date.parse(answer.timestamp) - OLD_MS).toISOString() })
+        return this.#signed({ ...response, timestamp: new Date(Date.parse(response.timestamp) - OLD_MS).toISOString() })
       case 'signature':
-        return { ...answer, signature: this.#signed({ ...answer, timestamp: new Date(0).toISOString() }).signature }
+        return { ...response, signature: this.#signed({ ...response, timestamp: new Date(0).toISOString() }).signature }
     }
   }
 
-  #signed(answer: QuoteAnswer): QuoteAnswer {
-    return sign(answer, this.#secretKey)
+  #signed(response: QuoteResponse): QuoteResponse {
+    return sign(response, this.#secretKey)
   }
 
-  #keep(swap: Swap): Swap {
+  #save(swap: Swap): Swap {
     this.#swaps.set(swap.depositAddress, swap)
     const oldest = this.#swaps.keys().next().value
     if (this.#swaps.size > MAX_SWAPS && oldest !== undefined) this.#swaps.delete(oldest)
-    save(this.#file, { quoted: this.#quoted, swaps: [...this.#swaps.values()] })
+    saveState(this.#file, { quoted: this.#quoteCount, swaps: [...this.#swaps.values()] })
     return swap
   }
 }
 
-interface Kept {
+interface SavedState {
   readonly quoted: number
   readonly swaps: readonly Swap[]
 }
 
-function load(file: string | undefined): Kept {
-  if (file === undefined || !existsSync(file)) return { quoted: 0, swaps: [] }
-  return JSON.parse(readFileSync(file, 'utf8')) as Kept
+/** A swap in the file, with the field names of the first version. */
+interface SwapRow {
+  readonly depositAddress: string
+  readonly depositMemo: string | null
+  readonly answer: QuoteResponse
+  readonly state: SwapState
+  readonly previous: SwapState | null
+  readonly hiddenLooks: number
 }
 
-/** Whole or not at all. */
-function save(file: string | undefined, kept: Kept): void {
+function loadState(file: string | undefined): SavedState {
+  if (file === undefined || !existsSync(file)) return { quoted: 0, swaps: [] }
+  const { quoted, swaps } = JSON.parse(readFileSync(file, 'utf8')) as { quoted: number; swaps: SwapRow[] }
+  return { quoted, swaps: swaps.map(decodeSwap) }
+}
+
+/** Replaces the file atomically. */
+function saveState(file: string | undefined, { quoted, swaps }: SavedState): void {
   if (file === undefined) return
-  writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 })
+  writeFileSync(`${file}.new`, JSON.stringify({ quoted, swaps: swaps.map(encodeSwap) }), { mode: 0o600 })
   renameSync(`${file}.new`, file)
+}
+
+function encodeSwap({ answer: quoteResponse, pollsUntilVisible, ...swap }: Swap): SwapRow {
+  return { ...swap, answer: quoteResponse, hiddenLooks: pollsUntilVisible }
+}
+
+function decodeSwap({ answer: quoteResponse, hiddenLooks, ...swap }: SwapRow): Swap {
+  return { ...swap, answer: quoteResponse, pollsUntilVisible: hiddenLooks }
 }
 
 function secondLater(deadline: string): string {

@@ -8,7 +8,7 @@ import { convert, formatUnits, formatUsd, withBasisPoints } from './amounts.ts'
 import { signQuote } from './signature.ts'
 import { findToken, needsMemo, type Token, ZEC } from './tokens.ts'
 
-/** The body of POST /v0/quote, as far as the stand-in reads it. */
+/** The body of POST /v0/quote: the fields that the simulated provider uses. */
 export interface QuoteRequest {
   readonly dry: boolean
   readonly depositMode?: 'SIMPLE' | 'MEMO'
@@ -30,6 +30,7 @@ export interface QuoteRequest {
   readonly referral?: string
 }
 
+/** The quote of a response. Amounts are decimal digits in smallest units. */
 export interface Quote {
   readonly amountIn: string
   readonly amountInFormatted: string
@@ -43,14 +44,15 @@ export interface Quote {
   readonly timeEstimate: number
   readonly refundFee: string
   readonly withdrawFee: string
-  /** the rest is absent from a dry run */
+  /** absent in a dry run, like the fields below */
   readonly deadline?: string
   readonly timeWhenInactive?: string
   readonly depositAddress?: string
   readonly depositMemo?: string
 }
 
-export interface QuoteAnswer {
+/** The body of the response to POST /v0/quote. */
+export interface QuoteResponse {
   readonly correlationId: string
   readonly timestamp: string
   readonly signature: string
@@ -58,9 +60,9 @@ export interface QuoteAnswer {
   readonly quote: Quote & Readonly<Record<string, unknown>>
 }
 
-/** A request the provider refuses: 400, with one message or, from its validation, a list of them. */
-export class QuoteRefusal extends Error {
-  override readonly name = 'QuoteRefusal'
+/** A rejected quote request: status 400 with one message or, for validation errors, a list of messages. */
+export class QuoteRequestError extends Error {
+  override readonly name = 'QuoteRequestError'
   readonly messages: string | string[]
 
   constructor(messages: string | string[]) {
@@ -69,18 +71,18 @@ export class QuoteRefusal extends Error {
   }
 }
 
-/** Smaller payments are not worth their fees. */
+/** The smallest amount that the provider accepts. */
 const MIN_AMOUNT_ZAT = 100_000n
-/** A deposit address goes on working this long after the deadline that was asked for. */
+/** A deposit address stays active for this time after the requested deadline. */
 const GRACE_MS = 3 * 24 * 3600 * 1000
-/** The provider's own fee and what the makers take, in basis points of the amount. */
+/** The fee of the provider and the spread of the market makers, in basis points of the amount. */
 const APP_FEE_BASIS_POINTS = 20
 const SPREAD_BASIS_POINTS = 10
 const TIME_ESTIMATE_SECS = 150
 
 const text = (value: unknown) => typeof value === 'string' && value !== ''
 
-/** What the provider's validation says, field by field, when the test fails. */
+/** The validation of the provider: field, predicate, and the message for invalid values. */
 const RULES: readonly (readonly [keyof QuoteRequest, (value: unknown) => boolean, string])[] = [
   ['dry', value => typeof value === 'boolean', 'dry must be a boolean value'],
   [
@@ -113,35 +115,35 @@ const RULES: readonly (readonly [keyof QuoteRequest, (value: unknown) => boolean
   ],
 ]
 
-/** Checks the body of a quote request. Throws {@link QuoteRefusal} with the provider's words. */
-export function readQuoteRequest(
+/** Checks the body of a quote request. Throws {@link QuoteRequestError} with the messages of the provider. */
+export function parseQuoteRequest(
   body: Readonly<Record<string, unknown>>,
   { nowMs, network }: { nowMs: number; network: SandboxNetwork },
 ): { request: QuoteRequest; origin: Token } {
-  const faults = RULES.filter(([field, accepts]) => !accepts(body[field])).map(([, , message]) => message)
-  if (faults.length > 0) throw new QuoteRefusal(faults)
+  const problems = RULES.filter(([field, accepts]) => !accepts(body[field])).map(([, , message]) => message)
+  if (problems.length > 0) throw new QuoteRequestError(problems)
   const request = body as unknown as QuoteRequest
   const origin = findToken(request.originAsset)
-  if (origin === undefined || origin === ZEC) throw new QuoteRefusal('tokenIn is not valid')
-  if (findToken(request.destinationAsset) !== ZEC) throw new QuoteRefusal('tokenOut is not valid')
-  if (Number(origin.price) === 0) throw new QuoteRefusal('No liquidity available')
+  if (origin === undefined || origin === ZEC) throw new QuoteRequestError('tokenIn is not valid')
+  if (findToken(request.destinationAsset) !== ZEC) throw new QuoteRequestError('tokenOut is not valid')
+  if (Number(origin.price) === 0) throw new QuoteRequestError('No liquidity available')
   if (BigInt(request.amount) < MIN_AMOUNT_ZAT) {
-    throw new QuoteRefusal(`Amount is too low for bridge, try at least ${MIN_AMOUNT_ZAT}`)
+    throw new QuoteRequestError(`Amount is too low for bridge, try at least ${MIN_AMOUNT_ZAT}`)
   }
-  if (!isPayable(request.recipient, network)) throw new QuoteRefusal('recipient is not valid')
-  if (!looksLikeAddress(request.refundTo)) throw new QuoteRefusal('refundTo is not valid')
+  if (!isPayable(request.recipient, network)) throw new QuoteRequestError('recipient is not valid')
+  if (!looksLikeAddress(request.refundTo)) throw new QuoteRequestError('refundTo is not valid')
   if (needsMemo(origin) && request.depositMode !== 'MEMO') {
-    throw new QuoteRefusal(`depositMode MEMO is required for ${origin.blockchain}`)
+    throw new QuoteRequestError(`depositMode MEMO is required for ${origin.blockchain}`)
   }
-  if (Date.parse(request.deadline) <= nowMs) throw new QuoteRefusal('deadline must be in the future')
+  if (Date.parse(request.deadline) <= nowMs) throw new QuoteRequestError('deadline must be in the future')
   return { request, origin }
 }
 
-/** A signed answer: exact output, so that the fees are on top of what the buyer pays. */
+/** Creates a signed exact-output quote. The buyer pays the fees on top of the price. */
 export function makeQuote(
   { request, origin }: { request: QuoteRequest; origin: Token },
   { nowMs, random, secretKey }: { nowMs: number; random: SeededRandom; secretKey: Uint8Array },
-): QuoteAnswer {
+): QuoteResponse {
   return sign(
     {
       correlationId: randomUUID(),
@@ -153,20 +155,20 @@ export function makeQuote(
   )
 }
 
-/** Signs an answer, or signs it again after a change. */
-export function sign(answer: Omit<QuoteAnswer, 'signature'>, secretKey: Uint8Array): QuoteAnswer {
-  return { ...answer, signature: signQuote(answer, secretKey) }
+/** Signs a quote response. */
+export function sign(response: Omit<QuoteResponse, 'signature'>, secretKey: Uint8Array): QuoteResponse {
+  return { ...response, signature: signQuote(response, secretKey) }
 }
 
-/** The request as GET /v0/status repeats it: unset fields are null, and quoteWaitingTimeMs is gone. */
+/** The request as GET /v0/status returns it: unset fields are null, and quoteWaitingTimeMs is removed. */
 export function echoInStatus({
   quoteWaitingTimeMs: _,
   ...request
-}: QuoteAnswer['quoteRequest']): Record<string, unknown> {
+}: QuoteResponse['quoteRequest']): Record<string, unknown> {
   return { virtualChainRecipient: null, virtualChainRefundRecipient: null, referral: null, ...request }
 }
 
-function echo(request: QuoteRequest, origin: Token): QuoteAnswer['quoteRequest'] {
+function echo(request: QuoteRequest, origin: Token): QuoteResponse['quoteRequest'] {
   return {
     ...request,
     depositMode: request.depositMode ?? 'SIMPLE',
@@ -199,16 +201,16 @@ function amounts(request: QuoteRequest, origin: Token): Quote {
 }
 
 function deposit(request: QuoteRequest, origin: Token, random: SeededRandom): Partial<Quote> {
-  const inactive = new Date(Date.parse(request.deadline) + GRACE_MS).toISOString()
+  const inactiveAt = new Date(Date.parse(request.deadline) + GRACE_MS).toISOString()
   return {
-    deadline: inactive,
-    timeWhenInactive: inactive,
+    deadline: inactiveAt,
+    timeWhenInactive: inactiveAt,
     depositAddress: depositAddress(origin, random),
     ...(needsMemo(origin) && { depositMemo: random.below(2 ** 32).toString() }),
   }
 }
 
-/** A new address that looks like one of its chain and belongs to nobody. */
+/** A random deposit address in the format of its chain. Nobody has its key. */
 function depositAddress({ blockchain }: Token, random: SeededRandom): string {
   switch (blockchain) {
     case 'btc':
@@ -225,18 +227,18 @@ function depositAddress({ blockchain }: Token, random: SeededRandom): string {
   }
 }
 
-/** The stand-in can pay what the sandbox chain can hold: Orchard receivers of its network. */
-function isPayable(recipient: string, own: SandboxNetwork): boolean {
+/** Whether the sandbox wallet can pay the address: it needs an Orchard receiver and the network of the chain. */
+function isPayable(recipient: string, ownNetwork: SandboxNetwork): boolean {
   try {
     const { network, orchard } = parseAddress(recipient)
-    return network === own && orchard !== undefined
+    return network === ownNetwork && orchard !== undefined
   } catch (error) {
     if (error instanceof ZcashError) return false
     throw error
   }
 }
 
-/** Any word will do, so that nobody needs a wallet of ten chains to try a swap; one that says "invalid" will not. */
+/** Accepts any text of 3 to 200 address characters, except text that contains "invalid". */
 function looksLikeAddress(refundTo: string): boolean {
   return /^[\w.:-]{3,200}$/.test(refundTo) && !/invalid/i.test(refundTo)
 }

@@ -1,4 +1,4 @@
-/** How the stand-in answers instead of as it should. */
+/** Faulty responses of the simulated provider. */
 export const ANSWERS = [
   'bad_request',
   'bad_request_list',
@@ -13,14 +13,14 @@ export const ANSWERS = [
   'too_much',
   'redirect',
 ] as const
-export type ScriptedAnswer = (typeof ANSWERS)[number]
+export type ScriptedResponse = (typeof ANSWERS)[number]
 
 export const ENDPOINTS = ['tokens', 'quote', 'status'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /**
- * What a quote says that it should not. `signature` is the only one whose signature does not fit the rest. `replay`
- * answers with the quote before, as it was signed then.
+ * The manipulated part of the next quotes. All have a valid signature, except `signature`. `replay` returns the previous
+ * quote with its original signature.
  */
 export const TAMPERINGS = [
   'none',
@@ -37,48 +37,49 @@ export const TAMPERINGS = [
 export type Tampering = (typeof TAMPERINGS)[number]
 
 export interface OneClickSettings {
-  /** said by the next quotes */
+  /** applied to the next quotes */
   tampering: Tampering
-  /** how many looks at each new quote find nothing */
+  /** the number of status polls that return 404 for each new quote */
   hiddenLooks: number
-  /** how many of the next looks get the state before the present one */
+  /** the number of next status polls that return the previous state */
   staleLooks: number
-  /** X-API-Key that every request must carry; null: none is needed */
+  /** the required X-API-Key header; null: not required */
   apiKey: string | null
 }
 
-export const FAITHFUL: Readonly<OneClickSettings> = {
+/** The settings of a provider without faults. */
+export const DEFAULT_SETTINGS: Readonly<OneClickSettings> = {
   tampering: 'none',
   hiddenLooks: 0,
   staleLooks: 0,
   apiKey: null,
 }
 
-interface Scripted {
+interface ScriptEntry {
   readonly endpoint: Endpoint
-  readonly answer: ScriptedAnswer
-  left: number
+  readonly response: ScriptedResponse
+  remaining: number
 }
 
-/** What is to go wrong at which endpoint, and how often. */
-export class Script {
-  #scripted: Scripted[] = []
+/** The queue of scripted responses of each endpoint. */
+export class ResponseScript {
+  #entries: ScriptEntry[] = []
 
-  /** The next `times` requests to the endpoint get this answer, after those scripted before. */
-  add(endpoint: Endpoint, answer: ScriptedAnswer, times: number): void {
-    this.#scripted.push({ endpoint, answer, left: times })
+  /** Appends a response for `times` requests to the endpoint. */
+  add(endpoint: Endpoint, response: ScriptedResponse, times: number): void {
+    this.#entries.push({ endpoint, response, remaining: times })
   }
 
   clear(): void {
-    this.#scripted = []
+    this.#entries = []
   }
 
-  /** The answer for this request, or undefined where it should get the true one. */
-  next(endpoint: Endpoint): ScriptedAnswer | undefined {
-    const scripted = this.#scripted.find(entry => entry.endpoint === endpoint)
-    if (scripted === undefined) return undefined
-    scripted.left--
-    if (scripted.left <= 0) this.#scripted.splice(this.#scripted.indexOf(scripted), 1)
-    return scripted.answer
+  /** Takes the scripted response of the next request; undefined: the regular response. */
+  next(endpoint: Endpoint): ScriptedResponse | undefined {
+    const entry = this.#entries.find(item => item.endpoint === endpoint)
+    if (entry === undefined) return undefined
+    entry.remaining--
+    if (entry.remaining <= 0) this.#entries.splice(this.#entries.indexOf(entry), 1)
+    return entry.response
   }
 }

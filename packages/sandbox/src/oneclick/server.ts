@@ -5,14 +5,14 @@ import { RequestError, readText } from '../http/json-server.ts'
 import { LOOPBACK, listen, requestUrl, stopListening } from '../http/listen.ts'
 import { misbehave, sendJson } from './faults.ts'
 import type { OneClick } from './oneclick.ts'
-import { QuoteRefusal } from './quote.ts'
+import { QuoteRequestError } from './quote.ts'
 import type { Endpoint } from './script.ts'
 import { TOKENS, tokenRow } from './tokens.ts'
 
-/** A request as it came. */
+/** A received request. */
 export interface ProviderRequest {
   readonly method: string
-  /** with its query */
+  /** path and query */
   readonly url: string
   readonly apiKey: string | null
 }
@@ -24,10 +24,10 @@ const ROUTES: Readonly<Record<string, Endpoint>> = {
   'GET /v0/status': 'status',
 }
 
-/** The 1Click API of a stand-in provider, on loopback. */
+/** The 1Click API of the simulated provider, on loopback. */
 export class OneClickServer {
   readonly url: string
-  /** the last 1,000, oldest first */
+  /** the last 1,000 requests, oldest first */
   readonly requests: ProviderRequest[] = []
   readonly #oneclick: OneClick
   readonly #clock: Clock
@@ -40,7 +40,7 @@ export class OneClickServer {
     this.#clock = clock
   }
 
-  /** Starts a server; port 0 takes a free one. */
+  /** Starts a server; port 0 selects a free port. */
   static async start(
     oneclick: OneClick,
     { port = 0, clock = systemClock }: { port?: number; clock?: Clock } = {},
@@ -48,8 +48,8 @@ export class OneClickServer {
     const server = createServer()
     const started = new OneClickServer(server, await listen(server, port), oneclick, clock)
     server.on('request', (request, response) => {
-      started.#answer(request, response).catch(error => {
-        console.error('the swap provider of the sandbox failed', error)
+      started.#handle(request, response).catch(error => {
+        console.error('sandbox swap provider request failed', error)
         response.destroy()
       })
     })
@@ -62,24 +62,24 @@ export class OneClickServer {
     await stopped
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = requestUrl(request)
-    this.#note(request)
+    this.#recordRequest(request)
     const endpoint = ROUTES[`${request.method} ${url.pathname}`]
     if (endpoint === undefined)
-      return this.#refuse(response, 404, url.pathname, `Cannot ${request.method} ${url.pathname}`)
+      return this.#sendError(response, 404, url.pathname, `Cannot ${request.method} ${url.pathname}`)
     const scripted = this.#oneclick.script.next(endpoint)
-    if (scripted !== undefined) return misbehave(scripted, response)
+    if (scripted !== undefined) return sendFaultyResponse(scripted, response)
     const { apiKey } = this.#oneclick.settings
     if (apiKey !== null && request.headers['x-api-key'] !== apiKey) {
-      return this.#refuse(response, 401, url.pathname, 'Unauthorized - API key or JWT token is invalid')
+      return this.#sendError(response, 401, url.pathname, 'Unauthorized - API key or JWT token is invalid')
     }
     if (endpoint === 'tokens') return sendJson(response, 200, this.#tokens())
     if (endpoint === 'status') return this.#status(url, response)
     await this.#quote(request, response)
   }
 
-  #note({ method = '', url = '', headers }: IncomingMessage): void {
+  #recordRequest({ method = '', url = '', headers }: IncomingMessage): void {
     const apiKey = headers['x-api-key']
     this.requests.push({ method, url, apiKey: typeof apiKey === 'string' ? apiKey : null })
     this.requests.splice(0, Math.max(this.requests.length - MAX_REQUESTS, 0))
@@ -101,13 +101,13 @@ export class OneClickServer {
     try {
       sendJson(response, 201, this.#oneclick.quote(parseObject(await readText(request))))
     } catch (error) {
-      if (error instanceof QuoteRefusal) this.#refuse(response, 400, '/v0/quote', error.messages)
-      else if (error instanceof RequestError) this.#refuse(response, error.status, '/v0/quote', error.message)
+      if (error instanceof QuoteRequestError) this.#sendError(response, 400, '/v0/quote', error.messages)
+      else if (error instanceof RequestError) this.#sendError(response, error.status, '/v0/quote', error.message)
       else if (!request.destroyed) throw error
     }
   }
 
-  #refuse(response: ServerResponse, status: number, path: string, message: string | string[]): void {
+  #sendError(response: ServerResponse, status: number, path: string, message: string | string[]): void {
     sendJson(response, status, { message, correlationId: randomUUID(), timestamp: this.#now(), path })
   }
 
@@ -121,7 +121,7 @@ function parseObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // falls through to the refusal
+    // handled below
   }
-  throw new QuoteRefusal('Unexpected token in JSON')
+  throw new QuoteRequestError('Unexpected token in JSON')
 }

@@ -4,14 +4,14 @@ import { sha256 } from '../random.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The part of a quote answer that its signature is about. */
-export interface SignedAnswer {
+/** The signed parts of a quote response. */
+export interface SignedQuote {
   readonly timestamp: string
   readonly quoteRequest: Fields
   readonly quote: Fields
 }
 
-/** Fields of the request that are signed as they are, whatever they hold. */
+/** Request fields that are always signed. */
 const REQUEST_FIELDS = [
   'dry',
   'swapType',
@@ -27,7 +27,7 @@ const REQUEST_FIELDS = [
   'deadline',
 ]
 
-/** Fields of the request that are signed only when they hold something: neither 0 nor an empty text nor null. */
+/** Request fields that are signed unless they are falsy (0, an empty string or null). */
 const OPTIONAL_REQUEST_FIELDS = [
   'quoteWaitingTimeMs',
   'referral',
@@ -47,7 +47,7 @@ const QUOTE_FIELDS = [
   'minAmountOut',
 ]
 
-/** Fields of the quote that are signed when they hold something, and never in a dry run. */
+/** Quote fields that are signed unless they are falsy; never signed in a dry run. */
 const OPTIONAL_QUOTE_FIELDS = [
   'depositAddress',
   'depositMemo',
@@ -61,7 +61,7 @@ const OPTIONAL_QUOTE_FIELDS = [
   'withdrawFee',
 ]
 
-/** The secret key of a provider that exists in one sandbox only. */
+/** The signing key of the simulated provider, derived from the seed. */
 export function providerKey(seed: Uint8Array): Uint8Array {
   return sha256(new TextEncoder().encode('1Click signing key'), seed)
 }
@@ -71,14 +71,14 @@ export function publicKeyText(secretKey: Uint8Array): string {
   return `ed25519:${base58.encode(ed25519.getPublicKey(secretKey))}`
 }
 
-/** The signature of 1Click's quotes, `ed25519:<base58>`, as `verifyQuoteSignature` of its SDK checks it. */
-export function signQuote(answer: SignedAnswer, secretKey: Uint8Array): string {
-  const message = new TextEncoder().encode(quoteHash(answer))
+/** Signs a quote. Returns `ed25519:<base58>`, which `verifyQuoteSignature` of the 1Click SDK accepts. */
+export function signQuote(quote: SignedQuote, secretKey: Uint8Array): string {
+  const message = new TextEncoder().encode(quoteHash(quote))
   return `ed25519:${base58.encode(ed25519.sign(message, secretKey))}`
 }
 
-/** Base58 of the SHA-256 of the signed fields as JSON with sorted names. */
-export function quoteHash({ quoteRequest, quote, timestamp }: SignedAnswer): string {
+/** Base58 of the SHA-256 of the signed fields, as JSON with sorted names. */
+export function quoteHash({ quoteRequest, quote, timestamp }: SignedQuote): string {
   const optionalQuoteFields = quoteRequest.dry ? [] : OPTIONAL_QUOTE_FIELDS
   const signed = {
     ...pick(quoteRequest, REQUEST_FIELDS),
@@ -95,7 +95,7 @@ function pick(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.map(name => [name, fields[name]]))
 }
 
-/** A field that holds nothing is still named, so that it hides one of the same name before it, as in the SDK. */
+/** Falsy fields become undefined rather than absent, so that they override earlier fields of the same name, as in the SDK. */
 function pickPresent(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.map(name => [name, fields[name] || undefined]))
 }

@@ -1,7 +1,8 @@
 import { formatUnits, formatUsd } from './amounts.ts'
-import { echoInStatus, type QuoteAnswer } from './quote.ts'
+import { echoInStatus, type QuoteResponse } from './quote.ts'
 import { findToken, ZEC } from './tokens.ts'
 
+/** The statuses of the provider. */
 export const SWAP_STATUSES = [
   'PENDING_DEPOSIT',
   'KNOWN_DEPOSIT_TX',
@@ -12,32 +13,33 @@ export const SWAP_STATUSES = [
   'FAILED',
 ] as const
 
-/** Where a swap is. Amounts are digits of the origin asset's smallest unit; null is "not yet". */
+/** The state of a swap. Amounts are decimal digits in the smallest unit of the origin asset; null: not yet known. */
 export interface SwapState {
-  /** one of the provider's words, or one that nobody knows */
+  /** a status of the provider, or an unknown one for tests */
   readonly status: string
-  /** ISO 8601, later with each change */
+  /** ISO 8601, increases with each change */
   readonly updatedAt: string
   readonly deposited: string | null
   readonly refunded: string | null
   readonly refundReason: string | null
   readonly depositTxid: string | null
-  /** of the payment on the sandbox chain, display order */
+  /** txid of the payment on the sandbox chain, display order */
   readonly payoutTxid: string | null
 }
 
-/** A quote and what became of it. */
+/** A quote and the state of its swap. */
 export interface Swap {
   readonly depositAddress: string
   readonly depositMemo: string | null
-  readonly answer: QuoteAnswer
+  readonly answer: QuoteResponse
   readonly state: SwapState
-  /** the state before it, for answers that come out of order */
+  /** the previous state, for out-of-order responses */
   readonly previous: SwapState | null
-  /** how many more looks find nothing, as the provider has not indexed it yet */
-  readonly hiddenLooks: number
+  /** the number of remaining status polls that return 404 */
+  readonly pollsUntilVisible: number
 }
 
+/** The initial state of a swap. */
 export function newState(updatedAt: string): SwapState {
   return {
     status: 'PENDING_DEPOSIT',
@@ -51,17 +53,17 @@ export function newState(updatedAt: string): SwapState {
 }
 
 /** The body of GET /v0/status. */
-export function statusBody({ answer }: Swap, state: SwapState) {
+export function statusBody({ answer: quoteResponse }: Swap, state: SwapState) {
   return {
-    correlationId: answer.correlationId,
-    quoteResponse: { ...answer, quoteRequest: echoInStatus(answer.quoteRequest) },
+    correlationId: quoteResponse.correlationId,
+    quoteResponse: { ...quoteResponse, quoteRequest: echoInStatus(quoteResponse.quoteRequest) },
     status: state.status,
     updatedAt: state.updatedAt,
-    swapDetails: swapDetails(answer, state),
+    swapDetails: swapDetails(quoteResponse, state),
   }
 }
 
-function swapDetails({ quote, quoteRequest }: QuoteAnswer, state: SwapState) {
+function swapDetails({ quote, quoteRequest }: QuoteResponse, state: SwapState) {
   const done = state.status === 'SUCCESS'
   const origin = findToken(quoteRequest.originAsset)!
   const amountIn = done ? quote.amountIn : null

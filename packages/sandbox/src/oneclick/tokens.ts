@@ -1,7 +1,7 @@
-/** An asset of the stand-in's list. Figures are as of an ordinary day; nothing depends on them. */
+/** An asset of the simulated provider. The prices are examples. */
 export interface Token {
   readonly assetId: string
-  /** the form in which quotes echo it */
+  /** the id that quotes return */
   readonly normalisedId: string
   readonly decimals: number
   readonly blockchain: string
@@ -22,7 +22,7 @@ export const ZEC: Token = {
   coingeckoId: 'zcash',
 }
 
-/** An asset of each kind that a client must cope with. */
+/** One asset of each kind that a client must handle. */
 export const TOKENS: readonly Token[] = [
   ZEC,
   {
@@ -54,7 +54,7 @@ export const TOKENS: readonly Token[] = [
     price: '117.37',
     coingeckoId: 'solana',
   },
-  // Its deposits need a memo.
+  // Deposits need a memo.
   {
     assetId: 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz',
     normalisedId: '1cs_v1:stellar:native:coin',
@@ -64,7 +64,7 @@ export const TOKENS: readonly Token[] = [
     price: '0.226476',
     coingeckoId: 'stellar',
   },
-  // No longer offered, and still listed.
+  // Deprecated, but still listed.
   {
     assetId: 'nep245:v2_1.omni.hot.tg:9745_11111111111111111111',
     normalisedId: '1cs_v1:plasma:native:coin',
@@ -74,7 +74,7 @@ export const TOKENS: readonly Token[] = [
     price: '0.091973',
     coingeckoId: 'plasma',
   },
-  // JSON gives this price with an exponent.
+  // JSON writes this price with an exponent.
   {
     assetId: 'nep141:blackdragon.tkn.near',
     normalisedId: 'nep141:blackdragon.tkn.near',
@@ -85,7 +85,7 @@ export const TOKENS: readonly Token[] = [
     coingeckoId: 'black-dragon',
     contractAddress: 'blackdragon.tkn.near',
   },
-  // Nobody knows what it is worth.
+  // Unknown price.
   {
     assetId: 'nep141:abg-966.meme-cooking.near',
     normalisedId: 'nep141:abg-966.meme-cooking.near',
@@ -98,17 +98,17 @@ export const TOKENS: readonly Token[] = [
   },
 ]
 
-/** By either form of its id. */
+/** Finds a token by its asset id or by its normalised id. */
 export function findToken(assetId: string): Token | undefined {
   return TOKENS.find(token => token.assetId === assetId || token.normalisedId === assetId)
 }
 
-/** Chains on which many deposits share an address, so that each needs a memo. */
+/** Whether deposits need a memo, because the chain shares one address among deposits. */
 export function needsMemo({ blockchain }: Token): boolean {
   return blockchain === 'stellar'
 }
 
-/** A row of GET /v0/tokens. */
+/** An entry of GET /v0/tokens. */
 export function tokenRow(token: Token, updatedAt: string) {
   const { assetId, decimals, blockchain, symbol, price, coingeckoId, contractAddress } = token
   return {

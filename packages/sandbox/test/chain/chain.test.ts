@@ -24,7 +24,7 @@ function ids(transactions: readonly { id: string }[] | undefined): string[] {
 }
 
 describe('blocks', () => {
-  test('mining takes the mempool into the first block and makes the rest empty but for their coinbase', () => {
+  test('mining includes the mempool in the first block; later blocks have only a coinbase transaction', () => {
     const { chain, wallet } = start()
     const paid = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
     const before = chain.height
@@ -39,7 +39,7 @@ describe('blocks', () => {
     assert.deepEqual(chain.mempool(), [])
   })
 
-  test('each block names the one before it, and no two have one hash', () => {
+  test('each block contains the hash of the previous block, and all hashes differ', () => {
     const { chain } = start()
     chain.mine(20)
     const blocks = Array.from({ length: chain.height + 1 }, (_, height) => chain.block(height)!)
@@ -47,7 +47,7 @@ describe('blocks', () => {
     assert.equal(new Set(blocks.map(({ hash }) => txidToHex(hash))).size, blocks.length)
   })
 
-  test('block times follow the clock and never go back', () => {
+  test('block times follow the clock and never decrease', () => {
     const { chain, clock } = start()
     const first = chain.tip.time
     clock.advanceSecs(75)
@@ -58,7 +58,7 @@ describe('blocks', () => {
     assert.equal(chain.tip.time, first + 75)
   })
 
-  test('trees grow by exactly the actions of each block, in their pool', () => {
+  test('each tree grows by the number of actions of its pool in each block', () => {
     const { chain, wallet } = start({ nu63Height: 4 })
     wallet.pay({ uri: paymentUri(1n) })
     chain.mine(1)
@@ -71,7 +71,7 @@ describe('blocks', () => {
     assert.deepEqual(chain.tip.treeSizes, { orchard: 2, ironwood: opened.ironwood + 3 })
   })
 
-  test('a coinbase transaction parses as one and pays the key that its note is for', () => {
+  test('a coinbase transaction parses as coinbase, and its note can be decrypted by the payee', () => {
     const { chain } = start()
     chain.mine(1, { payCoinbaseTo: orchardReceiver(merchantKey, 3n) })
     const coinbase = parseTransaction(rawTransaction(chain.tip.transactions[0]!))
@@ -81,7 +81,7 @@ describe('blocks', () => {
     assert.equal(openTransaction([merchantKey], coinbase).length, 1)
   })
 
-  test('with foreign traffic every mined block holds transactions that the merchant cannot open', () => {
+  test('with foreignPerBlock every mined block has transactions that the merchant cannot decrypt', () => {
     const { chain } = start({ foreignPerBlock: 2 })
     chain.mine()
     const foreign = chain.tip.transactions.slice(1)
@@ -93,17 +93,17 @@ describe('blocks', () => {
 })
 
 describe('the pools', () => {
-  test('below NU6.3 a payment is a version 5 transaction in Orchard, from it on version 6 in Ironwood, and no other', () => {
+  test('a payment is a version 5 Orchard transaction below NU6.3 and a version 6 Ironwood transaction from there on', () => {
     const { chain, wallet } = start({ nu63Height: 3 })
     assert.equal(parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) }))).version, 5)
-    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'ironwood' }), /block, 2, takes .* orchard/)
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'ironwood' }), /block, 2, accepts .* orchard/)
     chain.mine()
     assert.equal(chain.paymentPool, 'ironwood')
     assert.equal(parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) }))).version, 6)
-    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), /block, 3, takes .* ironwood/)
+    assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), /block, 3, accepts .* ironwood/)
   })
 
-  test('what is left of the other side when NU6.3 comes, or goes in a reorganisation, leaves the mempool', () => {
+  test('transactions of the wrong pool leave the mempool when NU6.3 activates or a reorganisation deactivates it', () => {
     const { chain, wallet } = start({ nu63Height: 4 })
     const old = wallet.pay({ uri: paymentUri(1n) })
     chain.mine(2, { empty: true })
@@ -119,7 +119,7 @@ describe('the pools', () => {
 describe('NU7', () => {
   const branchOf = (transaction: ChainTransaction) => parseTransaction(rawTransaction(transaction)).branchId
 
-  test('transactions carry the branch id of the next block, coinbase ones that of their own', () => {
+  test('transactions have the branch id of the next block, coinbase transactions that of their own block', () => {
     const { chain, wallet } = start({ nu63Height: 3, nu7Height: 5 })
     const branches: (number | undefined)[] = []
     while (chain.height < 6) {
@@ -135,7 +135,7 @@ describe('NU7', () => {
     assert.equal(parseTransaction(rawTransaction(chain.tip.transactions[1]!)).version, 6)
   })
 
-  test('unmined transactions of the branch before leave the mempool, also when a reorganisation crosses the upgrade', () => {
+  test('unmined transactions of another branch leave the mempool at NU7 and when a reorganisation crosses it', () => {
     const { chain, wallet } = start({ nu7Height: 4 })
     const evicted: string[] = []
     chain.subscribe(event => event.kind === 'evicted' && evicted.push(`${event.id} ${event.reason}`))
@@ -145,10 +145,10 @@ describe('NU7', () => {
     chain.mine()
     chain.reorg({ depth: 2, blocks: 0 })
     assert.deepEqual(evicted, [`${old.id} wrong_branch`, `${young.id} wrong_branch`])
-    assert.throws(() => wallet.broadcastAgain(young), /block, 3, takes transactions of branch 37a5165b, not 77190ad9/)
+    assert.throws(() => wallet.broadcastAgain(young), /block, 3, accepts transactions of branch 37a5165b, not 77190ad9/)
   })
 
-  test('a wallet transaction expires after 40 blocks before NU7, and after 120 from it on', () => {
+  test('a wallet transaction expires after 40 blocks before NU7 and after 120 blocks from NU7 on', () => {
     const { chain, wallet } = start({ nu7Height: 4 })
     const expiresIn = () => wallet.pay({ uri: paymentUri(1n) }).expiryHeight - chain.height
     assert.equal(expiresIn(), 40)
@@ -158,13 +158,13 @@ describe('NU7', () => {
     assert.deepEqual([chain.height, expiresIn()], [3, 120])
   })
 
-  test('never comes on a regtest by default, comes at its own height on testnet, and not before NU6.3', () => {
+  test('NU7 is off on regtest by default, has a fixed height on testnet, and must not precede NU6.3', () => {
     assert.equal(start().chain.nu7Height, null)
     assert.equal(start({ network: 'test' }).chain.nu7Height, 4_465_026)
-    assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 cannot come before NU6.3/)
+    assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 must not activate before NU6.3/)
   })
 
-  test('a kept chain keeps its height and its branches, and refuses another', t => {
+  test('an existing chain keeps its NU7 height and its branch ids, and rejects another height', t => {
     const file = logFile(t)
     const { chain, wallet } = start({ file, nu7Height: 4 })
     const old = wallet.pay({ uri: paymentUri(1n) })
@@ -178,7 +178,7 @@ describe('NU7', () => {
     assert.throws(() => new Chain({ file, nu7Height: 9 }), /has NU7 at height 4, not 9/)
   })
 
-  test('a chain that was kept before NU7 was known goes on as it was', t => {
+  test('a log without NU7 fields continues with the defaults', t => {
     const file = logFile(t)
     const { chain, wallet } = start({ file, nu63Height: 3 })
     wallet.pay({ uri: paymentUri(1n) })
@@ -195,7 +195,7 @@ describe('NU7', () => {
 })
 
 describe('expiry', () => {
-  test('an unmined transaction lives to its expiry height and leaves when a block of that height is mined', () => {
+  test('an unmined transaction leaves the mempool when the block at its expiry height is mined', () => {
     const { chain, wallet } = start()
     const { id, expiryHeight } = wallet.pay({ uri: paymentUri(1n) })
     assert.equal(expiryHeight, chain.height + 40)
@@ -206,7 +206,7 @@ describe('expiry', () => {
     assert.equal(chain.find(id), undefined)
   })
 
-  test('a transaction may be mined at its expiry height itself; height 0 never expires; a past one is refused', () => {
+  test('a transaction can be mined at its expiry height; height 0 never expires; a past height is rejected', () => {
     const { chain, wallet } = start()
     const last = wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: chain.height + 1 })
     const forever = wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: 0 })
@@ -218,7 +218,7 @@ describe('expiry', () => {
 })
 
 describe('reorganisations', () => {
-  test('replace the last blocks at the same heights and put their transactions back into the mempool', () => {
+  test('replace the last blocks at the same heights and return their transactions to the mempool', () => {
     const { chain, wallet } = start()
     const payment = wallet.pay({ uri: paymentUri(1n) })
     chain.mine(3)
@@ -231,7 +231,7 @@ describe('reorganisations', () => {
     assert.equal(chain.find(payment.id)!.place, height + 1)
   })
 
-  test('drop a transaction for good when told so, and only one that is there', () => {
+  test('drop the given transactions and reject unknown and coinbase transactions', () => {
     const { chain, wallet } = start()
     const [gone, stays] = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
     chain.mine()
@@ -243,7 +243,7 @@ describe('reorganisations', () => {
     assert.equal(chain.find(gone.id)!.place, 'fork')
   })
 
-  test('can mine the same transactions again, so that only the block changes', () => {
+  test('can mine the same transactions again in another block', () => {
     const { chain, wallet } = start()
     const payment = wallet.pay({ uri: paymentUri(1n) })
     chain.mine()
@@ -253,7 +253,7 @@ describe('reorganisations', () => {
     assert.equal(chain.find(payment.id)!.place, chain.height)
   })
 
-  test('reach to just above the first block and no deeper', () => {
+  test('accept a depth from 1 to the height', () => {
     const { chain } = start()
     chain.mine(5)
     assert.throws(() => chain.reorg({ depth: 0 }), ChainError)
@@ -261,7 +261,7 @@ describe('reorganisations', () => {
     assert.equal(chain.reorg({ depth: chain.height }), 6)
   })
 
-  test('of any shape keep heights contiguous, hashes linked and trees exact', () => {
+  test('keep heights contiguous, hashes linked and tree sizes correct for random depths and lengths', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('pay' as const) }),
       fc.record({ kind: fc.constant('mine' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
@@ -295,7 +295,7 @@ describe('reorganisations', () => {
 })
 
 describe('the seed', () => {
-  test('repeats a whole run to the byte, and another seed gives another chain', () => {
+  test('makes a run reproducible byte for byte, and another seed gives another chain', () => {
     const run = (seed: Uint8Array) => {
       const { chain, wallet } = start({ seed, foreignPerBlock: 1 })
       wallet.pay({ uri: paymentUri(5n) })
@@ -310,7 +310,7 @@ describe('the seed', () => {
     assert.notDeepEqual(run(SEED), run(new Uint8Array(32).fill(8)))
   })
 
-  test('never gives two transactions the same note', () => {
+  test('never creates the same note twice', () => {
     const { chain, wallet } = start()
     const first = wallet.pay({ uri: paymentUri(5n) })
     chain.evict(first.id)
@@ -319,8 +319,8 @@ describe('the seed', () => {
   })
 })
 
-describe('a kept chain', () => {
-  test('is the same after the next start: blocks, mempool, forks, and randomness that goes on', t => {
+describe('a persistent chain', () => {
+  test('restores blocks, mempool, forks and the random sequence after a restart', t => {
     const file = logFile(t)
     const { chain, wallet } = start({ file, nu63Height: 2 })
     const kept = wallet.pay({ uri: paymentUri(1n) })
@@ -341,7 +341,7 @@ describe('a kept chain', () => {
     again.close()
   })
 
-  test('loses no more than a line that was cut short, and goes on after it', t => {
+  test('loses only an incomplete last line and continues after it', t => {
     const file = logFile(t)
     const { chain } = start({ file })
     chain.mine(4)
@@ -356,13 +356,13 @@ describe('a kept chain', () => {
     third.close()
   })
 
-  test('keeps its network, refuses another, and is of regtest when its log names none', t => {
+  test('keeps its network, rejects another network, and defaults to regtest when its log has none', t => {
     const file = logFile(t)
     start({ file, network: 'test' }).chain.close()
     const again = new Chain({ file })
     assert.deepEqual([again.network, again.nu63Height, again.paymentPool], ['test', 4_134_000, 'orchard'])
     again.close()
-    assert.throws(() => new Chain({ file, network: 'regtest' }), /of the network test, not regtest/)
+    assert.throws(() => new Chain({ file, network: 'regtest' }), /network of this chain is test, not regtest/)
     const old = logFile(t)
     appendFileSync(old, readFileSync(file, 'utf8').replace('"network":"test",', ''))
     const regtest = new Chain({ file: old })
@@ -370,27 +370,27 @@ describe('a kept chain', () => {
     regtest.close()
   })
 
-  test('refuses another NU6.3 height, and a file that is something else', t => {
+  test('rejects another NU6.3 height and a file that is not a chain log', t => {
     const file = logFile(t)
     start({ file }).chain.close()
     assert.throws(() => new Chain({ file, nu63Height: 9 }), /has NU6.3 at height 0, not 9/)
     const other = logFile(t)
     appendFileSync(other, 'hello\nworld')
-    assert.throws(() => new Chain({ file: other }), /not the chain of a sandbox/)
+    assert.throws(() => new Chain({ file: other }), /not a sandbox chain/)
     assert.equal(readFileSync(other, 'utf8'), 'hello\nworld')
   })
 })
 
-test('listeners hear of each change in order, until they leave', () => {
+test('listeners receive each event in order until they unsubscribe', () => {
   const { chain, wallet } = start()
-  const heard: ChainEvent['kind'][] = []
-  const leave = chain.subscribe(({ kind }) => heard.push(kind))
+  const received: ChainEvent['kind'][] = []
+  const unsubscribe = chain.subscribe(({ kind }) => received.push(kind))
   wallet.pay({ uri: paymentUri(1n) })
   chain.mine()
   chain.reorg({ depth: 1 })
-  leave()
+  unsubscribe()
   chain.mine()
-  assert.deepEqual(heard, ['transaction', 'block', 'disconnected', 'block'])
+  assert.deepEqual(received, ['transaction', 'block', 'disconnected', 'block'])
 })
 
 function logFile(t: { after: (done: () => void) => void }): string {

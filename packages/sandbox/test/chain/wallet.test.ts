@@ -14,7 +14,7 @@ import { merchantAddress, merchantKey, paymentUri, SEED, TestClock } from '../fi
 const chain = new Chain({ seed: SEED, clock: new TestClock() })
 const wallet = new Wallet(chain)
 
-function opened(transaction: ChainTransaction) {
+function decryptedNotes(transaction: ChainTransaction) {
   return openTransaction([merchantKey], parseTransaction(rawTransaction(transaction))).map(({ note, memo }) => ({
     value: note.value,
     index: note.diversifierIndex,
@@ -22,7 +22,7 @@ function opened(transaction: ChainTransaction) {
   }))
 }
 
-function refusal(field: WalletError['field'], message: RegExp) {
+function walletError(field: WalletError['field'], message: RegExp) {
   return (error: unknown) => {
     assert.ok(error instanceof WalletError, String(error))
     assert.equal(error.field, field)
@@ -31,18 +31,22 @@ function refusal(field: WalletError['field'], message: RegExp) {
   }
 }
 
-test('a payment opens with the viewing key of the payee: amount, diversifier index and memo, and nothing else does', () => {
+test('only the viewing key of the payee decrypts a payment, with its amount, diversifier index and memo', () => {
   const transaction = wallet.pay({ uri: paymentUri(123_456n, 77n, 'thirty-six characters of an invoice') })
-  assert.deepEqual(opened(transaction), [{ value: 123_456n, index: 77n, memo: 'thirty-six characters of an invoice' }])
+  assert.deepEqual(decryptedNotes(transaction), [
+    { value: 123_456n, index: 77n, memo: 'thirty-six characters of an invoice' },
+  ])
   assert.equal(transaction.actions.length, 2)
   assert.equal(transaction.id, txidToHex(transaction.txid))
   const operator = parseViewingKey(operatorViewingKey(SEED)).orchard!
   assert.deepEqual(openTransaction([operator], parseTransaction(rawTransaction(transaction))), [])
 })
 
-test('amount and memo of the payer take the place of what the URI asks for; an empty memo means none', () => {
+test('amount and memo options override those of the URI, and an empty memo means no memo', () => {
   const uri = paymentUri(100n, 1n, 'asked')
-  assert.deepEqual(opened(wallet.pay({ uri, amount: 60n, memo: 'given' })), [{ value: 60n, index: 1n, memo: 'given' }])
+  assert.deepEqual(decryptedNotes(wallet.pay({ uri, amount: 60n, memo: 'given' })), [
+    { value: 60n, index: 1n, memo: 'given' },
+  ])
   const [bare] = openTransaction([merchantKey], parseTransaction(rawTransaction(wallet.pay({ uri, memo: '' }))))
   assert.equal(bare!.memo![0], 0xf6)
 })
@@ -51,45 +55,45 @@ test('one transaction can pay several requests', () => {
   const amounts = [1n, 2n, 3n, 4n]
   const transaction = wallet.payTogether(amounts.map(amount => ({ uri: paymentUri(amount, amount) })))
   assert.deepEqual(
-    opened(transaction)
+    decryptedNotes(transaction)
       .map(({ value, index }) => [value, index])
       .sort(),
     amounts.map(amount => [amount, amount]),
   )
 })
 
-test('the payment is not always at the same place among the actions', () => {
-  const places = Array.from({ length: 12 }, () => {
+test('the payment has varying positions among the actions', () => {
+  const positions = Array.from({ length: 12 }, () => {
     const transaction = parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) })))
     return openTransaction([merchantKey], transaction)[0]!.action
   })
-  assert.deepEqual([...new Set(places)].sort(), [0, 1])
+  assert.deepEqual([...new Set(positions)].sort(), [0, 1])
 })
 
-test('what cannot be paid is refused with the field to change, and leaves the mempool as it was', () => {
+test('an invalid payment is rejected with the name of the field and does not change the mempool', () => {
   const before = chain.mempool().length
   const mainnet = makePaymentUri({ address: encodeAddress('main', orchardReceiver(merchantKey, 0n)), amount: 1n })
-  assert.throws(() => wallet.pay({ uri: 'bitcoin:abc' }), refusal('uri', /zcash/i))
-  assert.throws(() => wallet.pay({ uri: 'zcash:uregtest1nonsense?amount=1' }), refusal('uri', /./))
-  assert.throws(() => wallet.pay({ uri: mainnet }), refusal('uri', /regtest address is needed, .* main/))
-  assert.throws(() => wallet.pay({ uri: `zcash:${merchantAddress()}` }), refusal('amount_zat', /asks for no amount/))
-  assert.throws(() => wallet.pay({ uri: paymentUri(1n), amount: -1n }), refusal('amount_zat', /must be 0 to/))
-  assert.throws(() => wallet.pay({ uri: paymentUri(1n), memo: 'x'.repeat(513) }), refusal('memo', /513 bytes/))
-  assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), refusal('pool', /ironwood/))
+  assert.throws(() => wallet.pay({ uri: 'bitcoin:abc' }), walletError('uri', /zcash/i))
+  assert.throws(() => wallet.pay({ uri: 'zcash:uregtest1nonsense?amount=1' }), walletError('uri', /./))
+  assert.throws(() => wallet.pay({ uri: mainnet }), walletError('uri', /regtest address is needed; .* main/))
+  assert.throws(() => wallet.pay({ uri: `zcash:${merchantAddress()}` }), walletError('amount_zat', /has no amount/))
+  assert.throws(() => wallet.pay({ uri: paymentUri(1n), amount: -1n }), walletError('amount_zat', /must be 0 to/))
+  assert.throws(() => wallet.pay({ uri: paymentUri(1n), memo: 'x'.repeat(513) }), walletError('memo', /513 bytes/))
+  assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { pool: 'orchard' }), walletError('pool', /ironwood/))
   assert.equal(chain.mempool().length, before)
 })
 
-test('the demo viewing key is a regtest UFVK that the seed repeats', () => {
+test('the demo viewing key is a regtest UFVK derived from the seed', () => {
   assert.match(demoViewingKey(SEED), /^uviewregtest1/)
   assert.equal(demoViewingKey(SEED), demoViewingKey(Uint8Array.from(SEED)))
   assert.notEqual(demoViewingKey(SEED), operatorViewingKey(SEED))
 })
 
-test('a dropped transaction can be broadcast again, unchanged, and only while it is nowhere and alive', () => {
+test('a dropped transaction can be rebroadcast unless it is in the mempool, mined or expired', () => {
   const transaction = wallet.pay({ uri: paymentUri(5n) })
-  assert.throws(() => wallet.broadcastAgain(transaction), /in the mempool or in a block already/)
+  assert.throws(() => wallet.broadcastAgain(transaction), /already in the mempool or in a block/)
   chain.mine()
-  assert.throws(() => wallet.broadcastAgain(transaction), /in the mempool or in a block already/)
+  assert.throws(() => wallet.broadcastAgain(transaction), /already in the mempool or in a block/)
   chain.reorg({ depth: 1, drop: [transaction.id] })
   wallet.broadcastAgain(transaction)
   assert.equal(chain.find(transaction.id)!.place, 'mempool')

@@ -51,7 +51,7 @@ describe('the block cache', () => {
   const spanFrom = (start: number, end: number) =>
     collect(caller.getBlockRange({ start: { height: BigInt(start) }, end: { height: BigInt(end) } }))
 
-  test('new blocks are given at once, replaced ones until the server has asked its node again', async () => {
+  test('new blocks are served immediately, replaced blocks until the next poll', async () => {
     chain.mine()
     const [fork, replaced] = [chain.height - 2, ownHashAt(chain.height - 1)]
     assert.equal(await hashAt(chain.height), ownHashAt(chain.height))
@@ -62,7 +62,7 @@ describe('the block cache', () => {
     for (let height = fork; height <= chain.height; height++) assert.equal(await hashAt(height), ownHashAt(height))
   })
 
-  test('a range over replaced and new blocks ends with ABORTED where they meet, in either direction', async () => {
+  test('a range over replaced and new blocks ends with ABORTED where they meet, in both directions', async () => {
     clock.advanceSecs(2)
     const { height } = chain
     chain.reorg({ depth: 1, blocks: 2 })
@@ -77,7 +77,7 @@ describe('the block cache', () => {
     assert.equal((await spanFrom(height - 1, height + 1)).length, 3)
   })
 
-  test('a block that came and went between two questions is never given afterwards', async () => {
+  test('a block that was mined and replaced between two polls is never served', async () => {
     clock.advanceSecs(1)
     chain.mine()
     chain.reorg({ depth: 1 })
@@ -85,7 +85,7 @@ describe('the block cache', () => {
   })
 })
 
-describe('a node that fails', () => {
+describe('a failing node', () => {
   let served: Lightwalletd
   let caller: Client<typeof CompactTxStreamer>
 
@@ -96,17 +96,17 @@ describe('a node that fails', () => {
   })
   afterEach(() => served.close())
 
-  /** Lets the time pass until the server has ended; the seconds it took. */
-  async function secsToEnd(): Promise<number> {
+  /** Advances the clock until the server process has exited. Returns the elapsed seconds. */
+  async function secsUntilExit(): Promise<number> {
     for (let halves = 0; halves <= 60; halves++) {
       for (let turn = 0; turn < 20; turn++) await nextTurn()
       if (!served.running) return halves / 2
       clock.advanceSecs(0.5)
     }
-    throw new Error('the server did not end in 30 s')
+    throw new Error('the server did not exit within 30 s')
   }
 
-  test('down: what is cached is still given, and after 22.5 s of attempts the process ends and connections are cut', async () => {
+  test('down: cached blocks are served; after 22.5 s the process exits and connections are cut', async () => {
     const stream = caller.getMempoolStream({})[Symbol.asyncIterator]()
     assert.equal((await stream.next()).done, true)
     const cut = assert.rejects(Promise.resolve(caller.getMempoolStream({})[Symbol.asyncIterator]().next()))
@@ -114,20 +114,20 @@ describe('a node that fails', () => {
     await served.setFaults({ nodeDown: true })
     assert.equal((await caller.getBlock({ height: 2n })).height, 2n)
     chain.mine()
-    const answers = Promise.all([
+    const failures = Promise.all([
       failsWith(Code.Unavailable, caller.getLatestBlock({})),
       failsWith(Code.InvalidArgument, caller.getBlock({ height: BigInt(chain.height) })),
     ])
-    const secs = await secsToEnd()
+    const secs = await secsUntilExit()
     assert.ok(secs >= 22.5 && secs <= 24.5, `${secs} s`)
-    await answers
+    await failures
     await cut
     await failsWith(Code.Unavailable, connect(served.url).getLightdInfo({}))
   })
 
-  test('a node that is back in time ends nothing', async () => {
+  test('a node that recovers in time does not end the process', async () => {
     await served.setFaults({ nodeDown: true })
-    const answer = caller.getLatestBlock({})
+    const response = caller.getLatestBlock({})
     for (let i = 0; i < 20; i++) {
       clock.advanceSecs(0.5)
       await nextTurn()
@@ -137,11 +137,11 @@ describe('a node that fails', () => {
       clock.advanceSecs(0.5)
       await nextTurn()
     }
-    assert.equal((await answer).height, BigInt(chain.height))
+    assert.equal((await response).height, BigInt(chain.height))
     assert.equal(served.running, true)
   })
 
-  test('errors: each call fails in its own way, and getbestblockhash ends the process within 2 s', async () => {
+  test('errors: each call fails with its own code, and getbestblockhash ends the process within 2 s', async () => {
     await served.setFaults({ nodeFails: ['getblockchaininfo', 'getrawmempool', 'getblock', 'getrawtransaction'] })
     await failsWith(Code.Unavailable, caller.getLatestBlock({}))
     await failsWith(Code.Internal, caller.getLightdInfo({}))
@@ -153,34 +153,34 @@ describe('a node that fails', () => {
     await failsWith(Code.InvalidArgument, caller.getBlock({ height: BigInt(chain.height) }))
     await served.setFaults({ nodeFails: ['getbestblockhash'] })
     await caller.getLatestBlock({})
-    const secs = await secsToEnd()
+    const secs = await secsUntilExit()
     assert.ok(secs <= 2, `${secs} s`)
   })
 
-  test('a process that starts again has the old address and empty caches', async () => {
+  test('a restarted process has the same address and empty caches', async () => {
     const { id } = wallet.pay({ uri: paymentUri(1n) })
     assert.equal((await collect(caller.getMempoolTx({}))).length, 1)
     const stream = () => caller.getMempoolStream({})[Symbol.asyncIterator]().next()
     assert.equal((await stream()).done, true)
     assert.equal((await stream()).done, false)
     await served.setFaults({ nodeFails: ['getbestblockhash'], blockCacheMs: 0 })
-    await secsToEnd()
+    await secsUntilExit()
     const { url } = served
     chain.reorg({ depth: 1, drop: [id] })
     await served.setFaults({ nodeFails: [] })
     assert.equal(served.url, url)
-    assert.deepEqual(await collect(caller.getMempoolTx({})), [], 'no time has passed, and the list is a new one')
-    assert.equal((await stream()).done, true, 'the first stream of a process ends at once')
+    assert.deepEqual(await collect(caller.getMempoolTx({})), [], 'the list is new although no time has passed')
+    assert.equal((await stream()).done, true, 'the first stream of a process ends immediately')
     assert.deepEqual((await caller.getBlock({ height: BigInt(chain.height) })).hash, chain.tip.hash)
   })
 
-  test('close while the process waits for its node leaves nothing behind', async () => {
+  test('close stops a process that waits for its node', async () => {
     await served.setFaults({ nodeDown: true })
     await served.close()
     assert.equal(served.running, false)
   })
 
-  test('a transaction that the node lists but does not give comes to the list later, to the streams never', async () => {
+  test('a listed transaction that cannot be fetched appears later in the list and never in the streams', async () => {
     const stream = () => caller.getMempoolStream({})[Symbol.asyncIterator]()
     assert.equal((await stream().next()).done, true)
     await served.setFaults({ nodeFails: ['getrawtransaction'] })
@@ -199,7 +199,7 @@ describe('a node that fails', () => {
   })
 })
 
-describe('a server left behind by an upgrade', () => {
+describe('a server without the latest upgrade', () => {
   let upgraded: Chain
   let served: Lightwalletd
   let caller: Client<typeof CompactTxStreamer>
@@ -214,7 +214,7 @@ describe('a server left behind by an upgrade', () => {
   })
   afterEach(() => served.close())
 
-  test('LightdInfo names the branch of the tip and the next upgrade; branch_id and estimated_height say what they are told', async () => {
+  test('LightdInfo returns the branch of the tip and the next upgrade; branch_id and estimated_height override them', async () => {
     const named = async () => {
       const { consensusBranchId, upgradeName, upgradeHeight, blockHeight, estimatedHeight } =
         await caller.getLightdInfo({})
@@ -227,7 +227,7 @@ describe('a server left behind by an upgrade', () => {
     assert.deepEqual(await named(), ['37a5165b', '', 0n, 4n, 9n])
   })
 
-  test('stops_at_height: tip, blocks, info and the mempool never go beyond that block, and are all there again without it', async () => {
+  test('stops_at_height: tip, blocks, info and mempool end at that block and are complete without the fault', async () => {
     await served.setFaults({ stopsAtHeight: 3 })
     const old = own.pay({ uri: paymentUri(1n) })
     upgraded.mine()
@@ -245,12 +245,12 @@ describe('a server left behind by an upgrade', () => {
     assert.equal((await caller.getTransaction({ hash: old.txid })).height, 3n)
     await failsWith(Code.NotFound, caller.getTransaction({ hash: young.txid }))
     await served.setFaults({ stopsAtHeight: null })
-    assert.equal((await end).done, true, 'no block ended the stream until then')
+    assert.equal((await end).done, true, 'no block ended the stream before')
     assert.equal((await caller.getLatestBlock({})).height, BigInt(upgraded.height))
     assert.equal((await collect(caller.getMempoolTx({}))).length, 1)
   })
 
-  test('mempool_fails: every call about the mempool is INTERNAL, streams that are open included; blocks go on', async () => {
+  test('mempool_fails: mempool calls and open streams end with INTERNAL; block calls succeed', async () => {
     own.pay({ uri: paymentUri(1n) })
     const stream = caller.getMempoolStream({})[Symbol.asyncIterator]()
     await stream.next()

@@ -60,7 +60,7 @@ function heights(blocks: readonly CompactBlock[]): number[] {
 }
 
 describe('blocks', () => {
-  test('come as the chain has them: hashes in internal order, linked, with the tree sizes of all pools', async () => {
+  test('contain linked hashes in internal byte order and the tree sizes of all pools', async () => {
     wallet.pay({ uri: paymentUri(1n) })
     chain.mine(4)
     const blocks = await collect(range(0, chain.height))
@@ -78,7 +78,7 @@ describe('blocks', () => {
     }
   })
 
-  test('a payment opens from the compact block with the payee key, in either pool, at its place', async () => {
+  test('the key of the payee decrypts a payment from the compact block in both pools', async () => {
     const orchard = (await collect(range(2, 2)))[0]!
     assert.deepEqual(
       openCompactBlock([merchantKey], orchard).map(({ pool, note }) => [pool, note.value]),
@@ -96,23 +96,23 @@ describe('blocks', () => {
     assert.deepEqual([found!.pool, found!.note.value, found!.note.diversifierIndex], ['ironwood', 250n, 9n])
   })
 
-  test('a range may run backwards, and both its ends are in it', async () => {
+  test('a range can be descending and includes both ends', async () => {
     assert.deepEqual(heights(await collect(range(4, 2))), [4, 3, 2])
   })
 
-  test('a range past the tip gives what exists and then OUT_OF_RANGE', async () => {
+  test('a range beyond the tip returns the existing blocks and ends with OUT_OF_RANGE', async () => {
     const got: CompactBlock[] = []
     await failsWith(Code.OutOfRange, collect(range(chain.height - 1, chain.height + 5), got))
     assert.deepEqual(heights(got), [chain.height - 1, chain.height])
     await failsWith(Code.OutOfRange, client.getBlock({ height: BigInt(chain.height + 1) }))
   })
 
-  test('a range without an end, and a block by its hash, are INVALID_ARGUMENT', async () => {
+  test('a range without an end and a block by hash are INVALID_ARGUMENT', async () => {
     await failsWith(Code.InvalidArgument, collect(client.getBlockRange({ start: { height: 1n } })))
     await failsWith(Code.InvalidArgument, client.getBlock({ hash: chain.tip.hash }))
   })
 
-  test('only the pools asked for are sent, all of them when none is named; the tree sizes stay', async () => {
+  test('only the requested pools are sent, all shielded pools by default; tree sizes are always sent', async () => {
     const [height] = [3]
     for (const [poolTypes, count] of [
       [[], 1],
@@ -127,7 +127,7 @@ describe('blocks', () => {
 })
 
 describe('the mempool', () => {
-  test('streams what is there, then what comes in, and ends when a block is found', async () => {
+  test('streams the mempool, then new transactions, and ends at the next block', async () => {
     const there = wallet.pay({ uri: paymentUri(11n, 1n, 'first') })
     const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
     const first = (await stream.next()).value!
@@ -142,7 +142,7 @@ describe('the mempool', () => {
     assert.notDeepEqual(there.txid, later.txid)
   })
 
-  test('stream ends too when blocks are taken off and none comes yet', async () => {
+  test('stream also ends when blocks are removed without replacement', async () => {
     const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
     wallet.pay({ uri: paymentUri(1n) })
     await stream.next()
@@ -151,7 +151,7 @@ describe('the mempool', () => {
     chain.mine()
   })
 
-  test('is sent whole again on each opening', async () => {
+  test('is sent in full on each new stream', async () => {
     wallet.pay({ uri: paymentUri(13n) })
     wallet.pay({ uri: paymentUri(14n) })
     for (let i = 0; i < 2; i++) {
@@ -168,7 +168,7 @@ describe('the mempool', () => {
     }
   })
 
-  test('comes compact without what the client has: a suffix excludes the one transaction that it fits', async () => {
+  test('is listed in compact form without excluded transactions: a suffix excludes the single transaction that it matches', async () => {
     const [first, second] = chain.mempool().sort((a, b) => (a.id < b.id ? -1 : 1))
     const all = await collect(client.getMempoolTx({}))
     assert.deepEqual(
@@ -186,8 +186,8 @@ describe('the mempool', () => {
   })
 })
 
-describe('single answers', () => {
-  test('GetTransaction gives the height of a mined one, 0 in the mempool, 2^64 − 1 on a fork, else NOT_FOUND', async () => {
+describe('single responses', () => {
+  test('GetTransaction returns the height of a mined transaction, 0 in the mempool, 2^64 − 1 on a fork, or NOT_FOUND', async () => {
     const waiting = chain.mempool()[0]!
     assert.equal((await client.getTransaction({ hash: waiting.txid })).height, 0n)
     chain.mine()
@@ -199,7 +199,7 @@ describe('single answers', () => {
     await failsWith(Code.NotFound, client.getTransaction({ hash: new Uint8Array(32) }))
   })
 
-  test('GetLightdInfo names the network, the tip and its branch; GetLatestBlock the tip', async () => {
+  test('GetLightdInfo returns the network, the tip and its branch; GetLatestBlock returns the tip', async () => {
     const info = await client.getLightdInfo({})
     assert.deepEqual(
       [info.chainName, info.consensusBranchId, info.blockHeight, info.lightwalletProtocolVersion],
@@ -209,8 +209,8 @@ describe('single answers', () => {
   })
 })
 
-describe('told to fail', () => {
-  test('down: nobody answers, running streams break, and the same address works again afterwards', async () => {
+describe('faults', () => {
+  test('down: calls fail and open streams break; afterwards the same address works again', async () => {
     const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
     for (let i = chain.mempool().length; i > 0; i--) await stream.next()
     const broken = assert.rejects(Promise.resolve(stream.next()))
@@ -221,7 +221,7 @@ describe('told to fail', () => {
     assert.equal((await client.getLatestBlock({})).height, BigInt(chain.height))
   })
 
-  test('hang: a call gets no answer until its own deadline', async () => {
+  test('hang: a call gets no response before its deadline', async () => {
     await lightwalletd.setFaults({ hang: true })
     await failsWith(Code.DeadlineExceeded, client.getLatestBlock({}, { timeoutMs: 50 }))
   })
@@ -231,7 +231,7 @@ describe('told to fail', () => {
     ['aborted', Code.Aborted],
     ['internal', Code.Internal],
   ] as const) {
-    test(`${fault}: the next calls end so, and then it is over`, async () => {
+    test(`${fault}: the next calls end with this status, later ones succeed`, async () => {
       await lightwalletd.setFaults({ [fault]: 2 })
       await failsWith(code, collect(range(1, 2)))
       await failsWith(code, client.getLatestBlock({}))
@@ -239,21 +239,21 @@ describe('told to fail', () => {
     })
   }
 
-  test('repairing: calls about blocks are ABORTED, the others go on', async () => {
+  test('repairing: calls that use the block cache are ABORTED, other calls succeed', async () => {
     await lightwalletd.setFaults({ repairing: true })
     await failsWith(Code.Aborted, collect(range(1, 2)))
     await failsWith(Code.Aborted, client.getLatestBlock({}))
     await client.getLightdInfo({})
   })
 
-  test('cut_stream_after: a stream breaks after so many messages, of which some may be lost with it', async () => {
+  test('cut_stream_after: a stream is reset after the given number of messages, some of which may be lost', async () => {
     await lightwalletd.setFaults({ cutStreamAfter: 2 })
     const got: CompactBlock[] = []
     await assert.rejects(collect(range(0, 4), got))
     assert.deepEqual(heights(got), [0, 1].slice(0, got.length))
   })
 
-  test('omit_action: the tree sizes no longer agree with the actions', async () => {
+  test('omit_action: the tree sizes do not match the actions', async () => {
     await lightwalletd.setFaults({ omitAction: true })
     const [block, next] = await collect(range(2, 3))
     assert.equal(block!.vtx.flatMap(tx => tx.actions).length, 1)
@@ -261,7 +261,7 @@ describe('told to fail', () => {
     assert.equal(next!.vtx.flatMap(tx => tx.ironwoodActions).length, 1)
   })
 
-  test('hide_ironwood: neither actions nor tree nor the transactions that have nothing else', async () => {
+  test('hide_ironwood: no Ironwood actions, an empty tree, and no transactions with Ironwood actions only', async () => {
     wallet.pay({ uri: paymentUri(3n) })
     await lightwalletd.setFaults({ hideIronwood: true })
     const blocks = await collect(range(2, chain.height))
@@ -273,14 +273,14 @@ describe('told to fail', () => {
     assert.deepEqual(await collect(client.getMempoolTx({})), [])
   })
 
-  test('lag_blocks: the newest blocks are not there yet, while the node already knows of them', async () => {
+  test('lag_blocks: the newest blocks are missing although the node has them', async () => {
     await lightwalletd.setFaults({ lagBlocks: 2 })
     assert.equal((await client.getLatestBlock({})).height, BigInt(chain.height - 2))
     await failsWith(Code.OutOfRange, client.getBlock({ height: BigInt(chain.height - 1) }))
     assert.equal((await client.getLightdInfo({})).estimatedHeight, BigInt(chain.height))
   })
 
-  test('chain_name, protocol_version, reverse_latest_hash and forget_transactions say what they are told', async () => {
+  test('chain_name, protocol_version, reverse_latest_hash and forget_transactions change the responses', async () => {
     await lightwalletd.setFaults({
       chainName: 'main',
       protocolVersion: '',
@@ -293,7 +293,7 @@ describe('told to fail', () => {
     await failsWith(Code.NotFound, client.getTransaction({ hash: chain.tip.transactions[0]!.txid }))
   })
 
-  test('garbage: answers that are no protobuf, or whose fields have wrong lengths', async () => {
+  test('garbage: responses are not valid protobuf, or fields have wrong lengths', async () => {
     await lightwalletd.setFaults({ garbage: 'bytes' })
     await assert.rejects(client.getLatestBlock({}))
     await assert.rejects(collect(range(1, 2)))
@@ -302,7 +302,7 @@ describe('told to fail', () => {
     assert.deepEqual([block!.hash.length, block!.vtx[0]!.actions[0]!.ciphertext.length], [5, 51])
   })
 
-  test('end_mempool_at_once: the stream is over before it began', async () => {
+  test('end_mempool_at_once: the stream ends immediately', async () => {
     await lightwalletd.setFaults({ endMempoolAtOnce: true })
     assert.deepEqual(await collect(client.getMempoolStream({})), [])
   })
@@ -324,7 +324,7 @@ describe('the mempool cache', () => {
   const nextId = async (stream: AsyncIterator<RawTransaction>) =>
     txidToHex(parseTransaction((await stream.next()).value!.data).txid)
 
-  /** Opens streams until one is not ended by a block that the server had not noticed. */
+  /** Opens streams until one does not end because of a block that the server had not noticed. */
   async function firstOf(): Promise<{ stream: AsyncIterator<RawTransaction>; id: string }> {
     for (;;) {
       const stream = openStream()
@@ -333,7 +333,7 @@ describe('the mempool cache', () => {
     }
   }
 
-  test('the list is refreshed by a call that comes 2 s after the last refresh, and by nothing else', async () => {
+  test('only a call at least 2 s after the last refresh refreshes the list', async () => {
     assert.deepEqual(await listed(), [])
     const { id } = wallet.pay({ uri: paymentUri(1n) })
     clock.advanceSecs(1)
@@ -354,7 +354,7 @@ describe('the mempool cache', () => {
     assert.equal((await collect(other.getMempoolTx({}))).length, 1)
   })
 
-  test('a refresh that fails counts: the calls of the next 2 s get the old list', async () => {
+  test('a failed refresh counts: calls of the next 2 s return the cached list', async () => {
     assert.deepEqual(await listed(), [])
     const { id } = wallet.pay({ uri: paymentUri(1n) })
     clock.advanceSecs(2)
@@ -366,7 +366,7 @@ describe('the mempool cache', () => {
     assert.deepEqual(await listed(), [id])
   })
 
-  test('the stream sends what is new when 2 s have passed', async () => {
+  test('the stream sends new transactions after 2 s', async () => {
     const first = wallet.pay({ uri: paymentUri(1n) })
     const { stream, id } = await firstOf()
     assert.equal(id, first.id)
@@ -379,7 +379,7 @@ describe('the mempool cache', () => {
     assert.equal(await next, third.id)
   })
 
-  test('the stream ends when the server notices that the newest block is another one', async () => {
+  test('the stream ends when the server notices a new block', async () => {
     wallet.pay({ uri: paymentUri(1n) })
     const { stream } = await firstOf()
     const end = stream.next()
@@ -392,7 +392,7 @@ describe('the mempool cache', () => {
     assert.equal((await late.next()).done, true)
   })
 
-  test('within a block interval a transaction that left the mempool is sent to a new stream all the same', async () => {
+  test('a new stream receives transactions that left the mempool in the same block interval', async () => {
     const { id } = wallet.pay({ uri: paymentUri(1n) })
     await firstOf()
     chain.evict(id)
@@ -400,17 +400,17 @@ describe('the mempool cache', () => {
     assert.equal((await firstOf()).id, id)
   })
 
-  test('the first stream of a server ends at once, for it had seen no block', async () => {
+  test('the first stream of a server ends immediately, because the server has no block yet', async () => {
     wallet.pay({ uri: paymentUri(1n) })
     assert.equal((await openStream().next()).done, true)
     assert.equal((await openStream().next()).done, false)
   })
 })
 
-describe('a server with a view of its own', () => {
+describe('a server with its own view of the chain', () => {
   beforeEach(() => void chain.mine())
 
-  test('frozen: tip, blocks and mempool stay as they were, on a branch that the chain has left; then all is present', async () => {
+  test('frozen: tip, blocks and mempool stay unchanged on a replaced branch; without the fault they are current', async () => {
     chain.mine(2)
     const waiting = wallet.pay({ uri: paymentUri(1n) })
     const [tip, height] = [chain.tip, chain.height]
@@ -441,7 +441,7 @@ describe('a server with a view of its own', () => {
     chain.mine()
   })
 
-  test('frozen: a stream stays open while the chain goes on, and ends when it is over', async () => {
+  test('frozen: a stream stays open while the chain continues and ends with the fault', async () => {
     await lightwalletd.setFaults({ frozen: true })
     const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
     const next = stream.next()
@@ -453,7 +453,7 @@ describe('a server with a view of its own', () => {
     assert.equal((await next).done, true)
   })
 
-  test('two servers of one chain: what one hides or keeps to, the other does not', async () => {
+  test('two servers of one chain have independent faults', async () => {
     const other = await Lightwalletd.start(chain, 0, {
       mempoolCacheMs: 0,
       hideMempool: true,
@@ -468,7 +468,7 @@ describe('a server with a view of its own', () => {
     await other.close()
   })
 
-  test('hide_mempool: the whole mempool or the named transactions are neither listed, streamed nor found', async () => {
+  test('hide_mempool: all or the given transactions are neither listed, streamed nor found', async () => {
     const [hidden, shown] = [wallet.pay({ uri: paymentUri(1n) }), wallet.pay({ uri: paymentUri(2n) })]
     await lightwalletd.setFaults({ hideMempool: [hidden.id] })
     assert.deepEqual(
@@ -488,7 +488,7 @@ describe('a server with a view of its own', () => {
   })
 })
 
-test('a server of a testnet chain says so, and its payments are Orchard notes below NU6.3', async () => {
+test('a server of a testnet chain reports testnet, and payments below NU6.3 are Orchard notes', async () => {
   const testnet = new Chain({ seed: SEED, clock, network: 'test' })
   const server = await Lightwalletd.start(testnet)
   const address = encodeAddress('test', orchardReceiver(merchantKey, 1n))

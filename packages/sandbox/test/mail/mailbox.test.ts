@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
-import { readMail } from '../../src/mail/mail-text.ts'
+import { parseMail } from '../../src/mail/mail-text.ts'
 import { Mailbox } from '../../src/mail/mailbox.ts'
 
 function raw(lines: readonly string[]): Buffer {
   return Buffer.from(lines.join('\r\n'))
 }
 
-test('keeps what is mailed, newest first, by recipient in any letter case, with the code it mentions', async t => {
+test('stores mails newest first, finds them by recipient in any letter case, and extracts the code', async t => {
   const mailbox = await Mailbox.start()
   t.after(() => mailbox.close())
   const transport = nodemailer.createTransport(mailbox.url)
@@ -49,9 +49,9 @@ test('keeps the last 1,000 mails', async t => {
     maxMessages: Infinity,
   })
   t.after(() => transport.close())
-  const crowd = Array.from({ length: 100 }, (_, i) => `m${i}@example.org`)
+  const recipients = Array.from({ length: 100 }, (_, i) => `m${i}@example.org`)
   for (let i = 0; i < 11; i++)
-    await transport.sendMail({ from: 'x@example.org', to: crowd, subject: `${i}`, text: 'x' })
+    await transport.sendMail({ from: 'x@example.org', to: recipients, subject: `${i}`, text: 'x' })
   assert.equal(mailbox.mails().length, 1000)
   assert.deepEqual(
     [...new Set(mailbox.mails().map(({ subject }) => subject))],
@@ -59,8 +59,8 @@ test('keeps the last 1,000 mails', async t => {
   )
 })
 
-test('reads plain text out of every encoding that mailers use', () => {
-  assert.deepEqual(readMail(raw(['Subject: =?UTF-8?B?R3LDvMOfZQ==?=', ' =?UTF-8?Q?_an_alle?=', '', 'plain'])), {
+test('parses plain text in all supported encodings', () => {
+  assert.deepEqual(parseMail(raw(['Subject: =?UTF-8?B?R3LDvMOfZQ==?=', ' =?UTF-8?Q?_an_alle?=', '', 'plain'])), {
     subject: 'Grüße an alle',
     text: 'plain',
   })
@@ -71,12 +71,12 @@ test('reads plain text out of every encoding that mailers use', () => {
     'caf=E9 =',
     'noir',
   ]
-  assert.equal(readMail(raw(quoted)).text, 'café noir')
+  assert.equal(parseMail(raw(quoted)).text, 'café noir')
   const base64 = ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', 'Y2Fmw6k=']
-  assert.equal(readMail(raw(base64)).text, 'café')
+  assert.equal(parseMail(raw(base64)).text, 'café')
 })
 
-test('takes the text part of a mail that has several', () => {
+test('parses the text part of a multipart mail', () => {
   const mail = raw([
     'Subject: two parts',
     'Content-Type: multipart/alternative; boundary="--b"',
@@ -92,5 +92,5 @@ test('takes the text part of a mail that has several', () => {
     '----b--',
     '',
   ])
-  assert.deepEqual(readMail(mail), { subject: 'two parts', text: 'code 222222' })
+  assert.deepEqual(parseMail(mail), { subject: 'two parts', text: 'code 222222' })
 })

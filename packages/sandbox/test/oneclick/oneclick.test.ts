@@ -9,13 +9,13 @@ import { base58 } from '@scure/base'
 import { openTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction } from '@zatgate/zcash/transaction'
 import { Chain } from '../../src/chain/chain.ts'
+import { OneClick } from '../../src/oneclick/oneclick.ts'
+import type { QuoteResponse } from '../../src/oneclick/quote.ts'
+import { DEFAULT_SETTINGS } from '../../src/oneclick/script.ts'
+import { OneClickServer } from '../../src/oneclick/server.ts'
+import { quoteHash, type SignedQuote } from '../../src/oneclick/signature.ts'
 import { rawTransaction } from '../../src/chain/transaction.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
-import { OneClick } from '../../src/oneclick/oneclick.ts'
-import type { QuoteAnswer } from '../../src/oneclick/quote.ts'
-import { FAITHFUL } from '../../src/oneclick/script.ts'
-import { OneClickServer } from '../../src/oneclick/server.ts'
-import { quoteHash, type SignedAnswer } from '../../src/oneclick/signature.ts'
 import { merchantAddress, merchantKey, SEED, TestClock } from '../fixtures.ts'
 
 const RECORDED = join(import.meta.dirname, '../../../../../shared/fixtures/oneclick')
@@ -38,7 +38,7 @@ before(async () => {
 after(() => server.close())
 beforeEach(() => {
   oneclick.script.clear()
-  Object.assign(oneclick.settings, FAITHFUL)
+  Object.assign(oneclick.settings, DEFAULT_SETTINGS)
 })
 
 function quoteRequest(change: Record<string, unknown> = {}) {
@@ -69,33 +69,33 @@ async function post(body: unknown): Promise<Response> {
   })
 }
 
-async function quote(change: Record<string, unknown> = {}): Promise<QuoteAnswer> {
+async function quote(change: Record<string, unknown> = {}): Promise<QuoteResponse> {
   const response = await post(quoteRequest(change))
   assert.equal(response.status, 201, await response.clone().text())
-  return (await response.json()) as QuoteAnswer
+  return (await response.json()) as QuoteResponse
 }
 
-interface StatusAnswer {
+interface StatusResponse {
   status: string
   updatedAt: string
   swapDetails: Record<string, unknown>
-  quoteResponse: QuoteAnswer
+  quoteResponse: QuoteResponse
 }
 
-async function status(address: string, memo?: string): Promise<StatusAnswer | number> {
+async function status(address: string, memo?: string): Promise<StatusResponse | number> {
   const query = new URLSearchParams({ depositAddress: address, ...(memo !== undefined && { depositMemo: memo }) })
   const response = await fetch(`${server.url}/v0/status?${query}`)
-  return response.ok ? ((await response.json()) as StatusAnswer) : response.status
+  return response.ok ? ((await response.json()) as StatusResponse) : response.status
 }
 
-async function knownStatus(address: string, memo?: string): Promise<StatusAnswer> {
-  const answer = await status(address, memo)
-  assert.ok(typeof answer === 'object', `status ${answer}`)
-  return answer
+async function knownStatus(address: string, memo?: string): Promise<StatusResponse> {
+  const response = await status(address, memo)
+  assert.ok(typeof response === 'object', `status ${response}`)
+  return response
 }
 
-function verifies(answer: unknown, key = oneclick.signingKey): boolean {
-  return verifyQuoteSignature(answer as OneClickQuoteResponse, key)
+function verifies(response: unknown, key = oneclick.signingKey): boolean {
+  return verifyQuoteSignature(response as OneClickQuoteResponse, key)
 }
 
 function paidToMerchant(): bigint[] {
@@ -106,61 +106,61 @@ function paidToMerchant(): bigint[] {
 }
 
 describe('the signature', () => {
-  test('agrees with recorded answers of the provider, whole and in their status echo', t => {
-    if (!existsSync(RECORDED)) return t.skip('no recorded answers at ../shared/fixtures/oneclick')
+  test('matches recorded quote and status responses of the provider', t => {
+    if (!existsSync(RECORDED)) return t.skip('no recorded responses at ../shared/fixtures/oneclick')
     for (const [file, key] of [
       ['sdk-staging-2026-06/quote-dry.json', KEYS.staging],
       ['sdk-staging-2026-06/quote-nondry.json', KEYS.staging],
       ['sdk-staging-2026-06/status-quoteResponse.json', KEYS.staging],
       ['ika-portal-2026-09/quote-nondry-btc-base-usdc.json', KEYS.production],
     ] as const) {
-      const answer = JSON.parse(readFileSync(join(RECORDED, file), 'utf8')) as SignedAnswer & { signature: string }
-      const [signature, publicKey] = [answer.signature, key].map(text => base58.decode(text.slice('ed25519:'.length)))
-      const message = new TextEncoder().encode(quoteHash(answer))
+      const response = JSON.parse(readFileSync(join(RECORDED, file), 'utf8')) as SignedQuote & { signature: string }
+      const [signature, publicKey] = [response.signature, key].map(text => base58.decode(text.slice('ed25519:'.length)))
+      const message = new TextEncoder().encode(quoteHash(response))
       assert.equal(ed25519.verify(signature!, message, publicKey!), true, file)
     }
   })
 
-  test('of a quote is verified by the published SDK, for simple, memo and dry quotes, and with optional fields', async () => {
+  test('is verified by the published SDK for simple, memo and dry quotes, and with optional fields', async () => {
     for (const change of [
       {},
       { originAsset: STELLAR, depositMode: 'MEMO' },
       { dry: true },
       { referral: 'zatgate', quoteWaitingTimeMs: 3000 },
     ]) {
-      const answer = await quote(change)
-      assert.equal(verifies(answer), true, JSON.stringify(change))
-      assert.equal(verifies(answer, KEYS.production), false)
+      const response = await quote(change)
+      assert.equal(verifies(response), true, JSON.stringify(change))
+      assert.equal(verifies(response, KEYS.production), false)
     }
   })
 
-  test('also holds in the status echo, unless the request had named a waiting time, which the echo drops', async () => {
+  test('is valid in the status response unless the request has quoteWaitingTimeMs, which that response drops', async () => {
     const plain = await quote()
     assert.equal(verifies((await knownStatus(plain.quote.depositAddress!)).quoteResponse), true)
     const waiting = await quote({ quoteWaitingTimeMs: 3000 })
     assert.equal(verifies((await knownStatus(waiting.quote.depositAddress!)).quoteResponse), false)
   })
 
-  test('covers what matters: one member changed, and the SDK refuses', async () => {
-    const answer = await quote()
+  test('is invalid after a change of any essential field', async () => {
+    const response = await quote()
     for (const name of ['amountIn', 'minAmountIn', 'amountOut', 'depositAddress', 'deadline', 'refundFee']) {
-      assert.equal(verifies({ ...answer, quote: { ...answer.quote, [name]: '1' } }), false, name)
+      assert.equal(verifies({ ...response, quote: { ...response.quote, [name]: '1' } }), false, name)
     }
     for (const name of ['recipient', 'refundTo', 'amount', 'originAsset']) {
-      assert.equal(verifies({ ...answer, quoteRequest: { ...answer.quoteRequest, [name]: '1' } }), false, name)
+      assert.equal(verifies({ ...response, quoteRequest: { ...response.quoteRequest, [name]: '1' } }), false, name)
     }
   })
 
-  test('does not cover the deadline asked for: that of the quote, of the same name, hides it', async () => {
-    const answer = await quote()
+  test('covers the deadline of the quote, which hides the deadline of the request', async () => {
+    const response = await quote()
     const deadline = new Date(0).toISOString()
-    assert.equal(verifies({ ...answer, quoteRequest: { ...answer.quoteRequest, deadline } }), true)
-    assert.equal(verifies({ ...answer, quote: { ...answer.quote, deadline } }), false)
+    assert.equal(verifies({ ...response, quoteRequest: { ...response.quoteRequest, deadline } }), true)
+    assert.equal(verifies({ ...response, quote: { ...response.quote, deadline } }), false)
   })
 })
 
 describe('tokens', () => {
-  test('are of each kind a client must cope with', async () => {
+  test('include each kind of asset that a client must handle', async () => {
     const rows = (await (await fetch(`${server.url}/v0/tokens`)).json()) as Record<string, unknown>[]
     assert.ok(
       rows.every(({ assetId, decimals, priceUpdatedAt }) => assetId && Number.isInteger(decimals) && priceUpdatedAt),
@@ -174,7 +174,7 @@ describe('tokens', () => {
 })
 
 describe('a quote', () => {
-  test('is exact in its output, asks for more than it is worth, and has an address of its own that outlives the deadline', async () => {
+  test('has an exact output, fees on top, and a unique address that outlives the requested deadline', async () => {
     const request = quoteRequest()
     const [first, second] = [await quote(), await quote()]
     const { amountIn, minAmountIn, amountOut, minAmountOut, amountInUsd, amountOutUsd, deadline } = first.quote
@@ -185,45 +185,45 @@ describe('a quote', () => {
     assert.notEqual(first.quote.depositAddress, second.quote.depositAddress)
   })
 
-  test('echoes normalised asset ids and a fee row of 20 basis points', async () => {
+  test('returns normalised asset ids and an app fee of 20 basis points', async () => {
     const { quoteRequest: echo } = await quote()
     assert.deepEqual([echo.originAsset, echo.destinationAsset], ['1cs_v1:eth:native:coin', '1cs_v1:zec:native:coin'])
     assert.deepEqual(echo.appFees, [{ recipient: 'sandbox.near', fee: 20 }])
   })
 
-  test('for a chain with shared addresses needs memo mode and gives a memo, which the status then needs', async () => {
+  test('for a chain with shared addresses requires memo mode, and its status requires the memo', async () => {
     assert.equal((await post(quoteRequest({ originAsset: STELLAR }))).status, 400)
-    const { quote: made } = await quote({ originAsset: STELLAR, depositMode: 'MEMO' })
-    assert.match(made.depositAddress!, /^G[A-Z2-7]{55}$/)
-    assert.match(made.depositMemo!, /^\d+$/)
-    assert.equal(await status(made.depositAddress!), 404)
-    assert.equal((await knownStatus(made.depositAddress!, made.depositMemo)).status, 'PENDING_DEPOSIT')
+    const { quote: created } = await quote({ originAsset: STELLAR, depositMode: 'MEMO' })
+    assert.match(created.depositAddress!, /^G[A-Z2-7]{55}$/)
+    assert.match(created.depositMemo!, /^\d+$/)
+    assert.equal(await status(created.depositAddress!), 404)
+    assert.equal((await knownStatus(created.depositAddress!, created.depositMemo)).status, 'PENDING_DEPOSIT')
   })
 
-  test('of a dry run has no address and no deadline', async () => {
-    const { quote: made } = await quote({ dry: true })
-    assert.deepEqual([made.depositAddress, made.deadline], [undefined, undefined])
+  test('has no address and no deadline in a dry run', async () => {
+    const { quote: created } = await quote({ dry: true })
+    assert.deepEqual([created.depositAddress, created.deadline], [undefined, undefined])
   })
 
   for (const [name, change, message] of [
     ['an unpayable recipient', { recipient: 't1LPZcKWXfAQeB4pNCUbRFzHi96R1KNpdo8' }, 'recipient is not valid'],
-    ['a refund address that says so', { refundTo: 'invalid-address' }, 'refundTo is not valid'],
-    ['too little', { amount: '99999' }, 'Amount is too low for bridge, try at least 100000'],
+    ['an invalid refund address', { refundTo: 'invalid-address' }, 'refundTo is not valid'],
+    ['a too small amount', { amount: '99999' }, 'Amount is too low for bridge, try at least 100000'],
     ['an unknown asset', { originAsset: 'nep141:nothing' }, 'tokenIn is not valid'],
     ['ZEC itself', { originAsset: 'nep141:zec.omft.near' }, 'tokenIn is not valid'],
     ['another destination', { destinationAsset: ETH }, 'tokenOut is not valid'],
     ['an asset without a price', { originAsset: 'nep141:abg-966.meme-cooking.near' }, 'No liquidity available'],
-    ['missing members', { amount: 5, refundTo: '' }, ['amount must be a string', 'refundTo should not be empty']],
-    ['a deadline that is over', { deadline: new Date(0).toISOString() }, 'deadline must be in the future'],
+    ['invalid fields', { amount: 5, refundTo: '' }, ['amount must be a string', 'refundTo should not be empty']],
+    ['a past deadline', { deadline: new Date(0).toISOString() }, 'deadline must be in the future'],
   ] as const) {
-    test(`is refused for ${name}, in the provider's words`, async () => {
+    test(`is rejected for ${name} with the message of the provider`, async () => {
       const response = await post(quoteRequest(change))
       const body = (await response.json()) as Record<string, unknown>
       assert.deepEqual([response.status, body.message, body.path], [400, message, '/v0/quote'])
     })
   }
 
-  test('smallest amounts make it exactly', async () => {
+  test('accepts the minimum amount', async () => {
     assert.equal((await quote({ amount: '100000' })).quote.amountOut, '100000')
   })
 })
@@ -233,7 +233,7 @@ describe('a swap', () => {
     return (await quote()).quote.depositAddress!
   }
 
-  test('waits for ever, with nothing but nulls to say', async () => {
+  test('stays PENDING_DEPOSIT without time limit, with null details', async () => {
     const address = await started()
     const before = await knownStatus(address)
     clock.advanceSecs(30 * 24 * 3600)
@@ -244,7 +244,7 @@ describe('a swap', () => {
     assert.deepEqual(later.swapDetails.originChainTxHashes, [])
   })
 
-  test('goes to every status it is driven to, each later than the one before, and back', async () => {
+  test('accepts any status in any order, with increasing updatedAt', async () => {
     const address = await started()
     let last = (await knownStatus(address)).updatedAt
     for (const outcome of ['KNOWN_DEPOSIT_TX', 'PENDING_DEPOSIT', 'PROCESSING', 'FAILED', 'REFUNDED', 'QUANTUM_FOAM']) {
@@ -256,7 +256,7 @@ describe('a swap', () => {
     }
   })
 
-  test('on SUCCESS has paid the recipient the exact amount on the chain', async () => {
+  test('pays the recipient the exact amount on the chain on SUCCESS', async () => {
     const address = await started()
     const before = paidToMerchant().length
     const swap = oneclick.drive(address, { outcome: 'SUCCESS' })!
@@ -267,7 +267,7 @@ describe('a swap', () => {
     assert.deepEqual([swapDetails.amountIn, swapDetails.amountOut], [swap.answer.quote.amountIn, '5000000'])
   })
 
-  test('can pay before the word, after it, or never', async () => {
+  test('can pay before SUCCESS, after it, or never', async () => {
     const [early, late, never] = [await started(), await started(), await started()]
     const before = paidToMerchant().length
     oneclick.drive(never, { outcome: 'SUCCESS', deliver: false })
@@ -282,10 +282,10 @@ describe('a swap', () => {
     assert.equal(paidToMerchant().length, before + 2)
   })
 
-  test('takes too little as INCOMPLETE_DEPOSIT, which a top-up saves', async () => {
-    const { quote: made } = await quote()
-    const address = made.depositAddress!
-    const min = BigInt(made.minAmountIn)
+  test('has INCOMPLETE_DEPOSIT after a too small deposit, and PROCESSING after a top-up', async () => {
+    const { quote: created } = await quote()
+    const address = created.depositAddress!
+    const min = BigInt(created.minAmountIn)
     oneclick.deposit(address, min - 1n)
     const incomplete = await knownStatus(address)
     assert.deepEqual([incomplete.status, incomplete.swapDetails.depositedAmount], ['INCOMPLETE_DEPOSIT', `${min - 1n}`])
@@ -293,27 +293,27 @@ describe('a swap', () => {
     assert.equal((await knownStatus(address)).status, 'PROCESSING')
   })
 
-  test('gives an incomplete deposit back, less a fee, once the address stops working', async () => {
-    const { quote: made } = await quote()
-    oneclick.deposit(made.depositAddress!, 1_000_000n)
-    clock.advanceSecs((Date.parse(made.deadline!) - clock.nowMs()) / 1000 - 1)
-    assert.equal((await knownStatus(made.depositAddress!)).status, 'INCOMPLETE_DEPOSIT')
+  test('refunds an incomplete deposit, less a fee, when the address expires', async () => {
+    const { quote: created } = await quote()
+    oneclick.deposit(created.depositAddress!, 1_000_000n)
+    clock.advanceSecs((Date.parse(created.deadline!) - clock.nowMs()) / 1000 - 1)
+    assert.equal((await knownStatus(created.depositAddress!)).status, 'INCOMPLETE_DEPOSIT')
     clock.advanceSecs(1)
-    const { status: now, swapDetails } = await knownStatus(made.depositAddress!)
+    const { status: now, swapDetails } = await knownStatus(created.depositAddress!)
     assert.deepEqual([now, swapDetails.refundedAmount], ['REFUNDED', '999000'])
   })
 
-  test('takes a late deposit while the address works, and gives back what is too much, less a fee', async () => {
-    const { quote: made } = await quote()
+  test('accepts a late deposit while the address is active and refunds the excess, less a fee', async () => {
+    const { quote: created } = await quote()
     clock.advanceSecs(3600)
     const excess = 10_000n
-    oneclick.deposit(made.depositAddress!, BigInt(made.amountIn) + excess)
-    assert.equal((await knownStatus(made.depositAddress!)).status, 'PROCESSING')
-    oneclick.drive(made.depositAddress!, { outcome: 'SUCCESS' })
-    assert.equal((await knownStatus(made.depositAddress!)).swapDetails.refundedAmount, '9990')
+    oneclick.deposit(created.depositAddress!, BigInt(created.amountIn) + excess)
+    assert.equal((await knownStatus(created.depositAddress!)).status, 'PROCESSING')
+    oneclick.drive(created.depositAddress!, { outcome: 'SUCCESS' })
+    assert.equal((await knownStatus(created.depositAddress!)).swapDetails.refundedAmount, '9990')
   })
 
-  test('is not found before it is indexed, nor with a memo it does not have', async () => {
+  test('is not found before it is indexed, or with a wrong memo', async () => {
     oneclick.settings.hiddenLooks = 2
     const address = await started()
     assert.deepEqual([await status(address), await status(address)], [404, 404])
@@ -322,7 +322,7 @@ describe('a swap', () => {
     assert.equal(await status('nowhere'), 404)
   })
 
-  test('can answer out of order', async () => {
+  test('can return states out of order', async () => {
     const address = await started()
     oneclick.drive(address, { outcome: 'PROCESSING' })
     oneclick.settings.staleLooks = 1
@@ -331,7 +331,7 @@ describe('a swap', () => {
     assert.ok(stale.updatedAt < fresh.updatedAt)
   })
 
-  test('is still there after the next start, and the next quote has a new address', t => {
+  test('persists across a restart, and the next quote has a new address', t => {
     const folder = mkdtempSync(join(tmpdir(), 'zatgate-swaps-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const options = { wallet, seed: SEED, clock, file: join(folder, 'swaps.json') }
@@ -345,36 +345,40 @@ describe('a swap', () => {
   })
 })
 
-describe('told to misbehave', () => {
-  test('tampering with what is said comes with a good signature, and tampering with the signature alone with a bad one', async () => {
+describe('faults', () => {
+  test('tampered quotes have a valid signature; only `signature` makes it invalid', async () => {
     const request = quoteRequest()
     for (const [tampering, differs, signed] of [
-      ['recipient', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient !== request.recipient, true],
-      ['refund_to', ({ quoteRequest: echo }: QuoteAnswer) => echo.refundTo !== request.refundTo, true],
-      ['amount', ({ quote: made }: QuoteAnswer) => made.amountOut !== request.amount, true],
-      ['min_amount_in', ({ quote: made }: QuoteAnswer) => BigInt(made.minAmountIn) > BigInt(made.amountIn), true],
+      ['recipient', ({ quoteRequest: echo }: QuoteResponse) => echo.recipient !== request.recipient, true],
+      ['refund_to', ({ quoteRequest: echo }: QuoteResponse) => echo.refundTo !== request.refundTo, true],
+      ['amount', ({ quote: created }: QuoteResponse) => created.amountOut !== request.amount, true],
       [
-        'destination_asset',
-        ({ quoteRequest: echo }: QuoteAnswer) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
+        'min_amount_in',
+        ({ quote: created }: QuoteResponse) => BigInt(created.minAmountIn) > BigInt(created.amountIn),
         true,
       ],
-      ['deadline', ({ quoteRequest: echo }: QuoteAnswer) => echo.deadline !== request.deadline, true],
+      [
+        'destination_asset',
+        ({ quoteRequest: echo }: QuoteResponse) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
+        true,
+      ],
+      ['deadline', ({ quoteRequest: echo }: QuoteResponse) => echo.deadline !== request.deadline, true],
       [
         'old_timestamp',
-        ({ timestamp, quoteRequest: echo }: QuoteAnswer) =>
+        ({ timestamp, quoteRequest: echo }: QuoteResponse) =>
           Date.parse(timestamp) < Date.parse(echo.deadline) - 3_600_000,
         true,
       ],
-      ['signature', ({ quoteRequest: echo }: QuoteAnswer) => echo.recipient === request.recipient, false],
+      ['signature', ({ quoteRequest: echo }: QuoteResponse) => echo.recipient === request.recipient, false],
     ] as const) {
       oneclick.settings.tampering = tampering
-      const answer = await quote()
-      assert.equal(differs(answer), true, tampering)
-      assert.equal(verifies(answer), signed, tampering)
+      const response = await quote()
+      assert.equal(differs(response), true, tampering)
+      assert.equal(verifies(response), signed, tampering)
     }
   })
 
-  test('a replay is the quote before, as it was signed, whatever is asked for', async () => {
+  test('a replay returns the previous quote with its signature for any request', async () => {
     const first = await quote()
     oneclick.settings.tampering = 'replay'
     assert.deepEqual(await quote({ refundTo: 'somebody-else' }), first)
@@ -382,7 +386,7 @@ describe('told to misbehave', () => {
     assert.notDeepEqual(await quote(), first)
   })
 
-  for (const [answer, expected] of [
+  for (const [scripted, expected] of [
     ['bad_request', [400, /"message":"refundTo is not valid"/]],
     ['bad_request_list', [400, /"message":\["amount must be a string"/]],
     ['unauthorized', [401, /Unauthorized/]],
@@ -392,8 +396,8 @@ describe('told to misbehave', () => {
     ['not_json', [200, /<html>/]],
     ['redirect', [302, /^$/]],
   ] as const) {
-    test(`${answer}: once, and then all is well again`, async () => {
-      oneclick.script.add('quote', answer, 1)
+    test(`${scripted}: sent once, then quotes succeed again`, async () => {
+      oneclick.script.add('quote', scripted, 1)
       const response = await post(quoteRequest())
       assert.equal(response.status, expected[0])
       assert.match(await response.text(), expected[1])
@@ -401,14 +405,14 @@ describe('told to misbehave', () => {
     })
   }
 
-  test('reset and cut_off: no whole answer comes', async () => {
+  test('reset and cut_off: the response is incomplete', async () => {
     oneclick.script.add('quote', 'reset', 1)
     oneclick.script.add('quote', 'cut_off', 1)
     await assert.rejects(post(quoteRequest()))
     await assert.rejects((await post(quoteRequest())).text())
   })
 
-  test('hang: no answer at all', async () => {
+  test('hang: no response is sent', async () => {
     oneclick.script.add('status', 'hang', 1)
     await assert.rejects(fetch(`${server.url}/v0/status`, { signal: AbortSignal.timeout(50) }), {
       name: 'TimeoutError',
@@ -417,13 +421,13 @@ describe('told to misbehave', () => {
 
   test('too_much: a body of a gigabyte', async () => {
     oneclick.script.add('tokens', 'too_much', 1)
-    const leave = new AbortController()
-    const response = await fetch(`${server.url}/v0/tokens`, { signal: leave.signal })
+    const abort = new AbortController()
+    const response = await fetch(`${server.url}/v0/tokens`, { signal: abort.signal })
     assert.equal(response.headers.get('content-length'), '1000000000')
-    leave.abort()
+    abort.abort()
   })
 
-  test('a key can be needed, and each request is noted', async () => {
+  test('an API key can be required, and requests are recorded', async () => {
     oneclick.settings.apiKey = 'secret'
     assert.equal((await fetch(`${server.url}/v0/tokens`)).status, 401)
     assert.equal((await fetch(`${server.url}/v0/tokens`, { headers: { 'X-API-Key': 'secret' } })).status, 200)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 
-/** A child process that cannot outlive this one, however this one ends. */
+/** A child process that never outlives this process. */
 export interface BoundProcess {
   readonly child: ChildProcess
   /** The exit code; null when a signal ended it. */
@@ -12,7 +12,7 @@ export interface BoundProcess {
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a program. Its standard output is a pipe; `errors` says where its standard error goes (a number: a file descriptor). */
+/** Starts a program. Its standard output is a pipe; `errors` is the target of its standard error (a number: a file descriptor). */
 export function spawnBound(
   command: string,
   args: readonly string[],
@@ -25,7 +25,7 @@ export function spawnBound(
   const { errors = 'inherit', ...rest } = options
   const child = spawn(command, args, { ...rest, stdio: ['ignore', 'pipe', errors] })
   const exited = once(child, 'exit').then(([code]) => code as number | null)
-  // A failed start is reported to whoever waits for the exit.
+  // A failed start is reported to callers that await `exited`.
   exited.catch(() => undefined)
   if (child.pid !== undefined) guard(child.pid, exited)
   return {
@@ -38,7 +38,7 @@ export function spawnBound(
   }
 }
 
-/** A shell whose standard input this process holds: when the input ends, it kills the child. */
+/** Starts a shell that reads from this process and kills the child when its input ends. */
 function guard(pid: number, exited: Promise<unknown>): void {
   const script = `trap '' INT TERM HUP; cat > /dev/null; kill -KILL ${pid}`
   const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
@@ -53,7 +53,7 @@ function guard(pid: number, exited: Promise<unknown>): void {
   exited.then(release, release)
 }
 
-/** A TCP port on loopback that nobody listens on at the moment. */
+/** A currently free TCP port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -63,14 +63,14 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Rejects with `message` when the work takes longer than `ms`. */
-export async function within<T>(ms: number, message: () => string, work: Promise<T>): Promise<T> {
+/** Rejects with `message` when the operation takes longer than `ms`. */
+export async function within<T>(ms: number, message: () => string, operation: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(message())), ms)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([operation, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -30,7 +30,7 @@ describe('the real lightwalletd in front of the recorded node', {
     assert.deepEqual(await recordedRange(), Object.values(recording.compact))
   })
 
-  test('serves them again after a restart without its cache', async () => {
+  test('serves the same blocks after a restart without its cache', async () => {
     await lightwalletd.kill()
     assert.equal(await lightwalletd.exited, null)
     await lightwalletd.restart({ deleteCache: true })
@@ -38,14 +38,14 @@ describe('the real lightwalletd in front of the recorded node', {
   })
 
   test('shows the mempool of the recording', async () => {
-    const left = recording.transactions.at(-1)!.txid
-    await node.setMempool([left])
+    const unmined = recording.transactions.at(-1)!.txid
+    await node.setMempool([unmined])
     const [transaction] = await callRaw(lightwalletd.url, 'GetMempoolTx', new Uint8Array())
     const { txid } = fromBinary(CompactTxSchema, transaction!)
-    assert.equal(Buffer.from(txid).reverse().toString('hex'), left)
+    assert.equal(Buffer.from(txid).reverse().toString('hex'), unmined)
   })
 
-  test('exits when its node fails, and answers again once both are back', async () => {
+  test('exits when its node fails, and responds again when both have restarted', async () => {
     await node.setError('getbestblockhash', 'warming up')
     assert.equal(await lightwalletd.exited, 1)
     await node.setError(null)
@@ -53,7 +53,7 @@ describe('the real lightwalletd in front of the recorded node', {
     assert.equal((await recordedRange()).length, Object.keys(recording.compact).length)
   })
 
-  /** The served blocks in base64, as they are on the wire. */
+  /** The encoded blocks in base64. */
   async function recordedRange(): Promise<string[]> {
     const heights = Object.keys(recording.compact).map(Number)
     const range = { start: { height: BigInt(heights[0]!) }, end: { height: BigInt(heights.at(-1)!) } }
@@ -63,7 +63,7 @@ describe('the real lightwalletd in front of the recorded node', {
   }
 })
 
-/** Calls a method without decoding: the messages of its response as they came. */
+/** Calls a method and returns the encoded response messages. */
 async function callRaw(url: string, method: string, request: Uint8Array): Promise<Buffer[]> {
   const session = connect(url)
   try {
@@ -81,10 +81,10 @@ async function callRaw(url: string, method: string, request: Uint8Array): Promis
     const body = Buffer.concat(await stream.toArray())
     assert.equal((await trailers)[0]['grpc-status'], '0')
     const messages: Buffer[] = []
-    for (let at = 0; at < body.length; ) {
-      const end = at + 5 + body.readUInt32BE(at + 1)
-      messages.push(body.subarray(at + 5, end))
-      at = end
+    for (let offset = 0; offset < body.length; ) {
+      const end = offset + 5 + body.readUInt32BE(offset + 1)
+      messages.push(body.subarray(offset + 5, end))
+      offset = end
     }
     return messages
   } finally {

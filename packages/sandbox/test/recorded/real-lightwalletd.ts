@@ -10,17 +10,17 @@ import { recordingMissing } from '../../../zcash/test/recording.ts'
 import { type BoundProcess, freePort, spawnBound } from './bound-process.ts'
 
 const BINARY = process.env.LIGHTWALLETD_BIN ?? ''
-/** Lightwalletd waits 15 s before it asks a node again that did not answer its first call. */
+/** Lightwalletd retries its first call of a node after 15 s. */
 const START_MS = 60_000
 const POLL_MS = 20
 const LOG_TAIL_CHARACTERS = 2_000
 
-/** For `skip` of a test that needs the real server. With `CI=true` and the recording there, its absence is an error. */
+/** The `skip` option of tests that need the real server. Throws with `CI=true` when the recording exists but the server does not. */
 export const lightwalletdMissing = missing()
 
 function missing(): false | string {
   if (BINARY !== '' && existsSync(BINARY)) return false
-  if (process.env.CI === 'true' && !recordingMissing) throw new Error('LIGHTWALLETD_BIN names no file')
+  if (process.env.CI === 'true' && !recordingMissing) throw new Error('LIGHTWALLETD_BIN is not an existing file')
   return 'set LIGHTWALLETD_BIN'
 }
 
@@ -29,27 +29,27 @@ export interface LightwalletdOptions {
   readonly rpcPort: number
   /** gRPC port on loopback (default: a free one). */
   readonly port?: number
-  /** Folder of its cache, kept by `close` when given (default: a temporary one). */
+  /** Cache directory (default: a temporary one). `close` deletes only the temporary one. */
   readonly dataDir?: string
 }
 
 /** The real lightwalletd, without TLS. */
 export interface RealLightwalletd {
-  /** For `LIGHTWALLETD_URL`. */
+  /** The value for `LIGHTWALLETD_URL`. */
   readonly url: string
   readonly port: number
-  /** The exit code of the process that was started last; null when a signal ended it. */
+  /** The exit code of the latest process; null when a signal ended it. */
   readonly exited: Promise<number | null>
   /** Ends the process (default: SIGKILL) and waits for its exit. */
   kill(signal?: NodeJS.Signals): Promise<void>
-  /** Starts it again on the same port, ending it first where it still runs. Resolves when it answers. */
+  /** Restarts the process on the same port, and kills a running one first. Resolves when the server responds. */
   restart(options?: { readonly deleteCache?: boolean }): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts lightwalletd and waits until it answers GetLightdInfo.
- * @throws when it exits or does not answer within a minute, with the end of its log
+ * Starts lightwalletd and waits for a response to GetLightdInfo.
+ * @throws when it exits or does not respond within a minute, with the end of its log
  */
 export async function startLightwalletd(options: LightwalletdOptions): Promise<RealLightwalletd> {
   const folder = await mkdtemp(join(tmpdir(), 'zatgate-lightwalletd-'))
@@ -67,7 +67,7 @@ export async function startLightwalletd(options: LightwalletdOptions): Promise<R
     const started = spawnBound(BINARY, args, { cwd: folder })
     started.child.stdout!.resume()
     try {
-      await answering(url, started)
+      await untilReady(url, started)
     } catch (error) {
       await started.kill()
       const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-LOG_TAIL_CHARACTERS)
@@ -96,8 +96,8 @@ export async function startLightwalletd(options: LightwalletdOptions): Promise<R
   }
 }
 
-/** Resolves with the first answer to GetLightdInfo. */
-async function answering(url: string, { exited }: BoundProcess): Promise<void> {
+/** Resolves with the first response to GetLightdInfo. */
+async function untilReady(url: string, { exited }: BoundProcess): Promise<void> {
   const sessionManager = new Http2SessionManager(url)
   const client = createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, sessionManager }))
   let ended: string | null = null
@@ -118,7 +118,7 @@ async function answering(url: string, { exited }: BoundProcess): Promise<void> {
       } catch (error) {
         if (ended !== null) throw new Error(ended)
         if (performance.now() > deadline)
-          throw new Error(`no answer within ${START_MS} ms: ${(error as Error).message}`)
+          throw new Error(`no response within ${START_MS} ms: ${(error as Error).message}`)
       }
       await delay(POLL_MS)
     }

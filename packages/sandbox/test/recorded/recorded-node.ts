@@ -10,24 +10,24 @@ const CONTROL_MS = 30_000
 const CALL_MS = 30_000
 const ATTEMPTS = 3
 
-/** The chain before and after the reorganisation: `a` ends at the last replaced block. */
+/** The chain after (`main`) and before (`a`) the reorganisation; `a` ends at the last replaced block. */
 export type Branch = 'main' | 'a'
 
-/** A process that answers JSON-RPC as zebrad would, from the recorded chain. It begins at height 1 of `main`. */
+/** A process that serves the JSON-RPC interface of zebrad from the recorded chain. It starts at height 1 of `main`. */
 export interface RecordedNode {
   readonly rpcPort: number
-  /** Calls so far, and those of them that ask for the best block: lightwalletd polls with these. */
+  /** The number of calls, and of `getbestblockhash` calls (the polls of lightwalletd). */
   readonly counts: { readonly calls: number; readonly polls: number }
   /** Makes the block at this height of the branch (default `main`) the newest one. */
   setTip(height: number, branch?: Branch): Promise<void>
-  /** Replaces the mempool. A transaction that is mined below the tip is not shown. */
+  /** Replaces the mempool. Transactions that are mined below the tip are hidden. */
   setMempool(txids: readonly string[]): Promise<void>
   /**
-   * While down, every connection is closed without an answer. Lightwalletd repeats such a call for some 22 s and then
-   * exits; an error for `getbestblockhash` ends it within 2 s.
+   * While down, every connection is closed without a response. Lightwalletd retries such a call for about 22 s and then
+   * exits. An error of `getbestblockhash` ends it within 2 s.
    */
   setDown(down: boolean): Promise<void>
-  /** Lets one RPC method fail with this message; null ends it. */
+  /** Makes one RPC method fail with this message; null: none. */
   setError(method: string | null, message?: string): Promise<void>
   close(): Promise<void>
 }
@@ -46,8 +46,8 @@ export async function startRecordedNode(options: { readonly rpcPort?: number } =
     ])
     try {
       await within(START_MS, () => `the recorded node did not listen within ${START_MS} ms`, listening(started))
-      const front = await startFront(ownPort, options.rpcPort ?? 0)
-      return controls(started, front, controlPort)
+      const proxy = await startProxy(ownPort, options.rpcPort ?? 0)
+      return controls(started, proxy, controlPort)
     } catch (error) {
       await started.kill()
       // Another process may have taken the port meanwhile.
@@ -69,7 +69,7 @@ async function listening({ child }: BoundProcess): Promise<void> {
   throw new Error('the recorded node exited before it listened')
 }
 
-interface Front {
+interface RpcProxy {
   readonly port: number
   readonly counts: RecordedNode['counts']
   close(): Promise<void>
@@ -85,32 +85,32 @@ interface RpcResponse {
 }
 
 /**
- * Passes calls on to the recorded node, and corrects one response: the node always answers `getrawtransaction` with an
- * object, where zebrad answers verbosity 0 with the hex alone, which lightwalletd's GetMempoolTx needs.
+ * Starts a proxy of the recorded node that corrects one response: the node always returns an object for
+ * `getrawtransaction`, but zebrad returns only the hex for verbosity 0, which GetMempoolTx of lightwalletd needs.
  */
-async function startFront(nodePort: number, port: number): Promise<Front> {
+async function startProxy(nodePort: number, port: number): Promise<RpcProxy> {
   const counts = { calls: 0, polls: 0 }
 
   async function forward(body: string): Promise<string> {
     const { method, params = [] } = JSON.parse(body) as RpcCall
     counts.calls += 1
     if (method === 'getbestblockhash') counts.polls += 1
-    const response = await fetch(`http://127.0.0.1:${nodePort}`, {
+    const upstream = await fetch(`http://127.0.0.1:${nodePort}`, {
       method: 'POST',
       body,
       signal: AbortSignal.timeout(CALL_MS),
     })
-    const text = await response.text()
+    const text = await upstream.text()
     if (method !== 'getrawtransaction' || params[1] !== 0) return text
-    const answer = JSON.parse(text) as RpcResponse
-    return JSON.stringify({ ...answer, result: (answer.result as { hex: string } | null)?.hex ?? null })
+    const response = JSON.parse(text) as RpcResponse
+    return JSON.stringify({ ...response, result: (response.result as { hex: string } | null)?.hex ?? null })
   }
   const server = createServer(async (request, response) => {
     try {
       const body = Buffer.concat(await request.toArray()).toString()
       response.setHeader('content-type', 'application/json').end(await forward(body))
     } catch {
-      // The node closed the connection: so does this.
+      // The node closed the connection, so the proxy does too.
       request.socket.destroy()
     }
   }).listen(port, '127.0.0.1')
@@ -127,7 +127,7 @@ async function startFront(nodePort: number, port: number): Promise<Front> {
   }
 }
 
-function controls(started: BoundProcess, front: Front, controlPort: number): RecordedNode {
+function controls(started: BoundProcess, proxy: RpcProxy, controlPort: number): RecordedNode {
   async function post(path: string, body: object): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${controlPort}${path}`, {
       method: 'POST',
@@ -138,14 +138,14 @@ function controls(started: BoundProcess, front: Front, controlPort: number): Rec
     if (!response.ok) throw new Error(`the recorded node refused ${path}: ${response.status}`)
   }
   return {
-    rpcPort: front.port,
-    counts: front.counts,
+    rpcPort: proxy.port,
+    counts: proxy.counts,
     setTip: (height, branch = 'main') => post('/tip', { height, branch }),
     setMempool: txids => post('/mempool', { txids }),
     setDown: down => post('/down', { down }),
     setError: (method, message) => post('/error', { method, message }),
     async close() {
-      await front.close()
+      await proxy.close()
       await started.kill()
     },
   }

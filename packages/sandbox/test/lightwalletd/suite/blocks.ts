@@ -24,31 +24,34 @@ export function blockSuite(start: StartServer): void {
       server.client.getBlockRange({ start: { height: BigInt(from) }, end: { height: BigInt(to) }, poolTypes })
     const heights = (blocks: readonly CompactBlock[]) => blocks.map(({ height }) => Number(height))
 
-    test('GetLatestBlock gives the height and the hash of the tip, in internal byte order', async () => {
+    test('GetLatestBlock returns the height and the hash of the tip, in internal byte order', async () => {
       const { height, hash } = await server.client.getLatestBlock({})
       assert.deepEqual([height, display(hash)], [BigInt(HEIGHT), server.block(HEIGHT).hash])
     })
 
-    test('a range from 0 gives every block in order, with hashes, time and tree sizes of the chain', async () => {
+    test('a range from 0 returns every block in order, with the hashes, time and tree sizes of the chain', async () => {
       const blocks = await collect(range(0, HEIGHT))
       assert.deepEqual(
         heights(blocks),
         Array.from({ length: HEIGHT + 1 }, (_, height) => height),
       )
       for (const block of blocks) {
-        const own = server.block(Number(block.height))
+        const expected = server.block(Number(block.height))
         const parent = block.height === 0n ? '00'.repeat(32) : server.block(Number(block.height) - 1).hash
-        assert.deepEqual([display(block.hash), display(block.prevHash), block.time], [own.hash, parent, own.time])
+        assert.deepEqual(
+          [display(block.hash), display(block.prevHash), block.time],
+          [expected.hash, parent, expected.time],
+        )
         assert.deepEqual([block.protoVersion, block.header.length], [0, 0])
         const metadata = block.chainMetadata!
         assert.deepEqual(
           [metadata.saplingCommitmentTreeSize, metadata.orchardCommitmentTreeSize, metadata.ironwoodCommitmentTreeSize],
-          [own.trees.sapling, own.trees.orchard, own.trees.ironwood],
+          [expected.trees.sapling, expected.trees.orchard, expected.trees.ironwood],
         )
       }
     })
 
-    test('transactions stand in the order of the block, with their position, txid and no fee', async () => {
+    test('transactions are in block order, with position and txid and without fee', async () => {
       let several = 0
       for (const { height, vtx } of await collect(range(1, HEIGHT))) {
         const { txids } = server.block(Number(height))
@@ -63,7 +66,7 @@ export function blockSuite(start: StartServer): void {
       assert.ok(several >= 3, 'the chain has blocks with more than a coinbase transaction')
     })
 
-    test('trees grow by the outputs and actions of each block, whose fields all have their full lengths', async () => {
+    test('trees grow by the outputs and actions of each block, and all fields have their full length', async () => {
       let previous = { sapling: 0, orchard: 0, ironwood: 0 }
       for (const { height, vtx } of await collect(range(1, HEIGHT))) {
         const { trees } = server.block(Number(height))
@@ -84,14 +87,14 @@ export function blockSuite(start: StartServer): void {
       assert.ok(previous.orchard > 0 && previous.ironwood > 0)
     })
 
-    test('GetBlock gives what a range gives when it asks for all pools', async () => {
+    test('GetBlock returns the same block as a range with all pools', async () => {
       for (const height of [1, 5, 9, 13, 23, 24, 25, 26, HEIGHT]) {
         const [block] = await collect(range(height, height, ALL_POOLS))
         assert.deepEqual(await server.client.getBlock({ height: BigInt(height) }), block)
       }
     })
 
-    test('only the pools asked for are filled, transactions with nothing left are missing, all blocks are sent', async () => {
+    test('only the requested pools are sent, empty transactions are left out, and all blocks are sent', async () => {
       const all = await collect(range(1, HEIGHT, ALL_POOLS))
       for (const poolTypes of [
         ...ALL_POOLS.map(pool => [pool]),
@@ -115,22 +118,22 @@ export function blockSuite(start: StartServer): void {
         for (const { index, vin } of vtx) if (index === 0n) assert.deepEqual(vin, [])
     })
 
-    test('a descending range comes in descending order', async () => {
+    test('a descending range is sent in descending order', async () => {
       assert.deepEqual(heights(await collect(range(5, 2))), [5, 4, 3, 2])
       assert.deepEqual(heights(await collect(range(3, 3))), [3])
     })
 
-    test('a range past the tip gives what exists, then OUT_OF_RANGE; a descending one from there gives nothing', async () => {
-      const got: CompactBlock[] = []
+    test('a range beyond the tip returns the existing blocks, then OUT_OF_RANGE; a descending one returns none', async () => {
+      const received: CompactBlock[] = []
       const beyond = /^GetBlock: block (31|33) is newer than the latest block$/
-      await failsWith(collect(range(HEIGHT - 1, HEIGHT + 3), got), Code.OutOfRange, beyond)
-      assert.deepEqual(heights(got), [HEIGHT - 1, HEIGHT])
-      got.length = 0
-      await failsWith(collect(range(HEIGHT + 3, HEIGHT - 1), got), Code.OutOfRange, beyond)
-      assert.deepEqual(got, [])
+      await failsWith(collect(range(HEIGHT - 1, HEIGHT + 3), received), Code.OutOfRange, beyond)
+      assert.deepEqual(heights(received), [HEIGHT - 1, HEIGHT])
+      received.length = 0
+      await failsWith(collect(range(HEIGHT + 3, HEIGHT - 1), received), Code.OutOfRange, beyond)
+      assert.deepEqual(received, [])
     })
 
-    test('a range without its start or its end is INVALID_ARGUMENT; a hash in them has no effect', async () => {
+    test('a range without start or end is INVALID_ARGUMENT; a hash in them is ignored', async () => {
       const message = /^GetBlockRange: must specify start and end heights$/
       await failsWith(collect(server.client.getBlockRange({ end: { height: 2n } })), Code.InvalidArgument, message)
       await failsWith(collect(server.client.getBlockRange({ start: { height: 2n } })), Code.InvalidArgument, message)
@@ -139,7 +142,7 @@ export function blockSuite(start: StartServer): void {
       assert.deepEqual(heights(await collect(named)), [1, 2])
     })
 
-    test('GetBlock takes a height above 0 and nothing else', async () => {
+    test('GetBlock accepts only a height above 0', async () => {
       const { client } = server
       const unspecified = /^GetBlock: request for unspecified identifier$/
       await failsWith(client.getBlock({}), Code.InvalidArgument, unspecified)
@@ -152,7 +155,7 @@ export function blockSuite(start: StartServer): void {
       }
     })
 
-    test('a new block is the tip at once, and given at once', async () => {
+    test('a new block is the tip and is served immediately', async () => {
       await server.polled()
       await server.mine()
       assert.equal((await server.client.getLatestBlock({})).height, BigInt(server.height))
@@ -166,7 +169,7 @@ export function blockSuite(start: StartServer): void {
     const started: ServerUnderTest[] = []
     after(() => Promise.all(started.map(it => it.close())))
 
-    /** A chain is reorganised once. */
+    /** Starts another server, because a chain can be reorganised only once. */
     async function startAnother(): Promise<void> {
       server = await start(FORK_HEIGHT)
       started.push(server)
@@ -174,7 +177,7 @@ export function blockSuite(start: StartServer): void {
 
     const hashAt = async (height: number) => display((await server.client.getBlock({ height: BigInt(height) })).hash)
 
-    test('replaced blocks are given for 2 s at most, and a range over old and new ones is ABORTED where they meet', async () => {
+    test('replaced blocks are served for 2 s at most, and a range over old and new blocks is ABORTED where they meet', async () => {
       await startAnother()
       await inTime(() => server, replaceBlocks)
     })
@@ -192,18 +195,18 @@ export function blockSuite(start: StartServer): void {
 
       assert.equal(await hashAt(FORK_HEIGHT), replaced)
       assert.equal(await hashAt(35), server.block(35).hash)
-      const got: CompactBlock[] = []
+      const received: CompactBlock[] = []
       const [start, end] = [{ height: 32n }, { height: 35n }]
       const message = /^GetBlockRange: chain discontinuity during reorg repair$/
-      await failsWith(collect(client.getBlockRange({ start, end }), got), Code.Aborted, message)
+      await failsWith(collect(client.getBlockRange({ start, end }), received), Code.Aborted, message)
       assert.deepEqual(
-        got.map(({ height }) => height),
+        received.map(({ height }) => height),
         [32n, 33n, 34n],
       )
-      got.length = 0
-      await failsWith(collect(client.getBlockRange({ start: end, end: start }), got), Code.Aborted, message)
+      received.length = 0
+      await failsWith(collect(client.getBlockRange({ start: end, end: start }), received), Code.Aborted, message)
       assert.deepEqual(
-        got.map(({ height }) => height),
+        received.map(({ height }) => height),
         [35n],
       )
 

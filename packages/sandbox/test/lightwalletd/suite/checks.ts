@@ -6,10 +6,10 @@ import type { ServerUnderTest } from './server-under-test.ts'
 const EVENTUALLY_MS = 12_000
 const STEP_MS = 100
 const ATTEMPTS = 5
-/** The suite measures spans of 2 s, some of them with 600 ms to spare. */
+/** The suite measures durations of 2 s, some with a tolerance of 600 ms. */
 const MAX_OVERHEAD_MS = 500
 
-/** Bytes in internal order as people read them. */
+/** Converts bytes in internal order to display order. */
 export function display(bytes: Uint8Array): string {
   return Buffer.from(bytes.toReversed()).toString('hex')
 }
@@ -23,9 +23,9 @@ export async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Prom
   return into
 }
 
-/** The call ends with this code and message. */
-export async function failsWith(work: Promise<unknown>, code: Code, message: RegExp): Promise<void> {
-  await assert.rejects(work, error => {
+/** Asserts that a call fails with this code and message. */
+export async function failsWith(operation: Promise<unknown>, code: Code, message: RegExp): Promise<void> {
+  await assert.rejects(operation, error => {
     const { code: actual, rawMessage } = ConnectError.from(error)
     assert.equal(Code[actual], Code[code], rawMessage)
     assert.match(rawMessage, message)
@@ -33,7 +33,7 @@ export async function failsWith(work: Promise<unknown>, code: Code, message: Reg
   })
 }
 
-/** Lets the server's time pass until the check holds; the milliseconds that took. */
+/** Advances the time of the server until the check succeeds. Returns the elapsed milliseconds. */
 export async function eventually(
   server: Pick<ServerUnderTest, 'pass'>,
   what: string,
@@ -43,34 +43,34 @@ export async function eventually(
     if (await check()) return passed
     await server.pass(STEP_MS)
   }
-  throw new Error(`waited ${EVENTUALLY_MS} ms in vain for ${what}`)
+  throw new Error(`${what} did not happen within ${EVENTUALLY_MS} ms`)
 }
 
 /**
- * Repeats work that failed while the machine was too busy for what it measures: nothing holds the real server's clock.
- * The work prepares everything that it needs.
+ * Retries an operation that failed while the machine was too busy for its measurements, because the clock of the real
+ * server cannot be paused. The operation must set up its own state.
  */
-export async function inTime(server: () => ServerUnderTest, work: () => Promise<void>): Promise<void> {
+export async function inTime(server: () => ServerUnderTest, operation: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const before = server().overheadMs
     try {
-      return await work()
+      return await operation()
     } catch (error) {
       if (attempt === ATTEMPTS || server().overheadMs - before < MAX_OVERHEAD_MS) throw error
     }
   }
 }
 
-/** Declares tests whose work is repeated as `inTime` says, each time after `prepare`. */
+/** Returns a `test` function that runs its body with `inTime`, each time after `prepare`. */
 export function timedTests(
   server: () => ServerUnderTest,
   prepare: () => Promise<void>,
-): (name: string, work: () => Promise<void>) => void {
-  return (name, work) => {
+): (name: string, operation: () => Promise<void>) => void {
+  return (name, operation) => {
     test(name, () =>
       inTime(server, async () => {
         await prepare()
-        await work()
+        await operation()
       }),
     )
   }

@@ -18,7 +18,7 @@ function suite(start: StartServer): void {
 
 describe('the sandbox', () => suite(startSandboxServer))
 
-// Its time is the wall clock's: the groups wait side by side.
+// The real server needs wall-clock time, so the groups wait concurrently.
 describe('the real lightwalletd', { skip: recordingMissing || lightwalletdMissing, concurrency: 4 }, () =>
   suite(startRealServer),
 )

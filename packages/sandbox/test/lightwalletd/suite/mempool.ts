@@ -6,7 +6,7 @@ import { parseTransaction } from '@zatgate/zcash/transaction'
 import { collect, display, eventually, failsWith, internal, timedTests } from './checks.ts'
 import type { ServerUnderTest, StartServer } from './server-under-test.ts'
 
-/** For how long the server does not ask its node again, and by how much a measurement may miss it. */
+/** The cache time of the server, and the tolerance of measurements. */
 const CACHE_MS = 2_000
 const SLACK_MS = 600
 
@@ -14,7 +14,7 @@ const UNKNOWN_POOL = 9 as PoolType
 
 /** GetMempoolTx and GetMempoolStream. */
 export function mempoolSuite(start: StartServer): void {
-  describe('the list of the mempool', { concurrency: 1 }, () => {
+  describe('GetMempoolTx', { concurrency: 1 }, () => {
     let server: ServerUnderTest
     let txids: string[]
 
@@ -35,7 +35,7 @@ export function mempoolSuite(start: StartServer): void {
       collect(server.client.getMempoolTx(request))
     const list = async () => (await listed()).map(({ txid }) => display(txid))
 
-    timed('is that of the call before for 2 s, for all clients, and then the node is asked again', async () => {
+    timed('returns the cached list to all clients for 2 s and then refreshes it', async () => {
       await server.setMempool(txids)
       await server.pass(CACHE_MS - SLACK_MS)
       assert.deepEqual(await list(), [])
@@ -49,7 +49,7 @@ export function mempoolSuite(start: StartServer): void {
       assert.deepEqual(await list(), [])
     })
 
-    timed('is in the order of txids as people read them, and not refreshed by a block', async () => {
+    timed('is sorted by txid in display order and is not refreshed by a block', async () => {
       await server.setMempool(txids.toSorted().reverse())
       await server.pass(CACHE_MS)
       assert.deepEqual(await list(), txids.toSorted())
@@ -58,7 +58,7 @@ export function mempoolSuite(start: StartServer): void {
       assert.deepEqual(await list(), txids.toSorted())
     })
 
-    timed('holds compact transactions without position, fee and transparent parts', async () => {
+    timed('contains compact transactions without position, fee and transparent parts', async () => {
       await server.setMempool(txids)
       await server.pass(CACHE_MS)
       for (const transaction of await listed()) {
@@ -88,7 +88,7 @@ export function mempoolSuite(start: StartServer): void {
     })
 
     timed(
-      'holds what the pools asked for have; an invalid pool is INVALID_ARGUMENT, an unknown one is empty',
+      'contains the parts of the requested pools; an invalid pool is INVALID_ARGUMENT, an unknown pool is empty',
       async () => {
         await server.setMempool(txids)
         await server.pass(CACHE_MS)
@@ -106,7 +106,7 @@ export function mempoolSuite(start: StartServer): void {
       },
     )
 
-    timed('leaves out the one transaction that a suffix of its txid names, whatever its length', async () => {
+    timed('excludes the single transaction that matches a txid suffix of any length', async () => {
       await server.setMempool(txids)
       await server.pass(CACHE_MS)
       assert.deepEqual(await list(), txids.toSorted())
@@ -117,17 +117,17 @@ export function mempoolSuite(start: StartServer): void {
       for (const length of [1, 4, 31, 32])
         assert.deepEqual(await rest(first!.subarray(32 - length)), without(txids[0]!), `${length} bytes`)
       assert.deepEqual(await rest(first!, second!.subarray(28)), without(txids[0]!, txids[1]!))
-      assert.deepEqual(await rest(first!, first!), without(txids[0]!), 'given twice')
-      assert.deepEqual(await rest(first!.subarray(0, 4)), without(), 'a beginning is no suffix')
-      assert.deepEqual(await rest(new Uint8Array(0)), without(), 'an empty one fits all')
-      assert.deepEqual(await rest(new Uint8Array(0), first!), without(), 'and hides the others')
+      assert.deepEqual(await rest(first!, first!), without(txids[0]!), 'the same suffix twice')
+      assert.deepEqual(await rest(first!.subarray(0, 4)), without(), 'a prefix is not a suffix')
+      assert.deepEqual(await rest(new Uint8Array(0)), without(), 'an empty suffix matches all')
+      assert.deepEqual(await rest(new Uint8Array(0), first!), without(), 'and hides the other suffixes')
       await server.setMempool([txids[0]!])
       await server.pass(CACHE_MS)
       await list()
-      assert.deepEqual(await rest(new Uint8Array(0)), [], 'an empty one fits the only one')
+      assert.deepEqual(await rest(new Uint8Array(0)), [], 'an empty suffix matches the only transaction')
     })
 
-    timed('refuses suffixes longer than a txid, and more than 20,000', async () => {
+    timed('rejects suffixes longer than a txid and more than 20,000 suffixes', async () => {
       await failsWith(
         listed({ excludeTxidSuffixes: [new Uint8Array(4), new Uint8Array(33)] }),
         Code.InvalidArgument,
@@ -142,12 +142,12 @@ export function mempoolSuite(start: StartServer): void {
     })
 
     timed(
-      'fails with INTERNAL when the node does; that counts as a refresh, so the next call gets the old list',
+      'fails with INTERNAL when the node fails; that counts as a refresh, so the next call returns the cached list',
       async () => {
         await server.setMempool(txids)
         await server.failNode('getrawmempool')
         await server.pass(CACHE_MS)
-        const message = /^GetMempoolTx: getrawmempool error: -1: made to fail$/
+        const message = /^GetMempoolTx: getrawmempool error: -1: injected fault$/
         await failsWith(list(), Code.Internal, message)
         assert.deepEqual(await list(), [])
         await server.failNode(null)
@@ -157,21 +157,21 @@ export function mempoolSuite(start: StartServer): void {
       },
     )
 
-    timed('lacks a transaction that the node does not give, until it does', async () => {
+    timed('leaves out a transaction that cannot be fetched until it can', async () => {
       await server.setMempool(txids.slice(0, 1))
       await server.pass(CACHE_MS)
       assert.deepEqual(await list(), txids.slice(0, 1))
       await server.failNode('getrawtransaction')
       await server.setMempool(txids)
       await server.pass(CACHE_MS)
-      assert.deepEqual(await list(), txids.slice(0, 1), 'what it has already, it keeps')
+      assert.deepEqual(await list(), txids.slice(0, 1), 'known transactions are kept')
       await server.failNode(null)
       await server.pass(CACHE_MS)
       assert.deepEqual(await list(), txids.toSorted())
     })
   })
 
-  describe('the stream of the mempool', { concurrency: 1 }, () => {
+  describe('GetMempoolStream', { concurrency: 1 }, () => {
     let server: ServerUnderTest
     let first: string
     let second: string
@@ -193,7 +193,7 @@ export function mempoolSuite(start: StartServer): void {
       return display(parseTransaction(data).txid)
     }
 
-    /** A stream whose messages are noted as they come. */
+    /** Opens a stream and records its messages. */
     function open(client = server.client) {
       const stream = { received: [] as string[], ended: false, error: undefined as unknown }
       const reading = (async () => {
@@ -207,34 +207,34 @@ export function mempoolSuite(start: StartServer): void {
       return Object.assign(stream, { reading })
     }
 
-    timed('ends at once when the server notices a block by it; the first one of a process is such a one', async () => {
-      await server.setMempool([first])
-      assert.deepEqual(await collect(server.client.getMempoolStream({})), [])
-      const next = open()
-      await eventually(server, 'the transaction', () => next.received.length > 0)
-      assert.deepEqual([next.received, next.ended], [[first], false])
-    })
-
     timed(
-      'sends each transaction once as it comes, at most 2 s late, to every client, and ends after the next block',
+      'ends immediately when it makes the server notice a new block, as the first stream of a process does',
       async () => {
-        await collect(server.client.getMempoolStream({}))
         await server.setMempool([first])
-        const streams = [open(), open(server.connect())]
-        await eventually(server, 'the first transaction', () => streams.every(({ received }) => received.length === 1))
-        await server.setMempool([first, second])
-        const ms = await eventually(server, 'the second', () => streams.every(({ received }) => received.length === 2))
-        assert.ok(ms <= CACHE_MS + SLACK_MS, `${ms} ms`)
-        for (const { received, ended } of streams) assert.deepEqual([received, ended], [[first, second], false])
-        await server.mine()
-        const late = await eventually(server, 'the end', () => streams.every(({ ended }) => ended))
-        assert.ok(late <= CACHE_MS + SLACK_MS, `${late} ms`)
-        for (const { received, error } of streams) assert.deepEqual([received, error], [[first, second], undefined])
+        assert.deepEqual(await collect(server.client.getMempoolStream({})), [])
+        const next = open()
+        await eventually(server, 'the transaction', () => next.received.length > 0)
+        assert.deepEqual([next.received, next.ended], [[first], false])
       },
     )
 
+    timed('sends each transaction once to every client within 2 s and ends after the next block', async () => {
+      await collect(server.client.getMempoolStream({}))
+      await server.setMempool([first])
+      const streams = [open(), open(server.connect())]
+      await eventually(server, 'the first transaction', () => streams.every(({ received }) => received.length === 1))
+      await server.setMempool([first, second])
+      const ms = await eventually(server, 'the second', () => streams.every(({ received }) => received.length === 2))
+      assert.ok(ms <= CACHE_MS + SLACK_MS, `${ms} ms`)
+      for (const { received, ended } of streams) assert.deepEqual([received, ended], [[first, second], false])
+      await server.mine()
+      const late = await eventually(server, 'the end', () => streams.every(({ ended }) => ended))
+      assert.ok(late <= CACHE_MS + SLACK_MS, `${late} ms`)
+      for (const { received, error } of streams) assert.deepEqual([received, error], [[first, second], undefined])
+    })
+
     timed(
-      'sends everything again when it is opened again, also what has left the mempool since the last block',
+      'sends everything again on a new stream, including transactions that left the mempool since the last block',
       async () => {
         await collect(server.client.getMempoolStream({}))
         await server.setMempool([first])
@@ -249,7 +249,7 @@ export function mempoolSuite(start: StartServer): void {
     )
 
     timed(
-      'opened after a block that the server has not noticed, it ends within 2 s; after that block all is sent anew',
+      'ends within 2 s if opened after a block that the server has not noticed; later streams start anew',
       async () => {
         await collect(server.client.getMempoolStream({}))
         await server.setMempool([first])
@@ -259,18 +259,18 @@ export function mempoolSuite(start: StartServer): void {
         await server.setMempool([second])
         const late = open()
         await eventually(server, 'the end', () => late.ended && before.ended)
-        assert.deepEqual(late.received, [first], 'the interval of the block before')
+        assert.deepEqual(late.received, [first], 'the interval of the previous block')
         const next = open()
         await eventually(server, 'the second', () => next.received.length > 0)
         assert.deepEqual(next.received, [second])
       },
     )
 
-    timed('fails with UNKNOWN when the node does, and goes on from where it was when it is opened again', async () => {
+    timed('fails with UNKNOWN when the node fails, and a new stream continues the interval', async () => {
       await collect(server.client.getMempoolStream({}))
       for (const method of ['getblockchaininfo', 'getrawmempool'] as const) {
         await server.failNode(method)
-        await failsWith(collect(server.client.getMempoolStream({})), Code.Unknown, /^-1: made to fail$/)
+        await failsWith(collect(server.client.getMempoolStream({})), Code.Unknown, /^-1: injected fault$/)
         await server.failNode(null)
         await server.setMempool([first])
         const next = open()
@@ -279,12 +279,12 @@ export function mempoolSuite(start: StartServer): void {
         await server.pass(CACHE_MS)
         await server.failNode(method)
         await eventually(server, 'the failure', () => next.ended)
-        await failsWith(Promise.reject(next.error), Code.Unknown, /^-1: made to fail$/)
+        await failsWith(Promise.reject(next.error), Code.Unknown, /^-1: injected fault$/)
         await server.pass(CACHE_MS)
       }
     })
 
-    timed('never sends a transaction that the node did not give, until the next block', async () => {
+    timed('does not send a transaction that could not be fetched until the next block', async () => {
       await collect(server.client.getMempoolStream({}))
       await server.failNode('getrawtransaction')
       await server.setMempool([first])

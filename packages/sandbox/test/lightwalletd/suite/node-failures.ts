@@ -5,14 +5,14 @@ import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_str
 import { collect, display, eventually, failsWith, internal, timedTests } from './checks.ts'
 import type { ServerUnderTest, StartServer } from './server-under-test.ts'
 
-/** Ten attempts of each call, with pauses of 0.5 s, 1 s and so on between them. */
+/** The duration of ten attempts, with delays of 0.5 s, 1 s and so on between them. */
 const ATTEMPTS_MS = 22_500
 const POLL_MS = 2_000
 const SLACK_MS = 1_500
 
-/** What a failing node does to each call and to the process. */
+/** The effects of a failing node on each call and on the process. */
 export function nodeFailureSuite(start: StartServer): void {
-  describe('a node that fails', { concurrency: 1 }, () => {
+  describe('a failing node', { concurrency: 1 }, () => {
     let server: ServerUnderTest
 
     before(async () => {
@@ -26,9 +26,9 @@ export function nodeFailureSuite(start: StartServer): void {
     }
     const timed = timedTests(() => server, prepare)
 
-    timed('each call that needs it fails with a code of its own; blocks that the server has are given', async () => {
+    timed('each call that needs it fails with its own code, and cached blocks are served', async () => {
       const { client } = server
-      const failed = '-1: made to fail'
+      const failed = '-1: injected fault'
       await server.failNode('getblockchaininfo')
       const latest = new RegExp(`^GetLatestBlock: GetBlockChainInfo failed: ${failed}$`)
       await failsWith(client.getLatestBlock({}), Code.Unavailable, latest)
@@ -44,15 +44,15 @@ export function nodeFailureSuite(start: StartServer): void {
       await server.failNode('getblock')
       assert.equal((await client.getBlock({ height: BigInt(last) })).height, BigInt(last))
       await server.mine()
-      const unread = new RegExp(`^GetBlock: getblock failed, error: error requesting verbose block: ${failed}$`)
-      await failsWith(client.getBlock({ height: BigInt(last + 1) }), Code.InvalidArgument, unread)
-      const got: CompactBlock[] = []
+      const fetchFailed = new RegExp(`^GetBlock: getblock failed, error: error requesting verbose block: ${failed}$`)
+      await failsWith(client.getBlock({ height: BigInt(last + 1) }), Code.InvalidArgument, fetchFailed)
+      const received: CompactBlock[] = []
       const range = { start: { height: BigInt(last) }, end: { height: BigInt(last + 1) } }
-      await failsWith(collect(client.getBlockRange(range), got), Code.InvalidArgument, unread)
-      assert.equal(got.length, 1)
+      await failsWith(collect(client.getBlockRange(range), received), Code.InvalidArgument, fetchFailed)
+      assert.equal(received.length, 1)
     })
 
-    timed('an error for the best block ends the process within 2 s, and cuts its connections', async () => {
+    timed('an error of getbestblockhash ends the process within 2 s and cuts its connections', async () => {
       await collect(server.client.getMempoolStream({}))
       const broken = collect(server.client.getMempoolStream({})).then(
         () => 'ended',
@@ -69,19 +69,19 @@ export function nodeFailureSuite(start: StartServer): void {
       assert.equal((await server.client.getLatestBlock({})).height, BigInt(server.height))
     })
 
-    timed('a process that starts again has no mempool of the one before', async () => {
+    timed('a restarted process has an empty mempool cache', async () => {
       const { txid } = server.unmined[0]!
       await server.setMempool([txid])
       const listed = async () => (await collect(server.client.getMempoolTx({}))).map(tx => display(tx.txid))
       assert.deepEqual(await listed(), [txid])
       await server.setMempool([])
       await server.restart()
-      assert.deepEqual(await listed(), [], 'asked at once')
-      assert.deepEqual(await collect(server.client.getMempoolStream({})), [], 'ended at once')
+      assert.deepEqual(await listed(), [], 'immediate request')
+      assert.deepEqual(await collect(server.client.getMempoolStream({})), [], 'ended immediately')
     })
 
     timed(
-      'a node that is gone: cached blocks are given, the other calls fail after 22.5 s, and then the process ends',
+      'a node that is down: cached blocks are served, other calls fail after 22.5 s, and then the process exits',
       async () => {
         const { client } = server
         await server.setNodeDown(true)

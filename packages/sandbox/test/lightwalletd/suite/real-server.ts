@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type RecordedBlock, readRecording } from '../../../../zcash/test/recording.ts'
 import { startLightwalletd } from '../../recorded/real-lightwalletd.ts'
 import { type Branch, type RecordedNode, startRecordedNode } from '../../recorded/recorded-node.ts'
-import { Connections, FORK_HEIGHT, type ServerUnderTest, type WorldBlock } from './server-under-test.ts'
+import { Connections, type ExpectedBlock, FORK_HEIGHT, type ServerUnderTest } from './server-under-test.ts'
 
 const POLL_MS = 5
-/** While the server still takes blocks, its next question comes at once. */
+/** While the server is fetching blocks, its next call follows immediately. */
 const QUIET_MS = 100
-/** Lightwalletd asks its node every 2 s, and 8 s after a block that the node did not give. */
+/** Lightwalletd polls its node every 2 s, and 8 s after a failed block request. */
 const SETTLE_MS = 15_000
 
-/** The real lightwalletd over the recorded chain. Its time is the wall clock's. */
+/** Starts the real lightwalletd with the recorded chain. Its time is the wall clock. */
 export async function startRealServer(startHeight: number): Promise<ServerUnderTest> {
   await using stack = new AsyncDisposableStack()
   const recording = readRecording()
@@ -31,19 +31,21 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
   }
   watchProcess()
 
-  const block = (at: number): RecordedBlock => {
-    const [{ height: forkAt }] = recording.branch_a as readonly [RecordedBlock]
-    return branch === 'a' && at >= forkAt ? recording.branch_a[at - forkAt]! : recording.blocks[at]!
+  const block = (blockHeight: number): RecordedBlock => {
+    const [{ height: firstReplaced }] = recording.branch_a as readonly [RecordedBlock]
+    return branch === 'a' && blockHeight >= firstReplaced
+      ? recording.branch_a[blockHeight - firstReplaced]!
+      : recording.blocks[blockHeight]!
   }
   const polled = () => settled(node)
   await polled()
 
-  const mined = new Set(Array.from({ length: height + 1 }, (_, at) => block(at).txids).flat())
+  const mined = new Set(Array.from({ length: height + 1 }, (_, index) => block(index).txids).flat())
   const startedAtMs = performance.now()
   let waitedMs = 0
-  const waiting = async (work: Promise<void>) => {
+  const countAsWaiting = async (operation: Promise<void>) => {
     const from = performance.now()
-    await work
+    await operation
     waitedMs += performance.now() - from
   }
   let client = connections.connect(server.url)
@@ -55,7 +57,7 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
     get height() {
       return height
     },
-    block: at => worldBlock(block(at)),
+    block: blockHeight => toExpectedBlock(block(blockHeight)),
     unmined: recording.transactions
       .filter(({ txid }) => !mined.has(txid))
       .map(({ txid, raw }) => ({ txid, raw: new Uint8Array(Buffer.from(raw, 'hex')) })),
@@ -69,9 +71,9 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
       await node.setTip(height, branch)
     },
     setMempool: txids => node.setMempool(txids),
-    failNode: method => node.setError(method, 'made to fail'),
+    failNode: method => node.setError(method, 'injected fault'),
     setNodeDown: down => node.setDown(down),
-    polled: () => waiting(polled()),
+    polled: () => countAsWaiting(polled()),
     async pass(ms) {
       waitedMs += ms
       await delay(ms)
@@ -85,9 +87,9 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
     async restart() {
       await node.setError(null)
       await node.setDown(false)
-      await waiting(server.restart())
+      await countAsWaiting(server.restart())
       watchProcess()
-      await waiting(polled())
+      await countAsWaiting(polled())
       client = connections.connect(server.url)
     },
     connect: () => connections.connect(server.url),
@@ -95,7 +97,7 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
   }
 }
 
-function worldBlock({ hash, time, txids, trees }: RecordedBlock): WorldBlock {
+function toExpectedBlock({ hash, time, txids, trees }: RecordedBlock): ExpectedBlock {
   const size = (pool: keyof RecordedBlock['trees']) => trees[pool]?.size ?? 0
   return {
     hash,
@@ -105,7 +107,7 @@ function worldBlock({ hash, time, txids, trees }: RecordedBlock): WorldBlock {
   }
 }
 
-/** Resolves when the server has asked for the best block, and then for nothing: it has that block. */
+/** Resolves when the server polls the best block without a further call, so it has that block. */
 async function settled({ counts }: RecordedNode): Promise<void> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {

@@ -8,12 +8,12 @@ import { paymentUri, SEED, TestClock } from '../../fixtures.ts'
 import { Connections, type ServerUnderTest, UPGRADES } from './server-under-test.ts'
 
 const STEP_MS = 100
-/** Turns of the event loop in which a call over loopback gets on. */
+/** Turns of the event loop after each time step, so that calls over loopback proceed. */
 const TURNS = 5
 const UNMINED = 3
 const PAID_EVERY_BLOCKS = 4
 
-/** The sandbox's server over a simulated chain that pays somebody in every fourth block. */
+/** Starts the server of the sandbox with a simulated chain that has a payment in every fourth block. */
 export async function startSandboxServer(height: number): Promise<ServerUnderTest> {
   const [, nu63, nu7] = UPGRADES
   const clock = new TestClock()
@@ -45,8 +45,8 @@ export async function startSandboxServer(height: number): Promise<ServerUnderTes
     get height() {
       return chain.height
     },
-    block(at) {
-      const { hash, time, transactions, treeSizes } = chain.block(at)!
+    block(blockHeight) {
+      const { hash, time, transactions, treeSizes } = chain.block(blockHeight)!
       return {
         hash: txidToHex(hash),
         time,
@@ -63,8 +63,8 @@ export async function startSandboxServer(height: number): Promise<ServerUnderTes
     },
     async setMempool(txids) {
       for (const { id } of chain.mempool()) if (!txids.includes(id)) chain.evict(id)
-      const isThere = new Set(chain.mempool().map(({ id }) => id))
-      for (const txid of txids) if (!isThere.has(txid)) wallet.broadcastAgain(named(unmined, txid))
+      const present = new Set(chain.mempool().map(({ id }) => id))
+      for (const txid of txids) if (!present.has(txid)) wallet.broadcastAgain(findTransaction(unmined, txid))
     },
     failNode: method => server.setFaults({ nodeFails: method === null ? [] : [method] }),
     setNodeDown: nodeDown => server.setFaults({ nodeDown }),
@@ -89,6 +89,6 @@ export async function startSandboxServer(height: number): Promise<ServerUnderTes
   }
 }
 
-function named(transactions: readonly ChainTransaction[], txid: string): ChainTransaction {
+function findTransaction(transactions: readonly ChainTransaction[], txid: string): ChainTransaction {
   return transactions.find(({ id }) => id === txid)!
 }

@@ -3,8 +3,8 @@ import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-no
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { NodeMethod } from '../../../src/lightwalletd/node.ts'
 
-/** A block as the chain behind the server has it. Hashes and txids in display byte order. */
-export interface WorldBlock {
+/** A block of the chain behind the server. Hashes and txids in display byte order. */
+export interface ExpectedBlock {
   readonly hash: string
   /** Unix seconds. */
   readonly time: number
@@ -14,8 +14,8 @@ export interface WorldBlock {
   readonly trees: { readonly sapling: number; readonly orchard: number; readonly ironwood: number }
 }
 
-/** A transaction that no block has yet. */
-export interface WorldTransaction {
+/** A transaction that is not mined. */
+export interface UnminedTransaction {
   /** Display byte order. */
   readonly txid: string
   readonly raw: Uint8Array
@@ -23,52 +23,52 @@ export interface WorldTransaction {
 
 export type Upgrade = 'NU6.2' | 'NU6.3' | 'NU7'
 
-/** First blocks of the upgrades on every chain of the suite. */
+/** Activation heights of the upgrades on every chain of the suite. */
 export const UPGRADES: readonly { readonly name: Upgrade; readonly height: number; readonly branchId: string }[] = [
   { name: 'NU6.2', height: 1, branchId: '5437f330' },
   { name: 'NU6.3', height: 24, branchId: '37a5165b' },
   { name: 'NU7', height: 44, branchId: '77190ad9' },
 ]
 
-/** A chain that ends here can be reorganised: `reorganise` replaces its last two blocks by three. */
+/** The only height at which `reorganise` works: it replaces the last two blocks with three. */
 export const FORK_HEIGHT = 34
 
 /** A light-wallet server, its node and its chain, all controlled by the suite. */
 export interface ServerUnderTest {
-  /** Another one after each `restart`. */
+  /** A new client after each `restart`. */
   readonly client: Client<typeof CompactTxStreamer>
   readonly height: number
   /** A block of the best chain. */
-  block(height: number): WorldBlock
-  /** Transactions that can be put into the mempool at this height: at least two, from NU6.3 on all with Ironwood actions. */
-  readonly unmined: readonly WorldTransaction[]
-  /** Mines an empty block; the mempool stays. */
+  block(height: number): ExpectedBlock
+  /** Transactions for `setMempool` at this height: at least two; from NU6.3 on all have Ironwood actions. */
+  readonly unmined: readonly UnminedTransaction[]
+  /** Mines an empty block. The mempool does not change. */
   mine(): Promise<void>
-  /** At `FORK_HEIGHT` only. */
+  /** Replaces the last two blocks with three; at `FORK_HEIGHT` only. */
   reorganise(): Promise<void>
-  /** Replaces the mempool by some of `unmined`. */
+  /** Replaces the mempool with transactions of `unmined`. */
   setMempool(txids: readonly string[]): Promise<void>
-  /** Lets one method of the node fail; null ends that. */
+  /** Makes one method of the node fail; null: none. */
   failNode(method: NodeMethod | null): Promise<void>
   setNodeDown(down: boolean): Promise<void>
-  /** Resolves right after the server has asked its node for the best block and found none that it does not have. */
+  /** Resolves right after a poll in which the server found no new block. */
   polled(): Promise<void>
-  /** Resolves when this much of the server's time has passed. */
+  /** Resolves after `ms` milliseconds of the server's time. */
   pass(ms: number): Promise<void>
-  /** Milliseconds of the server's time that went by unasked: what the machine needed for everything else. */
+  /** Milliseconds of the server's time that passed outside of `pass` and `polled`. */
   readonly overheadMs: number
   readonly running: boolean
-  /** Starts the process again after it has ended, or ends it first. Nothing in memory is left. */
+  /** Restarts the process, and ends a running one first. Its caches are empty afterwards. */
   restart(): Promise<void>
-  /** Another client of the same server. */
+  /** Creates another client of the same server. */
   connect(): Client<typeof CompactTxStreamer>
   close(): Promise<void>
 }
 
-/** Starts a server over a chain of this height. */
+/** Starts a server for a chain of this height. */
 export type StartServer = (height: number) => Promise<ServerUnderTest>
 
-/** Clients of one server, which `close` cuts off. */
+/** The clients of one server; `close` disconnects them. */
 export class Connections {
   readonly #managers: Http2SessionManager[] = []
 

@@ -17,7 +17,7 @@ export function singleResponseSuite(start: StartServer): void {
       return server
     }
 
-    test('LightdInfo names the server, its protocol, its node and the chain as Zebra names it', async () => {
+    test('LightdInfo returns the server, its protocol, its node and the chain name of Zebra', async () => {
       const { client, height } = await startAt(30)
       const info = await client.getLightdInfo({})
       assert.deepEqual(
@@ -30,40 +30,40 @@ export function singleResponseSuite(start: StartServer): void {
       assert.ok(info.estimatedHeight >= info.blockHeight)
     })
 
-    test('LightdInfo gives the branch of the tip as 8 hexadecimal digits, and the next upgrade until it is there', async () => {
+    test('LightdInfo returns the branch of the tip as 8 hexadecimal digits, and the next upgrade until it activates', async () => {
       const [nu62, nu63, nu7] = UPGRADES
       const server = await startAt(nu63!.height - 1)
-      const named = async () => {
+      const branchAndUpgrade = async () => {
         const { consensusBranchId, upgradeName, upgradeHeight } = await server.client.getLightdInfo({})
         return [consensusBranchId, upgradeName, upgradeHeight]
       }
-      assert.deepEqual(await named(), [nu62!.branchId, 'NU6.3', BigInt(nu63!.height)])
+      assert.deepEqual(await branchAndUpgrade(), [nu62!.branchId, 'NU6.3', BigInt(nu63!.height)])
       await server.mine()
-      assert.deepEqual(await named(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
+      assert.deepEqual(await branchAndUpgrade(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
       while (server.height < nu7!.height - 1) await server.mine()
-      assert.deepEqual(await named(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
+      assert.deepEqual(await branchAndUpgrade(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
       await server.mine()
-      assert.deepEqual(await named(), [nu7!.branchId, '', 0n])
+      assert.deepEqual(await branchAndUpgrade(), [nu7!.branchId, '', 0n])
     })
 
-    test('GetTransaction gives the bytes and the height of a mined transaction, and 0 in the mempool', async () => {
+    test('GetTransaction returns the bytes and the height of a mined transaction, and height 0 in the mempool', async () => {
       const server = await startAt(30)
       for (let height = 1; height <= server.height; height++) {
-        // The recorded node does not give coinbase transactions.
+        // The recorded node does not serve coinbase transactions.
         for (const txid of server.block(height).txids.slice(1)) {
           const found = await server.client.getTransaction({ hash: internal(txid) })
           assert.equal(found.height, BigInt(height))
           assert.equal(display(parseTransaction(found.data).txid), txid)
         }
       }
-      const [waiting] = server.unmined
-      await server.setMempool([waiting!.txid])
-      const unmined = await server.client.getTransaction({ hash: internal(waiting!.txid) })
+      const [pending] = server.unmined
+      await server.setMempool([pending!.txid])
+      const unmined = await server.client.getTransaction({ hash: internal(pending!.txid) })
       assert.equal(unmined.height, 0n)
-      assert.deepEqual(unmined.data, waiting!.raw)
+      assert.deepEqual(unmined.data, pending!.raw)
     })
 
-    test('GetTransaction refuses what is no txid, and does not find what the node does not have', async () => {
+    test('GetTransaction rejects invalid txids and does not find unknown transactions', async () => {
       const { client } = await startAt(30)
       const hash = new Uint8Array(32).fill(1)
       const missing =

@@ -8,7 +8,7 @@ test('a receiver that hangs or drips fails at five real seconds, and the retry i
   const merchant = await WebhookReceiver.start()
   t.after(() => merchant.close())
   merchant.script([{ kind: 'hang' }], '/hang')
-  merchant.script([{ kind: 'drip' }], '/drip')
+  merchant.script([{ kind: 'slow_body' }], '/drip')
   const kit = await webhookKit(t, {
     clock: systemClock,
   })

@@ -95,7 +95,7 @@ const FAULTS: readonly [string, Answer, number | null, RegExp][] = [
   ['302', { kind: 'redirect', location: '/elsewhere' }, 302, /redirects are not followed/],
   ['410', { kind: 'status', status: 410 }, 410, /^answered 410$/],
   ['a reset', { kind: 'reset' }, null, /^connection reset$/],
-  ['1 GB', { kind: 'huge' }, 200, /larger than 1048576 bytes/],
+  ['1 GB', { kind: 'large_body' }, 200, /larger than 1048576 bytes/],
 ]
 
 for (const [name, answer, statusCode, error] of FAULTS) {
