@@ -110,7 +110,7 @@ test('each wrong value is a fault that names the setting and never repeats a sec
   const faults = faultsOf(wrong)
   assert.equal(faults.length, Object.keys(wrong).length, faults.join('\n'))
   for (const name of Object.keys(wrong))
-    assert.match(faults.join('\n'), new RegExp(`^${name} is wrong: it should be `, 'm'))
+    assert.match(faults.join('\n'), new RegExp(`^${name} is invalid: it should be `, 'm'))
   assert.ok(!faults.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
 })
 
@@ -120,7 +120,7 @@ test('a billing viewing key is of either revision and any network; whether it ca
     assert.deepEqual(faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` }), [], prefix)
   for (const prefix of ['urview', 'zu', 'u', 'uvx']) {
     const faults = faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
-    assert.match(faults.join(), /^BILLING_VIEWING_KEY is wrong: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
+    assert.match(faults.join(), /^BILLING_VIEWING_KEY is invalid: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
     assert.ok(!faults.join().includes(data))
   }
 })
@@ -235,5 +235,5 @@ test('a plans file has the shape of GET /v1/plans', () => {
     assert.equal(faultsOf({ PLANS_FILE: file }).length, 1, JSON.stringify(value))
   }
   writeFileSync(file, '{')
-  assert.match(faultsOf({ PLANS_FILE: file })[0] ?? '', /^PLANS_FILE is wrong: it should be a JSON file$/)
+  assert.match(faultsOf({ PLANS_FILE: file })[0] ?? '', /^PLANS_FILE is invalid: it should be a JSON file$/)
 })

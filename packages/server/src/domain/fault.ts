@@ -35,7 +35,7 @@ export class Fault extends Error {
 
   constructor(kind: FaultKind, code: string, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause })
-    this.name = 'Fault'
+    this.name = 'AppError'
     this.kind = kind
     this.code = code
     this.extra = options.extra ?? {}

@@ -132,7 +132,11 @@ function isConfirmed({ place, inSnapshot }: Payment, { confirmations }: Terms, {
  * The last height that may contain a payment that left the mempool. Null when no dropped payment can be mined any more,
  * or the late window has ended.
  */
-function openUntilHeightOf(payments: readonly Payment[], { watchUntil }: Terms, { tip, seenThrough }: View): number | null {
+function openUntilHeightOf(
+  payments: readonly Payment[],
+  { watchUntil }: Terms,
+  { tip, seenThrough }: View,
+): number | null {
   const heights = payments
     .filter(({ place }) => place.at === 'dropped')
     .map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))

@@ -45,7 +45,7 @@ export type Open = Waiting | Sending
 export class IllegalAttempt extends Error {
   constructor(progress: Progress, action: string) {
     super(`a delivery that is ${progress.state} after ${progress.attempts} attempts cannot ${action}`)
-    this.name = 'IllegalAttempt'
+    this.name = 'IllegalAttemptError'
   }
 }
 

@@ -51,7 +51,7 @@ export class IllegalStep extends Error {
 
   constructor(status: WithdrawalStatus, step: WithdrawalStep['step']) {
     super(`a withdrawal that is ${status} cannot take the step ${step}`)
-    this.name = 'IllegalStep'
+    this.name = 'IllegalStepError'
     this.status = status
     this.step = step
   }

@@ -51,7 +51,7 @@ export class OutboundError extends Error {
 
   constructor(failure: OutboundFailure, message: string, partial: OutboundAnswer | null = null) {
     super(message)
-    this.name = 'OutboundError'
+    this.name = 'HttpClientError'
     this.failure = failure
     this.partial = partial
   }
