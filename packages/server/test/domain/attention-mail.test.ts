@@ -5,7 +5,7 @@ import { attentionMailDueAt, attentionMailText } from '../../src/domain/attentio
 const NOW = 1_800_000_000
 const URL = 'https://pay.example.org'
 
-test('a mail is due after two minutes, and not within an hour of the last one', () => {
+test('a mail is due after two minutes, and at least an hour after the last one', () => {
   assert.equal(attentionMailDueAt(NOW, null), NOW + 120)
   assert.equal(attentionMailDueAt(NOW, NOW), NOW + 3_600)
   assert.equal(attentionMailDueAt(NOW, NOW - 3_000), NOW + 600)
@@ -14,7 +14,7 @@ test('a mail is due after two minutes, and not within an hour of the last one', 
   assert.equal(attentionMailDueAt(NOW, NOW + 90_000), NOW + 3_600, 'a wrong clock delays it by an hour at most')
 })
 
-test('the mail names the invoices it lists and counts the others', () => {
+test('the mail lists invoices up to the limit and counts the others', () => {
   const listed = [
     { publicId: 'one', amountZat: 100_000_000n, confirmations: 3, paidAt: NOW },
     { publicId: 'two', amountZat: 1n, confirmations: 3, paidAt: null },
