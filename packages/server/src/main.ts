@@ -64,13 +64,13 @@ export interface ServiceOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly logger?: Logger
-  /** What the pages offer for trying, on a simulated network. */
+  /** Tools that the pages offer on a simulated network. */
   readonly playground?: Playground
 }
 
-/** The service while it runs. */
+/** A running service. */
 export interface Service {
-  /** Where it answers; empty when this process has not the role `api`. */
+  /** The address of the API; empty when this process does not have the role `api`. */
   readonly url: string
   readonly store: Store
   readonly accounts: Accounts
@@ -82,31 +82,31 @@ export interface Service {
   readonly billing: Billing
   readonly withdrawals: Withdrawals
   readonly payouts: Payouts
-  /** Stops taking work, finishes what is begun, and lets go of everything; bounded. */
+  /** Stops accepting work, finishes work in progress within time limits, and releases all resources. */
   close(): Promise<void>
 }
 
 /**
- * Starts the parts that the roles ask for. What failed to start takes the rest down again.
- * @throws when the database, the encryption key or the address to listen at is not usable
+ * Starts the components of the configured roles. When one fails to start, all are closed again.
+ * @throws when the database, the encryption key or the listen address is not usable
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   if (config.sandbox)
-    throw new Error('the settings name no network: the sandbox fills them in before the service starts')
+    throw new Error('the settings name no network: the sandbox completes them before the service starts')
   await using stack = new AsyncDisposableStack()
-  const world = await openWorld(config, options, stack)
-  const services = await createServices(world)
+  const infrastructure = await openWorld(config, options, stack)
+  const services = await createServices(infrastructure)
   stack.defer(() => services.credentials.settled())
   const { roles } = config
-  const url = roles.includes('api') ? await startApi(world, services, options.playground ?? null) : ''
-  if (roles.includes('delivery')) startDeliveryRole(world, services, config.publicUrl ?? url)
-  if (roles.includes('watcher')) startWatcherRole(world, services)
+  const url = roles.includes('api') ? await startApi(infrastructure, services, options.playground ?? null) : ''
+  if (roles.includes('delivery')) startDeliveryRole(infrastructure, services, config.publicUrl ?? url)
+  if (roles.includes('watcher')) startWatcherRole(infrastructure, services)
 
   const running = stack.move()
-  return { url, store: world.store, ...services, close: () => running.disposeAsync() }
+  return { url, store: infrastructure.store, ...services, close: () => running.disposeAsync() }
 }
 
-/** What the services stand on. Everything that has to be closed is on the stack. */
+/** The adapters that the services use. `stack` closes all of them. */
 export interface World {
   readonly config: Config
   readonly params: ConsensusParams
@@ -118,9 +118,9 @@ export interface World {
   readonly origin: Origin
   readonly vault: Vault
   readonly viewer: Viewer
-  /** To receivers of webhooks, wherever their owners say they are. */
+  /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
   readonly outbound: Outbound
-  /** To the neighbours that the operator names: any address will do. */
+  /** For services that the operator configured: connects to any address. */
   readonly neighbours: Outbound
   readonly stack: AsyncDisposableStack
 }
@@ -131,27 +131,27 @@ export async function openWorld(config: Config, options: ServiceOptions, stack: 
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   mkdirSync(config.dataDir, { recursive: true })
-  const onFault = (err: unknown) => log.error({ err }, 'database')
-  const store = closing(stack, await openStore(config.databaseUrl, { onFault }))
+  const onFault = (err: unknown) => log.error({ err }, 'database error')
+  const store = closeLater(stack, await openStore(config.databaseUrl, { onFault }))
   const vault = createVault(config.encryptionKeys, random)
   await createSecrets({ store, vault }).check()
   const origin = createOrigin({ store, clock, random, lateWatchDays: config.lateWatchDays, log })
   await origin.check()
-  const viewer = closing(stack, createViewer({ log }))
-  const outbound = closing(stack, createOutbound({ allowPrivate: config.webhookAllowPrivate }))
-  const neighbours = closing(stack, createOutbound({ allowPrivate: true }))
+  const viewer = closeLater(stack, createViewer({ log }))
+  const outbound = closeLater(stack, createOutbound({ allowPrivate: config.webhookAllowPrivate }))
+  const neighbours = closeLater(stack, createOutbound({ allowPrivate: true }))
   const params = consensusParams(config.network, config.regtest)
   return { config, params, clock, random, log, registry, store, origin, vault, viewer, outbound, neighbours, stack }
 }
 
 type Services = Awaited<ReturnType<typeof createServices>>
 
-/** Every use case, each with what it needs; nothing runs yet. */
-export async function createServices(world: World) {
-  const { config, params, clock, random, log, store, origin, vault, viewer, neighbours } = world
+/** Creates all services. Nothing runs yet. */
+export async function createServices(infrastructure: World) {
+  const { config, params, clock, random, log, store, origin, vault, viewer, neighbours } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration, billingViewingKey } = config
 
-  const onError = (err: unknown) => log.warn({ err }, 'could not note when a credential was used')
+  const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
   const credentials = createCredentials({ store, clock, random, onError })
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
   const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
@@ -168,13 +168,13 @@ export async function createServices(world: World) {
   const terms = config.withdrawals
   const billing = createBilling({ store, clock, params, plans, invoices, operator, log })
   const keyedHash = createKeyedHash(config.encryptionKeys)
-  const deskDeps = { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms }
-  const withdrawals = createWithdrawals(deskDeps)
+  const withdrawalDeps = { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms }
+  const withdrawals = createWithdrawals(withdrawalDeps)
   const payouts = createPayouts({ store, clock, vault, provider: createManualPayout(log), log })
-  const settle = (rows: Rows, _before: Invoice, after: Invoice) =>
-    after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after)
+  const applyPayment = (tx: Rows, _before: Invoice, after: Invoice) =>
+    after.purpose === 'plan' ? billing.settle(tx, after) : withdrawals.settle(tx, after)
 
-  const reassess = createReassess({ settle, swapOf: swapOfInvoice })
+  const reassess = createReassess({ settle: applyPayment, swapOf: swapOfInvoice })
   const provider = config.swap ? createOneClick({ ...config.swap, outbound: neighbours, clock }) : noSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
   const looks = createSwapLooks({ store, provider, clock, log })
@@ -205,9 +205,9 @@ export async function createServices(world: World) {
   }
 }
 
-/** Serves the API and the pages; the address it answers at. */
-async function startApi(world: World, services: Services, playground: Playground | null): Promise<string> {
-  const { config, clock, log, registry, store, origin, stack } = world
+/** Serves the API and the pages. @returns the URL that the server listens on */
+async function startApi(infrastructure: World, services: Services, playground: Playground | null): Promise<string> {
+  const { config, clock, log, registry, store, origin, stack } = infrastructure
   await origin.begin()
   const { network } = config
   const { billing, payouts } = services
@@ -215,47 +215,47 @@ async function startApi(world: World, services: Services, playground: Playground
   const site = (app: App, publicUrl: () => string) =>
     addSite(app, { ...services, network, playground, publicUrl, clock, log })
   const server = await createHttpServer({ settings: config, ...services, store, site, strayPage, log, registry })
-  return closing(stack, server).listen()
+  return closeLater(stack, server).listen()
 }
 
 /** Sends webhooks and mails. */
-function startDeliveryRole(world: World, services: Services, publicUrl: string): void {
-  const { config, clock, random, log, registry, store, vault, outbound, stack } = world
+function startDeliveryRole(infrastructure: World, services: Services, publicUrl: string): void {
+  const { config, clock, random, log, registry, store, vault, outbound, stack } = infrastructure
   const deliveries = createDeliveries({ store, vault, outbound, clock, random, log })
-  stopping(
+  stopLater(
     stack,
     startDelivery({ deliveries, store, clock, log, meter: createDeliveryMeter(registry, deliveries.countOpen) }),
   )
   if (!config.mail) return
-  const mailer = closing(stack, createMailer(config.mail.smtpUrl, config.mail.from))
+  const mailer = closeLater(stack, createMailer(config.mail.smtpUrl, config.mail.from))
   const { keyedHash } = services
   const { registration } = config
   const mails = createMails({ store, mailer, clock, random, keyedHash, registration, publicUrl: () => publicUrl, log })
-  stopping(stack, startMailing({ store, mails, clock, log }))
+  stopLater(stack, startMailing({ store, mails, clock, log }))
 }
 
-/** Watches the chain and whatever else time brings. */
-function startWatcherRole(world: World, services: Services): void {
-  const { clock, log, registry, store, viewer, stack } = world
+/** Starts the chain sync and the scheduled jobs. */
+function startWatcherRole(infrastructure: World, services: Services): void {
+  const { clock, log, registry, store, viewer, stack } = infrastructure
   const { billing, payouts, looks, webhooks } = services
   const meter = createWatchMeter(registry, clock)
-  const { chain, payments, headers, keys, chainProblems } = openWatch(world, services.reassess, meter)
+  const { chain, payments, headers, keys, chainProblems } = openWatch(infrastructure, services.reassess, meter)
   const retention = createRetention({ store, clock })
   const tasks = [retention.pruneIdempotencyKeys, retention.pruneEvents, webhooks.prune]
-  stopping(stack, startUpkeep({ tasks, clock, log }))
-  stopping(stack, startBilling({ billing, payouts, store, clock, log }))
-  stopping(stack, startSwapWatch({ store, looks, clock, log }))
-  stopping(stack, startExpiry({ payments, clock, log }))
-  stopping(stack, startWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log, meter }))
+  stopLater(stack, startUpkeep({ tasks, clock, log }))
+  stopLater(stack, startBilling({ billing, payouts, store, clock, log }))
+  stopLater(stack, startSwapWatch({ store, looks, clock, log }))
+  stopLater(stack, startExpiry({ payments, clock, log }))
+  stopLater(stack, startWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log, meter }))
 }
 
-/** What reading the chain needs, for the watcher and for a rescan. */
-export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = NO_WATCH_METER) {
-  const { config, params, clock, log, store, vault, stack } = world
+/** Creates what chain sync and `rescan` need to read the chain. */
+export function openWatch(infrastructure: World, reassess: Reassess, meter: WatchMeter = NO_WATCH_METER) {
+  const { config, params, clock, log, store, vault, stack } = infrastructure
   const { lightwalletdUrls: urls } = config
   const report = createReport({ log, meter })
   return {
-    chain: closing(stack, createLightwalletd({ urls, params, clock, log })),
+    chain: closeLater(stack, createLightwalletd({ urls, params, clock, log })),
     payments: createPayments({ store, reassess, report, clock, params }),
     headers: createHeaders({ store, reassess, report, clock, log }),
     keys: createWatchKeys({ store, vault }),
@@ -263,10 +263,10 @@ export function openWatch(world: World, reassess: Reassess, meter: WatchMeter = 
   }
 }
 
-function closing<T extends { close(): unknown }>(stack: AsyncDisposableStack, part: T): T {
-  return stack.adopt(part, async it => void (await it.close()))
+function closeLater<T extends { close(): unknown }>(stack: AsyncDisposableStack, resource: T): T {
+  return stack.adopt(resource, async adopted => void (await adopted.close()))
 }
 
-function stopping(stack: AsyncDisposableStack, worker: { stop(): Promise<void> }): void {
-  stack.adopt(worker, it => it.stop())
+function stopLater(stack: AsyncDisposableStack, worker: { stop(): Promise<void> }): void {
+  stack.adopt(worker, adopted => adopted.stop())
 }

@@ -1,8 +1,8 @@
 /**
- * Everything the service needs from the world, on one page. The rows of each noun are in `ports/<noun>.ts`.
+ * The interfaces between the services and the infrastructure. The repository of each noun is in `ports/<noun>.ts`.
  *
- * Times (`now`, `at`, `…At`, `until`) are Unix seconds unless a name ends in `Ms`. An `id` is the table's own, a `publicId`
- * the UUID that the API shows. What is not found is null, or missing from a list.
+ * Times (`now`, `at`, `…At`, `until`) are Unix seconds unless a name ends in `Ms`. An `id` is the primary key of a table,
+ * a `publicId` is the UUID that the API shows. Missing records are returned as null or left out of a list.
  */
 
 import type { ChainRows } from './ports/chain.ts'
@@ -31,7 +31,7 @@ export type { Mailer } from './ports/repository/mail.ts'
 export type { KeyedHash } from './ports/repository/sign-in.ts'
 export type { SwapProvider } from './ports/repository/swap.ts'
 
-/** The tables, as one transaction sees them. */
+/** One transaction: a repository for each noun. All of them see the same state of the database. */
 export interface Rows {
   readonly accounts: AccountRows
   readonly apiKeys: ApiKeyRows
@@ -53,49 +53,57 @@ export interface Rows {
   readonly attentionMails: AttentionMailRows
   readonly billing: BillingRows
   readonly withdrawals: WithdrawalRows
-  /** Wakes the listeners of a topic, in every process, once the transaction is committed; lost with it. */
+  /** Notifies the listeners of a topic, in every process, after the commit. A rollback discards the notification. */
   wake(topic: Topic): void
 }
 
-/** What a process can be woken for. A wake is a hint, never the data: everyone also looks by the clock. */
+/** Topics of notifications. A notification is only a hint and carries no data: every listener also polls by the clock. */
 export const TOPICS = ['events', 'deliveries', 'swaps', 'mails', 'payouts'] as const
 export type Topic = (typeof TOPICS)[number]
 
 export interface WriteOptions {
   /**
-   * The account's id: for short use cases that come in crowds. Those that wait together run side by side in one
-   * transaction and share their statements, so each must be right whatever the others do between two of its own. They
-   * lock no row but their own account's and new ones, and raise no events; ordered by this, crowds do not deadlock.
+   * The account's id, for short use cases with many concurrent calls. Waiting calls run concurrently in one transaction
+   * and share their statements, so each call must be correct whatever the others do between two of its statements.
+   * A batched call locks only its own account's row and new rows, and raises no events. Calls are ordered by this id, so
+   * batches do not deadlock.
    */
   readonly crowd?: number
 }
 
-/** What the hottest requests begin with. Those asked for at the same time are looked up by one statement. */
+/** The first reads of the most frequent requests. Concurrent lookups share one statement. */
 export interface Lookup {
   invoice(publicId: string): Promise<Invoice | null>
-  /** The live key with this hash and its account; null when unknown or revoked. */
+  /** The active key with this hash, with its account. Null for an unknown or revoked key. */
   apiKey(hash: Uint8Array): Promise<LiveApiKey | null>
 }
 
 export interface Store {
-  /** One consistent read: a snapshot for all its statements. */
-  read<T>(work: (rows: Rows) => Promise<T>): Promise<T>
-  /** A read of one statement, at half the cost on PostgreSQL; a second statement throws. For the hot paths. */
-  glance<T>(work: (rows: Rows) => Promise<T>): Promise<T>
-  /** Single rows, each as it is committed after the call was made. */
+  /** A read-only transaction. All its statements see one snapshot. */
+  read<T>(work: (tx: Rows) => Promise<T>): Promise<T>
+  /**
+   * A read of one statement, for hot paths: half the cost of `read` on PostgreSQL.
+   * @throws when `work` runs a second statement
+   */
+  glance<T>(work: (tx: Rows) => Promise<T>): Promise<T>
+  /** Reads of single rows. Each read sees everything committed before the call. */
   readonly lookup: Lookup
   /**
-   * One durable transaction: resolved only once it is committed, rejected with nothing changed. `work` may run more
-   * than once (a deadlock, a serialisation failure), so it has no effect of its own, and must wait for nothing but
-   * these rows.
+   * A durable transaction. It resolves after the commit and rejects after a rollback. `work` may run more than once
+   * (deadlock, serialisation failure), so it must have no side effects outside the transaction, and must await only
+   * calls on `tx`.
    *
-   * After a Fault `unavailable` the outcome is not known: the commit may have been made and its answer lost.
+   * After an error of kind `unavailable` the outcome is unknown: the commit may have happened and its response lost.
    */
-  write<T>(work: (rows: Rows) => Promise<T>, options?: WriteOptions): Promise<T>
-  /** Calls `wake` after a commit, in any process, that woke the topic; until the returned function is called. */
-  listen(topic: Topic, wake: () => void): () => void
+  write<T>(work: (tx: Rows) => Promise<T>, options?: WriteOptions): Promise<T>
   /**
-   * A consistent copy into a new file, while running; its origin is empty. @throws Fault `file_exists`, `backup_not_here` on PostgreSQL
+   * Calls `onNotify` after each commit, in any process, that notified the topic.
+   * @returns a function that ends the subscription
+   */
+  listen(topic: Topic, onNotify: () => void): () => void
+  /**
+   * Writes a consistent copy to a new file while the service runs. The copy has no database identity.
+   * @throws AppError `file_exists`; `backup_not_here` on PostgreSQL
    */
   backup(file: string): Promise<void>
   close(): Promise<void>
@@ -109,25 +117,27 @@ export interface Clock {
 }
 
 export interface Random {
+  /** Cryptographically secure random bytes. */
   bytes(count: number): Uint8Array
-  /** UUIDv4. */
+  /** A UUIDv4. */
   uuid(): string
 }
 
-/** Seals secrets for the place where they rest; a secret moved elsewhere does not open. */
+/** Encrypts secrets at rest. A sealed secret opens only in the context (table, column, row) that it was sealed for. */
 export interface Vault {
-  seal(secret: Uint8Array, place: Place): Uint8Array
-  /** @throws when the bytes were changed, moved, or sealed under another key. */
-  open(sealed: Uint8Array, place: Place): Uint8Array
+  seal(secret: Uint8Array, context: Place): Uint8Array
+  /** @throws when the bytes were changed, moved to another context, or sealed under another key. */
+  open(sealed: Uint8Array, context: Place): Uint8Array
 }
 
+/** The database cell that a sealed secret is bound to. */
 export interface Place {
   readonly table: string
   readonly column: string
   readonly row: number
 }
 
-/** Seconds, as the API and the tables have them. */
+/** The current time in Unix seconds, the unit of the API and the tables. */
 export function nowSecs(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000)
 }

@@ -3,19 +3,19 @@ import { MAX_ZAT } from '../domain/money.ts'
 import { FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
 
-/** Readers of single settings: the value, or a `WrongValue` that says what would be right. */
-export class WrongValue extends Error {
-  constructor(shouldBe: string) {
-    super(shouldBe)
-    this.name = 'WrongValue'
+/** Parsers of single settings. For invalid text they throw `InvalidValue`, whose message describes valid values. */
+export class InvalidValue extends Error {
+  constructor(expected: string) {
+    super(expected)
+    this.name = 'InvalidValue'
   }
 }
 
-export function wholeNumber(least: number, most: number): (raw: string) => number {
+export function wholeNumber(min: number, max: number): (raw: string) => number {
   return raw => {
     const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN
-    if (value >= least && value <= most) return value
-    throw new WrongValue(`a whole number from ${least} to ${most}`)
+    if (value >= min && value <= max) return value
+    throw new InvalidValue(`a whole number from ${min} to ${max}`)
   }
 }
 
@@ -23,39 +23,39 @@ export function oneOf<T extends string>(...values: readonly T[]): (raw: string) 
   return raw => {
     const value = values.find(candidate => candidate === raw)
     if (value !== undefined) return value
-    throw new WrongValue(`one of ${values.join(', ')}`)
+    throw new InvalidValue(`one of ${values.join(', ')}`)
   }
 }
 
-export function someOf<T extends string>(...values: readonly T[]): (raw: string) => readonly T[] {
+export function subsetOf<T extends string>(...values: readonly T[]): (raw: string) => readonly T[] {
   return raw => {
     const chosen = commaSeparated(raw)
     if (chosen.length > 0 && chosen.every(item => (values as readonly string[]).includes(item)))
       return values.filter(value => chosen.includes(value))
-    throw new WrongValue(`one or more of ${values.join(', ')}, separated by commas`)
+    throw new InvalidValue(`one or more of ${values.join(', ')}, separated by commas`)
   }
 }
 
-export function yesOrNo(raw: string): boolean {
+export function booleanValue(raw: string): boolean {
   if (['1', 'true', 'yes'].includes(raw)) return true
   if (['0', 'false', 'no'].includes(raw)) return false
-  throw new WrongValue('true or false')
+  throw new InvalidValue('true or false')
 }
 
-/** An absolute URL of one of these schemes (`http`), without a trailing slash. */
+/** An absolute URL with one of these schemes, such as `http`. Trailing slashes are removed. */
 export function url(...schemes: readonly string[]): (raw: string) => string {
   return raw => {
     const parsed = URL.parse(raw)
     if (parsed && schemes.includes(parsed.protocol.slice(0, -1)) && parsed.hostname !== '')
       return raw.replace(/\/+$/, '')
-    throw new WrongValue(`a URL like ${schemes.map(scheme => `${scheme}://…`).join(' or ')}`)
+    throw new InvalidValue(`a URL like ${schemes.map(scheme => `${scheme}://…`).join(' or ')}`)
   }
 }
 
 export function urls(...schemes: readonly string[]): (raw: string) => readonly string[] {
   return raw => {
     const list = commaSeparated(raw)
-    if (list.length === 0) throw new WrongValue('at least one URL')
+    if (list.length === 0) throw new InvalidValue('at least one URL')
     return list.map(url(...schemes))
   }
 }
@@ -64,46 +64,48 @@ export function urls(...schemes: readonly string[]): (raw: string) => readonly s
 export function mailbox(raw: string): string {
   if (/^(?:[^<>\r\n]{1,200} )?<?[^\s<>@]{1,64}@[^\s<>@]{1,255}>?$/.test(raw) && raw.includes('<') === raw.endsWith('>'))
     return raw
-  throw new WrongValue('an email address, or Name <address>')
+  throw new InvalidValue('an email address, or Name <address>')
 }
 
-/** The keys in use: the first seals, all open. */
+/** The encryption keys: the first one seals, all of them open. */
 export function encryptionKeys(raw: string): readonly Uint8Array[] {
   const keys = commaSeparated(raw).map(text => Buffer.from(text, 'base64'))
   const canonical = commaSeparated(raw).every((text, i) => keys[i]?.toString('base64') === text)
   if (keys.length > 0 && canonical && keys.every(key => key.length === 32)) return keys
-  throw new WrongValue('32 random bytes in base64 (openssl rand -base64 32); to rotate: the new key, a comma, the old')
+  throw new InvalidValue(
+    '32 random bytes in base64 (openssl rand -base64 32); to rotate: the new key, a comma, the old',
+  )
 }
 
 export function ed25519Key(raw: string): string {
   if (/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(raw)) return raw
-  throw new WrongValue('an Ed25519 public key as ed25519:<base58>')
+  throw new InvalidValue('an Ed25519 public key as ed25519:<base58>')
 }
 
 export function unifiedViewingKey(raw: string): string {
   if (/^u(?:view|ivk|vf|vi)(?:test|regtest)?1[a-z0-9]{50,2000}$/.test(raw)) return raw
-  throw new WrongValue('a unified viewing key (uview1…, uivk1…, uvf1… or uvi1…, with its network)')
+  throw new InvalidValue('a unified viewing key (uview1…, uivk1…, uvf1… or uvi1…, with its network)')
 }
 
 export function token(raw: string): string {
   if (/^[\x21-\x7e]{16,200}$/.test(raw)) return raw
-  throw new WrongValue('16 to 200 printable characters without spaces')
+  throw new InvalidValue('16 to 200 printable characters without spaces')
 }
 
 export function currencies(raw: string): readonly string[] {
   const list = commaSeparated(raw)
   if (list.length > 0 && list.every(isCurrency) && new Set(list).size === list.length) return list
-  throw new WrongValue('currency codes of ISO 4217, such as USD,EUR')
+  throw new InvalidValue('currency codes of ISO 4217, such as USD,EUR')
 }
 
 export function databaseUrl(raw: string): string {
   if (/^sqlite:.+/.test(raw) || /^postgres(ql)?:\/\/\S+$/.test(raw)) return raw
-  throw new WrongValue('sqlite:<file> or postgres://…')
+  throw new InvalidValue('sqlite:<file> or postgres://…')
 }
 
 /**
- * Who may say in `X-Forwarded-For` where a request comes from: a number of proxies in front (`true` is one), where
- * nobody else can reach the service, or their addresses. Never simply everyone: any client could then claim any address.
+ * The proxies whose `X-Forwarded-For` is trusted: their number (`true` is one), when clients can reach the service only
+ * through them, or their addresses. It is never all addresses: any client could then claim any address.
  */
 export function proxies(raw: string): number | readonly string[] | false {
   if (['0', 'false', 'no'].includes(raw)) return false
@@ -111,7 +113,7 @@ export function proxies(raw: string): number | readonly string[] | false {
   if (/^[1-9]$/.test(raw)) return Number(raw)
   const list = commaSeparated(raw)
   if (list.length > 0 && list.every(isProxyAddress)) return list
-  throw new WrongValue('the number of proxies in front (1 to 9), or their addresses (10.0.0.0/8, loopback, …)')
+  throw new InvalidValue('the number of proxies in front (1 to 9), or their addresses (10.0.0.0/8, loopback, …)')
 }
 
 function isProxyAddress(text: string): boolean {
@@ -121,24 +123,25 @@ function isProxyAddress(text: string): boolean {
   return version !== 0 && rest.length === 0 && (bits === undefined || isPrefixLength(bits, version === 4 ? 32 : 128))
 }
 
-function isPrefixLength(bits: string, most: number): boolean {
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= most
+function isPrefixLength(bits: string, max: number): boolean {
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= max
 }
 
-/** The text of a plans file: a JSON array in the shape that GET /v1/plans answers. */
+/** Parses a plans file: a JSON array of plans, as returned by GET /v1/plans. */
 export function plans(text: string): readonly Plan[] {
   let list: unknown
   try {
     list = JSON.parse(text)
   } catch {
-    throw new WrongValue('a JSON file')
+    throw new InvalidValue('a JSON file')
   }
-  if (!Array.isArray(list) || list.length === 0 || list.length > 100) throw new WrongValue('a JSON array of plans')
-  const read = list.map(plan)
-  if (new Set(read.map(({ name }) => name)).size !== read.length) throw new WrongValue('plans with different names')
-  if (!read.some(({ name, priceZat }) => name === FREE_PLAN && priceZat === 0n))
-    throw new WrongValue(`a list with a plan named ${FREE_PLAN} at price 0: what everyone starts on`)
-  return read
+  if (!Array.isArray(list) || list.length === 0 || list.length > 100) throw new InvalidValue('a JSON array of plans')
+  const parsed = list.map(plan)
+  if (new Set(parsed.map(({ name }) => name)).size !== parsed.length)
+    throw new InvalidValue('plans with different names')
+  if (!parsed.some(({ name, priceZat }) => name === FREE_PLAN && priceZat === 0n))
+    throw new InvalidValue(`a list with a plan named ${FREE_PLAN} at price 0: the plan of new accounts`)
+  return parsed
 }
 
 const PLAN_MEMBERS = ['name', 'monthly_invoice_limit', 'price_zat', 'period_days']
@@ -146,19 +149,19 @@ const PLAN_MEMBERS = ['name', 'monthly_invoice_limit', 'price_zat', 'period_days
 function plan(value: unknown): Plan {
   const record = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   const { name, monthly_invoice_limit: limit, price_zat: price, period_days: days } = record
-  const stray = Object.keys(record).find(member => !PLAN_MEMBERS.includes(member))
-  if (stray !== undefined) throw new WrongValue(`plans without the member ${stray} (${PLAN_MEMBERS.join(', ')})`)
+  const unknown = Object.keys(record).find(member => !PLAN_MEMBERS.includes(member))
+  if (unknown !== undefined) throw new InvalidValue(`plans without the member ${unknown} (${PLAN_MEMBERS.join(', ')})`)
   if (typeof name !== 'string' || !/^[\x20-\x7e]{1,50}$/.test(name) || name.trim() !== name)
-    throw new WrongValue('plans with a name of 1 to 50 printable characters')
+    throw new InvalidValue('plans with a name of 1 to 50 printable characters')
   if (limit !== null && !isWhole(limit, 0, 1e9))
-    throw new WrongValue(`${name}: monthly_invoice_limit a whole number, or null for none`)
-  if (!isWhole(price, 0, Number(MAX_ZAT))) throw new WrongValue(`${name}: price_zat a whole number of zat`)
-  if (!isWhole(days, 1, 3660)) throw new WrongValue(`${name}: period_days from 1 to 3660`)
+    throw new InvalidValue(`${name}: monthly_invoice_limit a whole number, or null for no limit`)
+  if (!isWhole(price, 0, Number(MAX_ZAT))) throw new InvalidValue(`${name}: price_zat a whole number of zat`)
+  if (!isWhole(days, 1, 3660)) throw new InvalidValue(`${name}: period_days from 1 to 3660`)
   return { name, monthlyInvoiceLimit: limit, priceZat: BigInt(price), periodDays: days }
 }
 
-function isWhole(value: unknown, least: number, most: number): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+function isWhole(value: unknown, min: number, max: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
 }
 
 function commaSeparated(raw: string): string[] {

@@ -9,99 +9,99 @@ import * as values from './parsers.ts'
 export const ROLES = ['api', 'watcher', 'delivery'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Every setting, validated. README.md tells what each is for. */
+/** All settings, validated. README.md describes each of them. */
 export interface Config {
-  /** Neither NETWORK nor LIGHTWALLETD_URL is set: there is no chain but the simulated one. */
+  /** Neither NETWORK nor LIGHTWALLETD_URL is set: the service runs on a simulated chain. */
   readonly sandbox: boolean
   readonly sandboxPort: number
   /** Seconds between blocks that the sandbox mines by itself; 0: never. */
   readonly autoMineSecs: number
-  /** First blocks of NU6.3 and NU7 on a regtest, the sandbox's included. A `nu7Height` of null: NU7 never starts. */
+  /** Activation heights of NU6.3 and NU7 on a regtest and in the sandbox. NU7 never activates when `nu7Height` is null. */
   readonly regtest: RegtestHeights
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Null: where it listens. */
+  /** Null: the address that the service listens on. */
   readonly publicUrl: string | null
   readonly trustProxy: number | readonly string[] | false
   /** Absolute. */
   readonly dataDir: string
   readonly databaseUrl: string
   readonly network: Network
-  /** Empty in sandbox mode only. */
+  /** Empty only in sandbox mode. */
   readonly lightwalletdUrls: readonly string[]
-  /** Null: no swaps. */
+  /** Null: swaps are disabled. */
   readonly swap: { readonly apiUrl: string; readonly apiKey: string | null; readonly signingKey: string | null } | null
-  /** Null in sandbox mode only. */
+  /** Null only in sandbox mode. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | null
-  /** The first seals, all open. Empty in sandbox mode only, before the first start. */
+  /** The first key seals, all keys open. Empty only in sandbox mode, before the first start. */
   readonly encryptionKeys: readonly Uint8Array[]
-  /** Where exchange rates come from. */
+  /** Base URL of the source of exchange rates. */
   readonly ratesUrl: string
-  /** A rate older than that is none. */
+  /** Older rates are not used. */
   readonly ratesMaxAgeSecs: number
   readonly withdrawals: {
     /** ISO 4217. */
     readonly currencies: readonly string[]
-    /** Hundredths of a percent that the desk keeps. */
+    /** The operator's margin, in hundredths of a percent. */
     readonly spreadBps: number
-    /** How long a rate is held, and a deposit address open. */
+    /** How long an order's rate is valid and its deposit address open. */
     readonly expiresInSecs: number
   }
   readonly billingViewingKey: string | null
   readonly plans: readonly Plan[]
-  /** Whether an unknown email may open an account by signing in. */
+  /** Whether signing in with an unknown email opens an account. */
   readonly registration: 'open' | 'closed'
   readonly webhookAllowPrivate: boolean
-  /** What a new account starts with. */
+  /** Confirmations of new accounts. */
   readonly confirmations: number
   readonly lateWatchDays: number
   readonly roles: readonly Role[]
-  /** Requests that one client address may make in a minute; 0: no limit. */
+  /** Requests per minute from one client address; 0: no limit. */
   readonly rateLimit: number
   readonly maxWebSockets: number
-  /** GET /metrics answers to this bearer token; null: not at all. */
+  /** The bearer token of GET /metrics; null disables the endpoint. */
   readonly metricsToken: string | null
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   /** Settings that work, but should be changed: one line each. */
   readonly warnings: readonly string[]
 }
 
-/** Every fault of the settings at once, one line each. */
+/** All problems of the settings, one line each. */
 export class ConfigFault extends Error {
   readonly faults: readonly string[]
 
-  constructor(faults: readonly string[]) {
-    super(`wrong settings:\n${faults.map(fault => `  ${fault}`).join('\n')}`)
-    this.name = 'ConfigFault'
-    this.faults = faults
+  constructor(problems: readonly string[]) {
+    super(`invalid settings:\n${problems.map(problem => `  ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.faults = problems
   }
 }
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** That of this process. */
+/** The environment of this process. */
 export const ENVIRONMENT: Env = process.env
 
-/** Where the sandbox keeps the encryption key that it makes for itself. */
+/** The file of the encryption key that the sandbox generates. */
 export function sandboxKeyFile(dataDir: string): string {
   return join(dataDir, 'encryption.key')
 }
 
 /**
- * Reads the settings. An empty value counts as unset.
- * @throws ConfigFault with every fault.
+ * Parses the settings. An empty value counts as unset.
+ * @throws ConfigError with all problems
  */
 export function loadConfig(env: Env = ENVIRONMENT): Config {
   const settings = new Settings(env)
   const sandbox = !settings.has('NETWORK') && !settings.has('LIGHTWALLETD_URL')
   const dataDir = resolve(settings.read('DATA_DIR', text => text, './data'))
-  const network = sandbox ? 'regtest' : settings.need('NETWORK', values.oneOf('main', 'test', 'regtest'), 'regtest')
+  const network = sandbox ? 'regtest' : settings.require('NETWORK', values.oneOf('main', 'test', 'regtest'), 'regtest')
   const config: Config = {
     sandbox,
     sandboxPort: settings.read('SANDBOX_PORT', values.wholeNumber(0, 65_535), 4010),
     autoMineSecs: settings.read('AUTO_MINE_SECS', values.wholeNumber(0, 86_400), 25),
-    regtest: readRegtest(settings, network),
+    regtest: parseRegtest(settings, network),
     host: settings.read('HOST', text => text, '127.0.0.1'),
     port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
     publicUrl: settings.read('PUBLIC_URL', values.url('http', 'https'), null),
@@ -109,10 +109,10 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     dataDir,
     databaseUrl: settings.read('DATABASE_URL', values.databaseUrl, `sqlite:${join(dataDir, 'zatgate.db')}`),
     network,
-    lightwalletdUrls: sandbox ? [] : settings.need('LIGHTWALLETD_URL', values.urls('http', 'https'), []),
-    swap: readSwap(settings),
-    mail: readMail(settings, sandbox),
-    encryptionKeys: readEncryptionKeys(settings, sandbox, dataDir),
+    lightwalletdUrls: sandbox ? [] : settings.require('LIGHTWALLETD_URL', values.urls('http', 'https'), []),
+    swap: parseSwap(settings),
+    mail: parseMail(settings, sandbox),
+    encryptionKeys: parseEncryptionKeys(settings, sandbox, dataDir),
     ratesUrl: settings.read('RATES_URL', values.url('http', 'https'), 'https://api.kraken.com'),
     ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS', values.wholeNumber(1, 3_600), 60),
     withdrawals: {
@@ -127,50 +127,50 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
     plans: settings.read('PLANS_FILE', file => values.plans(textOf(file)), DEFAULT_PLANS),
     registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), 'open'),
-    webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE', values.yesOrNo, false),
+    webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE', values.booleanValue, false),
     confirmations: settings.read(
       'CONFIRMATIONS',
       values.wholeNumber(CONFIRMATIONS.least, CONFIRMATIONS.most),
       CONFIRMATIONS.usual,
     ),
     lateWatchDays: settings.read('LATE_WATCH_DAYS', values.wholeNumber(0, 365), 7),
-    roles: settings.read('ROLES', values.someOf(...ROLES), ROLES),
+    roles: settings.read('ROLES', values.subsetOf(...ROLES), ROLES),
     rateLimit: settings.read('RATE_LIMIT', values.wholeNumber(0, 1_000_000_000), 60_000),
     maxWebSockets: settings.read('MAX_WEBSOCKETS', values.wholeNumber(0, 1_000_000), 20_000),
     metricsToken: settings.read('METRICS_TOKEN', values.token, null),
     logLevel: settings.read('LOG_LEVEL', values.oneOf('silent', 'error', 'warn', 'info', 'debug'), 'info'),
     warnings: settings.warnings,
   }
-  if (settings.faults.length > 0) throw new ConfigFault(settings.faults)
+  if (settings.problems.length > 0) throw new ConfigFault(settings.problems)
   return Object.freeze(config)
 }
 
 /**
- * The upgrade heights of a regtest. On a public network `REGTEST_…` is a fault: the settings were meant for another
- * chain. Their old name is only a warning there, since it had no effect on public networks before.
+ * The upgrade heights of a regtest. On a public network `REGTEST_…` is an error: the settings are meant for another chain.
+ * The old name is only a warning there, because it never had an effect on public networks.
  */
-function readRegtest(settings: Settings, network: Network): RegtestHeights {
+function parseRegtest(settings: Settings, network: Network): RegtestHeights {
   const heights = values.wholeNumber(0, 1_000_000)
-  const named = settings.read('REGTEST_NU63_HEIGHT', heights, null)
+  const current = settings.read('REGTEST_NU63_HEIGHT', heights, null)
   const old = settings.read('SANDBOX_NU63_HEIGHT', heights, null)
-  const nu63Height = named ?? old ?? 0
+  const nu63Height = current ?? old ?? 0
   const nu7Height = settings.read('REGTEST_NU7_HEIGHT', heights, null)
   if (network !== 'regtest') {
     for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'])
       if (settings.has(name))
-        settings.faults.push(
+        settings.problems.push(
           `${name} is set, but NETWORK is ${network}: unset it; the heights of public networks are built in`,
         )
     if (settings.has('SANDBOX_NU63_HEIGHT'))
       settings.warnings.push(`SANDBOX_NU63_HEIGHT is set, but NETWORK is ${network}: it has no effect; unset it`)
     return { nu63Height, nu7Height }
   }
-  if (old !== null && named !== null && old !== named)
-    settings.faults.push(
-      `REGTEST_NU63_HEIGHT is ${named}, but its old name SANDBOX_NU63_HEIGHT is ${old}: set only REGTEST_NU63_HEIGHT`,
+  if (old !== null && current !== null && old !== current)
+    settings.problems.push(
+      `REGTEST_NU63_HEIGHT is ${current}, but its old name SANDBOX_NU63_HEIGHT is ${old}: set only REGTEST_NU63_HEIGHT`,
     )
   else if (nu7Height !== null && nu7Height < nu63Height)
-    settings.faults.push(
+    settings.problems.push(
       `REGTEST_NU7_HEIGHT is ${nu7Height}, but NU6.3 starts at height ${nu63Height}: NU7 cannot start before it`,
     )
   if (settings.has('SANDBOX_NU63_HEIGHT'))
@@ -180,31 +180,31 @@ function readRegtest(settings: Settings, network: Network): RegtestHeights {
   return { nu63Height, nu7Height }
 }
 
-function readSwap(settings: Settings): Config['swap'] {
+function parseSwap(settings: Settings): Config['swap'] {
   const apiUrl = settings.read('SWAP_API_URL', values.url('http', 'https'), null)
   const apiKey = settings.read('SWAP_API_KEY', values.token, null)
   const signingKey = settings.read('SWAP_SIGNING_KEY', values.ed25519Key, null)
   if (!settings.has('SWAP_API_URL'))
     for (const name of ['SWAP_API_KEY', 'SWAP_SIGNING_KEY'])
-      if (settings.has(name)) settings.faults.push(`${name} is set, but SWAP_API_URL is not: set both or neither`)
+      if (settings.has(name)) settings.problems.push(`${name} is set, but SWAP_API_URL is not: set both or neither`)
   return apiUrl === null ? null : { apiUrl, apiKey, signingKey }
 }
 
-function readMail(settings: Settings, sandbox: boolean): Config['mail'] {
+function parseMail(settings: Settings, sandbox: boolean): Config['mail'] {
   if (sandbox && !settings.has('SMTP_URL')) return null
-  const smtpUrl = settings.need('SMTP_URL', values.url('smtp', 'smtps'), '')
-  const from = settings.need('MAIL_FROM', values.mailbox, '')
+  const smtpUrl = settings.require('SMTP_URL', values.url('smtp', 'smtps'), '')
+  const from = settings.require('MAIL_FROM', values.mailbox, '')
   return { smtpUrl, from }
 }
 
-function readEncryptionKeys(settings: Settings, sandbox: boolean, dataDir: string): readonly Uint8Array[] {
-  if (!sandbox || settings.has('ENCRYPTION_KEY')) return settings.need('ENCRYPTION_KEY', values.encryptionKeys, [])
-  const kept = textOrNull(sandboxKeyFile(dataDir))
-  return kept === null ? [] : settings.check(sandboxKeyFile(dataDir), kept.trim(), values.encryptionKeys, [])
+function parseEncryptionKeys(settings: Settings, sandbox: boolean, dataDir: string): readonly Uint8Array[] {
+  if (!sandbox || settings.has('ENCRYPTION_KEY')) return settings.require('ENCRYPTION_KEY', values.encryptionKeys, [])
+  const stored = textOrNull(sandboxKeyFile(dataDir))
+  return stored === null ? [] : settings.check(sandboxKeyFile(dataDir), stored.trim(), values.encryptionKeys, [])
 }
 
 class Settings {
-  readonly faults: string[] = []
+  readonly problems: string[] = []
   readonly warnings: string[] = []
   readonly #env: Env
 
@@ -216,25 +216,25 @@ class Settings {
     return this.#raw(name) !== ''
   }
 
-  read<T, D>(name: string, parse: (raw: string) => T, otherwise: D): T | D {
+  read<T, D>(name: string, parse: (raw: string) => T, defaultValue: D): T | D {
     const raw = this.#raw(name)
-    return raw === '' ? otherwise : this.check<T | D>(name, raw, parse, otherwise)
+    return raw === '' ? defaultValue : this.check<T | D>(name, raw, parse, defaultValue)
   }
 
-  /** As `read`, but unset is a fault. `meanwhile` only lets the reading go on to the next fault. */
-  need<T>(name: string, parse: (raw: string) => T, meanwhile: T): T {
+  /** A required setting. When it is missing or invalid, `placeholder` allows the parsing to continue and find all problems. */
+  require<T>(name: string, parse: (raw: string) => T, placeholder: T): T {
     const raw = this.#raw(name)
-    return this.check(name, raw, raw === '' ? unset(parse) : parse, meanwhile)
+    return this.check(name, raw, raw === '' ? unset(parse) : parse, placeholder)
   }
 
-  check<T>(name: string, raw: string, parse: (raw: string) => T, meanwhile: T): T {
+  check<T>(name: string, raw: string, parse: (raw: string) => T, placeholder: T): T {
     try {
       return parse(raw)
     } catch (error) {
-      if (!(error instanceof values.WrongValue)) throw error
-      const state = raw === '' ? 'is not set' : 'is wrong'
-      this.faults.push(`${name} ${state}: it should be ${error.message}`)
-      return meanwhile
+      if (!(error instanceof values.InvalidValue)) throw error
+      const state = raw === '' ? 'is not set' : 'is invalid'
+      this.problems.push(`${name} ${state}: it should be ${error.message}`)
+      return placeholder
     }
   }
 
@@ -243,14 +243,14 @@ class Settings {
   }
 }
 
-/** The parser's own words on what an unset value should be. */
+/** Makes the parser report the expected value for an unset setting. */
 function unset<T>(parse: (raw: string) => T): (raw: string) => T {
   return () => parse('')
 }
 
 function textOf(file: string): string {
   const text = textOrNull(file)
-  if (text === null) throw new values.WrongValue('a file that can be read')
+  if (text === null) throw new values.InvalidValue('a file that can be read')
   return text
 }
 

@@ -6,18 +6,18 @@ export const CONFIRMATIONS = { least: 0, most: 100, usual: 3 } as const
 export type Network = 'main' | 'test' | 'regtest'
 
 export interface Account {
-  /** Inside only; the public name is `publicId`. */
+  /** Internal id; the API shows `publicId`. */
   readonly id: number
   readonly publicId: string
   readonly email: string
   readonly network: Network
   readonly confirmations: number
   readonly plan: string
-  /** Unix seconds; null: for ever. */
+  /** Unix seconds; null: never. */
   readonly planExpiresAt: number | null
-  /** The viewing key that new invoices are made under. */
+  /** The viewing key of new invoices. */
   readonly viewingKeyId: number | null
-  /** Absent: that key never expires. */
+  /** Absent when that key never expires. */
   readonly viewingKeyExpiry?: KeyExpiry
   readonly createdAt: number
 }
@@ -37,7 +37,7 @@ export interface Session {
   readonly id: number
   readonly publicId: string
   readonly accountId: number
-  /** What the owner knows it by: a browser's name, or the name of a script's token. */
+  /** Name for display: the browser's, or the one given to a script's token. */
   readonly label: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -47,7 +47,10 @@ export interface Session {
 
 export const SESSION_SECS = 30 * DAY_SECS
 
-/** Emails are one account whatever their case and the blanks around them. Null for what cannot be one, or shows as another. */
+/**
+ * Trims and lower-cases an email, so that every spelling belongs to one account. Null for invalid text and for text with
+ * invisible characters.
+ */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().toLowerCase()
   return email.length <= 254 && /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email) ? email : null

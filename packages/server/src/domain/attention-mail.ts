@@ -4,20 +4,20 @@ import { decimalZec } from './payment-uri.ts'
 import { utcMinute } from './time.ts'
 
 /**
- * The mail about paid invoices whose payments a reorganisation took back.
+ * The mail about paid invoices whose payments were removed by a reorganisation.
  *
- * - `delaySecs`: most reorganisations put the payments into the next block or two. With a block every 75 s, or every
- *   25 s from NU7 on, nobody is mailed about those.
- * - `intervalSecs`: an account gets at most one such mail in this time. What comes in between waits for the next one.
- * - `listed`: invoices that a mail names; the others are counted.
+ * - `delaySecs`: after most reorganisations the payments are in the next block or two. With a block every 75 s, or every
+ *   25 s from NU7 on, these cause no mail.
+ * - `intervalSecs`: the minimum time between two such mails to one account. Later changes wait for the next mail.
+ * - `listed`: the maximum number of invoices that a mail lists. The others are only counted.
  */
 export const ATTENTION_MAIL = { delaySecs: 120, intervalSecs: 3_600, listed: 10 } as const
 
 /**
- * When the next mail to an account is due. A `lastSentAt` in the future, written under a wrong clock, counts as `now`.
+ * When the next mail to an account is due. A `lastSentAt` in the future, written by a wrong clock, counts as `now`.
  *
  * @param now Unix seconds
- * @param lastSentAt Unix seconds; null: never
+ * @param lastSentAt Unix seconds; null: never sent
  */
 export function attentionMailDueAt(now: number, lastSentAt: number | null): number {
   const due = now + ATTENTION_MAIL.delaySecs
@@ -34,8 +34,8 @@ export interface ListedInvoice {
 
 /**
  * @param listed the newest invoices that need attention, up to `ATTENTION_MAIL.listed`
- * @param total all that need attention, those listed included
- * @param dashboardUrl where the dashboard is, without a slash at its end
+ * @param total number of all invoices that need attention
+ * @param dashboardUrl URL of the dashboard, without a trailing slash
  */
 export function attentionMailText(
   listed: readonly ListedInvoice[],
@@ -58,8 +58,8 @@ export function attentionMailText(
       '',
       'What to do:',
       '- Hold the goods if you still can. The invoices stay "paid", but their money is missing at the moment.',
-      '- Wait a while. Usually the payments are mined again within minutes, and the dashboard then stops naming the invoices.',
-      '- If an invoice still needs attention later, open its page. It says up to when its payment can be mined. After that, ask the buyer to pay again.',
+      '- Wait a while. Usually the payments are mined again within minutes, and the dashboard then no longer lists the invoices.',
+      '- If an invoice still needs attention later, open its page. It shows until when its payment can be mined. After that, ask the buyer to pay again.',
     ].join('\n'),
   }
 }

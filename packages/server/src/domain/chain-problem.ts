@@ -1,10 +1,11 @@
 /**
- * What keeps the chain source from showing everything, although it answers.
+ * A reason why the chain source responds but may not show every payment.
  *
- * - `mempool_unreadable`: blocks are read, but no server gives its mempool.
+ * - `mempool_unreadable`: blocks are read, but no server serves its mempool.
  * - `upgrade_not_followed`: no server serves blocks under the rules of that network upgrade.
- * - `not_synced`: the server in use is that many blocks behind its own node.
- * - `estimated_lag`: its node guesses to be that many blocks behind the network. A guess from block times and a clock.
+ * - `not_synced`: the server in use is this number of blocks behind its own node.
+ * - `estimated_lag`: its node estimates that it is this number of blocks behind the network, from block times and its
+ *   clock.
  */
 export type ChainProblem =
   | { readonly problem: 'mempool_unreadable' }
@@ -14,21 +15,21 @@ export type ChainProblem =
 
 export type ChainProblemName = ChainProblem['problem']
 
-/** Whether everything that is paid can be seen. An estimate is no ground to doubt it. */
+/** Whether all payments are visible. An estimated lag does not count against it. */
 export function showsEverything(problems: readonly ChainProblem[]): boolean {
   return problems.every(({ problem }) => problem === 'estimated_lag')
 }
 
-/** What it is and what follows, for the operator. */
+/** Describes a problem and its consequences for the operator. */
 export function describeProblem(found: ChainProblem): string {
   switch (found.problem) {
     case 'mempool_unreadable':
-      return 'the mempool cannot be read: payments show when they are mined, and no invoice expires'
+      return 'the mempool cannot be read: payments appear when they are mined, and no invoice expires'
     case 'upgrade_not_followed':
       return `the server does not follow ${found.upgrade}: no block after it is read, and no invoice expires`
     case 'not_synced':
       return `the server is ${found.blocks} blocks behind its node: no invoice expires until it has caught up`
     case 'estimated_lag':
-      return `its node guesses to be ${found.blocks} blocks behind its network: it may still be syncing`
+      return `its node estimates that it is ${found.blocks} blocks behind its network: it may still be syncing`
   }
 }

@@ -1,26 +1,26 @@
 import type { Header } from './chain.ts'
 import { blockSpacingSecs, type ConsensusParams } from './network-upgrade.ts'
 
-/** How many of the newest blocks the median time is taken from, as in consensus (median time past). */
+/** Number of newest blocks in the median time, as in consensus (median time past). */
 export const MEDIAN_BLOCKS = 11
 
-/** A tip older than so many expected block intervals says that the server has stalled, or that the clock is ahead. */
+/** A tip older than this number of expected block intervals means a stalled server, or a clock that is ahead. */
 const STALLED_INTERVALS = 20
 
-/** The median lies behind the true time by half of its blocks, and a network can be without a block for an hour. */
+/** The median is half of its blocks behind the true time, and a network can be without a block for an hour. */
 const MAX_CLOCK_AHEAD_SECS = 2 * 3_600
 
-/** The median time past is never ahead of the true time by more than miners' clocks are wrong. */
+/** The median time past is ahead of the true time by at most the error of the miners' clocks. */
 const MAX_CLOCK_BEHIND_SECS = 15 * 60
 
 type Timed = Pick<Header, 'height' | 'time'>
 
 /**
- * What the block times say of our clock and of the server.
+ * The comparison of the clock with the block times.
  *
  * - `unknown`: no block is recorded yet.
- * - `clock_ahead`, `clock_behind`: clock and chain are apart by hours. Nothing that depends on the time may be decided.
- * - `stalled`: the newest block is older than 20 expected intervals. What the server shows may be as old.
+ * - `clock_ahead`, `clock_behind`: clock and chain differ by hours. Nothing that depends on the time may be decided.
+ * - `stalled`: the newest block is older than 20 expected intervals, so the server's data may be outdated.
  */
 export type ChainTime =
   | { readonly state: 'ok' }
@@ -29,7 +29,8 @@ export type ChainTime =
   | { readonly state: 'stalled'; readonly ageSecs: number }
 
 /**
- * Compares the clock with the newest blocks. On a regtest the times mean nothing (Zebra's begin in 2011): always `ok`.
+ * Compares the clock with the newest blocks. Always `ok` on a regtest, whose block times are arbitrary (Zebra's start in
+ * 2011).
  *
  * @param newest the newest headers, up to `MEDIAN_BLOCKS`, newest first
  * @param now Unix seconds
@@ -46,7 +47,7 @@ export function chainTime(params: ConsensusParams, newest: readonly Timed[], now
   return { state: 'ok' }
 }
 
-/** Whether the clock may close invoices and end plans: it agrees with the chain to within hours. */
+/** Whether clock and chain agree to within hours. Only then may the clock expire invoices and end plans. */
 export function clockAgrees({ state }: ChainTime): boolean {
   return state === 'ok' || state === 'stalled'
 }

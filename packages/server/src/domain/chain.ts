@@ -1,7 +1,7 @@
 import { type ConsensusParams, isActive } from './network-upgrade.ts'
 import type { Pool } from './shielded-pool.ts'
 
-/** A shielded output as the light-client protocol gives it; byte fields as on the wire. */
+/** A shielded output in the form of the light-client protocol (ZIP 307). Byte fields are in wire order. */
 export interface CompactAction {
   readonly nullifier: Uint8Array
   readonly cmx: Uint8Array
@@ -11,40 +11,42 @@ export interface CompactAction {
 }
 
 export interface CompactTransaction {
-  /** Display byte order, hex. */
+  /** Hex, in display byte order. */
   readonly txid: string
   readonly orchard: readonly CompactAction[]
   readonly ironwood: readonly CompactAction[]
 }
 
-/** Note commitments in each pool's tree after a block. */
+/** Number of note commitments in each pool's tree. */
 export interface TreeSizes {
   readonly sapling: number
   readonly orchard: number
   readonly ironwood: number
 }
 
-/** What a stored block is remembered by. Hashes in display byte order, hex. */
+/** The stored part of a block. Hashes are hex in display byte order. */
 export interface Header {
   readonly height: number
   readonly hash: string
   readonly prevHash: string
   /** Unix seconds. */
   readonly time: number
+  /** Tree sizes after the block. */
   readonly trees: TreeSizes
 }
 
 export interface Block extends Header {
-  /** Outputs that this block adds to each tree, counted from its transactions. */
+  /** Number of outputs in each pool, counted from the block's transactions. */
   readonly outputs: TreeSizes
   readonly transactions: readonly CompactTransaction[]
 }
 
-/** How many headers are kept, and so the deepest reorganisation that is followed. */
+/** Number of stored headers. It limits the depth of a reorganisation that can be handled. */
 export const HEADERS_KEPT = 1_000
 
 const POOLS = ['sapling', 'orchard', 'ironwood'] as const
 
+/** Why a block does not extend the chain. `hidden_outputs`: a tree grew by another number than the outputs given. */
 export type BlockFault =
   | { readonly fault: 'gap'; readonly expected: number }
   | { readonly fault: 'fork' }
@@ -56,8 +58,9 @@ export type BlockFault =
     }
 
 /**
- * Whether `block` follows `previous`: the next height, built on its hash, and every pool's tree grown by exactly the
- * outputs that the block shows. A server that leaves outputs out fails the last check.
+ * Checks that `block` extends `previous`: it has the next height and the previous hash, and every pool's tree grew by
+ * exactly the outputs of the block. A server that omits outputs fails the last check.
+ * @returns null when the block extends `previous`
  */
 export function checkFollows(previous: Header, block: Block): BlockFault | null {
   if (block.height !== previous.height + 1) return { fault: 'gap', expected: previous.height + 1 }
@@ -69,13 +72,13 @@ export function checkFollows(previous: Header, block: Block): BlockFault | null 
   return null
 }
 
-/** Heights to compare while looking for the common ancestor: 10, 20, 40 … below `tip`, never below `oldest`. */
+/** Heights to compare in the search for the common ancestor: 10, 20, 40 … below `tip`, down to `oldest`. */
 export function* ancestorCandidates(tip: number, oldest: number): Generator<number> {
   for (let step = 10; tip - step > oldest; step *= 2) yield tip - step
   yield oldest
 }
 
-/** ZIP 326: below NU6.3 a payment is an Orchard note, from NU6.3 on an Ironwood note, and nothing else. */
+/** Whether notes of this pool count as payments at a height: Orchard below NU6.3, Ironwood from NU6.3 on (ZIP 326). */
 export function paysAt(pool: Pool, height: number, params: ConsensusParams): boolean {
   return pool === (isActive(params, 'NU6.3', height) ? 'ironwood' : 'orchard')
 }

@@ -1,6 +1,6 @@
 import { utcMinute } from './time.ts'
 
-/** What an account's owner is told by mail, whoever did it and from where. */
+/** Actions that the account's owner is notified of by email. */
 export const NOTICES = {
   viewing_key_set: 'the viewing key was set',
   api_key_created: 'an API key was created',
@@ -12,13 +12,13 @@ export const NOTICES = {
 } as const
 export type Notice = keyof typeof NOTICES
 
-/** The mail to the owner of a plan that ends soon. @param planExpiresAt Unix seconds */
+/** The reminder of a plan that ends soon. @param planExpiresAt Unix seconds */
 export function planEnds(owner: { readonly email: string }, plan: string, planExpiresAt: number, createdAt: number) {
   const detail = `${plan} until ${utcMinute(planExpiresAt)}`
   return { to: owner.email, about: 'plan_ends', detail, createdAt } as const
 }
 
-/** The mail that tells so. `detail` names what it was about, where an account has several. */
+/** The mail about such an action. `detail` names the object, such as an API key. */
 export function notice(
   owner: { readonly email: string },
   about: Notice,

@@ -1,6 +1,6 @@
 /**
- * The one shape of everything that can be wrong with a request or a neighbour: a stable `code` and a `message` that
- * anyone may read, and a `cause` that only the log sees.
+ * The errors of the API, for invalid requests and for failed external services. `code` is stable; `code` and `message`
+ * are public, `cause` is only logged.
  */
 export type FaultKind =
   | 'invalid'
@@ -19,11 +19,11 @@ export type FaultKind =
   | 'unavailable'
 
 export interface FaultOptions {
-  /** Members that go beside `code` and `message` in the error body. Public. */
+  /** Public members of the error body besides `code` and `message`. */
   readonly extra?: Readonly<Record<string, string | number | null>>
-  /** Seconds until a retry can succeed; becomes `Retry-After`. */
+  /** Seconds until a retry can succeed, sent as `Retry-After`. */
   readonly retryAfterSecs?: number
-  /** Private: logged, never sent. */
+  /** Logged, never sent. */
   readonly cause?: unknown
 }
 
@@ -35,7 +35,7 @@ export class Fault extends Error {
 
   constructor(kind: FaultKind, code: string, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause })
-    this.name = 'Fault'
+    this.name = 'AppError'
     this.kind = kind
     this.code = code
     this.extra = options.extra ?? {}
@@ -43,7 +43,7 @@ export class Fault extends Error {
   }
 }
 
-/** `no such invoice` → `no_such_invoice`: the code of a fault whose message says it all. */
+/** Derives an error code from a message: `no such invoice` → `no_such_invoice`. */
 export function codeOf(message: string): string {
   return message
     .toLowerCase()
@@ -51,7 +51,7 @@ export function codeOf(message: string): string {
     .replace(/^_|_$/g, '')
 }
 
-/** A field that is missing, of the wrong type or out of range. `detail` says what would be right. */
+/** The error for a field that is missing, of the wrong type or out of range. `detail` describes valid values. */
 export function invalidField(field: string, detail?: string): Fault {
   return new Fault(
     'invalid',

@@ -17,8 +17,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * A row of the event table. `type` null is a change that is told over the WebSocket alone (a status, an amount or a
- * swap status moved); every other row is told to the account's webhook too, with exactly the bytes of `body`.
+ * A row of the event table. Rows with a `type` are also delivered to the account's webhook, with exactly the bytes of
+ * `body`. With `type` null the change (of a status, an amount or a swap status) is sent over the WebSocket only.
  */
 export interface NewEvent {
   readonly accountId: number
@@ -44,7 +44,7 @@ export interface InvoiceInEvent {
   readonly txid: string | null
 }
 
-/** The body of an invoice or swap event, a `WebhookEvent` of the wire types; its bytes are fixed here, once. */
+/** The body of an invoice or swap event, a `WebhookEvent` of the wire types. It is serialised once, here. */
 export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap: SwapInEvent | null): string {
   return JSON.stringify({
     type,
@@ -64,8 +64,8 @@ export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap:
 }
 
 /**
- * The account is on this plan from now on. `expires_at` is always a moment: for Free the one at which it began, for
- * another plan without end the last second of the year 9999.
+ * The event that the account has this plan from now on. `expires_at` is always a time: for Free the time of the change,
+ * for another plan without end the last second of the year 9999.
  */
 export function planUpdated(accountId: number, { plan, planExpiresAt }: Holding, createdAt: number): NewEvent {
   const type = 'plan.updated'
@@ -75,7 +75,7 @@ export function planUpdated(accountId: number, { plan, planExpiresAt }: Holding,
 }
 
 export interface WithdrawalInEvent {
-  /** The merchant's. */
+  /** The merchant's account. */
   readonly accountId: number
   readonly publicId: string
   readonly status: WithdrawalStatus
@@ -85,7 +85,7 @@ export interface WithdrawalInEvent {
   readonly fiatAmount: string
 }
 
-/** The withdrawal has this status from now on. */
+/** The event that the withdrawal has a new status. */
 export function withdrawalUpdated(withdrawal: WithdrawalInEvent, createdAt: number): NewEvent {
   const type = 'withdrawal.updated'
   const body = JSON.stringify({

@@ -8,82 +8,83 @@ export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
 export const EXPIRY_SECS = { least: 60, most: 86_400, usual: 900 } as const
 
-/** What the invoice asks for, fixed when it is made. */
+/** The terms of an invoice, fixed at its creation. */
 export interface Terms {
   readonly amountZat: Zat
   /** Unix seconds. */
   readonly expiresAt: number
   /** Unix seconds: late payments count until then. */
   readonly watchUntil: number
-  /** Blocks, the payment's own included, before a payment is confirmed; 0 counts the mempool. */
+  /** Blocks, the payment's own included, until a payment is confirmed. With 0, mempool payments count as confirmed. */
   readonly confirmations: number
 }
 
-/** Where a payment is: seen and unmined, in a block of the chain, or gone (its transaction expired or vanished). */
+/** Where a payment is: in the mempool, in a block of the chain, or dropped (its transaction expired or vanished). */
 export type Place =
   | { readonly at: 'mempool' }
   | { readonly at: 'mined'; readonly height: number }
   | { readonly at: 'dropped' }
 
-/** A decrypted note to the invoice's address; (txid, pool, outputIndex) is its key. */
+/** A decrypted note to the invoice's address. Its key is (txid, pool, outputIndex). */
 export interface Payment {
-  /** Display byte order, 64 hex characters. */
+  /** 64 hex characters, in display byte order. */
   readonly txid: string
   readonly pool: Pool
   readonly outputIndex: number
   readonly valueZat: Zat
   readonly place: Place
-  /** Increases with each payment recorded, whatever its block: the latest is the one recorded last. */
+  /** Sequence number, in the order of recording, independent of blocks. */
   readonly order: number
-  /** The newest complete reading of the mempool held the unmined transaction. */
+  /** The newest mempool snapshot contains the unmined transaction. */
   readonly inSnapshot: boolean
-  /** nExpiryHeight of the transaction: 0 never expires, null is not known. */
+  /** nExpiryHeight of the transaction (ZIP 203): 0 never expires, null is unknown. */
   readonly expiryHeight: number | null
-  /** Height of the last block recorded when the transaction was last seen, in a block or not. */
+  /** Height of the last recorded block when the transaction was last seen, mined or unmined. */
   readonly lastSeenHeight: number
 }
 
-/** What is known of the world when an invoice is assessed. */
+/** The state of the chain and of the swap provider at an evaluation. */
 export interface View {
-  /** Height of the last block read. */
+  /** Height of the last recorded block. */
   readonly tip: number
-  /** Unix seconds: chain and mempool were both seen as they were at this moment. Never ahead of the clock; 0: not yet. */
+  /** Unix seconds: chain and mempool are completely known up to this time. At most the present time; 0: not yet synced. */
   readonly seenThrough: number
-  /** A swap of this invoice has a deposit that the provider has seen and not yet settled. */
+  /** A swap keeps the invoice open. */
   readonly swapUnderWay: boolean
 }
 
+/** The result of an evaluation. */
 export interface Assessment {
   readonly status: InvoiceStatus
   readonly receivedZat: Zat
   readonly overpaidZat: Zat
-  /** The latest counted payment's. */
+  /** Transaction of the latest counted payment. */
   readonly txid: string | null
-  /** Paid, but no longer by what lies in the chain: a reorganisation took payments back. */
+  /** The invoice is paid, but payments were removed by a reorganisation and the rest is less than the amount. */
   readonly needsAttention: boolean
   /**
-   * A payment that has left the mempool could still be mined up to this height, so the invoice does not close before
-   * (or before the end of its late window). Null: it may close at any height.
+   * A payment that left the mempool can still be mined up to this height, so the invoice stays open until then, or until
+   * the end of its late window. Null when there is no such payment.
    */
   readonly openUntilHeight: number | null
 }
 
 /**
- * The status of an invoice: a function of what it asks, what it was judged before, its payments and the view.
+ * Evaluates an invoice from its terms, its previous status, its payments and the state of the chain.
  *
- * `before` matters in two ways only: `paid` is final, and an invoice once closed (`expired`, `underpaid`) is never
- * open again. Late money moves it to `paid` when the full amount is confirmed; until then a late part payment makes
- * `expired` `underpaid`, and a full amount not yet confirmed leaves either as it is.
+ * The previous status matters in two ways: `paid` is final, and a closed invoice (`expired`, `underpaid`) never opens
+ * again. A late payment of the full amount makes it `paid` once it is confirmed, and leaves the status unchanged until
+ * then. A late part payment changes `expired` to `underpaid`.
  *
- * Without confirmations asked for, an unmined payment counts as confirmed only while the newest complete reading of the
- * mempool holds it: money that was evicted must not add up to a final `paid`.
+ * When the terms require 0 confirmations, an unmined payment counts as confirmed only while the newest mempool snapshot
+ * contains it: evicted payments must not add up to a final `paid`.
  */
 export function assess(terms: Terms, before: InvoiceStatus, payments: readonly Payment[], view: View): Assessment {
   const live = payments.filter(payment => payment.place.at !== 'dropped')
   const receivedZat = sumOf(live)
   const confirmedZat = sumOf(live.filter(payment => isConfirmed(payment, terms, view)))
   const keptZat = terms.confirmations === 0 ? receivedZat : sumOf(live.filter(({ place }) => place.at === 'mined'))
-  const openUntilHeight = heldOpenUntil(payments, terms, view)
+  const openUntilHeight = openUntilHeightOf(payments, terms, view)
   const due = view.seenThrough >= terms.expiresAt && !view.swapUnderWay && openUntilHeight === null
   const status = statusOf(terms, before, receivedZat, confirmedZat, due)
   return {
@@ -100,7 +101,7 @@ export function overpaid(amountZat: Zat, receivedZat: Zat): Zat {
   return receivedZat > amountZat ? receivedZat - amountZat : 0n
 }
 
-/** Blocks a mined payment has on it, its own included. */
+/** Confirmations of a payment: the number of blocks from its own to the tip. */
 export function confirmationsOf(place: Place, tip: number): number {
   return place.at === 'mined' ? Math.max(0, tip - place.height + 1) : 0
 }
@@ -109,7 +110,7 @@ export function isClosed(status: InvoiceStatus): boolean {
   return status === 'expired' || status === 'underpaid'
 }
 
-/** The WebSocket ends at these. */
+/** Whether the status ends a WebSocket subscription. */
 export function isFinal(status: InvoiceStatus): boolean {
   return status === 'paid' || isClosed(status)
 }
@@ -127,8 +128,15 @@ function isConfirmed({ place, inSnapshot }: Payment, { confirmations }: Terms, {
   return confirmationsOf(place, tip) >= confirmations
 }
 
-/** Up to which height a payment that has left the mempool can still be mined. Null: none can, or the window is over. */
-function heldOpenUntil(payments: readonly Payment[], { watchUntil }: Terms, { tip, seenThrough }: View): number | null {
+/**
+ * The last height that may contain a payment that left the mempool. Null when no dropped payment can be mined any more,
+ * or the late window has ended.
+ */
+function openUntilHeightOf(
+  payments: readonly Payment[],
+  { watchUntil }: Terms,
+  { tip, seenThrough }: View,
+): number | null {
   const heights = payments
     .filter(({ place }) => place.at === 'dropped')
     .map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))
@@ -136,7 +144,7 @@ function heldOpenUntil(payments: readonly Payment[], { watchUntil }: Terms, { ti
   return last > tip && seenThrough < watchUntil ? last : null
 }
 
-/** @param due the invoice's time has run out, and nothing keeps it open */
+/** @param due the invoice's expiry has passed, and nothing keeps it open */
 function statusOf(
   terms: Terms,
   before: InvoiceStatus,
@@ -151,14 +159,14 @@ function statusOf(
   return receivedZat > 0n ? 'underpaid' : 'expired'
 }
 
-/** What decides which events an invoice raises. */
+/** The state that decides which events an invoice raises. */
 export interface EventState {
   readonly status: InvoiceStatus
   /** When `invoice.underpaid` was raised; null: not yet. */
   readonly underpaidAt: number | null
 }
 
-/** The public events that a change raises. `invoice.underpaid` is raised once, however often money goes and comes. */
+/** The public events that a change raises. `invoice.underpaid` is raised at most once. */
 export function eventsOf(before: EventState, after: EventState): ('invoice.paid' | 'invoice.underpaid')[] {
   if (before.status === after.status) return []
   if (after.status === 'paid') return ['invoice.paid']

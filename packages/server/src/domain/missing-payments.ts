@@ -2,24 +2,24 @@ import type { Payment, Terms } from './invoice.ts'
 import { sumZat, type Zat } from './money.ts'
 import { lastMinableHeight } from './payment.ts'
 
-/** What a paid invoice lacks after a reorganisation, and whether its payments can still come back. */
+/** The missing amount of a paid invoice after a reorganisation, and until when its payments can be mined again. */
 export interface MissingPayments {
   /** More than 0 for an invoice that needs attention. */
   readonly missingZat: Zat
-  /** The last height that may hold one of the payments that are not mined; null: none of them can be mined any more. */
+  /** The last height that may contain one of the unmined payments. Null when none of them can be mined any more. */
   readonly minableUntil: number | 'any height' | null
 }
 
-/** Why payments of these invoices are missing. The subject of the sentence is "they", the payments. */
+/** Describes why payments of these invoices are missing. "They" in the text are the payments. */
 export function causeOfLoss(invoices: readonly Pick<Terms, 'confirmations'>[]): string {
-  const cause = 'a reorganisation of the Zcash chain took them back'
-  // Without confirmations an invoice is paid by what is in the mempool, and that can vanish.
+  const cause = 'a reorganisation of the Zcash chain removed them'
+  // With 0 confirmations a mempool payment pays an invoice, and it can vanish from the mempool.
   return invoices.some(({ confirmations }) => confirmations === 0)
     ? `${cause}, or they left the mempool unmined`
     : cause
 }
 
-/** @param tip height of the last block read */
+/** @param tip height of the last recorded block */
 export function missingPayments(
   { amountZat, confirmations }: Pick<Terms, 'amountZat' | 'confirmations'>,
   payments: readonly Payment[],

@@ -1,22 +1,22 @@
 import type { Network } from './account.ts'
 
-/** A network upgrade: from its activation height on, its rules and its consensus branch id are in force (ZIP 200). */
+/** A network upgrade: its rules and its consensus branch id are in force from its activation height on (ZIP 200). */
 export interface NetworkUpgrade {
   readonly name: string
   /** Consensus branch id: eight lower-case hexadecimal digits. */
   readonly branchId: string
-  /** Height of the first block. */
+  /** Activation height. */
   readonly height: number
 }
 
-/** What consensus demands on one network. */
+/** The consensus parameters of one network. */
 export interface ConsensusParams {
   readonly network: Network
-  /** By height, the lowest first. On a regtest, those before NU6.3 are taken to begin at height 0. */
+  /** Ordered by height, lowest first. On a regtest, upgrades before NU6.3 count as active from height 0 on. */
   readonly upgrades: readonly NetworkUpgrade[]
 }
 
-/** The heights that a regtest was set up with. */
+/** The activation heights of a regtest. */
 export interface RegtestHeights {
   readonly nu63Height: number
   /** Null: never. */
@@ -24,8 +24,8 @@ export interface RegtestHeights {
 }
 
 /**
- * The upgrades that zatgate knows. Sources: ZIP 252 (NU5), ZIP 253 (NU6), ZIP 255 (NU6.1), and the crates zcash_protocol 0.11.0
- * and zebra-chain 15.0.0 (NU6.2, NU6.3, NU7).
+ * The known upgrades. Sources: ZIP 252 (NU5), ZIP 253 (NU6), ZIP 255 (NU6.1), and the crates zcash_protocol 0.11.0 and
+ * zebra-chain 15.0.0 (NU6.2, NU6.3, NU7).
  */
 const UPGRADES = [
   { name: 'NU5', branchId: 'c2d6d0b4', main: 1_687_104, test: 1_842_420 },
@@ -38,7 +38,7 @@ const UPGRADES = [
 
 type UpgradeName = (typeof UPGRADES)[number]['name']
 
-/** As the settings have it by default. */
+/** The defaults of the settings REGTEST_NU63_HEIGHT and REGTEST_NU7_HEIGHT. */
 const REGTEST_DEFAULTS: RegtestHeights = { nu63Height: 0, nu7Height: null }
 
 export function consensusParams(network: Network, regtest: RegtestHeights = REGTEST_DEFAULTS): ConsensusParams {
@@ -54,22 +54,21 @@ export function consensusParams(network: Network, regtest: RegtestHeights = REGT
   return { network, upgrades }
 }
 
-/** Whether an upgrade is in force in the block at that height. */
+/** Whether an upgrade is in force at a height. */
 export function isActive({ upgrades }: ConsensusParams, name: UpgradeName, height: number): boolean {
   return upgrades.some(upgrade => upgrade.name === name && height >= upgrade.height)
 }
 
-/** The first upgrade above a height; null: zatgate knows of none. */
+/** The first known upgrade above a height. */
 export function nextUpgrade({ upgrades }: ConsensusParams, height: number): NetworkUpgrade | null {
   return upgrades.find(upgrade => upgrade.height > height) ?? null
 }
 
 /**
- * The upgrade that a server does not follow, judged by the branch id that it reports for a block: the one in force at
- * that height where the server reports an older one. Null where it follows, or reports a branch id that zatgate does not
- * know: that of a later upgrade.
+ * The upgrade that a server does not follow: the one in force at `height`, when the server reports the branch id of an
+ * older upgrade for that block. Null when it follows. Unknown branch ids belong to later upgrades and count as following.
  *
- * @param branchId hexadecimal, in either case, leading zeros left out or not
+ * @param branchId hexadecimal, in either case, with or without leading zeros
  */
 export function upgradeNotFollowed(
   { upgrades }: ConsensusParams,
@@ -84,8 +83,8 @@ export function upgradeNotFollowed(
 }
 
 /**
- * Seconds between blocks that the difficulty adjustment aims at: 75 since Blossom (ZIP 208), 25 from NU7 on. A regtest
- * mines when it is told to; the same figures stand for it.
+ * The target block spacing in seconds: 75 since Blossom (ZIP 208), 25 from NU7 on. A regtest mines on demand; the same
+ * values are used for it.
  */
 export function blockSpacingSecs(params: ConsensusParams, height: number): number {
   return isActive(params, 'NU7', height) ? 25 : 75

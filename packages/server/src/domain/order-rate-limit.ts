@@ -1,14 +1,14 @@
 import { Fault } from './error.ts'
 
 /**
- * Purchases, and withdrawals, that one account may begin within a window: their invoices count in no month, and each
- * has an address that is watched for days.
+ * The limit of purchases, and of withdrawals, that one account may begin within a window. Their invoices do not count
+ * towards the monthly limit, and each has an address that is watched for days.
  */
 export const PACE = { most: 50, windowSecs: 3_600 } as const
 
 /**
- * @param latest what the account has begun, newest first, PACE.most at the most
- * @throws Fault `too_many_orders` when one more is too many
+ * @param latest the account's latest orders, newest first, at least up to the limit
+ * @throws AppError `too_many_orders` when the limit is reached
  */
 export function checkPace(latest: readonly { readonly createdAt: number }[], now: number): void {
   const oldest = latest[PACE.most - 1]

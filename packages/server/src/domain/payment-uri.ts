@@ -5,7 +5,7 @@ export function paymentUri(address: string, amountZat: Zat, memo: string): strin
   return `zcash:${address}?amount=${decimalZec(amountZat)}&memo=${Buffer.from(memo).toString('base64url')}`
 }
 
-/** Exact, without exponent and trailing zeros: 150000000 → `1.5`. */
+/** Formats zat as decimal ZEC: exact, without exponent or trailing zeros. 150000000 → `1.5`. */
 export function decimalZec(amountZat: Zat): string {
   const fraction = (amountZat % ZAT_PER_ZEC).toString().padStart(8, '0').replace(/0+$/, '')
   const whole = (amountZat / ZAT_PER_ZEC).toString()

@@ -1,28 +1,29 @@
 /**
- * Whether what was paid at `time` (Unix seconds; the block's, or the clock's for the mempool) can still be a payment of
- * the invoice. There is no lower bound: an address is new when it is shown, so nobody can have paid it before.
+ * Whether a payment at `time` counts for the invoice. There is no lower bound: every address is new, so it has no earlier
+ * payments.
+ * @param time Unix seconds: the block's time, or the present time for a mempool payment
  */
 export function isWatched({ watchUntil }: { readonly watchUntil: number }, time: number): boolean {
   return time <= watchUntil
 }
 
-/** The blocks above a height were taken back when the invoices up to an id existed. */
+/** A reorganisation that removed the blocks above a height while the invoices up to an id existed. */
 export interface Rewind {
   readonly toHeight: number
   readonly newestInvoiceId: number
 }
 
-/** Where an invoice was made. */
+/** The chain position at which an invoice was created. */
 export interface Creation {
   readonly id: number
-  /** Height of the last block recorded when the invoice was made; null: not known. */
+  /** Height of the last recorded block when the invoice was created; null: unknown. */
   readonly createdHeight: number | null
 }
 
 /**
- * Whether a block that is read again can hold a payment of the invoice: it lies above the last block that was recorded
- * when the invoice was made, or above what of those blocks was left by the reorganisations since. Chain position
- * decides: clocks and block times can be wrong.
+ * Whether a block that is read again can contain a payment of the invoice: it is above the last block recorded at the
+ * invoice's creation, or above a height to which a later reorganisation rewound. Chain positions decide, because clocks
+ * and block times can be wrong.
  */
 export function canHoldPayment(invoice: Creation, height: number, rewinds: readonly Rewind[]): boolean {
   if (invoice.createdHeight === null) return true
@@ -31,40 +32,40 @@ export function canHoldPayment(invoice: Creation, height: number, rewinds: reado
 }
 
 /**
- * Whether no block after `tip` can hold the unmined transaction any more: nExpiryHeight is the last height that may
- * (ZIP 203). 0 and null: it never expires, or nobody knows.
+ * Whether no block after `tip` can contain the unmined transaction: nExpiryHeight is the last height that may (ZIP 203).
+ * @param expiryHeight 0: the transaction never expires; null: unknown
  */
 export function isDead(expiryHeight: number | null, tip: number): boolean {
   return expiryHeight !== null && expiryHeight !== 0 && tip >= expiryHeight
 }
 
-/** How long wallets let a transaction wait, in blocks, where NU7 is in force; before it they chose 20 or 40 (ZIP 203). */
+/** Blocks until wallets let a transaction expire once NU7 is in force. Before, they used 20 or 40 (ZIP 203). */
 const DEFAULT_EXPIRY_BLOCKS = 120
 
-/** A height has 32 bits. */
+/** Heights have 32 bits. */
 const MAX_HEIGHT = 2 ** 32 - 1
 
 /**
- * The last height that may hold an unmined transaction: any height for one that never expires; where the expiry height
- * is not known, it is taken to be the default one.
+ * The last height that may contain an unmined transaction. The maximum height for a transaction that never expires; an
+ * estimate from the default expiry when the expiry height is unknown.
  */
 export function lastMinableHeight(expiryHeight: number | null, lastSeenHeight: number): number {
   if (expiryHeight === 0) return MAX_HEIGHT
   return expiryHeight ?? lastSeenHeight + DEFAULT_EXPIRY_BLOCKS
 }
 
-/** How long complete readings of the mempool must lack a payment before it is dropped; a new block must have come too. */
+/** A payment is dropped when mempool snapshots lack it for this time, and a new block has been found meanwhile. */
 export const MISSING_SECS = 120
 
-/** Since when complete readings of one server's mempool lack an unmined payment. */
+/** Since when the mempool snapshots of one server lack an unmined payment. */
 export interface Missing {
   /** Unix seconds. */
   readonly since: number
-  /** Height of the last block recorded then. */
+  /** Height of the last recorded block at that time. */
   readonly height: number
 }
 
-/** Whether a payment that is still missing has left the mempool for good. */
+/** Whether a missing payment is taken to have left the mempool. */
 export function hasVanished(missing: Missing, now: number, tip: number): boolean {
   return now - missing.since >= MISSING_SECS && tip > missing.height
 }

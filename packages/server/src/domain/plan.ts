@@ -6,12 +6,12 @@ export interface Plan {
   readonly name: string
   /** Null: no limit. */
   readonly monthlyInvoiceLimit: number | null
-  /** What one period costs; 0 for the plan that everyone is on without paying. */
+  /** Price of one period; 0 for the free plan. */
   readonly priceZat: Zat
   readonly periodDays: number
 }
 
-/** The plan of every account that has bought no other, and of those whose plan has ended. */
+/** The plan of accounts without a purchase, and of accounts whose plan has ended. */
 export const FREE_PLAN = 'Free'
 
 export const DEFAULT_PLANS: readonly Plan[] = [
@@ -25,8 +25,8 @@ export function findPlan(plans: readonly Plan[], name: string): Plan | undefined
 }
 
 /**
- * The plan that counts at `now`: the account's own while it runs, Free after its end. A plan that the operator has
- * taken off the list is Free too: nobody keeps what is no longer sold without the operator's word.
+ * The plan in effect at `now`: the account's own until it ends, then Free. Free also when the operator has removed the
+ * account's plan from the list.
  */
 export function planAt(
   plans: readonly Plan[],
@@ -50,7 +50,7 @@ export function limitReached(plan: Plan, used: number): Fault {
   )
 }
 
-/** One period of a plan as it was sold: what its invoice was made for, whatever the list of plans says later. */
+/** One period of a plan as it was sold. Later changes of the list of plans do not affect it. */
 export interface SoldPeriod {
   readonly plan: string
   /** More than 0. */
@@ -58,14 +58,14 @@ export interface SoldPeriod {
   readonly periodDays: number
 }
 
-/** What an account is on, as it is written down: it may have run out. */
+/** The stored plan of an account. It may have ended. */
 export interface Holding {
   readonly plan: string
-  /** Unix seconds; null: for ever. */
+  /** Unix seconds; null: never. */
   readonly planExpiresAt: number | null
 }
 
-/** How long before its end a plan's owner is told. */
+/** How long before the end of a plan its owner gets a reminder. */
 export const RENEWAL_NOTICE_SECS = 3 * DAY_SECS
 
 export function isForSale(plan: Plan): boolean {
@@ -77,18 +77,18 @@ export function hasRunOut({ planExpiresAt }: Holding, now: number): boolean {
 }
 
 /**
- * What the account holds once the period is paid for: the same plan runs one period longer; any other begins at once,
- * what is left of the old one counted in. Null when nothing can be given for the money: the plan is no longer on the
- * list, or is the account's own already and never ends.
+ * The assignment after a paid period. The same plan runs one period longer. Another plan begins at once, and the rest of
+ * the old one is credited. Null when no plan can be assigned: it is no longer on the list, or the account already has it
+ * without end.
  */
 export function afterPurchase(
   plans: readonly Plan[],
-  held: Holding,
+  assigned: Holding,
   sold: SoldPeriod,
   now: number,
 ): (Holding & { readonly planExpiresAt: number }) | null {
   if (!findPlan(plans, sold.plan)) return null
-  const { plan: current, expiresAt } = planAt(plans, held, now)
+  const { plan: current, expiresAt } = planAt(plans, assigned, now)
   const period = secsOf(sold)
   if (current.name === sold.plan)
     return expiresAt === null ? null : { plan: sold.plan, planExpiresAt: expiresAt + period }
@@ -96,14 +96,14 @@ export function afterPurchase(
   return { plan: sold.plan, planExpiresAt: now + period + creditedSecs(current, left, sold) }
 }
 
-/** A hundred years: prices a billion times apart must not make an end that no calendar has. */
-const MOST_CREDITED_SECS = 100n * 365n * 86_400n
+/** A hundred years. Prices that differ by a factor of a billion must not lead to an end beyond the range of dates. */
+const MAX_CREDITED_SECS = 100n * 365n * 86_400n
 
-/** Seconds of the plan sold that cost as much as `left` seconds of the old one, rounded down. */
+/** Seconds of the sold plan that cost as much as `left` seconds of the old one, rounded down. */
 export function creditedSecs(old: Omit<Plan, 'name'>, left: number, sold: SoldPeriod): number {
   const worth = BigInt(left) * old.priceZat * BigInt(secsOf(sold))
   const secs = worth / (sold.priceZat * BigInt(secsOf(old)))
-  return Number(secs < MOST_CREDITED_SECS ? secs : MOST_CREDITED_SECS)
+  return Number(secs < MAX_CREDITED_SECS ? secs : MAX_CREDITED_SECS)
 }
 
 function secsOf({ periodDays }: { readonly periodDays: number }): number {

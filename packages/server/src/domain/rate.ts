@@ -1,18 +1,18 @@
 import { Fault } from './error.ts'
 
-/** What one whole coin costs in a currency. */
+/** The price of 1 ZEC in a currency. */
 export interface Rate {
   /** ISO 4217. */
   readonly currency: string
-  /** Decimal, exact, without needless zeros. */
+  /** Decimal, exact, without redundant zeros. */
   readonly price: string
-  /** When it was read; Unix seconds. */
+  /** When it was fetched, in Unix seconds. */
   readonly at: number
 }
 
 const PRICE = /^0*(\d{1,12})(?:\.(\d{1,12}?)0*)?$/
 
-/** A source's price as decimal digits without needless zeros; null for what is no price, and for zero. */
+/** Parses a price and removes redundant zeros. Null for invalid text and for zero. */
 export function readPrice(text: string): string | null {
   const [, whole, fraction = ''] = PRICE.exec(text) ?? []
   if (whole === undefined || /^0*$/.test(whole + fraction)) return null
@@ -21,18 +21,18 @@ export function readPrice(text: string): string | null {
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** Whether a code is one of ISO 4217's that Node knows. */
+/** Whether Node knows the code as an ISO 4217 currency. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code)
 }
 
-/** Digits after the point in amounts of a currency: 2 for USD, 0 for JPY. */
+/** Number of decimal places of a currency: 2 for USD, 0 for JPY. */
 export function decimalsOf(currency: string): number {
   const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
   return maximumFractionDigits
 }
 
-/** @param cause What went wrong with the source, for the log. */
+/** @param cause the error of the source, for the log */
 export function rateUnavailable(cause: unknown): Fault {
   return new Fault('unavailable', 'rate_unavailable', 'rate unavailable', { cause, retryAfterSecs: 5 })
 }

@@ -1,13 +1,14 @@
 import { isIPv6 } from 'node:net'
 
-/** A one-time code, mailed: to sign in, or to confirm in a session that it is still its owner who asks. */
+/** The purpose of a mailed one-time code: to sign in, or to reauthenticate within a session (`confirm`). */
 export type CodePurpose = 'sign_in' | 'confirm'
 
 export const CODE = { digits: 6, secs: 600, tries: 5 } as const
 
-/** How long after a code a session may change what only its owner should. */
+/** How long a session counts as recently authenticated after a code. Sensitive changes require it. */
 export const FRESH_SECS = 600
 
+/** A limit of the codes requested per email, per client, or in total. */
 export interface RequestLimit {
   readonly per: 'email' | 'client' | 'all'
   readonly most: number
@@ -15,8 +16,8 @@ export interface RequestLimit {
 }
 
 /**
- * Codes that may be asked for. Each has 5 tries, so an email can be guessed at 100 times a day, in 1,000,000 codes,
- * from however many addresses.
+ * Limits of code requests. With 5 attempts per code, an attacker has at most 100 guesses a day for one email, among
+ * 1,000,000 codes, from any number of addresses.
  */
 export const REQUEST_LIMITS: readonly RequestLimit[] = [
   { per: 'email', most: 10, windowSecs: 3_600 },
@@ -25,33 +26,33 @@ export const REQUEST_LIMITS: readonly RequestLimit[] = [
   { per: 'all', most: 3_000, windowSecs: 3_600 },
 ]
 
-/** How long a request for a code is remembered: the longest window. */
+/** How long requests for codes are stored: the longest window. */
 export const REMEMBER_SECS = Math.max(...REQUEST_LIMITS.map(limit => limit.windowSecs))
 
 const CODES = 10 ** CODE.digits
-/** The largest multiple of CODES in 32 bits; what lies beyond would favour the first codes. */
-const FAIR = Math.floor(2 ** 32 / CODES) * CODES
+/** The largest multiple of CODES in 32 bits. Values from here on are rejected, since they would favour the lowest codes. */
+const UNBIASED_RANGE = Math.floor(2 ** 32 / CODES) * CODES
 
-/** A code of uniformly random digits. `bytes` gives so many random bytes. */
+/** Generates a uniformly distributed code. @param bytes returns `count` random bytes */
 export function drawCode(bytes: (count: number) => Uint8Array): string {
   for (;;) {
-    const drawn = Buffer.from(bytes(4)).readUInt32BE()
-    if (drawn < FAIR) return (drawn % CODES).toString().padStart(CODE.digits, '0')
+    const value = Buffer.from(bytes(4)).readUInt32BE()
+    if (value < UNBIASED_RANGE) return (value % CODES).toString().padStart(CODE.digits, '0')
   }
 }
 
-/** What is hashed of a code, bound to its row: the hash of one says nothing about another. */
+/** The input of a code's hash. It includes the row's id, so that equal codes have different hashes. */
 export function boundCode(id: number, code: string): string {
   return `${id} ${code}`
 }
 
-/** A code as people type or paste it, with blanks or a dash inside. Null for what cannot be one. */
+/** Parses a code as users type or paste it, with spaces or dashes. Null for invalid text. */
 export function readCode(text: string): string | null {
   const digits = text.replace(/[\s\u2010-\u2015-]/g, '')
   return /^[0-9]+$/.test(digits) && digits.length === CODE.digits ? digits : null
 }
 
-/** What one client is counted by: its IPv4 address, or the /64 that an IPv6 user has to himself. */
+/** The address prefix that identifies one client: the IPv4 address, or the /64 of an IPv6 address. */
 export function clientOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped

@@ -1,11 +1,11 @@
-/** Calendar periods of UTC, as Unix seconds of their first instant. */
 export const DAY_SECS = 86_400
 
+/** The start of the UTC day, in Unix seconds. */
 export function startOfDay(unixSecs: number): number {
   return unixSecs - (unixSecs % DAY_SECS)
 }
 
-/** Weeks begin on Monday; the first day of Unix time was a Thursday. */
+/** The start of the UTC week, a Monday. The first day of Unix time was a Thursday. */
 export function startOfWeek(unixSecs: number): number {
   const day = Math.floor(unixSecs / DAY_SECS)
   return (day - ((day + 3) % 7)) * DAY_SECS
@@ -16,7 +16,7 @@ export function startOfMonth(unixSecs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000
 }
 
-/** The month that an instant lies in, as `2026-11`. */
+/** The UTC month of a time, as `2026-11`. */
 export function monthOf(unixSecs: number): string {
   return new Date(unixSecs * 1000).toISOString().slice(0, 7)
 }
@@ -26,7 +26,7 @@ export function startOfNextMonth(unixSecs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
 }
 
-/** The start of a day given as `YYYY-MM-DD`; null for what is no day. */
+/** Parses `YYYY-MM-DD` to the start of that UTC day. Null for invalid dates. */
 export function readDay(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
   const ms = Date.parse(`${text}T00:00:00Z`)
@@ -38,10 +38,10 @@ export function isoOf(unixSecs: number): string {
   return new Date(unixSecs * 1000).toISOString().replace('.000', '')
 }
 
-/** The minute that an instant lies in, for people: `2026-11-22 09:43 UTC`. */
+/** A readable UTC time, to the minute: `2026-11-22 09:43 UTC`. */
 export function utcMinute(unixSecs: number): string {
   return `${new Date(unixSecs * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** The last second of the year 9999: the last moment that can be written as a date. Unix seconds. */
+/** The last second of the year 9999, in Unix seconds: the latest time that ISO 8601 dates with four-digit years express. */
 export const LAST_SECOND = 253_402_300_799

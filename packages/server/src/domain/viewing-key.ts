@@ -1,26 +1,26 @@
 import { codeOf, Fault } from './error.ts'
 import { isoOf } from './time.ts'
 
-/** The largest diversifier index that a database integer holds; none beyond is ever handed out, so none is an invoice's. */
+/** The largest diversifier index that fits a database integer. No invoice uses a larger one. */
 export const MAX_INDEX = 2n ** 63n - 1n
 
-/** When a viewing key expires (ZIP 316 Revision 2, "Address Expiration Metadata"); whichever comes first counts. */
+/** When a viewing key expires (ZIP 316 Revision 2, "Address Expiration Metadata"): by time or by height. */
 export interface KeyExpiry {
-  /** Unix seconds: expired after it. Null: no limit. */
+  /** Unix seconds: the last time at which the key is valid. Null: no limit. */
   readonly time: number | null
-  /** Expired once the chain is higher. Null: no limit. */
+  /** The last height at which the key is valid. Null: no limit. */
   readonly height: number | null
 }
 
-/** What an expiry is judged by. */
+/** The present time and height for checking an expiry. */
 export interface ExpiryPoint {
   /** Unix seconds. */
   readonly now: number
-  /** Null: not known, so that no key counts as expired by its height. */
+  /** Null when unknown: then no key counts as expired by its height. */
   readonly tipHeight: number | null
 }
 
-/** Says when the key expired; null: it has not. */
+/** Describes when the key expired. Null for a valid key. */
 export function expiredSince({ time, height }: KeyExpiry, { now, tipHeight }: ExpiryPoint): string | null {
   if (time !== null && now > time) return `expired on ${isoOf(time)}`
   if (height !== null && tipHeight !== null && tipHeight > height) {
@@ -30,8 +30,9 @@ export function expiredSince({ time, height }: KeyExpiry, { now, tipHeight }: Ex
 }
 
 /**
- * Why no invoice that is open until `endsAt` (Unix seconds) may be made under the key; null: it may. An address must
- * not outlive its key (ZIP 316), and a Revision 0 address cannot say when it expires, so the invoice has to end before.
+ * The error for an invoice that would be open until `endsAt` (Unix seconds), or null when it may be created. An address
+ * must not outlive its key (ZIP 316). A Revision 0 address has no expiry of its own, so the invoice must expire before
+ * the key.
  */
 export function expiredKeyFault(expiry: KeyExpiry, point: ExpiryPoint, endsAt: number): Fault | null {
   const refusal = (message: string, reason: string) =>
@@ -43,7 +44,7 @@ export function expiredKeyFault(expiry: KeyExpiry, point: ExpiryPoint, endsAt: n
   return refusal('viewing key expires too soon', `${until}: set another viewing key, or a shorter expires_in_secs`)
 }
 
-/** Where what is kept of a viewing key rests, sealed. */
+/** The seal context of a stored viewing key. */
 export function viewingKeyPlace(viewingKeyId: number) {
   return { table: 'viewing_keys', column: 'sealed', row: viewingKeyId } as const
 }

@@ -1,5 +1,5 @@
 /**
- * How long a payment takes to get its confirmations, from the moment it is broadcast, on average.
+ * The average time, in seconds, from broadcasting a payment to its last required confirmation.
  *
  * @param confirmations blocks, the payment's own included
  * @param spacingSecs seconds between blocks at the height of the tip
@@ -9,8 +9,8 @@ export function confirmationSecs(confirmations: number, spacingSecs: number): nu
 }
 
 /**
- * A waiting time in plain words: "at once" for 0, "about 75 seconds", "about 4 minutes", "about 40 minutes". Seconds,
- * and minutes from ten on, are rounded to five; a unit is left at two of the next one.
+ * Formats a waiting time: "at once" for 0, "about 75 seconds", "about 4 minutes", "about 40 minutes". Seconds, and minutes
+ * from ten on, are rounded to multiples of five. The next larger unit is used from two of it on.
  */
 export function waitingTimeText(secs: number): string {
   if (secs <= 0) return 'at once'

@@ -1,17 +1,17 @@
 import { DAY_SECS } from './time.ts'
 
-/** Attempts of a delivery, the first included. */
+/** Maximum number of attempts of a delivery, the first included. */
 export const ATTEMPTS = 4
 
-/** A receiver has answered in full by then, or the attempt has failed. */
+/** Time limit of an attempt, up to the end of the response. */
 export const DEADLINE_MS = 5_000
 
-/** How long after the end of a failed attempt the next one begins: after the first, the second, the third. */
+/** Delays from the end of a failed attempt to the next one: after the first, the second, the third. */
 export const RETRY_AFTER_MS = [10_000, 60_000, 300_000] as const
 
 export type DeliveryState = Progress['state']
 
-/** Not yet sent, or failed and to be sent again at `dueAtMs`. */
+/** Not yet sent, or failed; the next attempt is due at `dueAtMs`. */
 export interface Waiting {
   readonly state: 'waiting'
   /** Attempts made: 0 to 3. */
@@ -21,9 +21,8 @@ export interface Waiting {
 }
 
 /**
- * An attempt is under way. Should the process that makes it die, nobody will say how it ended: then it counts as one
- * that failed at its deadline, and `dueAtMs` is when the next is due. So the lease of a delivery and the schedule of
- * its retries are one and the same time.
+ * An attempt is in flight. When its process dies, the result is never recorded; the attempt then counts as failed at its
+ * time limit, and the next one is due at `dueAtMs`. So the lease of a delivery and its retry schedule are the same time.
  */
 export interface Sending {
   readonly state: 'sending'
@@ -39,19 +38,20 @@ export interface Ended {
 
 export type Progress = Waiting | Sending | Ended
 
-/** A delivery that somebody must still do something about. */
+/** A delivery that has not ended. */
 export type Open = Waiting | Sending
 
+/** An attempt that the state of its delivery does not allow: an error in the program. */
 export class IllegalAttempt extends Error {
-  constructor(progress: Progress, what: string) {
-    super(`a delivery that is ${progress.state} after ${progress.attempts} attempts cannot ${what}`)
-    this.name = 'IllegalAttempt'
+  constructor(progress: Progress, action: string) {
+    super(`a delivery that is ${progress.state} after ${progress.attempts} attempts cannot ${action}`)
+    this.name = 'IllegalAttemptError'
   }
 }
 
 /**
- * Takes up a delivery that is due: the next attempt, or the end when the last one was interrupted.
- * @throws IllegalAttempt when it is not due at `nowMs`
+ * Starts the next attempt of a due delivery. Ends the delivery as `failed` when its last attempt was interrupted.
+ * @throws IllegalAttempt when the delivery is not due at `nowMs`
  */
 export function begin(open: Open, nowMs: number): Sending | Ended {
   if (open.dueAtMs > nowMs) throw new IllegalAttempt(open, `begin ${open.dueAtMs - nowMs} ms early`)
@@ -60,7 +60,7 @@ export function begin(open: Open, nowMs: number): Sending | Ended {
   return { state: 'sending', attempts, dueAtMs: nowMs + DEADLINE_MS + retryAfterMs(attempts) }
 }
 
-/** What an attempt that ended at `endedAtMs` makes of its delivery. */
+/** The progress of a delivery after an attempt that ended at `endedAtMs`. */
 export function settle(sending: Sending, succeeded: boolean, endedAtMs: number): Waiting | Ended {
   const { attempts } = sending
   if (succeeded) return { state: 'delivered', attempts }
@@ -68,43 +68,43 @@ export function settle(sending: Sending, succeeded: boolean, endedAtMs: number):
   return { state: 'waiting', attempts, dueAtMs: endedAtMs + retryAfterMs(attempts) }
 }
 
-/** After the last attempt nothing is due; the first pause serves as the time after which it is taken for lost. */
+/** The last attempt has no retry. The first delay then serves as the time after which it counts as interrupted. */
 function retryAfterMs(attempts: number): number {
   return RETRY_AFTER_MS[attempts - 1] ?? RETRY_AFTER_MS[0]
 }
 
-/** Deliveries of one account that wait or are under way, from which its owner's tests and resends are refused. */
+/** With this number of open deliveries, an account's test events and resends are refused. */
 export const MOST_WAITING = 1_000
 
-/** How many deliveries of one account may be under way at once: unknown receivers get little, good ones more. */
+/** Limit of concurrent deliveries to one account. It starts low and grows with successful deliveries. */
 export const ROOM = { first: 2, most: 32 } as const
 
-/** The account's room after an attempt: one more for each success, half for each failure, never none. */
-export function roomAfter(room: number, succeeded: boolean): number {
-  return succeeded ? Math.min(ROOM.most, room + 1) : Math.max(1, Math.floor(room / 2))
+/** The account's concurrency limit after an attempt: plus one after a success, half after a failure, at least 1. */
+export function roomAfter(limit: number, succeeded: boolean): number {
+  return succeeded ? Math.min(ROOM.most, limit + 1) : Math.max(1, Math.floor(limit / 2))
 }
 
-/** Splits `total` places among accounts in their order, none more than its room and none left out. */
-export function shares(rooms: readonly number[], total: number): number[] {
-  const fair = Math.max(1, Math.floor(total / Math.max(1, rooms.length)))
+/** Divides `total` slots among accounts, in their order. No account gets more than its limit. */
+export function shares(limits: readonly number[], total: number): number[] {
+  const fair = Math.max(1, Math.floor(total / Math.max(1, limits.length)))
   let left = total
-  return rooms.map(room => {
-    const share = Math.min(room, fair, left)
+  return limits.map(limit => {
+    const share = Math.min(limit, fair, left)
     left -= share
     return share
   })
 }
 
-/** Deliveries and their attempts are kept so long. */
+/** Retention of deliveries and their attempts. */
 export const LOG_SECS = 30 * DAY_SECS
 
-/** Of an answer's body, so much is kept for the owner to see. */
+/** Bytes of a response body that are kept in the delivery log. */
 export const ANSWER_BYTES_KEPT = 4_096
 
-/** The text that receivers sign with: the prefix and base64 of 32 random bytes (https://www.standardwebhooks.com). */
+/** A signing secret is this prefix and the base64 of 32 random bytes (https://www.standardwebhooks.com). */
 export const SECRET_PREFIX = 'whsec_'
 
-/** Where an account's secret rests, sealed. */
+/** The seal context of an account's signing secret. */
 export function secretPlace(accountId: number) {
   return { table: 'webhooks', column: 'secret', row: accountId } as const
 }
@@ -113,10 +113,10 @@ export const TEST_BODY = '{"type":"test","invoice_id":null}'
 
 export const MAX_URL_CHARS = 2_048
 
-/** What is wrong with a webhook URL, in words; null when nothing is. Where it leads is judged at each connection. */
+/** Describes why a webhook URL is invalid; null for a valid one. The address is checked at each connection. */
 export function webhookUrlFault(text: string, allowHttp: boolean): string | null {
   if (text.length > MAX_URL_CHARS) return `at most ${MAX_URL_CHARS} characters`
-  if (/[\s\p{Cc}]/u.test(text)) return 'no blanks or control characters'
+  if (/[\s\p{Cc}]/u.test(text)) return 'no whitespace or control characters'
   const url = URL.parse(text)
   if (!url) return 'must be an absolute URL, such as https://shop.example/webhook'
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'must start with https://'

@@ -1,8 +1,8 @@
 import { ZAT_PER_ZEC, type Zat } from './money.ts'
 
 /**
- * A withdrawal is an order: the merchant's wallet pays a deposit address under the operator's viewing key, and a desk
- * pays the merchant out. The service holds viewing keys, so it moves nothing itself.
+ * A withdrawal is an order: the merchant's wallet pays a deposit address under the operator's viewing key, and the
+ * withdrawal operator pays the merchant out. The service holds only viewing keys and cannot spend.
  */
 export const WITHDRAWAL_STATUSES = [
   'awaiting_deposit',
@@ -16,31 +16,31 @@ export const WITHDRAWAL_STATUSES = [
 ] as const
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Who completed or failed an order: a person by command, or the payout provider by its answer. */
+/** Who closed an order: the operator by command, or the payout provider by its response. */
 export type ClosedBy = 'operator' | 'provider'
 
-/** What can happen to an order. A deposit is what the chain shows at the order's address, all of it. */
+/** A step of an order. A `deposit` carries the total that the chain shows at the order's address. */
 export type WithdrawalStep =
   | {
       readonly step: 'deposit'
       readonly receivedZat: Zat
       readonly confirmed: boolean
       readonly closed: boolean
-      /** A part of it was mined too late for the order's rate, see `depositCutoff`. Counts once it is confirmed. */
+      /** A part was mined too late for the order's rate, see `depositCutoff`. Relevant once it is confirmed. */
       readonly late: boolean
     }
   | { readonly step: 'cancel' }
   | { readonly step: 'settle' }
   | { readonly step: 'fail' }
-  /** The provider reports a payout of an order that was already closed: the merchant may have been paid twice. */
+  /** The provider reports a payout of a closed order: the merchant may have been paid twice. */
   | { readonly step: 'paid_after_close' }
 
 export interface Order {
   readonly status: WithdrawalStatus
   readonly amountZat: Zat
-  /** What the chain has last shown at the order's address. */
+  /** The total at the order's address, as last seen on the chain. */
   readonly receivedZat: Zat
-  /** What had been received when the operator settled or failed the order; only more than that is news. */
+  /** The total received when the order was closed. Only a higher total reopens the question. */
   readonly closedAtZat: Zat | null
 }
 
@@ -51,7 +51,7 @@ export class IllegalStep extends Error {
 
   constructor(status: WithdrawalStatus, step: WithdrawalStep['step']) {
     super(`a withdrawal that is ${status} cannot take the step ${step}`)
-    this.name = 'IllegalStep'
+    this.name = 'IllegalStepError'
     this.status = status
     this.step = step
   }
@@ -60,9 +60,9 @@ export class IllegalStep extends Error {
 /**
  * The status after a step.
  *
- * - A deposit is a fact and never illegal: what does not fit the order (too little at its end, too much, late, after a
- *   side exit, taken back by a reorganisation) becomes `needs_attention`, so that no coin vanishes from sight.
- * - Cancel is for orders without a deposit, be it a part; settle and fail are the operator's word on an order with one.
+ * - A deposit is always accepted. A deposit that does not match the order (too little at its end, too much, late, after
+ *   cancellation or failure, removed by a reorganisation) leads to `needs_attention`, so that no coins are overlooked.
+ * - Only orders without any deposit can be canceled. `settle` and `fail` close an order with a deposit.
  *
  * @throws IllegalStep
  */
@@ -113,16 +113,16 @@ function afterDeposit(
   }
 }
 
-/** Block spacings after an order's expiry in which its deposit may still be mined. */
+/** A deposit may be mined up to this number of block spacings after the order's expiry. */
 const MINING_GRACE_BLOCKS = 10
 
 /**
- * The latest time, in Unix seconds, of a block that holds a deposit in time. A deposit that is mined later is not paid
- * out at the order's rate: whoever holds a transaction back until the rate has moved would own a free option.
+ * The latest block time, in Unix seconds, of a deposit in time. A deposit that is mined later is not paid out at the
+ * order's rate; otherwise a merchant could hold the transaction back until the rate has moved, as a free option.
  *
- * The time of a block is its miner's claim, within the bounds of consensus: later than the median of the 11 blocks
- * before it, and at most 90 minutes after that median. It may decide here because the decision only hands the order to
- * a person. A block dated too late pays nothing and loses nothing; one dated too early gains a few minutes.
+ * Miners choose block times within the bounds of consensus: later than the median of the 11 blocks before, and at most 90
+ * minutes after that median. This is acceptable here because a late deposit only sends the order to the operator: a block
+ * time that is too late loses no coins, and one that is too early gains a few minutes.
  *
  * @param expiresAt Unix seconds
  * @param spacingSecs seconds between blocks at the height of the deposit
@@ -131,14 +131,14 @@ export function depositCutoff(expiresAt: number, spacingSecs: number): number {
   return expiresAt + MINING_GRACE_BLOCKS * spacingSecs
 }
 
-/** The last digits and letters stay readable, so that the merchant knows the account without it being shown. */
+/** Masks a payout destination. The last characters stay readable, so that the merchant recognises it. */
 export function maskPayout(payoutTo: string): string {
   return payoutTo.length <= 8 ? '••••' : `${payoutTo.slice(0, 2)}••••${payoutTo.slice(-4)}`
 }
 
 /**
- * What `amountZat` is worth at `rate` (fiat per ZEC) less `spreadBps` hundredths of a percent, rounded down to
- * `decimals`; exact, in decimal strings.
+ * The value of `amountZat` at `rate` (fiat per ZEC), less `spreadBps` hundredths of a percent, rounded down to `decimals`
+ * places. Exact, with decimal strings.
  */
 export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, decimals: number): string {
   const [whole = '', fraction = ''] = rate.split('.')
@@ -149,10 +149,10 @@ export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, deci
 }
 
 export const PAYOUT_TO_CHARS = 512
-/** Of a payout's reference, and of the reason why one failed. */
+/** Maximum length of a payout's reference and of a failure reason. */
 export const NOTE_CHARS = 200
 
-/** Where `payout_to` rests, sealed: a withdrawal has the id of the invoice that takes its deposit. */
+/** The seal context of `payout_to`. A withdrawal has the id of the invoice that receives its deposit. */
 export function payoutPlace(invoiceId: number) {
   return { table: 'withdrawals', column: 'payout_to', row: invoiceId } as const
 }

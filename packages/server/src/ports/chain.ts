@@ -5,31 +5,32 @@ import type { Rewind } from '../domain/payment.ts'
 import type { Pool } from '../domain/shielded-pool.ts'
 import type { KeyExpiry } from '../domain/viewing-key.ts'
 
-/** The chain source: one light-client server, or several of which one is in use. */
+/** The chain source: one light-client server, or several of which one is in use at a time. */
 export interface Chain {
-  /** Height of the newest block of the server in use, after checking that it serves this network and every pool. */
+  /** Height of the newest block of the server in use. Checks that the server serves this network and every pool. */
   tip(signal: AbortSignal): Promise<number>
-  /** Blocks `from` … `to`, both included, in order. Ends early, without an error, where the server has no more. */
+  /** Blocks `from` … `to`, both included, in order. Ends early, without an error, where the server has no more blocks. */
   blocks(from: number, to: number, signal: AbortSignal): AsyncIterable<Block>
-  /** Raw transactions: the whole mempool, then each that enters. Ends when a block is found; reopen then. */
+  /** Raw transactions: the whole mempool, then each new one. The stream ends when a block is found; reopen it then. */
   mempool(signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** The whole mempool at one moment, all shielded pools. */
+  /** The whole mempool at one moment, for all shielded pools. */
   mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]>
-  /** Another number after every change of the server in use: only within one do its answers fit together. */
+  /** Changes with every change of the server in use. Responses are consistent with each other only within one epoch. */
   readonly era: number
-  /** What the server in use lacks, or every server; as of the calls made so far. */
+  /** Problems of the server in use, or of all servers, as of the calls made so far. */
   readonly problems: readonly ChainProblem[]
-  /** Gives up the server in use for the next one, because of what it served. */
+  /** Abandons the server in use for the next one, because of what it served. */
   distrust(reason: string): void
   close(): Promise<void>
 }
 
-/** A key to open notes with. `incoming` is dk ‖ ivk. */
+/** A key for trial decryption. `incoming` is dk ‖ ivk. */
 export interface WatchKey {
   readonly id: number
   readonly incoming: Uint8Array
 }
 
+/** A note that one of the viewing keys decrypts. */
 export interface OpenedNote {
   readonly viewingKeyId: number
   readonly txid: string
@@ -41,45 +42,46 @@ export interface OpenedNote {
 
 export interface ImportedKey {
   readonly network: Network
-  /** dk ‖ ivk of the external scope, 64 bytes: all that is kept. */
+  /** dk ‖ ivk of the external scope, 64 bytes. No other part of the key is stored. */
   readonly incoming: Uint8Array
-  /** Absent: the key never expires. Times beyond the year 9999 are stated as its end. */
+  /** Absent for a key that never expires. Times after the year 9999 are given as its last second. */
   readonly expiry?: KeyExpiry
 }
 
-/** Everything that needs Zcash cryptography; off the main thread. */
+/** The Zcash cryptography. The expensive parts run outside the main thread. */
 export interface Viewer {
   /**
-   * Reads a UFVK or UIVK of ZIP 316 Revision 0 or 2 with an Orchard item; of `network`, where one is given. An expired
-   * key is read too: the caller judges its expiry.
-   * @throws Fault `invalid_viewing_key` with the reason in `detail`.
+   * Parses a UFVK or UIVK (ZIP 316, Revision 0 or 2) that has an Orchard item. With `network`, a key of another network
+   * is refused. Expired keys are accepted: the caller checks the expiry.
+   * @throws AppError `invalid_viewing_key` with the reason in `detail`.
    */
   importKey(text: string, network?: Network): ImportedKey
-  /** Addresses at `count` diversifier indexes from `from` on. */
+  /** The addresses at `count` diversifier indexes, starting with `from`. */
   addresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
   /**
-   * The diversifier index at which the key has this address; of an address that is not the key's, a number that means
-   * nothing, below 2^88. Null for what has no Orchard receiver.
+   * The diversifier index of this address under the key. For an address of another key, a meaningless number below 2^88.
+   * Null for text that is not an address with an Orchard receiver.
    */
   indexOf(incoming: Uint8Array, address: string): bigint | null
   /**
-   * The notes that any of the keys sees; pools by height are the caller's rule.
-   * All of them, or an error: never fewer.
+   * The notes in these transactions that any of the keys decrypts, in all pools: the caller decides which pool counts at
+   * a height. The result is complete; when any part of the scan fails, the call rejects.
    */
   open(
     keys: readonly WatchKey[],
     transactions: readonly CompactTransaction[],
     signal?: AbortSignal,
   ): Promise<OpenedNote[]>
-  /** A raw transaction in compact form, with its expiry height. Null for what cannot be read as one. */
+  /** Converts a raw transaction to compact form, with its expiry height. Null for bytes that cannot be parsed. */
   compact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>
   close(): Promise<void>
 }
 
 export interface ChainRows {
   /**
-   * The first statement of every transaction that writes what the chain shows: no two of them run at a time, in any
-   * process, so what such a transaction has read stays true until its end. Invoices are locked after it, never before.
+   * Locks the chain until the transaction ends. It is the first statement of every transaction that writes chain data:
+   * only one of them runs at a time, over all processes, so its reads stay valid until its end. Invoices are locked after
+   * it, never before.
    */
   lock(): Promise<void>
   /** The newest header, or null before the first block. */
@@ -88,25 +90,26 @@ export interface ChainRows {
   oldestHeight(): Promise<number | null>
   /** The newest headers, newest first. */
   newest(limit: number): Promise<Header[]>
-  /** The lowest header that is not built on the one below it, or that has none below it though it is not the oldest. */
+  /** The lowest header, except the oldest, whose predecessor is missing or has another hash. Null when all are linked. */
   brokenLink(): Promise<Header | null>
-  /** Appends headers in order and forgets those more than HEADERS_KEPT below the newest. */
+  /** Appends headers in order and deletes those more than HEADERS_KEPT below the newest. */
   append(headers: readonly Header[]): Promise<void>
   removeAbove(height: number): Promise<void>
-  /** Notes that blocks above a height are taken back, while the invoices that exist now do. */
+  /** Records that the blocks above a height were removed, together with the newest invoice id at this moment. */
   noteRewind(toHeight: number): Promise<void>
-  /** All that were noted. */
+  /** All recorded rewinds. */
   rewinds(): Promise<Rewind[]>
-  /** Forgets all headers. */
+  /** Deletes all headers. */
   removeAll(): Promise<void>
-  /** The moment up to which chain and mempool are known; 0 before the first complete look. */
+  /** The time up to which chain and mempool are completely known, in Unix seconds; 0 before the first complete sync. */
   seenThrough(): Promise<number>
   /**
-   * Moves on to `unixSecs`. Back only where the stored moment lies ahead of `now`: a clock that was wrong has written it.
+   * Sets the time up to which chain and mempool are known. It moves back only when the stored time is after `now`, which
+   * means that a wrong clock wrote it.
    */
   setSeenThrough(unixSecs: number, now: number): Promise<void>
-  /** What the chain source lacks at present, and since when (Unix seconds). */
+  /** The present problems of the chain source, and since when (Unix seconds). */
   problems(): Promise<(ChainProblem & { readonly since: number })[]>
-  /** Replaces them; one that goes on keeps its `since`. */
+  /** Replaces the problems. A problem that persists keeps its `since`. */
   setProblems(problems: readonly ChainProblem[], now: number): Promise<void>
 }

@@ -1,7 +1,7 @@
-/** What the delivery of webhooks measures of itself; main makes gauges and counters of it. */
+/** Metrics of webhook delivery. */
 export interface DeliveryMeter {
-  /** An attempt ended: with a 2xx in time, or not. */
+  /** Counts a finished attempt. `success` is a 2xx response in time. */
   attempt(outcome: 'success' | 'failure'): void
-  /** Attempts under way in this process. */
+  /** Sets the number of attempts in flight in this process. */
   underWay(attempts: number): void
 }

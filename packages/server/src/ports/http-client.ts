@@ -1,8 +1,8 @@
-/** HTTP to addresses that others chose: only to public ones, and never longer or more than the caller allows. */
+/** An HTTP client with bounds on time and size. An instance for URLs of users connects only to public addresses. */
 export interface Outbound {
-  /** @throws OutboundError, and nothing else */
+  /** Redirects are returned, not followed. @throws OutboundError for every failure */
   send(request: OutboundRequest): Promise<OutboundAnswer>
-  /** Gives up what is under way, and the idle connections. */
+  /** Aborts pending requests and closes idle connections. */
   close(): void
 }
 
@@ -12,47 +12,46 @@ export interface OutboundRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** From the look-up of the name to the last byte of the answer. */
+  /** Time limit from the DNS lookup to the last byte of the response. */
   readonly deadlineMs: number
-  /** An answer with a larger body fails. */
+  /** A response with a larger body fails with `too_large`. */
   readonly maxBytes: number
-  /** So much of the body is kept, the rest read and dropped. Default: all of it. */
+  /** Bytes of the body to keep; the rest is read and discarded. Default: the whole body. */
   readonly keepBytes?: number
   readonly signal?: AbortSignal
 }
 
 export interface OutboundAnswer {
-  /** Redirects are answers like any other: nothing follows them. */
   readonly status: number
-  /** Names in lower case; several of one name joined by a comma. */
+  /** Names in lower case. Repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** As it came, never decompressed. */
+  /** The received bytes, without decompression. */
   readonly body: Uint8Array
 }
 
 export type OutboundFailure =
-  /** The URL may not be called: its scheme, or an address that is not public. */
+  /** The URL is not allowed: its scheme, or an address that is not public. */
   | 'refused'
-  /** The name has no address. */
+  /** The host name does not resolve. */
   | 'unresolved'
   | 'unreachable'
   | 'tls'
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response was complete. */
   | 'reset'
   | 'timeout'
   | 'not_http'
   | 'too_large'
   | 'aborted'
 
-/** Why there is no answer, in words that the owner of the URL may read. */
+/** A failed request. The message may be shown to the owner of the URL. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
-  /** What there was of an answer: its head, and the body as far as it came and is kept. */
+  /** The response as far as it was received: its head and the kept part of the body. Null without a head. */
   readonly partial: OutboundAnswer | null
 
   constructor(failure: OutboundFailure, message: string, partial: OutboundAnswer | null = null) {
     super(message)
-    this.name = 'OutboundError'
+    this.name = 'HttpClientError'
     this.failure = failure
     this.partial = partial
   }

@@ -1,4 +1,4 @@
-/** Where a part says what happened to it; pino's loggers fit. Never a secret, a viewing key or a full invoice id. */
+/** A structured logger, such as pino. Never log a secret, a viewing key or a full invoice id. */
 export interface Log {
   debug(details: object, message: string): void
   info(details: object, message: string): void

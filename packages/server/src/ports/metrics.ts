@@ -1,25 +1,26 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
 
-/** What the watcher measures of itself; main makes gauges and counters of it. */
+/** Metrics of the chain sync. */
 export interface WatchMeter {
-  /** Height of the newest block recorded. */
+  /** Sets the height of the newest recorded block. */
   tip(height: number): void
-  /** Blocks that the server has and we have not recorded yet. */
+  /** Sets the number of blocks that the server has and that are not recorded yet. */
   lag(blocks: number): void
-  /** Unix seconds when the last complete look at chain and mempool began. */
+  /** Sets when the last complete sync of chain and mempool began, in Unix seconds. */
   seenThrough(unixSecs: number): void
-  /** Whether the server's newest block is older than 20 expected intervals, so that no invoice closes meanwhile. */
+  /** Sets whether the server's newest block is older than 20 expected intervals. No invoice expires meanwhile. */
   stalled(stalled: boolean): void
-  /** Seconds that the clock is ahead of the chain's median time, where they are hours apart; below 0: behind. Else 0. */
+  /** Sets the seconds between clock and median block time when they are hours apart, else 0. Negative: behind. */
   clockApart(secs: number): void
-  /** What the chain source lacks at present. */
+  /** Sets the present problems of the chain source. */
   problems(problems: readonly ChainProblem[]): void
-  /** A reorganisation that took back so many blocks. */
+  /** Counts a reorganisation of `depth` blocks. */
   reorg(depth: number): void
-  /** So many paid invoices now need attention, their payments taken back (+), or no longer (−). */
+  /** Changes the number of paid invoices that need attention because their payments were reorged. */
   needsAttention(change: number): void
 }
 
+/** Discards all measurements. */
 export const NO_WATCH_METER: WatchMeter = {
   tip: () => {},
   lag: () => {},

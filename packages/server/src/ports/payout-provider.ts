@@ -1,33 +1,34 @@
 import type { Zat } from '../domain/money.ts'
 
-/** What a provider needs to know of an order whose deposit is confirmed. */
+/** A withdrawal order with a confirmed deposit. */
 export interface PayoutOrder {
-  /** The same for every call about this order: what makes paying it idempotent. */
+  /** The same in every call for this order: the provider's idempotency key. */
   readonly id: string
   readonly amountZat: Zat
   readonly fiatCurrency: string
-  /** Decimal: what the merchant is to get. */
+  /** Decimal: the amount that the merchant receives. */
   readonly fiatAmount: string
-  /** Where to, in the merchant's words. */
+  /** Destination of the payout, as the merchant entered it. */
   readonly payoutTo: string
 }
 
 export type Payout =
-  /** An operator does it and says how it ended, by command; the provider is not asked again. */
+  /** The operator pays manually and records the result by command. The provider is not called again. */
   | { readonly state: 'by_hand' }
-  /** Under way: ask again after so many seconds. */
+  /** In progress: call again after this number of seconds. */
   | { readonly state: 'processing'; readonly askAgainSecs: number }
-  /** With the provider's proof. */
+  /** Paid. `reference` is the provider's proof. */
   | { readonly state: 'paid'; readonly reference: string }
   | { readonly state: 'failed'; readonly reason: string }
 
-/** Who pays merchants out. */
+/** Pays merchants for confirmed withdrawals. */
 export interface PayoutProvider {
   /** For the log. */
   readonly name: string
   /**
-   * Pays the order out, or tells how that stands. Called again until it has ended, after a crash too: a call with an
-   * order's id that was seen before must never pay twice. What it throws counts as not known, and is asked again.
+   * Pays the order out, or returns the state of the payout. It is called until the payout has ended, also after a crash,
+   * so it must be idempotent by the order's id: it must never pay twice. After an exception the state is unknown and the
+   * call is repeated.
    *
    * From right before the first call until `paid`, `failed` or `by_hand`, the operator can close the order only with an
    * override.

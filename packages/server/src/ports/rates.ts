@@ -1,18 +1,18 @@
 import type { Rate } from '../domain/rate.ts'
 
-/** Where prices of the coin come from. */
+/** A source of ZEC prices. */
 export interface RateSource {
   /**
-   * Units of the currency for one whole coin, decimal.
-   * @throws when there is no answer in time that makes sense
+   * The price of 1 ZEC in units of the currency, decimal.
+   * @throws when no valid response arrives in time
    */
   price(currency: string): Promise<string>
 }
 
 export interface Rates {
   /**
-   * A rate that is not older than the setting allows.
-   * @throws Fault `rate_unavailable`
+   * A rate not older than RATES_MAX_AGE_SECS.
+   * @throws AppError `rate_unavailable`
    */
   rate(currency: string): Promise<Rate>
 }

@@ -17,7 +17,7 @@ const REAL: Env = {
   ENCRYPTION_KEY: KEY,
 }
 
-function faultsOf(env: Env): readonly string[] {
+function problemsOf(env: Env): readonly string[] {
   try {
     loadConfig({ DATA_DIR: dir, ...env })
   } catch (error) {
@@ -27,7 +27,7 @@ function faultsOf(env: Env): readonly string[] {
   return []
 }
 
-test('nothing set is the sandbox, with the defaults of the documentation', () => {
+test('without settings the service is a sandbox with the documented defaults', () => {
   const config = loadConfig({})
   assert.equal(config.sandbox, true)
   assert.equal(config.port, 3000)
@@ -48,22 +48,22 @@ test('nothing set is the sandbox, with the defaults of the documentation', () =>
   assert.ok(Object.isFrozen(config))
 })
 
-test('a real network needs its servers, mail and the encryption key, and each that is missing is named', () => {
-  assert.deepEqual(faultsOf(REAL), [])
-  const faults = faultsOf({ NETWORK: 'main' })
-  assert.equal(faults.length, 4)
+test('a real network requires servers, mail and the encryption key; every missing setting is reported', () => {
+  assert.deepEqual(problemsOf(REAL), [])
+  const problems = problemsOf({ NETWORK: 'main' })
+  assert.equal(problems.length, 4)
   for (const name of ['LIGHTWALLETD_URL', 'SMTP_URL', 'MAIL_FROM', 'ENCRYPTION_KEY'])
     assert.ok(
-      faults.some(fault => fault.startsWith(`${name} is not set: it should be `)),
+      problems.some(problem => problem.startsWith(`${name} is not set: it should be `)),
       name,
     )
   assert.match(
-    faultsOf({ LIGHTWALLETD_URL: 'https://one.example' }).join(),
+    problemsOf({ LIGHTWALLETD_URL: 'https://one.example' }).join(),
     /NETWORK is not set: .*main, test, regtest/,
   )
 })
 
-test('several servers, without trailing slashes', () => {
+test('several servers are accepted, and trailing slashes are removed', () => {
   assert.deepEqual(loadConfig(REAL).lightwalletdUrls, ['https://one.example:443', 'https://two.example:443'])
 })
 
@@ -71,7 +71,7 @@ test('an empty value counts as unset', () => {
   assert.equal(loadConfig({ PORT: '', NETWORK: ' ', LIGHTWALLETD_URL: '' }).port, 3000)
 })
 
-test('each wrong value is a fault that names the setting and never repeats a secret', () => {
+test('every invalid value is reported with its setting, and secrets are not repeated', () => {
   const wrong: Record<string, string> = {
     PORT: '65536',
     PUBLIC_URL: 'shop.example',
@@ -107,27 +107,27 @@ test('each wrong value is a fault that names the setting and never repeats a sec
     REGTEST_NU7_HEIGHT: '-1',
     SANDBOX_NU63_HEIGHT: 'x',
   }
-  const faults = faultsOf(wrong)
-  assert.equal(faults.length, Object.keys(wrong).length, faults.join('\n'))
+  const problems = problemsOf(wrong)
+  assert.equal(problems.length, Object.keys(wrong).length, problems.join('\n'))
   for (const name of Object.keys(wrong))
-    assert.match(faults.join('\n'), new RegExp(`^${name} is wrong: it should be `, 'm'))
-  assert.ok(!faults.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
+    assert.match(problems.join('\n'), new RegExp(`^${name} is invalid: it should be `, 'm'))
+  assert.ok(!problems.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
 })
 
-test('a billing viewing key is of either revision and any network; whether it can be used is decided at the start', () => {
+test('a billing viewing key of either revision and any network is accepted; the start checks whether it can be used', () => {
   const data = 'qpzry9x8'.repeat(20)
   for (const prefix of ['uview', 'uivktest', 'uvf', 'uvftest', 'uvi', 'uviregtest'])
-    assert.deepEqual(faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` }), [], prefix)
+    assert.deepEqual(problemsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` }), [], prefix)
   for (const prefix of ['urview', 'zu', 'u', 'uvx']) {
-    const faults = faultsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
-    assert.match(faults.join(), /^BILLING_VIEWING_KEY is wrong: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
-    assert.ok(!faults.join().includes(data))
+    const problems = problemsOf({ ...REAL, BILLING_VIEWING_KEY: `${prefix}1${data}` })
+    assert.match(problems.join(), /^BILLING_VIEWING_KEY is invalid: .*uview1…, uivk1…, uvf1… or uvi1…/, prefix)
+    assert.ok(!problems.join().includes(data))
   }
 })
 
 const REGTEST: Env = { ...REAL, NETWORK: 'regtest' }
 
-test('the heights of NU6.3 and NU7 on a regtest: 0 and never, or as set', () => {
+test('on a regtest NU6.3 activates at 0 and NU7 never, unless the settings differ', () => {
   const regtestOf = (env: Env) => loadConfig({ DATA_DIR: dir, ...env }).regtest
   for (const env of [{}, REGTEST]) {
     assert.deepEqual(regtestOf(env), { nu63Height: 0, nu7Height: null })
@@ -147,22 +147,22 @@ test('SANDBOX_NU63_HEIGHT, the old name of REGTEST_NU63_HEIGHT, works with a war
   ])
   const both = { SANDBOX_NU63_HEIGHT: '24', REGTEST_NU63_HEIGHT: '24' }
   assert.equal(loadConfig({ DATA_DIR: dir, ...both }).regtest.nu63Height, 24)
-  assert.deepEqual(faultsOf({ ...both, REGTEST_NU63_HEIGHT: '25' }), [
+  assert.deepEqual(problemsOf({ ...both, REGTEST_NU63_HEIGHT: '25' }), [
     'REGTEST_NU63_HEIGHT is 25, but its old name SANDBOX_NU63_HEIGHT is 24: set only REGTEST_NU63_HEIGHT',
   ])
 })
 
-test('NU7 below NU6.3 on a regtest is a fault', () => {
-  assert.deepEqual(faultsOf({ REGTEST_NU63_HEIGHT: '24', REGTEST_NU7_HEIGHT: '23' }), [
+test('a height of NU7 below NU6.3 on a regtest is refused', () => {
+  assert.deepEqual(problemsOf({ REGTEST_NU63_HEIGHT: '24', REGTEST_NU7_HEIGHT: '23' }), [
     'REGTEST_NU7_HEIGHT is 23, but NU6.3 starts at height 24: NU7 cannot start before it',
   ])
 })
 
-test('heights of a regtest are a fault on a public network; their old name, ignored there until now, is a warning', () => {
+test('regtest heights are refused on a public network; the old name causes only a warning', () => {
   for (const network of ['main', 'test']) {
     const env = { ...REAL, NETWORK: network }
     for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'])
-      assert.deepEqual(faultsOf({ ...env, [name]: '0' }), [
+      assert.deepEqual(problemsOf({ ...env, [name]: '0' }), [
         `${name} is set, but NETWORK is ${network}: unset it; the heights of public networks are built in`,
       ])
     assert.deepEqual(loadConfig({ DATA_DIR: dir, ...env, SANDBOX_NU63_HEIGHT: '24' }).warnings, [
@@ -171,12 +171,12 @@ test('heights of a regtest are a fault on a public network; their old name, igno
   }
 })
 
-test('limits of the numbers, on both sides', () => {
-  for (const confirmations of ['0', '100']) assert.deepEqual(faultsOf({ CONFIRMATIONS: confirmations }), [])
-  for (const port of ['0', '65535']) assert.deepEqual(faultsOf({ PORT: port }), [])
+test('numbers are limited on both sides', () => {
+  for (const confirmations of ['0', '100']) assert.deepEqual(problemsOf({ CONFIRMATIONS: confirmations }), [])
+  for (const port of ['0', '65535']) assert.deepEqual(problemsOf({ PORT: port }), [])
 })
 
-test('withdrawals: Kraken, a rate of a minute, dollars and euros, no spread, a quarter of an hour; or as it is set', () => {
+test('the withdrawal settings have defaults and can be changed', () => {
   const usual = loadConfig(REAL)
   assert.deepEqual([usual.ratesUrl, usual.ratesMaxAgeSecs], ['https://api.kraken.com', 60])
   assert.deepEqual(usual.withdrawals, { currencies: ['USD', 'EUR'], spreadBps: 0, expiresInSecs: 900 })
@@ -184,7 +184,7 @@ test('withdrawals: Kraken, a rate of a minute, dollars and euros, no spread, a q
   const set = { currencies: ['JPY', 'CHF'], spreadBps: 150, expiresInSecs: 60 }
   assert.deepEqual(loadConfig({ ...REAL, ...own }).withdrawals, set)
   for (const wrong of ['USD,USD', 'XXZ', ','])
-    assert.equal(faultsOf({ ...REAL, WITHDRAWAL_CURRENCIES: wrong }).length, 1, wrong)
+    assert.equal(problemsOf({ ...REAL, WITHDRAWAL_CURRENCIES: wrong }).length, 1, wrong)
 })
 
 test('the encryption key may be a list: the new key, then the old', () => {
@@ -192,26 +192,26 @@ test('the encryption key may be a list: the new key, then the old', () => {
   assert.equal(loadConfig({ ...REAL, ENCRYPTION_KEY: `${other},${KEY}` }).encryptionKeys.length, 2)
 })
 
-test('the sandbox finds the encryption key it has kept', () => {
+test('the sandbox reads its stored encryption key', () => {
   assert.equal(loadConfig({ DATA_DIR: dir }).encryptionKeys.length, 0)
   writeFileSync(sandboxKeyFile(dir), `${KEY}\n`)
   assert.deepEqual(Buffer.from(loadConfig({ DATA_DIR: dir }).encryptionKeys[0] ?? []), Buffer.alloc(32, 7))
   writeFileSync(sandboxKeyFile(dir), 'damaged')
-  assert.equal(faultsOf({}).length, 1)
+  assert.equal(problemsOf({}).length, 1)
   rmSync(sandboxKeyFile(dir))
 })
 
-test('proxies are trusted by number or address, never all of them', () => {
+test('proxies are trusted by number or address, never all addresses', () => {
   const trusted = (TRUST_PROXY: string) => loadConfig({ TRUST_PROXY }).trustProxy
   assert.equal(trusted('2'), 2)
   assert.equal(trusted('true'), 1)
   assert.equal(trusted('false'), false)
   assert.deepEqual(trusted('10.0.0.0/8, ::1,loopback'), ['10.0.0.0/8', '::1', 'loopback'])
   for (const wrong of ['10.0.0.0/33', '::/129', '10.0.0', '10', '*'])
-    assert.equal(faultsOf({ TRUST_PROXY: wrong }).length, 1)
+    assert.equal(problemsOf({ TRUST_PROXY: wrong }).length, 1)
 })
 
-test('a plans file has the shape of GET /v1/plans', () => {
+test('a plans file has the format of GET /v1/plans', () => {
   const file = join(dir, 'plans.json')
   const free = { name: 'Free', monthly_invoice_limit: 5, price_zat: 0, period_days: 30 }
   const write = (value: unknown) => writeFileSync(file, JSON.stringify(value))
@@ -232,8 +232,8 @@ test('a plans file has the shape of GET /v1/plans', () => {
   ]
   for (const value of [...wrong, [{ ...free, extra: 1 }], [{ ...free, monthly_invoice_limit: 1.5 }], [null]]) {
     write(value)
-    assert.equal(faultsOf({ PLANS_FILE: file }).length, 1, JSON.stringify(value))
+    assert.equal(problemsOf({ PLANS_FILE: file }).length, 1, JSON.stringify(value))
   }
   writeFileSync(file, '{')
-  assert.match(faultsOf({ PLANS_FILE: file })[0] ?? '', /^PLANS_FILE is wrong: it should be a JSON file$/)
+  assert.match(problemsOf({ PLANS_FILE: file })[0] ?? '', /^PLANS_FILE is invalid: it should be a JSON file$/)
 })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { normaliseEmail } from '../../src/domain/account.ts'
 
-test('an email is one account in any case and with blanks around it', () => {
+test('emails that differ in case or surrounding whitespace are one account', () => {
   for (const text of ['Mara@Shop.example', '  mara@shop.EXAMPLE\n'])
     assert.equal(normaliseEmail(text), 'mara@shop.example')
   for (const text of ['a+b@x.example', 'ärger@bücher.example', 'a@localhost']) assert.equal(normaliseEmail(text), text)
 })
 
-test('no email holds what a mail header, a terminal or a reader would take for something else', () => {
+test('an email with control characters, invisible characters or mail syntax is refused', () => {
   const bad = [
     '',
     'mara',

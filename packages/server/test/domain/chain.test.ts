@@ -29,14 +29,14 @@ const block: Block = {
   transactions: [],
 }
 
-test('a block follows when height, previous hash and every tree fit', () => {
+test('a block extends the chain when height, previous hash and every tree size match', () => {
   assert.equal(checkFollows(previous, block), null)
   assert.deepEqual(checkFollows(previous, { ...block, height: 43 }), { fault: 'gap', expected: 42 })
   assert.deepEqual(checkFollows(previous, { ...block, height: 41 }), { fault: 'gap', expected: 42 })
   assert.deepEqual(checkFollows(previous, { ...block, prevHash: 'ab' }), { fault: 'fork' })
 })
 
-test('one output too few or too many in any pool is seen', () => {
+test('one output too few or too many in any pool is detected', () => {
   for (const pool of ['sapling', 'orchard', 'ironwood'] as const) {
     for (const change of [-1, 1]) {
       const trees = { ...block.trees, [pool]: block.trees[pool] + change }
@@ -50,7 +50,7 @@ test('one output too few or too many in any pool is seen', () => {
   }
 })
 
-test('candidates go back in doubling steps from 10, stay above the oldest height and end with it', () => {
+test('ancestor candidates go back in doubling steps from 10 and end with the oldest height', () => {
   assert.deepEqual([...ancestorCandidates(1_000, 0)], [990, 980, 960, 920, 840, 680, 360, 0])
   assert.deepEqual([...ancestorCandidates(10, 10)], [10])
   fc.assert(
@@ -67,25 +67,25 @@ test('candidates go back in doubling steps from 10, stay above the oldest height
   )
 })
 
-test('one pool pays at a time: Orchard below NU6.3, Ironwood from it on', () => {
+test('exactly one pool counts at a height: Orchard below NU6.3, Ironwood from NU6.3 on', () => {
   const params = consensusParams('regtest', { nu63Height: 100, nu7Height: null })
   assert.deepEqual([paysAt('orchard', 99, params), paysAt('ironwood', 99, params)], [true, false])
   assert.deepEqual([paysAt('orchard', 100, params), paysAt('ironwood', 100, params)], [false, true])
 })
 
-test('an unmined transaction is dead once its last height is reached; 0 and unknown never are', () => {
+test('an unmined transaction expires when its last height is reached; with 0 or unknown it never does', () => {
   assert.deepEqual([isDead(50, 49), isDead(50, 50), isDead(50, 51)], [false, true, true])
   assert.deepEqual([isDead(0, 1e9), isDead(null, 1e9)], [false, false])
 })
 
-test('an invoice is watched to the last second of its window, and no clock bounds it below', () => {
+test('an invoice is watched until the last second of its window, and has no lower bound', () => {
   const window = { watchUntil: 200_000 }
   assert.equal(isWatched(window, 0), true)
   assert.equal(isWatched(window, 200_000), true)
   assert.equal(isWatched(window, 200_001), false)
 })
 
-test('a block read again can hold a payment above the last block of the invoice’s creation, or what was left of it', () => {
+test('a block that is read again can contain a payment above the invoice’s creation height or a later rewind', () => {
   const invoice = { id: 7, createdHeight: 100 }
   assert.deepEqual([canHoldPayment(invoice, 100, []), canHoldPayment(invoice, 101, [])], [false, true])
   const earlier = { toHeight: 90, newestInvoiceId: 6 }

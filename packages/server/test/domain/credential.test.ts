@@ -13,7 +13,7 @@ test('a credential is its prefix, 43 digits of the secret and 6 of the checksum'
   assert.equal(makeCredential('apiKey', new Uint8Array(32).fill(255)).length, 52)
 })
 
-test('every credential made is recognised, and only as what it is', () => {
+test('every formatted credential is recognised, and only as its own kind', () => {
   fc.assert(
     fc.property(secret, bytes => {
       const key = makeCredential('apiKey', bytes)
@@ -33,13 +33,13 @@ test('one changed character is never recognised', () => {
   )
 })
 
-test('anything else is not recognised', () => {
+test('other text is not recognised', () => {
   const key = makeCredential('apiKey', randomBytes(32))
   for (const text of ['', 'zg_', key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toLowerCase(), key.slice(3)])
     assert.ok(!isCredential('apiKey', text), JSON.stringify(text))
 })
 
-test('the hash stored is SHA-256 of the whole text', () => {
+test('the stored hash is the SHA-256 of the whole text', () => {
   assert.equal(
     Buffer.from(credentialHash('abc')).toString('hex'),
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

@@ -10,7 +10,7 @@ test('a database is the recorded one only if every recorded part is the same', (
     ['inode:1', 'inode:11', false],
     ['inode:1;born:5', 'inode:1;born:6', false],
     ['inode:1;born:5', 'inode:1', false],
-    // The birth time was not known when the origin was recorded.
+    // The birth time was unknown when the identity was recorded.
     ['inode:1', 'inode:1;born:5', true],
     ['system:1;timeline:00000001', 'system:1;timeline:00000002', false],
     ['system:?;timeline:?', 'system:?;timeline:?', true],
@@ -20,12 +20,12 @@ test('a database is the recorded one only if every recorded part is the same', (
     assert.equal(isSameDatabase({ recorded, current }), same, `${recorded} and ${current}`)
 })
 
-test('the parts that a server does not tell are named', () => {
+test('the parts that a server does not report are listed', () => {
   assert.deepEqual(unknownParts('system:?;timeline:00000001;database:?'), ['system', 'database'])
   assert.deepEqual(unknownParts('inode:1;born:2'), [])
 })
 
-test('a step is at least 2^44 and below 2^45, and all its random bits count', () => {
+test('a step is at least 2^44 and below 2^45, and uses all its random bits', () => {
   const bytes = (value: number) => new Uint8Array(STEP_BYTES).fill(value)
   assert.equal(stepOf(bytes(0)), 2n ** 44n)
   assert.equal(stepOf(bytes(0xff)), 2n ** 45n - 1n)
@@ -33,6 +33,6 @@ test('a step is at least 2^44 and below 2^45, and all its random bits count', ()
   assert.equal(stepOf(Uint8Array.of(0x08, 0, 0, 0, 0, 0)), 2n ** 44n + 2n ** 43n)
 })
 
-test('the keys of a copy are watched as long as any lost invoice or swap may be paid', () => {
+test('the keys of a copy are watched as long as a lost invoice or swap can be paid', () => {
   assert.equal(watchAfterMove(1_000, 7), 1_000 + (1 + 7 + 14) * 86_400)
 })

@@ -22,11 +22,11 @@ const EXPIRED: View = { ...VIEW, seenThrough: 1_000 }
 
 const MEMPOOL: Place = { at: 'mempool' }
 const DROPPED: Place = { at: 'dropped' }
-/** Mined with so many confirmations at the view's tip. */
+/** Mined, with this number of confirmations at the tip of VIEW. */
 const confirmed = (confirmations: number): Place => ({ at: 'mined', height: VIEW.tip - confirmations + 1 })
 
 function pay(valueZat: bigint, place: Place, order = 1): Payment {
-  // Its transaction is dead, so that it keeps no invoice open.
+  // The transaction has expired, so that it does not keep the invoice open.
   const unmined = { inSnapshot: true, expiryHeight: 1, lastSeenHeight: 1 }
   return { txid: `${order}`.padStart(64, '0'), pool: 'ironwood', outputIndex: 0, valueZat, place, order, ...unmined }
 }
@@ -35,7 +35,7 @@ function status(payments: Payment[], view = VIEW, before: InvoiceStatus = 'pendi
   return assess(terms, before, payments, view).status
 }
 
-test('open: pending below the amount, detected from it on, paid from its confirmation on', () => {
+test('an open invoice is pending below its amount, detected from it on, and paid once it is confirmed', () => {
   assert.equal(status([]), 'pending')
   assert.equal(status([pay(99n, confirmed(10))]), 'pending')
   assert.equal(status([pay(100n, MEMPOOL)]), 'detected')
@@ -43,10 +43,14 @@ test('open: pending below the amount, detected from it on, paid from its confirm
   assert.equal(status([pay(100n, confirmed(3))]), 'paid')
   assert.equal(status([pay(60n, confirmed(3), 1), pay(40n, confirmed(2), 2)]), 'detected')
   assert.equal(status([pay(60n, confirmed(3), 1), pay(40n, confirmed(3), 2)]), 'paid')
-  assert.equal(status([pay(100n, confirmed(3), 1), pay(1n, MEMPOOL, 2)]), 'paid', 'more on the way delays nothing')
+  assert.equal(
+    status([pay(100n, confirmed(3), 1), pay(1n, MEMPOOL, 2)]),
+    'paid',
+    'a further unconfirmed payment has no effect',
+  )
 })
 
-test('the number of confirmations is the terms’ own: 0 takes the mempool, 1 the first block, 100 a hundred', () => {
+test('the terms set the number of confirmations: 0 accepts the mempool, 1 one block, 100 a hundred blocks', () => {
   const at = (confirmations: number, place: Place) =>
     status([pay(100n, place)], { ...VIEW, tip: 200 }, 'pending', { ...TERMS, confirmations })
   const mined = (confirmations: number): Place => ({ at: 'mined', height: 200 - confirmations + 1 })
@@ -58,7 +62,7 @@ test('the number of confirmations is the terms’ own: 0 takes the mempool, 1 th
   assert.equal(confirmationsOf({ at: 'mined', height: 201 }, 200), 0, 'a block above the tip confirms nothing')
 })
 
-test('expiry: at the very second through which all is seen, never by a swap’s or a full payment’s side', () => {
+test('an invoice expires when the chain is known through its expiry, unless a swap or a full payment keeps it open', () => {
   assert.equal(status([], { ...VIEW, seenThrough: 999 }), 'pending')
   assert.equal(status([], EXPIRED), 'expired')
   assert.equal(status([pay(99n, MEMPOOL)], EXPIRED), 'underpaid')
@@ -68,18 +72,18 @@ test('expiry: at the very second through which all is seen, never by a swap’s 
   assert.equal(status([], { ...EXPIRED, swapUnderWay: true }), 'pending')
 })
 
-test('late money: a part makes expired underpaid, the full amount pays once confirmed and changes nothing before', () => {
+test('a late part payment makes an expired invoice underpaid; a late full payment makes it paid once confirmed', () => {
   for (const before of ['expired', 'underpaid'] as const) {
     assert.equal(status([], EXPIRED, before), 'expired')
     assert.equal(status([pay(99n, MEMPOOL)], EXPIRED, before), 'underpaid')
     assert.equal(status([pay(100n, MEMPOOL)], EXPIRED, before), before)
     assert.equal(status([pay(100n, confirmed(2))], EXPIRED, before), before)
     assert.equal(status([pay(100n, confirmed(3))], EXPIRED, before), 'paid')
-    assert.equal(status([], { ...EXPIRED, swapUnderWay: true }, before), 'expired', 'no swap opens it again')
+    assert.equal(status([], { ...EXPIRED, swapUnderWay: true }, before), 'expired', 'a swap does not open it again')
   }
 })
 
-test('a paid invoice needs attention while less than its amount lies in the chain', () => {
+test('a paid invoice needs attention while less than its amount is on the chain', () => {
   const attention = (places: Place[], confirmations = 3) =>
     assess(
       { ...TERMS, confirmations },
@@ -88,7 +92,7 @@ test('a paid invoice needs attention while less than its amount lies in the chai
       VIEW,
     ).needsAttention
   assert.equal(attention([confirmed(3), confirmed(3)]), false)
-  assert.equal(attention([confirmed(3), confirmed(1)]), false, 'fewer confirmations are not taken back')
+  assert.equal(attention([confirmed(3), confirmed(1)]), false, 'fewer confirmations are enough once it is paid')
   assert.equal(attention([confirmed(3), MEMPOOL]), true)
   assert.equal(attention([confirmed(3), DROPPED]), true)
   assert.equal(attention([confirmed(3), confirmed(2), DROPPED]), false, 'enough is left')
@@ -97,14 +101,14 @@ test('a paid invoice needs attention while less than its amount lies in the chai
   assert.equal(assess(TERMS, 'pending', [], EXPIRED).needsAttention, false)
 })
 
-test('the txid is that of the payment recorded last among those that count', () => {
+test('the txid is that of the last recorded payment that counts', () => {
   const txid = (payments: Payment[]) => assess(TERMS, 'pending', payments, VIEW).txid
   assert.equal(txid([]), null)
   assert.equal(txid([pay(1n, MEMPOOL, 7), pay(2n, confirmed(9), 3)]), pay(1n, MEMPOOL, 7).txid)
   assert.equal(txid([pay(1n, DROPPED, 7), pay(2n, confirmed(9), 3)]), pay(2n, MEMPOOL, 3).txid)
 })
 
-test('events: one when it becomes paid, one when it becomes underpaid, none else', () => {
+test('an invoice raises an event when it becomes paid or underpaid, and no other', () => {
   for (const before of INVOICE_STATUSES) {
     for (const after of INVOICE_STATUSES) {
       const expected =
@@ -114,12 +118,16 @@ test('events: one when it becomes paid, one when it becomes underpaid, none else
   }
 })
 
-test('invoice.underpaid is raised once, however often money goes and comes', () => {
-  const told = 900
-  assert.deepEqual(eventsOf({ status: 'expired', underpaidAt: told }, { status: 'underpaid', underpaidAt: told }), [])
-  assert.deepEqual(eventsOf({ status: 'underpaid', underpaidAt: told }, { status: 'paid', underpaidAt: told }), [
-    'invoice.paid',
-  ])
+test('invoice.underpaid is raised at most once', () => {
+  const raisedAt = 900
+  assert.deepEqual(
+    eventsOf({ status: 'expired', underpaidAt: raisedAt }, { status: 'underpaid', underpaidAt: raisedAt }),
+    [],
+  )
+  assert.deepEqual(
+    eventsOf({ status: 'underpaid', underpaidAt: raisedAt }, { status: 'paid', underpaidAt: raisedAt }),
+    ['invoice.paid'],
+  )
 })
 
 test('a payment that left the mempool keeps the invoice open while its transaction can still be mined', () => {
@@ -128,13 +136,21 @@ test('a payment that left the mempool keeps the invoice open while its transacti
   assert.deepEqual([after({ expiryHeight: 51 }).status, after({ expiryHeight: 51 }).openUntilHeight], ['pending', 51])
   assert.deepEqual([after({ expiryHeight: 50 }).status, after({ expiryHeight: 50 }).openUntilHeight], ['expired', null])
   assert.equal(after({ expiryHeight: 0 }).status, 'pending', 'it never expires')
-  assert.equal(after({ expiryHeight: 0 }, { ...VIEW, seenThrough: 9_000 }).status, 'expired', 'but the window does')
-  assert.equal(after({ expiryHeight: null, lastSeenHeight: 50 }).status, 'pending', 'not known: the usual 120 blocks')
+  assert.equal(after({ expiryHeight: 0 }, { ...VIEW, seenThrough: 9_000 }).status, 'expired', 'but the window ends')
+  assert.equal(
+    after({ expiryHeight: null, lastSeenHeight: 50 }).status,
+    'pending',
+    'unknown: the default of 120 blocks',
+  )
   assert.equal(after({ expiryHeight: null, lastSeenHeight: 50 }, { ...EXPIRED, tip: 170 }).status, 'expired')
-  assert.equal(assess(TERMS, 'expired', gone({ expiryHeight: 51 }), EXPIRED).status, 'expired', 'never open again')
+  assert.equal(
+    assess(TERMS, 'expired', gone({ expiryHeight: 51 }), EXPIRED).status,
+    'expired',
+    'a closed invoice never opens again',
+  )
 })
 
-test('without confirmations, only what the newest complete reading of the mempool holds pays', () => {
+test('with 0 confirmations, an unmined payment counts as confirmed only while the newest mempool snapshot contains it', () => {
   const terms = { ...TERMS, confirmations: 0 }
   const unseen = { ...pay(60n, MEMPOOL, 1), inSnapshot: false }
   assert.equal(status([unseen, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'detected')
@@ -142,7 +158,7 @@ test('without confirmations, only what the newest complete reading of the mempoo
   assert.equal(status([{ ...unseen, place: confirmed(1) }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
 })
 
-test('final are paid, underpaid and expired; closed are the last two', () => {
+test('paid, underpaid and expired are final; underpaid and expired are closed', () => {
   assert.deepEqual(INVOICE_STATUSES.filter(isFinal), ['paid', 'underpaid', 'expired'])
   assert.deepEqual(INVOICE_STATUSES.filter(isClosed), ['underpaid', 'expired'])
 })
@@ -154,7 +170,7 @@ const place: fc.Arbitrary<Place> = fc.oneof(
 )
 const payments = fc
   .array(fc.record({ valueZat: fc.bigInt({ min: 1n, max: 200n }), place }), { maxLength: 8 })
-  .map(some => some.map(({ valueZat, place: at }, order) => pay(valueZat, at, order)))
+  .map(items => items.map(({ valueZat, place: at }, order) => pay(valueZat, at, order)))
 const terms = fc.record({
   amountZat: fc.bigInt({ min: 1n, max: 300n }),
   expiresAt: fc.constant(1_000),
@@ -168,61 +184,68 @@ const view = fc.record({
 })
 const before = fc.constantFrom(...INVOICE_STATUSES)
 
-test('any order of the same payments gives the same assessment, and judging twice changes nothing', () => {
+test('the order of payments does not change the result, and a second evaluation changes nothing', () => {
   fc.assert(
-    fc.property(terms, before, payments, view, fc.infiniteStream(fc.nat()), (asked, was, some, seen, keys) => {
-      const once = assess(asked, was, some, seen)
-      const shuffled = some.map(payment => ({ payment, key: keys.next().value as number }))
-      shuffled.sort((a, b) => a.key - b.key)
-      const again = assess(
-        asked,
-        was,
-        shuffled.map(({ payment }) => payment),
-        seen,
-      )
-      assert.deepEqual(again, once)
-      assert.equal(assess(asked, once.status, some, seen).status, once.status)
-    }),
-  )
-})
-
-test('sums are exact: received is all that lives, overpaid what exceeds the amount', () => {
-  fc.assert(
-    fc.property(terms, before, payments, view, (asked, was, some, seen) => {
-      const { receivedZat, overpaidZat } = assess(asked, was, some, seen)
-      let sum = 0n
-      for (const { valueZat, place: at } of some) if (at.at !== 'dropped') sum += valueZat
-      assert.equal(receivedZat, sum)
-      assert.equal(overpaidZat, sum > asked.amountZat ? sum - asked.amountZat : 0n)
-    }),
-  )
-})
-
-test('paid is final, closed never opens again, and only confirmed money pays', () => {
-  fc.assert(
-    fc.property(terms, before, payments, view, (asked, was, some, seen) => {
-      const { status: is }: Assessment = assess(asked, was, some, seen)
-      if (was === 'paid') assert.equal(is, 'paid')
-      if (isClosed(was)) assert.ok(isFinal(is))
-      if (is === 'paid' && was !== 'paid') {
-        const sure = some.filter(
-          ({ place: at }) => at.at !== 'dropped' && confirmationsOf(at, seen.tip) >= asked.confirmations,
+    fc.property(
+      terms,
+      before,
+      payments,
+      view,
+      fc.infiniteStream(fc.nat()),
+      (given, previous, items, chainView, keys) => {
+        const once = assess(given, previous, items, chainView)
+        const shuffled = items.map(payment => ({ payment, key: keys.next().value as number }))
+        shuffled.sort((a, b) => a.key - b.key)
+        const again = assess(
+          given,
+          previous,
+          shuffled.map(({ payment }) => payment),
+          chainView,
         )
-        assert.ok(sure.reduce((sum, { valueZat }) => sum + valueZat, 0n) >= asked.amountZat)
+        assert.deepEqual(again, once)
+        assert.equal(assess(given, once.status, items, chainView).status, once.status)
+      },
+    ),
+  )
+})
+
+test('received is the exact sum of payments that are not dropped, overpaid the excess over the amount', () => {
+  fc.assert(
+    fc.property(terms, before, payments, view, (given, previous, items, chainView) => {
+      const { receivedZat, overpaidZat } = assess(given, previous, items, chainView)
+      let sum = 0n
+      for (const { valueZat, place: at } of items) if (at.at !== 'dropped') sum += valueZat
+      assert.equal(receivedZat, sum)
+      assert.equal(overpaidZat, sum > given.amountZat ? sum - given.amountZat : 0n)
+    }),
+  )
+})
+
+test('paid is final, a closed invoice never opens again, and only confirmed payments pay', () => {
+  fc.assert(
+    fc.property(terms, before, payments, view, (given, previous, items, chainView) => {
+      const { status: result }: Assessment = assess(given, previous, items, chainView)
+      if (previous === 'paid') assert.equal(result, 'paid')
+      if (isClosed(previous)) assert.ok(isFinal(result))
+      if (result === 'paid' && previous !== 'paid') {
+        const counted = items.filter(
+          ({ place: at }) => at.at !== 'dropped' && confirmationsOf(at, chainView.tip) >= given.confirmations,
+        )
+        assert.ok(counted.reduce((sum, { valueZat }) => sum + valueZat, 0n) >= given.amountZat)
       }
     }),
   )
 })
 
-test('a payment taken off and put back leaves an open or paid invoice as it was', () => {
+test('removing a payment and adding it back restores an open or paid invoice', () => {
   fc.assert(
-    fc.property(terms, payments, view, fc.nat(), (asked, some, seen, pick) => {
-      fc.pre(some.length > 0 && seen.seenThrough < asked.expiresAt)
-      const index = pick % some.length
-      const first = assess(asked, 'pending', some, seen)
-      const without = some.map((payment, i) => (i === index ? { ...payment, place: DROPPED } : payment))
-      const between = assess(asked, first.status, without, seen)
-      assert.deepEqual(assess(asked, between.status, some, seen), first)
+    fc.property(terms, payments, view, fc.nat(), (given, items, chainView, pick) => {
+      fc.pre(items.length > 0 && chainView.seenThrough < given.expiresAt)
+      const index = pick % items.length
+      const first = assess(given, 'pending', items, chainView)
+      const without = items.map((payment, i) => (i === index ? { ...payment, place: DROPPED } : payment))
+      const between = assess(given, first.status, without, chainView)
+      assert.deepEqual(assess(given, between.status, items, chainView), first)
     }),
   )
 })

@@ -12,13 +12,13 @@ function payment(place: Place, valueZat: bigint, expiryHeight: number | null = 1
   return { ...common, place, valueZat, expiryHeight, lastSeenHeight }
 }
 
-test('what is missing is what no block holds; without confirmations the mempool counts', () => {
+test('the missing amount is what is not mined; with 0 confirmations the mempool counts as well', () => {
   const payments = [payment({ at: 'mined', height: 99 }, 4n), payment(MEMPOOL, 5n), payment(DROPPED, 1n)]
   assert.equal(missingPayments(TERMS, payments, 100).missingZat, 6n)
   assert.equal(missingPayments({ ...TERMS, confirmations: 0 }, payments, 100).missingZat, 1n)
 })
 
-test('a payment can be mined up to its expiry height, or at any height if it has none', () => {
+test('a payment can be mined up to its expiry height, or at any height without one', () => {
   const until = (payments: readonly Payment[], tip: number) => missingPayments(TERMS, payments, tip).minableUntil
   assert.equal(until([payment(MEMPOOL, 10n)], 139), 140)
   assert.equal(until([payment(MEMPOOL, 10n)], 140), null)

@@ -11,7 +11,7 @@ import {
 const main = consensusParams('main')
 const test_ = consensusParams('test')
 
-test('NU6.3 and NU7 begin at the heights of the network; on a regtest at those of the settings', () => {
+test('NU6.3 and NU7 activate at the heights of the network, on a regtest at those of the settings', () => {
   const begins = (params: typeof main, name: 'NU6.3' | 'NU7', height: number) =>
     isActive(params, name, height) && !isActive(params, name, height - 1)
   assert.ok(begins(main, 'NU6.3', 3_428_143) && begins(main, 'NU7', 3_543_405))
@@ -22,7 +22,7 @@ test('NU6.3 and NU7 begin at the heights of the network; on a regtest at those o
   assert.equal(isActive(consensusParams('regtest'), 'NU7', 1e9), false)
 })
 
-test('blocks are 75 s apart before NU7 and 25 s from it on', () => {
+test('blocks are 75 s apart before NU7 and 25 s from NU7 on', () => {
   assert.deepEqual([blockSpacingSecs(main, 3_543_404), blockSpacingSecs(main, 3_543_405)], [75, 25])
   assert.deepEqual([blockSpacingSecs(test_, 4_465_025), blockSpacingSecs(test_, 4_465_026)], [75, 25])
   assert.equal(blockSpacingSecs(consensusParams('regtest'), 1e7), 75)
@@ -45,7 +45,7 @@ test('a server that reports the branch id of an older upgrade does not follow th
   assert.equal(at('77190ad9', 3_543_404), null, 'a node that is a block further on')
 })
 
-test('a branch id that is not known says nothing: it can be that of a later upgrade', () => {
+test('an unknown branch id counts as following, since it can be that of a later upgrade', () => {
   for (const branchId of ['deadbeef', '', '0', '00000000', 'not hex'])
     assert.equal(upgradeNotFollowed(main, branchId, 4_000_000), null, branchId)
 })

@@ -22,44 +22,44 @@ const sold = (name: string): SoldPeriod => {
 }
 const buy = (held: Holding, name: string, now = NOW) => afterPurchase(DEFAULT_PLANS, held, sold(name), now)
 
-test('the first period runs from the payment', () => {
+test('the first period starts with the payment', () => {
   assert.deepEqual(buy(FREE, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 30 * DAY })
 })
 
-test('renewing adds a period to the end, not to the moment', () => {
+test('a renewal extends the plan from its end, not from the payment', () => {
   const held = { plan: 'Pro', planExpiresAt: NOW + 7 }
   assert.deepEqual(buy(held, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 7 + 30 * DAY })
 })
 
-test('an upgrade begins at once, and the rest of the old plan is time of the new one at the new price', () => {
+test('an upgrade begins at once, and the rest of the old plan is credited at the new price', () => {
   const held = { plan: 'Pro', planExpiresAt: NOW + 10 * DAY }
   // Business costs five times as much: ten days of Pro are two of Business.
   assert.deepEqual(buy(held, 'Business'), { plan: 'Business', planExpiresAt: NOW + 32 * DAY })
 })
 
-test('a downgrade counts the rest in as well', () => {
+test('a downgrade credits the rest of the old plan as well', () => {
   const held = { plan: 'Business', planExpiresAt: NOW + 2 * DAY }
   assert.deepEqual(buy(held, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 40 * DAY })
 })
 
-test('a plan that has run out leaves nothing to count in, and is bought anew', () => {
+test('an ended plan leaves no credit, and a purchase starts it anew', () => {
   const held = { plan: 'Business', planExpiresAt: NOW }
   assert.ok(hasRunOut(held, NOW))
   assert.deepEqual(buy(held, 'Business'), { plan: 'Business', planExpiresAt: NOW + 30 * DAY })
   assert.deepEqual(buy(held, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 30 * DAY })
 })
 
-test('for ever is not made longer; another plan in its place begins at once', () => {
+test('a plan without end cannot be extended; another plan replaces it at once', () => {
   const held = { plan: 'Business', planExpiresAt: null }
   assert.equal(buy(held, 'Business'), null)
   assert.deepEqual(buy(held, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 30 * DAY })
 })
 
-test('nothing can be given of a plan that is no longer on the list', () => {
+test('a plan that was removed from the list cannot be assigned', () => {
   assert.equal(afterPurchase(DEFAULT_PLANS, FREE, { plan: 'Gold', priceZat: 1n, periodDays: 30 }, NOW), null)
 })
 
-test('the price paid counts, not the one that the list has got meanwhile', () => {
+test('the credit uses the price paid, not the present list price', () => {
   const dearer = DEFAULT_PLANS.map(plan => (plan.name === 'Business' ? { ...plan, priceZat: 1n } : plan))
   const held = { plan: 'Pro', planExpiresAt: NOW + 10 * DAY }
   assert.equal(afterPurchase(dearer, held, sold('Business'), NOW)?.planExpiresAt, NOW + 32 * DAY)
@@ -69,11 +69,11 @@ const price = fc.bigInt(1n, 2_100_000_000_000_000n)
 const periodDays = fc.integer({ min: 1, max: 3660 })
 const pricedPlan = fc.record({ priceZat: price, periodDays, monthlyInvoiceLimit: fc.constant(null) })
 
-test('what is counted in is worth what was left, to less than a second of the new plan', () => {
+test('the credit is worth the rest of the old plan, to less than a second of the new one', () => {
   fc.assert(
     fc.property(pricedPlan, pricedPlan, fc.integer({ min: 0, max: 10 * 366 * DAY }), (old, next, left) => {
       const secs = BigInt(creditedSecs(old, left, { plan: 'next', ...next }))
-      // Worths as zat × the other's period, so that nothing is divided.
+      // Values in zat × the other plan's period, to avoid division.
       const worthOf = (count: bigint) => count * next.priceZat * BigInt(old.periodDays)
       const leftWorth = BigInt(left) * old.priceZat * BigInt(next.periodDays)
       assert.ok(worthOf(secs) <= leftWorth)
@@ -93,8 +93,8 @@ const steps = fc.array(
   { maxLength: 30 },
 )
 
-test('in any order of buying and waiting, no second paid for is lost and none is given twice', () => {
-  // All time in seconds of Pro: a second of Business is worth five.
+test('in any order of purchases and waits, every paid second is granted exactly once', () => {
+  // All times in seconds of Pro; a second of Business is worth five.
   const weight = { Pro: 1, Business: 5 } as const
   fc.assert(
     fc.property(steps, (path: readonly Step[]) => {
@@ -120,7 +120,7 @@ test('in any order of buying and waiting, no second paid for is lost and none is
       const { plan, expiresAt } = planAt(DEFAULT_PLANS, held, now)
       const left = expiresAt === null ? 0 : (expiresAt - now) * weight[plan.name as 'Pro']
       assert.ok(used + left <= paid)
-      // Rounding down costs less than one second of Business at each change of plan.
+      // Each change of plan loses less than one second of Business by rounding.
       assert.ok(paid - used - left < 5 * (purchases + 1))
     }),
     { numRuns: 500 },

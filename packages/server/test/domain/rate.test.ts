@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decimalsOf, isCurrency, readPrice } from '../../src/domain/rate.ts'
 
-test('a price is read as the digits it has', () => {
+test('a price is parsed without redundant zeros', () => {
   for (const [text, price] of [
     ['1419.06000', '1419.06'],
     ['1419', '1419'],
@@ -15,7 +15,7 @@ test('a price is read as the digits it has', () => {
     assert.equal(readPrice(text), price)
 })
 
-test('what is no price is none: zero, signs, exponents, words, blanks, more digits than any price has', () => {
+test('zero, signs, exponents, words, whitespace and too many digits are not prices', () => {
   for (const text of [
     '0',
     '0.00000',
@@ -36,7 +36,7 @@ test('what is no price is none: zero, signs, exponents, words, blanks, more digi
     assert.equal(readPrice(text), null, text)
 })
 
-test('reading changes no value, whatever zeros stand around it', () => {
+test('parsing keeps the value, with any number of surrounding zeros', () => {
   const digits = fc.stringMatching(/^\d{1,12}$/)
   fc.assert(
     fc.property(digits, fc.stringMatching(/^\d{0,12}$/), (whole, fraction) => {
@@ -53,7 +53,7 @@ test('reading changes no value, whatever zeros stand around it', () => {
   )
 })
 
-test('currencies are those of ISO 4217, with their own number of decimals', () => {
+test('currencies are those of ISO 4217, each with its number of decimal places', () => {
   assert.deepEqual(['USD', 'EUR', 'JPY', 'usd', 'XXZ', 'US', ''].map(isCurrency), [
     true,
     true,

@@ -10,7 +10,7 @@ const uint32 = (value: number) => {
   return bytes
 }
 
-test('a code is six digits, leading zeros kept', () => {
+test('a code has six digits, with leading zeros', () => {
   assert.equal(
     drawCode(() => uint32(42)),
     '000042',
@@ -21,7 +21,7 @@ test('a code is six digits, leading zeros kept', () => {
   )
 })
 
-test('what would favour some codes is drawn again', () => {
+test('a random value that would bias the codes is rejected', () => {
   const draws = [4_294_967_295, 4_294_000_000, 7]
   assert.equal(
     drawCode(() => uint32(draws.shift() as number)),
@@ -29,27 +29,27 @@ test('what would favour some codes is drawn again', () => {
   )
 })
 
-test('codes are spread evenly: 20,000 of them over ten first digits', () => {
+test('the first digits of 20,000 codes are evenly distributed', () => {
   const counts = Array<number>(10).fill(0)
   for (let i = 0; i < 20_000; i++) {
     const digit = Number(drawCode(count => randomBytes(count))[0])
     counts[digit] = (counts[digit] as number) + 1
   }
-  // Each is expected 2,000 times, standard deviation 42.
+  // Expected: 2,000 of each, standard deviation 42.
   for (const count of counts) assert.ok(Math.abs(count - 2_000) < 300, `${counts}`)
 })
 
-test('a code is read with blanks and dashes inside, and nothing else is', () => {
+test('a code parses with spaces and dashes; other text does not', () => {
   for (const text of ['123456', ' 123 456 ', '123-456', '12\u201334\u00a056']) assert.equal(readCode(text), '123456')
   for (const text of ['', '12345', '1234567', '12345a', '１２３４５６', '+12345', '1e5000'])
     assert.equal(readCode(text), null)
 })
 
-test('the hash of one code never fits another row', () => {
+test('equal codes of different rows have different hash inputs', () => {
   fc.assert(fc.property(fc.nat(), fc.nat(), (a, b) => a === b || boundCode(a, '123456') !== boundCode(b, '123456')))
 })
 
-test('IPv6 clients are told by their /64, IPv4 ones by their address, in either notation', () => {
+test('an IPv6 client is identified by its /64, an IPv4 client by its address, in either notation', () => {
   const cases = [
     ['203.0.113.5', '203.0.113.5'],
     ['::ffff:203.0.113.5', '203.0.113.5'],

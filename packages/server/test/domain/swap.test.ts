@@ -19,7 +19,7 @@ import {
 
 const DAY = 86_400
 
-const fresh: SwapState = {
+const newSwap: SwapState = {
   status: 'PENDING_DEPOSIT',
   updatedAtMs: 0,
   heardAt: null,
@@ -32,88 +32,88 @@ const fresh: SwapState = {
 
 const statuses = fc.constantFrom<SwapStatus>(...SWAP_STATUSES)
 
-function told(swap: SwapState, word: string, now: number): SwapState {
-  return hear(swap, { word, updatedAtMs: now * 1000 }, now)
+function afterReport(swap: SwapState, status: string, now: number): SwapState {
+  return hear(swap, { word: status, updatedAtMs: now * 1000 }, now)
 }
 
-test('a swap without a deposit holds its invoice until the provider was asked at the end, or keeps silent', () => {
-  assert.equal(holdsInvoice(fresh, 2_999), true)
-  assert.equal(holdsInvoice(told(fresh, 'PENDING_DEPOSIT', 2_999), 3_000), true)
-  assert.equal(holdsInvoice(told(fresh, 'PENDING_DEPOSIT', 3_000), 3_000), false)
-  assert.equal(holdsInvoice(fresh, 3_000 + UNANSWERED_SECS - 1), true)
-  assert.equal(holdsInvoice(fresh, 3_000 + UNANSWERED_SECS), false)
+test('a swap without a deposit keeps its invoice open until the provider has reported after the expiry, or a time limit', () => {
+  assert.equal(holdsInvoice(newSwap, 2_999), true)
+  assert.equal(holdsInvoice(afterReport(newSwap, 'PENDING_DEPOSIT', 2_999), 3_000), true)
+  assert.equal(holdsInvoice(afterReport(newSwap, 'PENDING_DEPOSIT', 3_000), 3_000), false)
+  assert.equal(holdsInvoice(newSwap, 3_000 + UNANSWERED_SECS - 1), true)
+  assert.equal(holdsInvoice(newSwap, 3_000 + UNANSWERED_SECS), false)
 })
 
-test('a deposit holds the invoice open until the swap is refunded, fails, or an hour after SUCCESS', () => {
+test('a deposit keeps the invoice open until the swap is refunded, fails, or an hour after SUCCESS', () => {
   for (const status of ['KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING'] as const) {
-    assert.equal(holdsInvoice(told(fresh, status, 100), 3 * DAY), true, status)
+    assert.equal(holdsInvoice(afterReport(newSwap, status, 100), 3 * DAY), true, status)
   }
   for (const status of ['REFUNDED', 'FAILED'] as const) {
-    assert.equal(holdsInvoice(told(told(fresh, 'PROCESSING', 100), status, 200), 200), false, status)
+    assert.equal(holdsInvoice(afterReport(afterReport(newSwap, 'PROCESSING', 100), status, 200), 200), false, status)
   }
-  const done = told(fresh, 'SUCCESS', 100)
+  const done = afterReport(newSwap, 'SUCCESS', 100)
   assert.equal(holdsInvoice(done, 100 + 3_599), true)
   assert.equal(holdsInvoice(done, 100 + 3_600), false)
 })
 
-test('a swap that is not watched any more holds nothing', () => {
-  const processing = told(fresh, 'PROCESSING', 100)
+test('a swap that is no longer polled does not keep its invoice open', () => {
+  const processing = afterReport(newSwap, 'PROCESSING', 100)
   assert.equal(holdsInvoice(processing, watchedUntil(processing)), true)
   assert.equal(holdsInvoice(processing, watchedUntil(processing) + 1), false)
 })
 
-test('a provider that names a deadline in the far future is asked for two weeks', () => {
-  assert.equal(watchedUntil({ ...fresh, quoteDeadline: 10 ** 10 }), 14 * DAY)
-  assert.equal(watchedUntil(fresh), 4 * DAY)
+test('a swap with a deadline in the far future is polled for two weeks', () => {
+  assert.equal(watchedUntil({ ...newSwap, quoteDeadline: 10 ** 10 }), 14 * DAY)
+  assert.equal(watchedUntil(newSwap), 4 * DAY)
 })
 
-test('a deposit that falls back to PENDING_DEPOSIT no longer stands in the way of another swap', () => {
-  const back = told(told(fresh, 'KNOWN_DEPOSIT_TX', 10), 'PENDING_DEPOSIT', 20)
+test('a deposit that falls back to PENDING_DEPOSIT no longer blocks another swap', () => {
+  const back = afterReport(afterReport(newSwap, 'KNOWN_DEPOSIT_TX', 10), 'PENDING_DEPOSIT', 20)
   assert.equal(hasDeposit(back.status), false)
-  assert.equal(holdsInvoice(told(back, 'PENDING_DEPOSIT', 3_000), 3_000), false)
+  assert.equal(holdsInvoice(afterReport(back, 'PENDING_DEPOSIT', 3_000), 3_000), false)
 })
 
-test('PROCESSING and SUCCESS without coins are stuck after an hour, and never once the coins are seen', () => {
+test('PROCESSING and SUCCESS without coins are stuck after an hour, unless the coins have arrived', () => {
   for (const status of ['PROCESSING', 'SUCCESS'] as const) {
-    const swap = told(fresh, status, 100)
+    const swap = afterReport(newSwap, status, 100)
     assert.equal(isStuck(swap, false, 3_699), false, status)
     assert.equal(isStuck(swap, false, 3_700), true, status)
     assert.equal(isStuck(swap, true, 3_700), false, status)
   }
   for (const status of ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED'] as const) {
-    assert.equal(isStuck(told(fresh, status, 100), false, 10 ** 6), false, status)
+    assert.equal(isStuck(afterReport(newSwap, status, 100), false, 10 ** 6), false, status)
   }
 })
 
-test('a deposit that confirms slowly, or is topped up late, is no stuck swap: the hour begins with PROCESSING', () => {
+test('a deposit that confirms slowly, or is topped up late, is not a stuck swap: the hour begins with PROCESSING', () => {
   for (const status of ['KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT'] as const) {
-    const swap = told(told(fresh, status, 100), 'PROCESSING', 7_300)
+    const swap = afterReport(afterReport(newSwap, status, 100), 'PROCESSING', 7_300)
     assert.equal(isStuck(swap, false, 7_300 + 3_599), false, status)
     assert.equal(isStuck(swap, false, 7_300 + 3_600), true, status)
   }
 })
 
-test('an unknown word, an older answer, and anything after a last word change nothing', () => {
-  const processing = told(fresh, 'PROCESSING', 100)
-  assert.equal(told(processing, 'DEPOSIT_ADMIRED', 200), processing)
+test('unknown statuses, older reports, and reports after a final status change nothing', () => {
+  const processing = afterReport(newSwap, 'PROCESSING', 100)
+  assert.equal(afterReport(processing, 'DEPOSIT_ADMIRED', 200), processing)
   assert.equal(hear(processing, { word: 'PENDING_DEPOSIT', updatedAtMs: 99_999 }, 200), processing)
-  for (const last of ['SUCCESS', 'REFUNDED', 'FAILED'] as const) {
-    const ended = told(processing, last, 200)
-    for (const word of SWAP_STATUSES) assert.equal(told(ended, word, 300), ended)
+  for (const final of ['SUCCESS', 'REFUNDED', 'FAILED'] as const) {
+    const ended = afterReport(processing, final, 200)
+    for (const status of SWAP_STATUSES) assert.equal(afterReport(ended, status, 300), ended)
   }
 })
 
-test('whatever is heard in whatever order: first sightings stay, a last word is last, and time never runs back', () => {
+test('in any order of reports, first times and final statuses stay, and update times never go back', () => {
   const report = fc.record({
     word: fc.oneof(statuses, fc.constant('SOMETHING_NEW')),
     updatedAtMs: fc.integer({ min: 0, max: 20 }),
   })
   fc.assert(
     fc.property(fc.array(report, { minLength: 1, maxLength: 15 }), reports => {
-      let swap = fresh
-      reports.forEach((heard, at) => {
+      let swap = newSwap
+      reports.forEach((next, index) => {
         const before = swap
-        swap = hear(swap, heard, at + 1)
+        swap = hear(swap, next, index + 1)
         if (isSettled(before.status)) assert.equal(swap, before)
         if (before.depositSeenAt !== null) assert.equal(swap.depositSeenAt, before.depositSeenAt)
         if (before.successAt !== null) assert.equal(swap.successAt, before.successAt)
@@ -125,16 +125,19 @@ test('whatever is heard in whatever order: first sightings stay, a last word is 
   )
 })
 
-test('a swap that holds its invoice, or may yet change, is always looked at again', () => {
+test('a swap that keeps its invoice open is always polled again', () => {
   fc.assert(
     fc.property(
       fc.array(statuses, { maxLength: 6 }),
       fc.nat(5 * DAY),
       fc.nat(10),
       fc.nat(DAY),
-      (words, age, failures, invoiceExpiresAt) => {
-        const swap = words.reduce((state, word, at) => told(state, word, at + 1), { ...fresh, invoiceExpiresAt })
-        const now = Math.max(age, words.length + 1)
+      (reported, age, failures, invoiceExpiresAt) => {
+        const swap = reported.reduce((state, status, index) => afterReport(state, status, index + 1), {
+          ...newSwap,
+          invoiceExpiresAt,
+        })
+        const now = Math.max(age, reported.length + 1)
         const nextMs = nextLookMs(swap, failures, now)
         if (holdsInvoice(swap, now)) assert.notEqual(nextMs, null)
         if (nextMs !== null) assert.ok(nextMs > 0 && nextMs <= 3_600_000)
@@ -143,34 +146,35 @@ test('a swap that holds its invoice, or may yet change, is always looked at agai
   )
 })
 
-test('three statuses raise an event, and only those', () => {
+test('exactly three statuses raise an event', () => {
   assert.deepEqual(
     SWAP_STATUSES.map(status => eventOf(status)),
     [null, null, 'swap.incomplete_deposit', null, null, 'swap.refunded', 'swap.failed'],
   )
 })
 
-test('looks come every 5 s, then 15 s, then a minute; errors back off, bounded; a settled or old swap is left alone', () => {
-  const known = told(fresh, 'KNOWN_DEPOSIT_TX', 0)
+test('polls run every 5 s, then 15 s, then 60 s, back off after errors up to a limit, and end for final or old swaps', () => {
+  const known = afterReport(newSwap, 'KNOWN_DEPOSIT_TX', 0)
   assert.equal(nextLookMs(known, 0, 119), 5_000)
   assert.equal(nextLookMs(known, 0, 120), 15_000)
   assert.equal(nextLookMs(known, 0, 1_800), 60_000)
   assert.equal(nextLookMs(known, 2, 0), 20_000)
   assert.equal(nextLookMs(known, 1_000, 1_800), 300_000)
   assert.equal(nextLookMs(known, 0, watchedUntil(known) + 1), null)
-  for (const status of ['REFUNDED', 'FAILED'] as const) assert.equal(nextLookMs(told(fresh, status, 1), 0, 2), null)
+  for (const status of ['REFUNDED', 'FAILED'] as const)
+    assert.equal(nextLookMs(afterReport(newSwap, status, 1), 0, 2), null)
 })
 
-test('SUCCESS is looked at once more, an hour later', () => {
-  const done = told(fresh, 'SUCCESS', 100)
+test('a swap with SUCCESS is polled once more, an hour later', () => {
+  const done = afterReport(newSwap, 'SUCCESS', 100)
   assert.equal(nextLookMs(done, 0, 101), 3_599_000)
   assert.equal(nextLookMs(done, 0, 3_700), null)
 })
 
-test('without a deposit a look falls exactly on the end of the invoice, and on the end of the wait for an answer', () => {
-  assert.equal(nextLookMs(fresh, 0, 2_990), 10_000)
-  assert.equal(nextLookMs(fresh, 6, 3_000), UNANSWERED_SECS * 1000)
-  assert.equal(nextLookMs(told(fresh, 'PROCESSING', 1), 0, 2_990), 60_000)
+test('without a deposit a poll is due exactly at the invoice’s expiry, and at the end of the wait for a report', () => {
+  assert.equal(nextLookMs(newSwap, 0, 2_990), 10_000)
+  assert.equal(nextLookMs(newSwap, 6, 3_000), UNANSWERED_SECS * 1000)
+  assert.equal(nextLookMs(afterReport(newSwap, 'PROCESSING', 1), 0, 2_990), 60_000)
 })
 
 test('the buyer has 30 minutes or until the invoice expires', () => {
@@ -178,7 +182,7 @@ test('the buyer has 30 minutes or until the invoice expires', () => {
   assert.equal(depositDeadline(900, 0), 900)
 })
 
-test('units become decimals and nothing is lost', () => {
+test('formatting units as decimals is exact', () => {
   assert.equal(formatUnits(5_000_000n, 6), '5')
   assert.equal(formatUnits(1n, 18), '0.000000000000000001')
   assert.equal(formatUnits(120n, 0), '120')

@@ -4,7 +4,7 @@ import { expiredKeyFault, expiredSince } from '../../src/domain/viewing-key.ts'
 
 const TIME = 1_800_000_000
 
-test('a key expires after its time, not at it, and above its height, not at it', () => {
+test('a key is valid up to and including its expiry time and height', () => {
   const byTime = { time: TIME, height: null }
   assert.equal(expiredSince(byTime, { now: TIME, tipHeight: 9_999_999 }), null)
   assert.equal(expiredSince(byTime, { now: TIME + 1, tipHeight: null }), 'expired on 2027-01-15T08:00:00Z')
@@ -18,14 +18,14 @@ test('a key expires after its time, not at it, and above its height, not at it',
   assert.equal(expiredSince({ time: 0, height: 0 }, { now: 0, tipHeight: 0 }), null)
 })
 
-test('whichever limit comes first counts', () => {
+test('the earlier of both limits counts', () => {
   const both = { time: TIME, height: 100 }
   assert.match(expiredSince(both, { now: TIME + 1, tipHeight: 1 }) ?? '', /2027-01-15/)
   assert.match(expiredSince(both, { now: TIME, tipHeight: 101 }) ?? '', /block 100/)
   assert.equal(expiredSince(both, { now: TIME, tipHeight: 100 }), null)
 })
 
-test('an invoice must end before its key does, so that no address outlives the key', () => {
+test('an invoice must expire before its key, so that no address outlives the key', () => {
   const expiry = { time: TIME, height: 100 }
   const at = (now: number, tipHeight: number | null, endsAt: number) => {
     const fault = expiredKeyFault(expiry, { now, tipHeight }, endsAt)

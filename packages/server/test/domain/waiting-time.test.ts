@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { confirmationSecs, waitingTimeText } from '../../src/domain/waiting-time.ts'
 
-test('how long confirmations take is said in plain words, before NU7 and from it on', () => {
+test('the waiting time of confirmations is formatted before NU7 and from NU7 on', () => {
   const cases: readonly (readonly [confirmations: number, spacingSecs: number, text: string])[] = [
     [0, 75, 'at once'],
     [0, 25, 'at once'],
@@ -29,7 +29,7 @@ test('how long confirmations take is said in plain words, before NU7 and from it
     )
 })
 
-test('no time is rounded to nothing, and every text is of the largest unit that leaves it precise', () => {
+test('no time is rounded to zero, and the text uses the largest precise unit', () => {
   assert.equal(waitingTimeText(1), 'about 5 seconds')
   assert.equal(waitingTimeText(117), 'about 115 seconds')
   assert.equal(waitingTimeText(118), 'about 2 minutes')

@@ -15,17 +15,17 @@ import {
   webhookUrlFault,
 } from '../../src/domain/webhook.ts'
 
-function beginNow(open: Open): Sending {
+function startNow(open: Open): Sending {
   const next = begin(open, open.dueAtMs)
   assert.equal(next.state, 'sending')
   return next as Sending
 }
 
-test('a delivery that fails is tried four times, 10, 60 and 300 s after the end of the attempt that failed', () => {
+test('a failing delivery has four attempts, 10, 60 and 300 s after the end of the failed one', () => {
   let open: Open = { state: 'waiting', attempts: 0, dueAtMs: 1_000 }
-  const pauses: number[] = []
+  const delays: number[] = []
   for (let attempt = 1; ; attempt++) {
-    const sending = beginNow(open)
+    const sending = startNow(open)
     assert.equal(sending.attempts, attempt)
     const endedAtMs = open.dueAtMs + 3_000
     const next = settle(sending, false, endedAtMs)
@@ -33,26 +33,26 @@ test('a delivery that fails is tried four times, 10, 60 and 300 s after the end 
       assert.deepEqual(next, { state: 'failed', attempts: 4 })
       break
     }
-    pauses.push(next.dueAtMs - endedAtMs)
+    delays.push(next.dueAtMs - endedAtMs)
     open = next
   }
-  assert.deepEqual(pauses, [10_000, 60_000, 300_000])
+  assert.deepEqual(delays, [10_000, 60_000, 300_000])
 })
 
-/** How each attempt goes: answered well or badly after so long, or cut off by a crash. */
-const fate = fc.oneof(
-  fc.record({ kind: fc.constant('failure' as const), tookMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
-  fc.record({ kind: fc.constant('success' as const), tookMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
-  fc.record({ kind: fc.constant('crash' as const), tookMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+/** The result of an attempt and its duration: a response, a failure, or a crash. */
+const result = fc.oneof(
+  fc.record({ kind: fc.constant('failure' as const), durationMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+  fc.record({ kind: fc.constant('success' as const), durationMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+  fc.record({ kind: fc.constant('crash' as const), durationMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
 )
 
-test('whatever crashes: never more than four attempts, none early, and the last word only after success or four', () => {
+test('with any crashes: at most four attempts, none early, and an end only after a success or four attempts', () => {
   fc.assert(
-    fc.property(fc.array(fate, { minLength: 8, maxLength: 8 }), fates => {
+    fc.property(fc.array(result, { minLength: 8, maxLength: 8 }), results => {
       let open: Open = { state: 'waiting', attempts: 0, dueAtMs: 0 }
       let attempts = 0
       let endOfLast: number | null = null
-      for (const { kind, tookMs } of fates) {
+      for (const { kind, durationMs } of results) {
         const nowMs = open.dueAtMs
         assert.throws(() => begin(open, nowMs - 1), IllegalAttempt)
         const sending = begin(open, nowMs)
@@ -64,8 +64,8 @@ test('whatever crashes: never more than four attempts, none early, and the last 
         if (endOfLast !== null) assert.ok(nowMs >= endOfLast + (RETRY_AFTER_MS[attempts - 1] ?? 0))
         attempts += 1
         assert.equal(sending.attempts, attempts)
-        assert.ok(sending.dueAtMs > nowMs + DEADLINE_MS, 'nobody takes it up while the attempt can be under way')
-        endOfLast = nowMs + tookMs
+        assert.ok(sending.dueAtMs > nowMs + DEADLINE_MS, 'it is not due while the attempt can be in flight')
+        endOfLast = nowMs + durationMs
         if (kind === 'crash') {
           open = sending
           continue
@@ -84,36 +84,36 @@ test('whatever crashes: never more than four attempts, none early, and the last 
   )
 })
 
-test('an account gets more room with each success, half with each failure, at least one and at most the limit', () => {
+test('the concurrency limit grows with each success, halves with each failure, and stays between 1 and the maximum', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 200 }), outcomes => {
-      let room: number = ROOM.first
+      let limit: number = ROOM.first
       for (const succeeded of outcomes) {
-        const next = roomAfter(room, succeeded)
+        const next = roomAfter(limit, succeeded)
         assert.ok(next >= 1 && next <= ROOM.most && Number.isInteger(next))
-        assert.ok(succeeded ? next >= room : next <= room)
-        room = next
+        assert.ok(succeeded ? next >= limit : next <= limit)
+        limit = next
       }
     }),
   )
 })
 
-test('places are split so that no account gets more than its room, and none nothing while there are enough', () => {
-  const room = fc.integer({ min: 1, max: ROOM.most })
+test('slots are divided so that no account exceeds its limit, and every account gets one while there are enough', () => {
+  const limit = fc.integer({ min: 1, max: ROOM.most })
   fc.assert(
-    fc.property(fc.array(room, { maxLength: 600 }), fc.integer({ min: 1, max: 512 }), (rooms, total) => {
-      const split = shares(rooms, total)
-      assert.equal(split.length, rooms.length)
+    fc.property(fc.array(limit, { maxLength: 600 }), fc.integer({ min: 1, max: 512 }), (limits, total) => {
+      const split = shares(limits, total)
+      assert.equal(split.length, limits.length)
       assert.ok(split.reduce((sum, share) => sum + share, 0) <= total)
       split.forEach((share, index) => {
-        assert.ok(share <= (rooms[index] as number))
+        assert.ok(share <= (limits[index] as number))
         if (index < total) assert.ok(share >= 1)
       })
     }),
   )
 })
 
-test('a webhook URL is absolute https without credentials or fragment; http only where it is allowed', () => {
+test('a webhook URL is absolute https without credentials or fragment; http only when it is allowed', () => {
   for (const good of [
     'https://shop.example',
     'https://shop.example/in?key=1',

@@ -25,13 +25,13 @@ const deposit = (receivedZat: bigint, confirmed = false, closed = false, late = 
   late,
 })
 
-test('an order runs from its deposit to the payout', () => {
+test('an order goes from its deposit to the payout', () => {
   assert.equal(after(order('awaiting_deposit'), deposit(100n)), 'deposit_detected')
   assert.equal(after(order('deposit_detected'), deposit(100n, true)), 'payout_processing')
   assert.equal(after(order('payout_processing'), { step: 'settle' }), 'completed')
 })
 
-test('too little at the end, too much, late: a person looks, no coin vanishes', () => {
+test('a deposit that is too small at the end, too large, or late needs attention', () => {
   assert.equal(after(order('awaiting_deposit'), deposit(99n)), 'awaiting_deposit')
   assert.equal(after(order('awaiting_deposit'), deposit(99n, true, true)), 'needs_attention')
   assert.equal(after(order('awaiting_deposit'), deposit(101n)), 'needs_attention')
@@ -43,7 +43,7 @@ test('too little at the end, too much, late: a person looks, no coin vanishes', 
   assert.equal(after(order('completed'), deposit(200n, true)), 'needs_attention')
 })
 
-test('a late deposit goes to a person once it is confirmed; an order that is past its deposit is not touched', () => {
+test('a late deposit needs attention once it is confirmed; an order in or after its payout does not change', () => {
   const late = (receivedZat: bigint, confirmed: boolean) => deposit(receivedZat, confirmed, false, true)
   assert.equal(after(order('awaiting_deposit'), late(100n, true)), 'needs_attention')
   assert.equal(after(order('deposit_detected'), late(100n, true)), 'needs_attention')
@@ -53,23 +53,23 @@ test('a late deposit goes to a person once it is confirmed; an order that is pas
     assert.equal(after(order(status), late(100n, true)), status)
 })
 
-test('a deposit is in time for ten block spacings after the expiry of its order', () => {
+test('a deposit is in time up to ten block spacings after the order’s expiry', () => {
   assert.equal(depositCutoff(1_000, 75), 1_750)
   assert.equal(depositCutoff(1_000, 25), 1_250)
 })
 
-test('what the operator knew when closing an order does not open it again; more does', () => {
+test('a closed order needs attention only when more is received than at its closing', () => {
   const closed: Order = { ...order('completed'), closedAtZat: 150n }
   assert.equal(after(closed, deposit(150n, true)), 'completed')
   assert.equal(after(closed, deposit(151n, true)), 'needs_attention')
 })
 
-test('nothing at the end is expired, and a vanished deposit waits again', () => {
+test('an order without a deposit expires at its end, and a vanished deposit returns it to waiting', () => {
   assert.equal(after(order('awaiting_deposit'), deposit(0n, false, true)), 'expired')
   assert.equal(after(order('deposit_detected'), deposit(0n)), 'awaiting_deposit')
 })
 
-test('cancel only before a deposit, settle and fail only after one', () => {
+test('cancel is allowed only before a deposit, settle and fail only after one', () => {
   for (const status of WITHDRAWAL_STATUSES) {
     const allowed = (step: WithdrawalStep['step'], statuses: WithdrawalStatus[]) => {
       const move = () => after(order(status), { step } as WithdrawalStep)
@@ -83,12 +83,12 @@ test('cancel only before a deposit, settle and fail only after one', () => {
   }
 })
 
-test('a payout that the provider reports of a closed order needs attention', () => {
+test('a payout that the provider reports for a closed order needs attention', () => {
   for (const status of ['completed', 'failed'] as const)
     assert.equal(after(order(status), { step: 'paid_after_close' }), 'needs_attention')
 })
 
-test('in any order of steps: nothing illegal changes anything, only people end an order, no coin is out of sight', () => {
+test('in any order of steps, refused steps change nothing, only settle and fail close a paid order, and no deposit is overlooked', () => {
   const zat = fc.bigInt(0n, 200n)
   const facts = fc.record({
     step: fc.constant('deposit' as const),
@@ -141,7 +141,7 @@ test('the payout amount is exact, less the spread, rounded down', () => {
   assert.equal(fiatAmount(50_000_000n, '15001', 0, 0), '7500')
 })
 
-test('a masked payout shows its ends and hides the rest', () => {
+test('a masked payout destination shows only its ends', () => {
   assert.equal(maskPayout('DE89370400440532013000'), 'DE••••3000')
   assert.equal(maskPayout('short'), '••••')
 })

@@ -73,7 +73,7 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     const overview = await page('/overview')
     assert.match(
       overview,
-      /Payments of <b>1 paid invoice<\/b> are missing: a reorganisation of the Zcash chain took them back\. Hold/,
+      /Payments of <b>1 paid invoice<\/b> are missing: a reorganisation of the Zcash chain removed them\. Hold/,
     )
     assert.ok(overview.includes(`href="/invoices/${publicId}"`))
     assert.doesNotMatch(overview, / more<\/a>/)

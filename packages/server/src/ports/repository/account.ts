@@ -30,29 +30,30 @@ export interface NewSession {
   readonly expiresAt: number
 }
 
-/** A page of a list, newest first: rows older than the record named `before`. */
+/** A page of a list, newest first: the records older than `before`. */
 export interface Page {
   readonly limit: number
-  /** Public id. Unknown to the account: the page is empty. */
+  /** Public id of a record. The page is empty when the account has no such record. */
   readonly before?: string
 }
 
 export interface AccountRows {
-  /** Null when the email has an account already. Emails are compared as given: the caller normalises. */
+  /** Null when the email already has an account. Emails are compared as given: the caller normalises them. */
   insert(account: NewAccount): Promise<Account | null>
   byId(id: number): Promise<Account | null>
-  /** Reads for change: no other transaction changes it until this one ends. */
+  /** Reads the account and locks its row until the transaction ends. */
   lock(id: number): Promise<Account | null>
   byEmail(email: string): Promise<Account | null>
-  /** Every account, oldest first. */
+  /** All accounts, oldest first. */
   list(): Promise<Account[]>
   setConfirmations(id: number, confirmations: number): Promise<void>
-  /** Without `expiry` the key never expires, whatever was set before. */
+  /** Replaces the key and its expiry. Without `expiry` the key never expires. */
   setViewingKey(id: number, viewingKeyId: number, expiry?: KeyExpiry): Promise<void>
   /** Without `expiresAt` the plan never ends. */
   setPlan(id: number, plan: string, expiresAt: number | null): Promise<void>
 }
 
+/** An active API key with its account. */
 export interface LiveApiKey {
   readonly key: ApiKey
   readonly account: Account
@@ -60,31 +61,32 @@ export interface LiveApiKey {
 
 export interface ApiKeyRows {
   insert(key: NewApiKey): Promise<ApiKey>
-  /** The live keys with these hashes, none for one that is unknown or revoked; at least one is asked for. */
+  /** The active keys with these hashes. Unknown and revoked keys are left out. `hashes` must not be empty. */
   authenticate(hashes: readonly Uint8Array[]): Promise<(LiveApiKey & { readonly hash: Uint8Array })[]>
   list(accountId: number, page: Page): Promise<ApiKey[]>
-  /** Of the account's keys that are not revoked. */
+  /** Number of the account's keys that are not revoked. */
   count(accountId: number): Promise<number>
-  /** False when the account has no such key. Revoking twice keeps the first time. */
+  /** False when the account has no such key. A second revocation keeps the time of the first. */
   revoke(accountId: number, publicId: string, at: number): Promise<boolean>
-  /** At most one write a minute and key is worth making: the caller thins out. */
+  /** Sets when the keys were last used. The caller limits this to one write per key and minute. */
   touch(ids: readonly number[], at: number): Promise<void>
 }
 
 export interface SessionRows {
   insert(session: NewSession): Promise<Session>
-  /** The live session with this hash and its account; null when unknown, expired at `now` or ended. */
+  /** The active session with this hash, with its account. Null for a session that is unknown, ended, or expired at `now`. */
   authenticate(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>
-  /** The account's live sessions. */
+  /** The account's active sessions. */
   list(accountId: number, now: number, page: Page): Promise<Session[]>
-  /** False when the account has no such live session. */
+  /** False when the account has no such active session. */
   end(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Sets when the sessions were last used. */
   touch(ids: readonly number[], at: number): Promise<void>
 }
 
 export interface UsageRows {
-  /** Counts one more in the month unless `limit` is reached; `used` is the count after. */
+  /** Increments the month's count unless it has reached `limit`. `used` is the count afterwards. */
   take(accountId: number, month: string, limit: number | null): Promise<{ taken: boolean; used: number }>
-  /** How many were counted in a month; months are UTC's, as `2026-11`. */
+  /** The count of a UTC month, such as `2026-11`. */
   used(accountId: number, month: string): Promise<number>
 }

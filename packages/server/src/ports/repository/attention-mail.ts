@@ -1,4 +1,4 @@
-/** An account whose invoices have just begun to need attention. */
+/** An account with invoices that now need attention. */
 export interface AccountToMail {
   readonly accountId: number
   readonly email: string
@@ -7,15 +7,15 @@ export interface AccountToMail {
 }
 
 /**
- * What is known of each account's mail about invoices that need attention. The mail itself is in `MailRows`. An
- * account's row is locked before its mail, so that no change is lost between a mail's last reading and its removal.
+ * The state of each account's mail about invoices that need attention. The mail itself is in the mail repository. An
+ * account's row is locked before its mail, so that no change is lost between the last read of a mail and its removal.
  */
 export interface AttentionMailRows {
-  /** Counts one more change for each of these accounts. Their rows stay locked until the transaction ends. */
+  /** Increments the number of changes of each account. The rows stay locked until the transaction ends. */
   countChange(accountIds: readonly number[]): Promise<AccountToMail[]>
-  /** Changes counted so far; 0 before the first. */
+  /** The number of changes so far. */
   changes(accountId: number): Promise<number>
-  /** The same, with the row locked until the transaction ends. */
+  /** The number of changes so far, with the row locked until the transaction ends. */
   lockChanges(accountId: number): Promise<number>
   /** @param at Unix seconds */
   setLastSent(accountId: number, at: number): Promise<void>

@@ -2,41 +2,43 @@ import type { SoldPeriod } from '../../domain/plan.ts'
 import type { Page } from './account.ts'
 
 /**
- * `open`: not paid yet, or never. `granted`: paid, and the plan runs. `needs_attention`: paid, and nothing could be
- * given for it.
+ * - `open`: not paid.
+ * - `granted`: paid, and the plan was assigned.
+ * - `needs_attention`: paid, but no plan could be assigned for it.
  */
 export type PurchaseStatus = 'open' | 'granted' | 'needs_attention'
 
 export interface NewPurchase extends SoldPeriod {
-  /** The operator's invoice that it is paid by. */
+  /** The operator's invoice that the buyer pays. */
   readonly invoiceId: number
-  /** The buyer's. */
+  /** The buyer's account. */
   readonly accountId: number
   readonly createdAt: number
 }
 
 export interface Purchase extends NewPurchase {
   readonly status: PurchaseStatus
+  /** When the payment was processed, whether or not a plan was assigned; null while open. */
   readonly settledAt: number | null
-  /** The plan's end after it was granted. */
+  /** The end of the plan that this purchase granted. */
   readonly runsUntil: number | null
 }
 
 export type PurchaseOutcome = Pick<Purchase, 'status' | 'settledAt' | 'runsUntil'>
 
-/** Hold the invoice (`invoices.lock`) before its purchase, and the account (`accounts.lock`) before its plan. */
+/** Lock the invoice (`invoices.lock`) before its purchase, and the account (`accounts.lock`) before its plan. */
 export interface BillingRows {
   insert(purchase: NewPurchase): Promise<void>
   byInvoice(invoiceId: number): Promise<Purchase | null>
   settle(invoiceId: number, outcome: PurchaseOutcome): Promise<void>
-  /** Newest first; `before` is the public id of an invoice. */
+  /** Newest first. The page's `before` is the public id of an invoice. */
   list(accountId: number, page: Page): Promise<Purchase[]>
-  /** Paid, and nothing given; of all accounts. */
+  /** Number of purchases in `needs_attention`, over all accounts. */
   countNeedingAttention(): Promise<number>
-  /** Ids of accounts whose plan has ended at `now`, the longest ended first. */
+  /** Ids of accounts whose plan has ended at `now`, earliest end first. */
   ended(now: number, limit: number): Promise<number[]>
-  /** Ids of accounts whose plan ends after `now`, by `until`, and whose owners were not told of that end. */
+  /** Ids of accounts whose plan ends after `now` and by `until`, and that have had no reminder of that end. */
   unannounced(now: number, until: number, limit: number): Promise<number[]>
-  /** Writes down that the owner is told of the plan's end at `planExpiresAt`; false when that was written already. */
+  /** Records a reminder of the plan's end at `planExpiresAt`. False when one is recorded already. */
   announce(accountId: number, planExpiresAt: number): Promise<boolean>
 }

@@ -2,7 +2,7 @@ import type { InvoiceStatus } from '../../domain/invoice.ts'
 import type { Zat } from '../../domain/money.ts'
 import type { Invoice } from './invoice.ts'
 
-/** What was received by invoices that were found paid on a day of UTC. */
+/** Totals of the invoices that became paid on one UTC day. */
 export interface DayFigures {
   /** Unix seconds of the day's start. */
   readonly day: number
@@ -10,29 +10,29 @@ export interface DayFigures {
   readonly invoices: number
 }
 
-/** A place in an account's invoices by time. */
+/** A position in an account's invoices, ordered by creation time and id. */
 export interface Position {
   readonly createdAt: number
   readonly id: number
 }
 
-/** What the owner's pages ask beyond single records; of one account's sales throughout. */
+/** Queries of the dashboard. All of them cover the sales of one account. */
 export interface DashboardRows {
-  /** From the day that `from` lies in, oldest first; days without a paid invoice are left out. */
+  /** Starts with the day that contains `from`, oldest first. Days without a paid invoice are left out. */
   paidByDay(accountId: number, from: number): Promise<DayFigures[]>
-  /** Made at `createdFrom` or later. */
+  /** Number of invoices with this status, created at `createdFrom` or later. */
   countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number): Promise<number>
-  /** Paid invoices whose payments the chain took back, newest first. */
+  /** Paid invoices whose payments were reorged, newest first. */
   needingAttention(accountId: number, limit: number): Promise<Invoice[]>
-  /** How many paid invoices have payments that the chain took back. */
+  /** Number of paid invoices whose payments were reorged. */
   countNeedingAttention(accountId: number): Promise<number>
-  /** Whose id begins so; lower case. */
+  /** Invoices whose public id starts with `prefix` (lower case). */
   byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
-  /** With a payment in a transaction whose id begins so; lower case. */
+  /** Invoices with a payment whose txid starts with `prefix` (lower case). */
   byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
-  /** The viewing keys that the account has ever had. */
+  /** Ids of all viewing keys of the account, past ones included. */
   viewingKeyIds(accountId: number): Promise<number[]>
-  /** Of the period [from, to), oldest first, after a position. */
+  /** The invoices of the period [from, to), oldest first, after a position. */
   inOrder(
     accountId: number,
     period: { readonly from: number; readonly to: number },

@@ -1,14 +1,14 @@
-/** Two identities of databases (see `domain/database-identity.ts`). They differ when this database is a copy. */
+/** The recorded and the current database identity (see `domain/database-identity.ts`). They differ when this database is a copy. */
 export interface DatabaseOrigin {
   /** The identity of the database that the address counters belong to; empty in a stamped copy. */
   readonly recorded: string
-  /** The identity of the database that answered. */
+  /** The identity of the database that this query reached. */
   readonly current: string
 }
 
 export interface OriginRows {
   read(): Promise<DatabaseOrigin>
-  /** As `read`, and locks the record until the transaction ends. */
+  /** Like `read`, and locks the record until the transaction ends. */
   lock(): Promise<DatabaseOrigin>
   record(identity: string): Promise<void>
 }

@@ -1,21 +1,21 @@
 import type { EventType, NewEvent } from '../../domain/event.ts'
 
 export interface EventRow extends NewEvent {
-  /** Increases in the order of commits: a reader that has seen `seq` will see every later one above it. */
+  /** Increases in commit order: events that are committed later have a higher `seq`. */
   readonly seq: number
   readonly type: EventType | null
 }
 
 export interface EventRows {
   /**
-   * Writes the events and, for those with a body, the deliveries of accounts that have a webhook: at the end of the
-   * transaction, whenever it is called, so that the lock on the numbering is held shortly. Not readable before.
+   * Writes the events and, for events with a body, the deliveries to accounts that have a webhook. The writes happen at
+   * the end of the transaction, so that the lock on `seq` is held briefly; the events are not readable before.
    */
   append(events: readonly NewEvent[]): Promise<void>
-  /** Invoice ids touched by events above `seq`, oldest first, with the last `seq` read. */
+  /** Ids of invoices with events above `seq`, oldest first, with the last `seq` that was read. */
   touchedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
-  /** 0 before the first event. */
+  /** The highest `seq`; 0 before the first event. */
   lastSeq(): Promise<number>
-  /** Deletes events made before; how many. */
+  /** Deletes events created before a time. @returns the number of deleted events */
   prune(before: number, limit: number): Promise<number>
 }

@@ -4,7 +4,7 @@ import type { Missing } from '../../domain/payment.ts'
 import type { Pool } from '../../domain/shielded-pool.ts'
 import type { Page } from './account.ts'
 
-/** What an invoice is for: a merchant's sale, or the service's own (a plan bought, a withdrawal's deposit). */
+/** The purpose of an invoice: a merchant's sale, or internal (the purchase of a plan, the deposit of a withdrawal). */
 export type InvoicePurpose = 'sale' | 'plan' | 'withdrawal'
 
 export interface Invoice {
@@ -23,22 +23,27 @@ export interface Invoice {
   readonly txid: string | null
   readonly createdAt: number
   readonly expiresAt: number
-  /** Late payments count until then. */
+  /** Late payments count until this time. */
   readonly watchUntil: number
   readonly paidAt: number | null
-  /** Held open for a swap: a deposit is with the provider, or it is yet to be asked whether one came in time. */
+  /**
+   * A swap keeps the invoice open: the provider has a deposit, or has not yet reported whether one arrived in time.
+   */
   readonly swapUnderWay: boolean
-  /** The present swap's; earlier ones are replaced. */
+  /** The current swap; earlier swaps are replaced. */
   readonly swapId: number | null
-  /** A reorganisation took back payments of this paid invoice. */
+  /** Payments of this paid invoice were removed by a reorganisation. */
   readonly needsAttention: boolean
-  /** Height of the last block recorded when it was made; null before the first, and for invoices of old versions. */
+  /** Height of the last recorded block at creation. Null before the first block, and for invoices of old versions. */
   readonly createdHeight: number | null
-  /** A payment that left the mempool can still be mined up to this height: the invoice stays open. Null: no such one. */
+  /**
+   * A payment that left the mempool can still be mined up to this height, so the invoice stays open. Null when there is
+   * no such payment.
+   */
   readonly openUntilHeight: number | null
-  /** When `invoice.underpaid` was raised, which it is once; null: not yet. */
+  /** When `invoice.underpaid` was raised. It is raised at most once. */
   readonly underpaidAt: number | null
-  /** Unix seconds; null: it does not need attention, or began to under an older version. */
+  /** Unix seconds. Null when the invoice does not need attention, or has needed it since an older version. */
   readonly attentionSince: number | null
 }
 
@@ -57,7 +62,7 @@ export type NewInvoice = Pick<
   | 'watchUntil'
 >
 
-/** What an assessment changes of an invoice. */
+/** The part of an invoice that an evaluation changes. */
 export type InvoiceOutcome = Pick<
   Invoice,
   | 'id'
@@ -83,31 +88,31 @@ export interface InvoiceFilter {
 }
 
 export interface InvoiceRows {
-  /** Keeps the height of the last block recorded with it. */
+  /** Also stores the height of the last recorded block as `createdHeight`. */
   insert(invoice: NewInvoice): Promise<Invoice>
   byPublicId(publicId: string): Promise<Invoice | null>
-  /** Those of these that there are; at least one is asked for. */
+  /** The existing invoices with these ids. `publicIds` must not be empty. */
   byPublicIds(publicIds: readonly string[]): Promise<Invoice[]>
   byIds(ids: readonly number[]): Promise<Invoice[]>
   /** An account's sales, newest first. */
   list(accountId: number, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
-  /** Reads for change: no other transaction changes these until this one ends. In the order of their ids. */
+  /** Reads the invoices and locks their rows until the transaction ends. Ordered by id. */
   lock(ids: readonly number[]): Promise<Invoice[]>
-  /** The invoice at a diversifier index of a key. */
-  atIndexes(at: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
+  /** The invoices at diversifier indexes of viewing keys. */
+  atIndexes(indexes: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
   /**
-   * Ids of `pending` invoices with `expiresAt` ≤ `through`, no swap under way, and no payment that could still be mined
-   * above `tip`; oldest expiry first. Not `detected` ones: their full amount is seen, so they are held open, and would
-   * fill every page.
+   * Ids of `pending` invoices with `expiresAt` ≤ `through`, not kept open by a swap, and without a payment that can still
+   * be mined above `tip`; earliest expiry first. `detected` invoices are left out: their full amount has been received,
+   * so they stay open, and would fill every page.
    */
   due(through: number, tip: number, limit: number): Promise<number[]>
-  /** Ids above `afterId` of unpaid invoices that have received their full amount: what a new block can confirm. */
+  /** Ids above `afterId` of unpaid invoices that have received their full amount. A new block can confirm them. */
   settling(limit: number, afterId: number): Promise<number[]>
-  /** Writes the outcomes of different invoices, many by one statement. */
-  record(outcomes: readonly InvoiceOutcome[]): Promise<void>
-  /** Makes a swap the present one, which holds the invoice open for now. */
+  /** Updates invoices with different ids, many by one statement. */
+  record(updates: readonly InvoiceOutcome[]): Promise<void>
+  /** Makes a swap the current one. It keeps the invoice open. */
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
-  setSwapUnderWay(id: number, underWay: boolean): Promise<void>
+  setSwapUnderWay(id: number, keptOpen: boolean): Promise<void>
 }
 
 export interface NewPayment {
@@ -117,45 +122,45 @@ export interface NewPayment {
   readonly outputIndex: number
   readonly valueZat: Zat
   readonly place: Place
-  /** Height above which the unmined transaction is dead; 0 or null: never, or not known. */
+  /** nExpiryHeight of the transaction (ZIP 203): the last height that may contain it. 0: no expiry. Null: unknown. */
   readonly expiryHeight: number | null
   readonly seenAt: number
-  /** Height of the last block recorded when it is seen, or of the block that it is in. */
+  /** Height of the block that contains the payment, or of the last recorded block when it was seen unmined. */
   readonly lastSeenHeight: number
 }
 
 export interface PaymentRow extends Payment {
   readonly invoiceId: number
   readonly seenAt: number
-  /** Since when complete readings of the mempool lack it, while it is unmined; null: they do not. */
+  /** Since when mempool snapshots lack the unmined payment. Null while they contain it, and for mined payments. */
   readonly missing: Missing | null
 }
 
 export interface PaymentRows {
-  /** Inserts, or moves a known payment to its new place. The ids of the invoices that something changed for. */
+  /** Inserts new payments and updates the location of known ones. @returns the ids of the invoices with a change */
   record(payments: readonly NewPayment[]): Promise<number[]>
-  /** Each invoice's in the order of recording, dropped ones too. */
+  /** The payments of these invoices in the order of recording, dropped payments included. */
   ofInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
-  /** Takes the height off every payment mined above `height` (back to the mempool). Invoice ids. */
+  /** Moves every payment mined above `height` back to the mempool. @returns the ids of their invoices */
   unmineAbove(height: number): Promise<number[]>
-  /** The lowest height with at most `limit` payments mined above it, not below `floor`. */
+  /** The lowest height with at most `limit` payments mined above it, but at least `floor`. */
   heightAboveWhich(limit: number, floor: number): Promise<number>
-  /** How many payments are mined above `height`, and how many paid invoices they belong to. */
+  /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
   countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
-  /** The order of the payment recorded last; 0 before the first. */
+  /** The sequence number of the payment recorded last; 0 before the first. */
   newestOrder(): Promise<number>
-  /** The newest complete reading of the mempool, at `tip`, holds these; by their orders. */
-  markPresent(orders: readonly number[], tip: number): Promise<void>
-  /** The newest complete reading of the mempool lacks these, since `missing`; by their orders. */
-  markMissing(orders: readonly number[], missing: Missing): Promise<void>
-  /** Every payment now in the mempool: bounded by the mempool itself. */
+  /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */
+  markPresent(seqs: readonly number[], tip: number): Promise<void>
+  /** Marks payments, by sequence number, that the newest mempool snapshot lacks. */
+  markMissing(seqs: readonly number[], missing: Missing): Promise<void>
+  /** All payments now in the mempool. Their number is bounded by the mempool itself. */
   inMempool(): Promise<PaymentRow[]>
-  /** Mempool payments of these transactions are gone. Invoice ids. */
+  /** Marks the mempool payments of these transactions as dropped. @returns the ids of their invoices */
   drop(txids: readonly string[]): Promise<number[]>
 }
 
 export interface IdempotencyRows {
-  /** Claims the key for an invoice about to be made; the earlier claim when one was made at `since` or later. */
+  /** Claims the key for a new invoice. Returns the earlier claim when one was made at `since` or later, else null. */
   claim(claim: {
     readonly accountId: number
     readonly key: string
@@ -164,8 +169,8 @@ export interface IdempotencyRows {
     readonly createdAt: number
     readonly since: number
   }): Promise<{ readonly bodyHash: Uint8Array; readonly invoicePublicId: string } | null>
-  /** The claim made at `since` or later, if any. */
+  /** The claim made at `since` or later. */
   find(accountId: number, key: string, since: number): Promise<{ bodyHash: Uint8Array; invoicePublicId: string } | null>
-  /** Deletes claims made before; how many. */
+  /** Deletes claims made before a time. @returns the number of deleted claims */
   prune(before: number, limit: number): Promise<number>
 }

@@ -1,6 +1,6 @@
 import type { Notice } from '../../domain/email-notification.ts'
 
-/** A mail to be written and sent after the commit. It holds no secret: a code is drawn when it is sent. */
+/** A mail that is composed and sent after the commit. It contains no secret: a code is generated when it is sent. */
 export type NewMail =
   | { readonly to: string; readonly about: 'code'; readonly codeId: number; readonly createdAt: number }
   | { readonly to: string; readonly about: 'plan_ends'; readonly detail: string; readonly createdAt: number }
@@ -12,28 +12,28 @@ export interface NewAttentionMail {
   readonly about: 'reorged_payments'
   readonly accountId: number
   readonly createdAt: number
-  /** Unix seconds: not sent before. */
+  /** Unix seconds: the earliest time to send it. */
   readonly dueAt: number
 }
 
 export type MailRow = (NewMail | Omit<NewAttentionMail, 'dueAt'>) & {
   readonly id: number
-  /** Attempts, the present one included. */
+  /** Number of attempts, the current one included. */
   readonly tries: number
 }
 
 export interface MailRows {
-  /** Due at once, after the commit. */
+  /** Queues a mail that is due right after the commit. */
   append(mail: NewMail): Promise<void>
-  /** Queues these, but for accounts that have one waiting already. */
+  /** Queues mails, except for accounts that already have one waiting. */
   appendAttention(mails: readonly NewAttentionMail[]): Promise<void>
   /**
-   * Takes mails that are due, oldest first, for this process alone: another sees them again only after `retryAt`,
-   * which is told the number of tries.
+   * Claims due mails for this process, oldest first. Other processes see them again only after the time that `retryAt`
+   * returns for the number of attempts.
    */
-  claim(now: number, limit: number, retryAt: (tries: number) => number): Promise<MailRow[]>
+  claim(now: number, limit: number, retryAt: (attempts: number) => number): Promise<MailRow[]>
   remove(id: number): Promise<void>
-  /** Keeps the mail for another time, as if it had not been tried yet. */
+  /** Postpones the mail and resets its number of attempts. */
   postpone(id: number, dueAt: number): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export interface OutgoingMail {
 }
 
 export interface Mailer {
-  /** Resolves when the mail server has taken the mail over. */
+  /** Resolves when the mail server has accepted the mail. */
   send(mail: OutgoingMail): Promise<void>
   close(): void
 }

@@ -1,12 +1,12 @@
 import type { CodePurpose } from '../../domain/sign-in.ts'
 
-/** A request for a code. What the code is, is decided when it is mailed, and only its keyed hash is kept. */
+/** A request for a code. The code is generated when it is mailed; only its keyed hash is stored. */
 export interface NewSignInCode {
   readonly purpose: CodePurpose
   readonly email: string
-  /** SHA-256 of what the browser holds: the code works nowhere else. */
+  /** SHA-256 of the browser's cookie. The code works only in this browser. */
   readonly browserHash: Uint8Array
-  /** Keyed hash of the client's address. */
+  /** Keyed hash of the client's address prefix. */
   readonly clientHash: Uint8Array
   readonly createdAt: number
   readonly expiresAt: number
@@ -16,7 +16,7 @@ export interface SignInCode {
   readonly id: number
   readonly purpose: CodePurpose
   readonly email: string
-  /** Null: not mailed yet. */
+  /** Null until the code is mailed. */
   readonly codeHash: Uint8Array | null
   readonly tries: number
   readonly createdAt: number
@@ -24,37 +24,37 @@ export interface SignInCode {
 }
 
 export interface SignInRows {
-  /** Until this transaction ends no other passes this call: what it counts stays as counted. */
+  /** Blocks other transactions at this call until this one ends, so that the counts stay valid. */
   lockCounts(): Promise<void>
-  /** Codes asked for since an instant; the count ends at `most`. */
+  /** Number of codes requested since a time, counted up to `max`. */
   count(
-    who: { readonly purpose: CodePurpose } & (
+    requester: { readonly purpose: CodePurpose } & (
       | { readonly email: string }
       | { readonly clientHash: Uint8Array }
       | { readonly all: true }
     ),
     since: number,
-    most: number,
+    max: number,
   ): Promise<number>
   insert(code: NewSignInCode): Promise<SignInCode>
   byId(id: number): Promise<SignInCode | null>
-  /** The browser's newest code for a purpose that is unused, not expired at `now` and has tries left. */
-  usable(purpose: CodePurpose, browserHash: Uint8Array, now: number, tries: number): Promise<SignInCode | null>
-  /** Takes one try of that code, so that no two callers ever have the same one; null when there is none to take. */
-  takeTry(purpose: CodePurpose, browserHash: Uint8Array, now: number, tries: number): Promise<SignInCode | null>
-  /** Notes the keyed hash of the code that is mailed. */
+  /** The browser's newest code for a purpose that is unused, not expired at `now`, and has fewer than `maxAttempts`. */
+  usable(purpose: CodePurpose, browserHash: Uint8Array, now: number, maxAttempts: number): Promise<SignInCode | null>
+  /** Counts an attempt at that code. Each attempt goes to one caller only. Null when no usable code exists. */
+  takeTry(purpose: CodePurpose, browserHash: Uint8Array, now: number, maxAttempts: number): Promise<SignInCode | null>
+  /** Stores the keyed hash of the mailed code. */
   setCode(id: number, codeHash: Uint8Array): Promise<void>
-  /** The code works no more. */
+  /** Marks the code as used. */
   use(id: number, at: number): Promise<void>
-  /** Deletes codes asked for before. */
+  /** Deletes codes requested before a time. */
   prune(before: number, limit: number): Promise<void>
-  /** Unix seconds until which the session counts as its owner's own; 0 when it never did. */
+  /** Unix seconds until which the session counts as recently authenticated; 0 when it never did. */
   freshUntil(sessionId: number): Promise<number>
   setFresh(sessionId: number, until: number): Promise<void>
 }
 
-/** A hash that only this service can make. */
+/** A keyed hash (MAC) under a secret of this service. */
 export interface KeyedHash {
-  /** 32 bytes. `context` keeps one use from another. */
+  /** 32 bytes. `context` separates the domains of use. */
   hash(context: string, text: string): Uint8Array
 }

@@ -1,13 +1,13 @@
 import type { SwapEventType, SwapReport, SwapState } from '../../domain/swap.ts'
 
-/** An asset that buyers can pay with. */
+/** An asset that buyers can swap from. */
 export interface SwapAsset {
   readonly assetId: string
   readonly symbol: string
-  /** The origin chain's code: an open word. */
+  /** Code of the origin chain, as the provider names it. */
   readonly blockchain: string
   readonly decimals: number
-  /** For display; 0 where the provider knows none. */
+  /** For display; 0 when the provider gives no price. */
   readonly priceUsd: number
 }
 
@@ -17,26 +17,26 @@ export interface QuoteRequest {
   /** Unified address. */
   readonly recipient: string
   readonly refundTo: string
-  /** Unix seconds: the buyer's. */
+  /** Unix seconds: the deadline shown to the buyer. */
   readonly deadline: number
 }
 
-/** A firm offer, checked against the request and the provider's signature. */
+/** A firm quote, verified against the request and the provider's signature. */
 export interface SwapOffer {
   readonly depositAddress: string
-  /** Null where the origin chain needs none. */
+  /** Null when the origin chain needs no memo. */
   readonly depositMemo: string | null
   /** Smallest units of the asset. */
   readonly amountIn: bigint
-  /** So much executes the swap. */
+  /** The smallest deposit that executes the swap. */
   readonly minAmountIn: bigint
   /** Decimal. */
   readonly amountInUsd: string
-  /** Unix seconds: the provider takes deposits until then. */
+  /** Unix seconds: the provider accepts deposits until then. */
   readonly quoteDeadline: number
   /** Seconds. */
   readonly timeEstimate: number
-  /** The provider's answer as it came: the proof in a dispute. */
+  /** The provider's response, unchanged: the proof in a dispute. */
   readonly raw: string
 }
 
@@ -47,17 +47,17 @@ export interface StatusAnswer extends SwapReport {
 /**
  * The swap provider.
  *
- * Every function throws the Fault `swap_provider_unavailable`, its cause for the log, when no answer comes that can be
- * read and trusted.
+ * Every function throws the AppError `swap_provider_unavailable`, with the cause for the log, when it gets no valid and
+ * verified response.
  */
 export interface SwapProvider {
-  /** False where there is none, and so nothing to offer to buyers. */
+  /** False when no provider is configured: the service then offers no swaps. */
   readonly offered: boolean
-  /** What can be swapped into the coin that invoices ask for; that coin itself left out. */
+  /** The assets that can be swapped to ZEC, without ZEC itself. */
   assets(signal?: AbortSignal): Promise<SwapAsset[]>
-  /** @throws Fault `swap_refused` too, the provider's words as its message */
+  /** @throws AppError `swap_refused`, with the provider's message, when the provider refuses the request */
   quote(request: QuoteRequest, signal?: AbortSignal): Promise<SwapOffer>
-  /** Null while the provider does not know the deposit address: it has not indexed a new quote yet. */
+  /** Null while the provider does not know the deposit address, because it has not indexed a new quote yet. */
   status(deposit: { address: string; memo: string | null }, signal?: AbortSignal): Promise<StatusAnswer | null>
 }
 
@@ -69,7 +69,7 @@ export interface NewSwap extends Omit<SwapOffer, 'raw'> {
   readonly blockchain: string
   readonly decimals: number
   readonly refundTo: string
-  /** Unix seconds: the buyer's. */
+  /** Unix seconds: the deadline shown to the buyer. */
   readonly deadline: number
   readonly quoteRaw: string
   readonly createdAt: number
@@ -78,16 +78,16 @@ export interface NewSwap extends Omit<SwapOffer, 'raw'> {
 export interface Swap extends Omit<NewSwap, 'quoteRaw'>, SwapState {
   readonly id: number
   readonly invoicePublicId: string
-  /** The events that have gone out. */
+  /** The events that were raised already. */
   readonly told: readonly SwapEventType[]
-  /** Looks in a row that brought no answer. */
+  /** Consecutive polls without a valid response. */
   readonly failures: number
-  /** The last word that the provider said, known or not; empty before the first. */
+  /** The last status as the provider reported it, known or unknown; empty before the first report. */
   readonly word: string
   readonly needsAttention: boolean
 }
 
-/** What a look at a swap leaves behind. */
+/** The part of a swap that a poll changes. */
 export interface SwapOutcome
   extends Pick<
     Swap,
@@ -101,44 +101,44 @@ export interface SwapOutcome
     | 'word'
     | 'needsAttention'
   > {
-  /** The invoice is held open for this swap. */
+  /** This swap keeps its invoice open. */
   readonly holds: boolean
-  /** Unix milliseconds; null: never again. */
+  /** Unix milliseconds; null ends the polling. */
   readonly nextLookAtMs: number | null
-  /** The provider's answer; null keeps the one before. */
+  /** The provider's response; null keeps the stored one. */
   readonly statusRaw: string | null
 }
 
-/** Hold the invoice (`invoices.lock`) before anything that changes its swaps or starts. */
+/** Lock the invoice (`invoices.lock`) before any change of its swaps or starts. */
 export interface SwapRows {
   /**
-   * Null, and nothing is written, when another swap has this deposit address with this memo already.
-   * @param firstLookAtMs Unix milliseconds.
+   * Returns null, without a write, when another swap already has this deposit address and memo.
+   * @param firstPollAtMs Unix milliseconds
    */
-  insert(swap: NewSwap, firstLookAtMs: number): Promise<Swap | null>
-  /** The earlier swap is no longer the invoice's; it is watched on. */
+  insert(swap: NewSwap, firstPollAtMs: number): Promise<Swap | null>
+  /** Marks a swap as no longer the invoice's current one. It is still polled. */
   replace(id: number, at: number): Promise<void>
   byId(id: number): Promise<Swap | null>
   byIds(ids: readonly number[]): Promise<Swap[]>
-  /** The swap that pays the invoice or has paid it: one that is done, else the latest with a deposit. */
+  /** The swap that pays the invoice or has paid it: a successful one, else the latest with a deposit. */
   paying(invoiceId: number): Promise<Swap | null>
-  record(id: number, outcome: SwapOutcome): Promise<void>
-  /** Whether any swap of the invoice holds it open. */
+  record(id: number, update: SwapOutcome): Promise<void>
+  /** Whether any swap keeps the invoice open. */
   anyHolds(invoiceId: number): Promise<boolean>
-  /** Unix milliseconds of the first look that is due, now or later. */
+  /** When the earliest poll is due, in Unix milliseconds. Null when no swap is polled any more. */
   nextLookAtMs(): Promise<number | null>
-  /** Takes swaps that are due, the longest due first, for this caller alone: others see them due at `untilMs`. */
+  /** Claims swaps that are due for a poll, longest due first. Other callers see them as due again at `untilMs`. */
   claimDue(nowMs: number, untilMs: number, limit: number): Promise<Swap[]>
-  /** The next look at each of the invoice's swaps that is still looked at comes no later than `atMs`. */
+  /** Moves the next poll of each of the invoice's polled swaps to `atMs` at the latest. */
   hasten(invoiceId: number, atMs: number): Promise<void>
-  /** Swaps that need attention and whose coins have not come since, of all accounts or one; newest first. */
+  /** Swaps that need attention and whose coins have not arrived since, of all accounts or of one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
   countNeedingAttention(): Promise<number>
 
-  /** Times of the starts of an invoice that were counted after `since`, oldest first. */
+  /** Times of an invoice's counted swap starts after `since`, oldest first. */
   startsSince(invoiceId: number, since: number): Promise<number[]>
-  /** Counts a start, and forgets those that no longer matter at `since`; its id, to take it back. */
+  /** Counts a swap start and deletes those up to `since`. @returns its id, for removing it again */
   countStart(invoiceId: number, at: number, since: number): Promise<number>
-  /** Takes back a start that came to nothing. */
+  /** Removes a counted start that led to no swap. */
   uncountStart(id: number): Promise<void>
 }

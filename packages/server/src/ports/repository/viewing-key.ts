@@ -1,19 +1,22 @@
 import type { Network } from '../../domain/account.ts'
 
-/** A stored viewing key; its secret part is sealed. Two accounts with one key share one row, and so never an index. */
+/**
+ * A stored viewing key; its secret part is sealed. Accounts with the same key share one row, so that no diversifier index
+ * is used twice.
+ */
 export interface ViewingKeyRow {
   readonly id: number
   readonly network: Network
   /** dk ‖ ivk of the external scope, sealed by the vault. */
   readonly sealed: Uint8Array
-  /** Unix seconds until which some invoice under the key is watched. */
+  /** Unix seconds: the latest end of watching of any invoice under the key. */
   readonly watchUntil: number
 }
 
 export interface ViewingKeyRows {
   /**
-   * The row with this fingerprint, made when it is new: then `seal` gets its id, and indexes are handed out from
-   * `firstIndex` on.
+   * Finds the row with this fingerprint, or inserts it. A new row stores the result of `seal` for its id, and its
+   * diversifier indexes start at `firstIndex`.
    */
   ensure(
     key: {
@@ -26,20 +29,21 @@ export interface ViewingKeyRows {
   ): Promise<ViewingKeyRow>
   byId(id: number): Promise<ViewingKeyRow | null>
   /**
-   * Takes `count` diversifier indexes never handed out before; the first of them. Index 0 is never taken: its address
-   * is the one that wallets show first.
-   * @throws Fault `viewing_key_exhausted` when the range would pass `MAX_INDEX`
+   * Reserves `count` consecutive diversifier indexes that were never used before. Index 0 is never used: wallets show its
+   * address first.
+   * @returns the first reserved index
+   * @throws AppError `viewing_key_exhausted` when the range would exceed `MAX_INDEX`
    */
   reserve(id: number, count: number): Promise<bigint>
   /**
-   * Moves the counter of every key on by a step of its own, `MAX_INDEX` being the end, and every `watchUntil` to at
-   * least this one.
-   * @returns how many keys there are
+   * Advances the index counter of every key by its own step, up to `MAX_INDEX`, and raises every `watchUntil` to at least
+   * this one.
+   * @returns the number of keys
    */
   moveOn(step: () => bigint, watchUntil: number): Promise<number>
-  /** Moves `watchUntil` on, never back. */
+  /** Raises `watchUntil`; never lowers it. */
   watch(id: number, until: number): Promise<void>
-  /** The keys to open notes with: watched at `now` or later. */
+  /** The keys to scan with: `watchUntil` is `now` or later. */
   watched(now: number): Promise<ViewingKeyRow[]>
   all(): Promise<ViewingKeyRow[]>
   reseal(id: number, sealed: Uint8Array): Promise<void>

@@ -2,11 +2,11 @@ import type { EventType } from '../../domain/event.ts'
 import type { DeliveryState, Ended, Open, Sending, Waiting } from '../../domain/webhook.ts'
 import type { Page } from './account.ts'
 
-/** An account has at most one. */
+/** A webhook endpoint. An account has at most one. */
 export interface Webhook {
   readonly accountId: number
   readonly url: string
-  /** The signing secret's text, sealed by the vault for this account's row. */
+  /** The text of the signing secret, sealed by the vault for this account's row. */
   readonly sealedSecret: Uint8Array
   readonly createdAt: number
   readonly updatedAt: number
@@ -14,27 +14,27 @@ export interface Webhook {
 
 export interface WebhookRows {
   byAccount(accountId: number): Promise<Webhook | null>
-  /** False when the account has one already. */
+  /** False when the account already has one. */
   insert(webhook: Webhook): Promise<boolean>
   /** Null when the account has none. */
   setUrl(accountId: number, url: string, at: number): Promise<Webhook | null>
   /** False when the account has none. */
   setSecret(accountId: number, sealedSecret: Uint8Array, at: number): Promise<boolean>
-  /** Cancels what is not delivered, too. False when the account has none. */
+  /** Also cancels deliveries that have not ended. False when the account has none. */
   remove(accountId: number): Promise<boolean>
-  /** The webhooks of accounts above `afterAccountId`, by account. */
+  /** The webhooks of accounts above `afterAccountId`, ordered by account id. */
   all(afterAccountId: number, limit: number): Promise<Webhook[]>
-  /** The same secret under another key: no change for anybody. */
+  /** Stores the same secret, sealed under another key. */
   reseal(accountId: number, sealedSecret: Uint8Array): Promise<void>
 }
 
 export interface NewDelivery {
-  /** What receivers know it by: the header `webhook-id`. */
+  /** The value of the header `webhook-id`. */
   readonly publicId: string
   readonly accountId: number
   readonly invoiceId: number | null
   readonly eventType: EventType
-  /** The exact text to send. */
+  /** The exact request body. */
   readonly body: string
   readonly createdAt: number
   /** Unix milliseconds. */
@@ -51,7 +51,7 @@ export interface Delivery extends DeliveryFields {
   readonly state: DeliveryState
 }
 
-/** An attempt about to be made: logged before anything is sent. */
+/** An attempt that is about to be sent. It is logged before. */
 export interface BegunAttempt {
   readonly publicId: string
   readonly delivery: OpenDelivery
@@ -60,22 +60,22 @@ export interface BegunAttempt {
   readonly beganAt: number
 }
 
-/** How an attempt ended, and what that makes of its delivery. */
+/** The result of an attempt, and the new progress of its delivery. */
 export interface EndedAttempt {
   readonly publicId: string
   readonly deliveryId: number
   readonly accountId: number
   readonly progress: Waiting | Ended
-  /** Null when no answer's head came. */
+  /** Null when no response head was received. */
   readonly statusCode: number | null
-  /** In words; null for a success. */
+  /** Readable description; null for a success. */
   readonly error: string | null
   readonly durationMs: number
-  /** The first bytes of the answer as text; null when none came. */
+  /** The first bytes of the response body as text; null when none were received. */
   readonly answer: string | null
 }
 
-/** A line of the delivery log. */
+/** An entry of the delivery log. */
 export interface AttemptRow {
   readonly publicId: string
   readonly deliveryPublicId: string
@@ -85,7 +85,7 @@ export interface AttemptRow {
   readonly attempt: number
   readonly statusCode: number | null
   readonly error: string | null
-  /** Null while it is under way, and when nobody knows how it ended. */
+  /** Null while the attempt is in flight, and when its result is unknown. */
   readonly durationMs: number | null
   readonly createdAt: number
 }
@@ -97,41 +97,42 @@ export interface AttemptDetail extends AttemptRow {
 }
 
 export interface DeliveryRows {
-  /** Those whose account has a webhook become deliveries; how many. */
+  /** Inserts the deliveries whose account has a webhook. @returns their number */
   insert(deliveries: readonly NewDelivery[]): Promise<number>
   byPublicId(accountId: number, publicId: string): Promise<Delivery | null>
 
-  // To deliver: hold, decide, write, and put back.
+  // For delivery: lock the webhooks, decide, write, reschedule.
 
   /**
-   * Holds the webhooks of these accounts until the transaction ends: nobody else changes their deliveries meanwhile.
-   * Call it first of all.
+   * Locks the webhooks of these accounts until the transaction ends: no other transaction changes their deliveries
+   * meanwhile. Call it first.
    */
   hold(accountIds: readonly number[]): Promise<void>
-  /** Holds webhooks that have something due, the longest due first; leaves out those that someone else holds. */
+  /** Locks webhooks with due deliveries, longest due first. Skips webhooks that are locked by another transaction. */
   holdDue(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
-  /** The deliveries due of held accounts, the longest due first, so many of each. */
+  /** The due deliveries of locked webhooks, longest due first, up to the limit of each account. */
   due(shares: readonly { accountId: number; limit: number }[], nowMs: number): Promise<OpenDelivery[]>
+  /** Logs the attempts and marks their deliveries as `sending`. */
   begin(attempts: readonly BegunAttempt[]): Promise<void>
-  /** Gives up deliveries whose last attempt was interrupted. */
+  /** Marks deliveries as failed after their last attempt was interrupted. */
   fail(ids: readonly number[]): Promise<void>
-  /** Logs that nobody knows how the attempts under way of these deliveries ended. */
+  /** Logs that the result of these deliveries' current attempts is unknown. */
   interrupt(ids: readonly number[], error: string): Promise<void>
-  /** Logs the ends. A delivery moves only if the attempt is its present one, or succeeded. */
+  /** Logs the results. A delivery changes only if the attempt is its current one, or succeeded. */
   end(attempts: readonly EndedAttempt[]): Promise<void>
-  /** Writes on held webhooks when their next delivery is due. Call it last. */
+  /** Stores when the next delivery of each locked webhook is due. Call it last. */
   reschedule(accountIds: readonly number[]): Promise<void>
-  /** Unix milliseconds of the first time after `afterMs` at which something may be due. */
+  /** The earliest time after `afterMs` at which a delivery may be due, in Unix milliseconds. */
   nextDueAtMs(afterMs: number): Promise<number | null>
 
-  // To look at.
+  // For display.
 
-  /** Deliveries not ended. */
+  /** Number of deliveries that have not ended. */
   countOpen(): Promise<number>
-  /** Of those, one account's, counted up to `most`. */
-  countOpenOf(accountId: number, most: number): Promise<number>
+  /** Number of an account's deliveries that have not ended, counted up to `max`. */
+  countOpenOf(accountId: number, max: number): Promise<number>
   attempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
   attempt(accountId: number, publicId: string): Promise<AttemptDetail | null>
-  /** Deletes ended deliveries made before, with their attempts; how many deliveries. */
+  /** Deletes ended deliveries created before a time, with their attempts. @returns the number of deliveries */
   prune(before: number, limit: number): Promise<number>
 }

@@ -2,22 +2,23 @@ import type { ClosedBy, Order, WithdrawalStatus } from '../../domain/withdrawal.
 import type { Page } from './account.ts'
 
 export interface NewWithdrawal {
-  /** The invoice whose address takes the deposit; its terms and payments are the order's. */
+  /** The invoice whose address receives the deposit. Its terms and payments are those of the order. */
   readonly invoiceId: number
   readonly publicId: string
   /** The merchant's account; the invoice is the operator's. */
   readonly accountId: number
   readonly amountZat: bigint
   readonly fiatCurrency: string
-  /** Decimal: what the merchant is to get. */
+  /** Decimal: the amount that the merchant receives. */
   readonly fiatAmount: string
-  /** Decimal: units of the currency for one whole coin, before the spread. */
+  /** Decimal: price of 1 ZEC in units of the currency, before the spread. */
   readonly rate: string
   /** Sealed by the vault for the row of the invoice's id. */
   readonly sealedPayoutTo: Uint8Array
   readonly createdAt: number
 }
 
+/** A payout that a provider was called for and whose result is unknown. */
 export interface Paying {
   /** The provider's name. */
   readonly provider: string
@@ -26,15 +27,15 @@ export interface Paying {
 }
 
 export interface Withdrawal extends NewWithdrawal, Order {
-  /** The operator's or the provider's proof of the payout; null until there is one. */
+  /** The operator's or the provider's proof of the payout; null before the payout. */
   readonly reference: string | null
-  /** Why it failed, or why a person has to decide; null where neither is known. */
+  /** Why the payout failed, or why the operator has to decide; null when unknown. */
   readonly reason: string | null
-  /** When the provider is asked next; null: not, or not any more. */
+  /** When the provider is called next; null: no further call. */
   readonly payoutDueAt: number | null
-  /** The provider that was called and whose outcome is not known yet; null while no provider is paying. */
+  /** The payout whose result is not known yet; null when no provider is paying. */
   readonly paying: Paying | null
-  /** Who closed the order last; null while nobody has. */
+  /** Closed the order last; null while it was never closed. */
   readonly closedBy: ClosedBy | null
   readonly updatedAt: number
 }
@@ -52,26 +53,26 @@ export type WithdrawalOutcome = Pick<
   | 'updatedAt'
 >
 
-/** Hold the invoice (`invoices.lock`) before its withdrawal. */
+/** Lock the invoice (`invoices.lock`) before its withdrawal. */
 export interface WithdrawalRows {
   insert(withdrawal: NewWithdrawal): Promise<void>
   byInvoice(invoiceId: number): Promise<Withdrawal | null>
-  /** Any account's when none is given. */
+  /** Searches all accounts when `accountId` is undefined. */
   byPublicId(publicId: string, accountId?: number): Promise<Withdrawal | null>
-  /** Reads for change. */
+  /** Reads the withdrawal and locks its row until the transaction ends. */
   lock(invoiceId: number): Promise<Withdrawal | null>
   list(accountId: number, page: Page): Promise<Withdrawal[]>
-  /** Of all accounts, newest first. */
+  /** Withdrawals of all accounts with one of these statuses, newest first. */
   listIn(statuses: readonly WithdrawalStatus[], limit: number): Promise<Withdrawal[]>
-  /** Of all accounts. */
+  /** Number of withdrawals with this status, over all accounts. */
   countIn(status: WithdrawalStatus): Promise<number>
-  record(invoiceId: number, outcome: WithdrawalOutcome): Promise<void>
+  record(invoiceId: number, update: WithdrawalOutcome): Promise<void>
   /**
-   * Takes orders in `payout_processing` whose payout is due, for this caller alone: others see them due at `until`.
-   * Each is marked as being paid by the provider, from its first claim on.
+   * Claims orders in `payout_processing` whose payout is due. Other callers see them as due again at `until`. Each order
+   * is marked as being paid by the provider, from its first claim on.
    */
   claimPayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
-  /** Those above an invoice's id, in its order. */
+  /** Withdrawals above an invoice id, ordered by it. */
   after(invoiceId: number, limit: number): Promise<Withdrawal[]>
   reseal(invoiceId: number, sealedPayoutTo: Uint8Array): Promise<void>
 }

@@ -122,7 +122,7 @@ for (const [blocks, told] of [
 test('doctor warns of a node that may still be syncing, and compares no clock with its old blocks', async t => {
   const findings = await examine(t, 3 * 3_600, async () => {}, 'test', { estimatedHeight: HEIGHT + 300 })
   const source = findings.find(({ check, state }) => check.startsWith('chain source') && state === 'warning')
-  assert.equal(source?.says, 'its node guesses to be 300 blocks behind its network: it may still be syncing')
+  assert.equal(source?.says, 'its node estimates that it is 300 blocks behind its network: it may still be syncing')
   assert.equal(clockOf(findings)?.state, 'skipped')
 })
 
