@@ -22,16 +22,20 @@ import { viewingKeyRows } from './viewing-key.ts'
 import { webhookRows } from './webhook.ts'
 import { withdrawalRows } from './withdrawal.ts'
 
+/** Work that runs after the use case and before its commit. */
 export type PutOff = () => Promise<void>
 
+/** What a repository may schedule for the end of its transaction. */
 export interface Later {
   /** Runs `work` after the use case and before its commit. */
   putOff(work: PutOff): void
+  /** Notifies the listeners of the topic after the commit. */
   wake(topic: Topic): void
 }
 
-export function createRows(db: Db, { identity }: Dialect, later: Later): Rows {
-  const deliveries = deliveryRows(db, later)
+/** All repositories on one connection. */
+export function createRows(db: Db, { identity }: Dialect, hooks: Later): Rows {
+  const deliveries = deliveryRows(db, hooks)
   return {
     accounts: accountRows(db),
     apiKeys: apiKeyRows(db),
@@ -43,16 +47,16 @@ export function createRows(db: Db, { identity }: Dialect, later: Later): Rows {
     payments: paymentRows(db),
     idempotency: idempotencyRows(db),
     chain: chainRows(db),
-    events: eventRows(db, later, deliveries),
+    events: eventRows(db, hooks, deliveries),
     swaps: swapRows(db),
     webhooks: webhookRows(db),
     deliveries,
     signIn: signInRows(db),
     dashboard: dashboardRows(db),
-    mails: mailRows(db, later),
+    mails: mailRows(db, hooks),
     attentionMails: attentionMailRows(db),
     billing: billingRows(db),
     withdrawals: withdrawalRows(db),
-    wake: topic => later.wake(topic),
+    wake: topic => hooks.wake(topic),
   }
 }

@@ -36,7 +36,7 @@ function oneConnection(pglite: PGlite): PgSource {
     },
     release: () => pool.release(client),
   }
-  const pool = new Pool(() => client, { size: 1, waiting: 10_000 })
+  const pool = new Pool(() => client, { size: 1, maxWaiting: 10_000 })
   return {
     connect: () => pool.acquire(),
     async listen(channel, onPayload) {
