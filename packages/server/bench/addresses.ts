@@ -1,10 +1,10 @@
 import type { Viewer } from '../src/ports.ts'
 import { plainViewer } from '../test/support/plain-viewer.ts'
 
-/** As long as a real one. */
+/** As long as a real address. */
 const ADDRESS = `uregtest1${'q'.repeat(105)}`
 
-/** A viewer whose addresses cost nothing, and are none: for measuring what lies around them. */
-export function addressesAtHand(): Viewer {
+/** A note scanner that returns constant addresses, to measure everything but their derivation. */
+export function instantAddresses(): Viewer {
   return { ...plainViewer(), addresses: async (_incoming, _network, _from, count) => Array(count).fill(ADDRESS) }
 }

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../test/support/postgres.ts'
-import { say } from './report.ts'
+import { printLine } from './report.ts'
 
-/** Gives the URL of a new, empty database. */
+/** Returns the URL of a new, empty database. */
 export type FreshUrl = () => Promise<string>
 
 /**
- * Measures on SQLite and, where its programs are installed, on PostgreSQL; on both a commit is on the disk before it
- * is answered.
+ * Measures on SQLite and, where it is installed, on PostgreSQL. Both flush a commit to the disk before they acknowledge
+ * it.
  */
 export async function onEachDatabase(measure: (name: string, freshUrl: FreshUrl) => Promise<void>): Promise<void> {
   await onSqlite(freshUrl => measure('SQLite', freshUrl))
@@ -28,7 +28,7 @@ export async function onSqlite(measure: (freshUrl: FreshUrl) => Promise<void>): 
 
 async function onPostgres(measure: (freshUrl: FreshUrl) => Promise<void>): Promise<void> {
   const bin = findPostgres()
-  if (bin === null) return say(`PostgreSQL: skipped, ${NO_POSTGRES}`)
+  if (bin === null) return printLine(`PostgreSQL: skipped, ${NO_POSTGRES}`)
   const server = await startPostgres(bin, { durable: true })
   try {
     await measure(() => server.freshDatabase())

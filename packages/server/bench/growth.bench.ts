@@ -17,45 +17,45 @@ import { ManualClock } from '../test/support/manual-clock.ts'
 import { onEachDatabase } from './databases.ts'
 import { count, report } from './report.ts'
 
-const FEW = 1_000
-/** The setting BENCH_INVOICES; the goal is set for 1,000,000. */
-const MANY = Number(process.env.BENCH_INVOICES ?? 50_000)
+const SMALL = 1_000
+/** From the environment variable BENCH_INVOICES. The goal applies to 1,000,000. */
+const LARGE = Number(process.env.BENCH_INVOICES ?? 50_000)
 const ROUNDS = 5
-const AT_ONCE = 64
-const SEEDED_AT_ONCE = 256
+const CONCURRENCY = 64
+const SEED_CONCURRENCY = 256
 const GOAL = 0.8
 
-/** What one round does of each: little, so that the small database stays small. */
+/** Operations of one round. Few, so that the small database stays small. */
 const ROUND = { create: 400, read: 4_000, list: 100, expire: 400, export: 10_000 }
 const EXPIRY_BATCH = 200
 const PAGE = 50
 
-/** How fast an account with many open invoices is served, against one with few: nothing may depend on their number. */
+/** The speed for an account with many open invoices against one with few: it must not depend on their number. */
 export async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
-    const few = await openFilled(await freshUrl(), FEW)
-    const many = await openFilled(await freshUrl(), MANY)
-    // What adds rows comes last.
+    const small = await openFilled(await freshUrl(), SMALL)
+    const large = await openFilled(await freshUrl(), LARGE)
+    // Operations that add rows run last.
     for (const work of ['read', 'list', 'export', 'expire', 'create'] as const) {
-      const rates: { few: number[]; many: number[] } = { few: [], many: [] }
+      const rates: { small: number[]; large: number[] } = { small: [], large: [] }
       for (let round = 0; round < ROUNDS; round++) {
-        rates.few.push(await few[work]())
-        rates.many.push(await many[work]())
+        rates.small.push(await small[work]())
+        rates.large.push(await large[work]())
       }
       report({
-        what: `${work} at ${count(MANY)} invoices, ${name}`,
-        perSecond: Math.max(...rates.many),
+        what: `${work} at ${count(LARGE)} invoices, ${name}`,
+        perSecond: Math.max(...rates.large),
         unit: work === 'list' ? 'pages' : 'invoices',
-        bound: { name: `at ${count(FEW)}`, perSecond: Math.max(...rates.few) },
+        bound: { name: `at ${count(SMALL)}`, perSecond: Math.max(...rates.small) },
         goal: GOAL,
       })
     }
-    await few.close()
-    await many.close()
+    await small.close()
+    await large.close()
   })
 }
 
-/** A database with so many open invoices of one account; each member does its round of work, and gives its rate. */
+/** A database with this many open invoices of one account. Each method runs one round and returns its rate. */
 async function openFilled(url: string, invoices: number) {
   const store = await openStore(url)
   const account = await makeAccount(store)
@@ -63,7 +63,7 @@ async function openFilled(url: string, invoices: number) {
   const seller = { ...account, plan: 'Business', viewingKeyId }
   const clock = new ManualClock()
   let index = 0n
-  const spare = async () => ({ index: index++, address: `uregtest1${'q'.repeat(105)}` })
+  const reserveAddress = async () => ({ index: index++, address: `uregtest1${'q'.repeat(105)}` })
   const draft = (expiresAt: number): NewInvoice => ({
     publicId: randomUUID(),
     accountId: account.id,
@@ -77,13 +77,13 @@ async function openFilled(url: string, invoices: number) {
     expiresAt,
     watchUntil: expiresAt + 7 * 86_400,
   })
-  const seed = (number: number, expiresAt: number) =>
-    inTurns(number, SEEDED_AT_ONCE, () => insert(store, account, draft(expiresAt)))
+  const seed = (total: number, expiresAt: number) =>
+    runConcurrently(total, SEED_CONCURRENCY, () => insert(store, account, draft(expiresAt)))
 
   const ids = await seed(invoices, clock.secs + 900)
-  await store.write(rows => rows.chain.setSeenThrough(clock.secs, clock.secs))
+  await store.write(tx => tx.chain.setSeenThrough(clock.secs, clock.secs))
   if (url.startsWith('postgres')) await analyse(url)
-  const addresses = { take: spare, giveBack: () => {} }
+  const addresses = { take: reserveAddress, giveBack: () => {} }
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
   const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
@@ -95,14 +95,14 @@ async function openFilled(url: string, invoices: number) {
 
     create: () =>
       timed(ROUND.create, async () => {
-        await inTurns(ROUND.create, AT_ONCE, () =>
+        await runConcurrently(ROUND.create, CONCURRENCY, () =>
           service.create(seller, { amountZat: 1n, expiresInSecs: undefined, idempotencyKey: undefined }),
         )
       }),
 
     read: () =>
       timed(ROUND.read, async () => {
-        await inTurns(ROUND.read, AT_ONCE, () => service.read(ids[Math.floor(Math.random() * ids.length)]!))
+        await runConcurrently(ROUND.read, CONCURRENCY, () => service.read(ids[Math.floor(Math.random() * ids.length)]!))
       }),
 
     list: () =>
@@ -136,7 +136,7 @@ async function openFilled(url: string, invoices: number) {
   }
 }
 
-/** What a running server does by itself, within a minute or so. */
+/** A running server does this by itself within about a minute. */
 async function analyse(url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
@@ -145,25 +145,25 @@ async function analyse(url: string): Promise<void> {
 }
 
 async function insert(store: Store, account: Account, draft: NewInvoice): Promise<string> {
-  await store.write(rows => rows.invoices.insert(draft), { crowd: account.id })
+  await store.write(tx => tx.invoices.insert(draft), { crowd: account.id })
   return draft.publicId
 }
 
-/** Runs `work` so often, some at a time. */
-async function inTurns<T>(times: number, atOnce: number, work: () => Promise<T>): Promise<T[]> {
-  const done: T[] = []
-  let begun = 0
-  const taker = async () => {
-    while (begun++ < times) done.push(await work())
+/** Runs `work` `times` times, at most `concurrency` at a time. */
+async function runConcurrently<T>(times: number, concurrency: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let started = 0
+  const runNext = async () => {
+    while (started++ < times) results.push(await work())
   }
-  await Promise.all(Array.from({ length: atOnce }, taker))
-  return done
+  await Promise.all(Array.from({ length: concurrency }, runNext))
+  return results
 }
 
-async function timed(pieces: number, work: () => Promise<void>): Promise<number> {
+async function timed(operations: number, work: () => Promise<void>): Promise<number> {
   const began = performance.now()
   await work()
-  return (pieces / (performance.now() - began)) * 1000
+  return (operations / (performance.now() - began)) * 1000
 }
 
 if (import.meta.main) await run()

@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config/settings.ts'
 import { compileValidator } from '../src/http/validation.ts'
 import { type Service, startService } from '../src/main.ts'
 import { startTestApi, testViewingKey } from '../test/support/api.ts'
-import { addressesAtHand } from './addresses.ts'
+import { instantAddresses } from './addresses.ts'
 import { type FreshUrl, onEachDatabase } from './databases.ts'
 import { load, type Measured, requestText } from './load.ts'
 import { report } from './report.ts'
@@ -18,15 +18,15 @@ const ROUNDS = 2
 const KEYS = 8
 const GOALS = { create: { SQLite: 0.2, PostgreSQL: 0.3 }, read: 0.7, p99Ms: 50 }
 
-/** A server, and the API keys of some merchants. */
+/** A server and the API keys of several merchants. */
 interface Shops {
   readonly url: string
   readonly keys: readonly string[]
 }
 
 /**
- * Invoices made and read over HTTP, each against the same framework giving a constant answer of the same size to the
- * same load in the same run. The load comes from another thread and shares the machine's cores with the server.
+ * Invoices created and read over HTTP, compared with the same framework that sends a constant response of the same size
+ * under the same load in the same run. The load comes from another thread on the same cores.
  */
 export async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
@@ -34,8 +34,8 @@ export async function run(): Promise<void> {
       await measureCreate(`create an invoice, ${name}`, name, shops)
       await measureRead(`read an invoice, ${name}`, shops)
     })
-    await withAddressesAtHand(freshUrl, shops =>
-      measureCreate(`create an invoice, address at hand, ${name}`, name, shops),
+    await withInstantAddresses(freshUrl, shops =>
+      measureCreate(`create an invoice, instant address, ${name}`, name, shops),
     )
   })
 }
@@ -77,9 +77,9 @@ async function openShops({ accounts, credentials, viewingKeys }: Service): Promi
   return keys
 }
 
-/** What is left of making an invoice when cryptography takes no time. */
-async function withAddressesAtHand(freshUrl: FreshUrl, work: (shops: Shops) => Promise<void>): Promise<void> {
-  const api = await startTestApi({ databaseUrl: await freshUrl(), viewer: addressesAtHand() })
+/** The cost of creating an invoice without the cryptography. */
+async function withInstantAddresses(freshUrl: FreshUrl, work: (shops: Shops) => Promise<void>): Promise<void> {
+  const api = await startTestApi({ databaseUrl: await freshUrl(), viewer: instantAddresses() })
   const keys: string[] = []
   for (let shop = 1; shop <= KEYS; shop++) {
     keys.push((await api.merchant({ viewingKey: testViewingKey(shop) })).apiKey)
@@ -120,29 +120,31 @@ async function created(url: string, key: string): Promise<{ id: string; body: Re
   return { id: body.id, body }
 }
 
-/** The framework with schemas on both sides and nothing behind them. */
-async function startConstant(answer: Record<string, unknown>) {
+/** The framework with request and response schemas, and handlers that return a constant. */
+async function startConstant(responseBody: Record<string, unknown>) {
   const app = fastify()
   app.setValidatorCompiler(compileValidator as never)
   const types: Record<string, object> = { string: Type.String(), number: Type.Integer() }
-  const shape = Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, types[typeof value] as never]))
+  const shape = Object.fromEntries(
+    Object.entries(responseBody).map(([name, value]) => [name, types[typeof value] as never]),
+  )
   const response = { 200: Type.Object(shape) }
   const body = Type.Object({ amount_zat: Type.Integer({ minimum: 1 }) }, { additionalProperties: false })
-  app.post('/v1/invoices', { schema: { body, response } }, async () => answer)
-  app.get('/v1/invoices/:id', { schema: { response } }, async () => answer)
+  app.post('/v1/invoices', { schema: { body, response } }, async () => responseBody)
+  app.get('/v1/invoices/:id', { schema: { response } }, async () => responseBody)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { url, close: () => app.close() }
 }
 
-/** In turns, and the best of each: what else the machine does can only slow one down. */
+/** Alternates between both and takes the best round of each, since other load on the machine only slows one down. */
 async function compare(
   what: string,
   goal: number,
   url: string,
-  answer: Record<string, unknown>,
+  responseBody: Record<string, unknown>,
   requests: (url: string) => readonly string[],
 ): Promise<void> {
-  const constant = await startConstant(answer)
+  const constant = await startConstant(responseBody)
   const measured = async (at: string) =>
     load({ url: at, requests: requests(at), connections: CONNECTIONS, seconds: SECONDS })
   const ours: Measured[] = []
@@ -153,20 +155,20 @@ async function compare(
   }
   await constant.close()
   const best = fastest(ours)
-  const failed = ours.reduce((sum, one) => sum + one.failed, 0)
+  const failed = ours.reduce((sum, round) => sum + round.failed, 0)
   const times = `p50 ${best.p50Ms.toFixed(1)} ms, p99 ${best.p99Ms.toFixed(1)} ms (goal < ${GOALS.p99Ms})`
   report({
     what,
     perSecond: best.perSecond,
     unit: 'requests',
-    bound: { name: 'a constant answer', perSecond: fastest(bounds).perSecond },
+    bound: { name: 'a constant response', perSecond: fastest(bounds).perSecond },
     goal,
     notes: [times, ...(failed > 0 ? [`${failed} FAILED`] : [])],
   })
 }
 
 function fastest(all: readonly Measured[]): Measured {
-  return all.reduce((best, one) => (one.perSecond > best.perSecond ? one : best))
+  return all.reduce((best, round) => (round.perSecond > best.perSecond ? round : best))
 }
 
 if (import.meta.main) await run()

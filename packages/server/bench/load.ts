@@ -5,7 +5,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads'
 
 export interface Load {
   readonly url: string
-  /** Whole requests, each with its Content-Length; every connection goes through them round and round. */
+  /** Complete requests, each with its Content-Length. Every connection sends them in a loop. */
   readonly requests: readonly string[]
   readonly connections: number
   readonly seconds: number
@@ -15,13 +15,13 @@ export interface Measured {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers with another status than 200. */
+  /** Responses with a status other than 200. */
   readonly failed: number
 }
 
 /**
- * Loads a server from a thread of its own: keep-alive connections, one request at a time on each. It reads of an answer
- * only the status and the length, so that as little as possible of the machine goes into asking.
+ * Puts load on a server from another thread: keep-alive connections with one request at a time on each. Parses only the
+ * status and the length of a response, so that the client uses little CPU time.
  */
 export async function load(options: Load): Promise<Measured> {
   const worker = new Worker(new URL(import.meta.url), { workerData: options })
@@ -50,18 +50,18 @@ async function run({ url, requests, connections, seconds }: Load): Promise<Measu
   const times: number[] = []
   let failed = 0
   const began = performance.now()
-  const ends = began + seconds * 1000
+  const endsAt = began + seconds * 1000
 
   async function connection(number: number): Promise<void> {
     const { hostname, port } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     await once(socket, 'connect')
-    for (let next = number; performance.now() < ends; next++) {
-      const asked = performance.now()
+    for (let next = number; performance.now() < endsAt; next++) {
+      const sentAt = performance.now()
       socket.write(requests[next % requests.length]!)
-      const status = await answer(socket)
+      const status = await readResponse(socket)
       if (status !== 200) failed++
-      times.push(performance.now() - asked)
+      times.push(performance.now() - sentAt)
     }
     socket.destroy()
   }
@@ -69,25 +69,25 @@ async function run({ url, requests, connections, seconds }: Load): Promise<Measu
   await Promise.all(Array.from({ length: connections }, (_, number) => connection(number)))
   const elapsed = (performance.now() - began) / 1000
   times.sort((a, b) => a - b)
-  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
-  return { perSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), failed }
+  const percentile = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
+  return { perSecond: times.length / elapsed, p50Ms: percentile(0.5), p99Ms: percentile(0.99), failed }
 }
 
-/** Reads one answer to its end; its status. */
-function answer(socket: Socket): Promise<number> {
+/** Reads one response to its end. @returns its status */
+function readResponse(socket: Socket): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = ''
-    const read = (data: Buffer) => {
+    const onData = (data: Buffer) => {
       text += data.toString('latin1')
       const head = text.indexOf('\r\n\r\n')
       if (head < 0) return
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1])
       if (text.length < head + 4 + length) return
-      socket.off('data', read).off('close', lost)
+      socket.off('data', onData).off('close', onClose)
       resolve(Number(text.slice(9, 12)))
     }
-    const lost = () => reject(new Error('the server closed a connection'))
-    socket.on('data', read).on('close', lost)
+    const onClose = () => reject(new Error('the server closed a connection'))
+    socket.on('data', onData).on('close', onClose)
   })
 }
 

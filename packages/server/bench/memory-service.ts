@@ -1,4 +1,4 @@
-/** The service in a process of its own, which says what it holds once it has come to rest. */
+/** Runs the service in a child process, which reports its memory use once it is idle. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,21 +11,21 @@ export interface Memory {
   readonly heapMb: number
 }
 
-const REST_MS = 10_000
+const IDLE_MS = 10_000
 
-/** @param mine Finds a block, so that the service has opened one with all its keys before it rests. */
+/** @param mine Mines a block, so that the service has scanned one with all its keys before it is idle */
 export async function measureMemory(env: Env, mine: () => void): Promise<Memory> {
   const child = fork(import.meta.filename)
   const exited = once(child, 'exit')
-  const said = async () => {
-    const gone = exited.then(() => Promise.reject(new Error('the service is gone')))
-    const [message] = await Promise.race([once(child, 'message'), gone])
+  const nextMessage = async () => {
+    const failed = exited.then(() => Promise.reject(new Error('the service has exited')))
+    const [message] = await Promise.race([once(child, 'message'), failed])
     return message
   }
   child.send(env)
-  await said()
+  await nextMessage()
   mine()
-  const memory = (await said()) as Memory
+  const memory = (await nextMessage()) as Memory
   child.kill()
   await exited
   return memory
@@ -33,12 +33,12 @@ export async function measureMemory(env: Env, mine: () => void): Promise<Memory>
 
 async function run(env: Env): Promise<void> {
   const { store } = await startService(loadConfig(env))
-  const height = async () => (await store.read(rows => rows.chain.tip()))?.height ?? 0
+  const height = async () => (await store.read(tx => tx.chain.tip()))?.height ?? 0
   while ((await height()) === 0) await sleep(100)
-  const begun = await height()
+  const startHeight = await height()
   process.send?.('watching')
-  while ((await height()) === begun) await sleep(100)
-  await sleep(REST_MS)
+  while ((await height()) === startHeight) await sleep(100)
+  await sleep(IDLE_MS)
   const { rss, heapUsed } = process.memoryUsage()
   const mb = (bytes: number) => Math.round(bytes / 1024 / 1024)
   process.send?.({ rssMb: mb(rss), heapMb: mb(heapUsed) } satisfies Memory)

@@ -9,14 +9,14 @@ import type { Store } from '../src/ports.ts'
 import { openStore } from '../src/store/open.ts'
 import { joined } from '../test/support/service.ts'
 import { measureMemory } from './memory-service.ts'
-import { count, say } from './report.ts'
+import { count, printLine } from './report.ts'
 
 const ACCOUNTS = 10_000
 const INVOICES_EACH = 10
 const GOAL_MB = 400
-const AT_ONCE = 100
+const CONCURRENCY = 100
 
-/** What the whole service holds when nothing is asked of it: every account has a viewing key that is watched. */
+/** Memory use of the whole idle service, where every account has a viewing key in use. */
 export async function run(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
@@ -33,18 +33,20 @@ export async function run(): Promise<void> {
     ...joined(sandbox),
   }
   const { rssMb, heapMb } = await measureMemory(env, () => sandbox.chain.mine())
-  const held = `${count(ACCOUNTS)} accounts and ${count(ACCOUNTS * INVOICES_EACH)} open invoices, SQLite`
-  say(`memory at rest with ${held}: ${rssMb} MB resident, goal < ${GOAL_MB}, ${heapMb} MB of it the main thread's heap`)
+  const contents = `${count(ACCOUNTS)} accounts and ${count(ACCOUNTS * INVOICES_EACH)} open invoices, SQLite`
+  printLine(
+    `idle memory with ${contents}: ${rssMb} MB resident, goal < ${GOAL_MB}, ${heapMb} MB of it the main thread's heap`,
+  )
 }
 
 async function fill(url: string, key: Uint8Array): Promise<void> {
   const store = await openStore(url)
   const vault = createVault([key], systemRandom)
   const now = Math.floor(Date.now() / 1000)
-  const seal = (id: number) => vault.seal(someIncoming(), { table: 'viewing_keys', column: 'sealed', row: id })
+  const seal = (id: number) => vault.seal(randomIncoming(), { table: 'viewing_keys', column: 'sealed', row: id })
   const numbers = Array.from({ length: ACCOUNTS }, (_, number) => number)
-  for (let from = 0; from < ACCOUNTS; from += AT_ONCE)
-    await Promise.all(numbers.slice(from, from + AT_ONCE).map(number => addShop(store, number, now, seal)))
+  for (let from = 0; from < ACCOUNTS; from += CONCURRENCY)
+    await Promise.all(numbers.slice(from, from + CONCURRENCY).map(number => addShop(store, number, now, seal)))
   await store.close()
 }
 
@@ -56,13 +58,13 @@ async function addShop(store: Store, number: number, now: number, seal: (id: num
     plan: 'Business',
   } as const
   const key = { fingerprint: randomBytes(32), network: 'regtest', createdAt: now, firstIndex: 1n } as const
-  await store.write(async rows => {
-    const account = await rows.accounts.insert({ ...draft, confirmations: 3, createdAt: now })
-    const { id: viewingKeyId } = await rows.viewingKeys.ensure(key, seal)
-    await rows.accounts.setViewingKey(account!.id, viewingKeyId)
-    await rows.viewingKeys.watch(viewingKeyId, now + 86_400)
+  await store.write(async tx => {
+    const account = await tx.accounts.insert({ ...draft, confirmations: 3, createdAt: now })
+    const { id: viewingKeyId } = await tx.viewingKeys.ensure(key, seal)
+    await tx.accounts.setViewingKey(account!.id, viewingKeyId)
+    await tx.viewingKeys.watch(viewingKeyId, now + 86_400)
     for (let index = 0; index < INVOICES_EACH; index++)
-      await rows.invoices.insert({
+      await tx.invoices.insert({
         publicId: randomUUID(),
         accountId: account!.id,
         viewingKeyId,
@@ -78,8 +80,8 @@ async function addShop(store: Store, number: number, now: number, seal: (id: num
   })
 }
 
-/** dk ‖ ivk of nobody. */
-function someIncoming(): Uint8Array {
+/** A random dk ‖ ivk. */
+function randomIncoming(): Uint8Array {
   const bytes = new Uint8Array(randomBytes(64))
   bytes[63] = 1
   return bytes

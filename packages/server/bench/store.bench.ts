@@ -8,20 +8,20 @@ const WRITERS = 64
 const SECONDS = 2
 const SHOPS = 8
 
-/** Invoices written a second: commits shared by those who wait together, against a commit for each. */
+/** Invoices written per second: with group commit, against one commit for each. */
 export async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
-    const alone = await openStore(await freshUrl(), { limits: { batch: 1 } })
-    const bound = await createRate(alone)
-    await alone.close()
-    const gathering = await openStore(await freshUrl())
-    const perSecond = await createRate(gathering)
-    await gathering.close()
+    const single = await openStore(await freshUrl(), { limits: { batch: 1 } })
+    const bound = await createRate(single)
+    await single.close()
+    const grouped = await openStore(await freshUrl())
+    const perSecond = await createRate(grouped)
+    await grouped.close()
     report({
       what: `store invoices, ${name}`,
       perSecond,
       unit: 'invoices',
-      bound: { name: 'a commit for each', perSecond: bound },
+      bound: { name: 'one commit for each', perSecond: bound },
     })
   })
 }
@@ -39,9 +39,9 @@ async function createsIn(store: Store, shops: readonly Shop[], seconds: number):
   const make = async (shop: Shop) => {
     while (performance.now() < end) {
       await store.write(
-        async rows => {
-          await rows.usage.take(shop.account.id, '2026-11', null)
-          return rows.invoices.insert(shop.draft())
+        async tx => {
+          await tx.usage.take(shop.account.id, '2026-11', null)
+          return tx.invoices.insert(shop.draft())
         },
         { crowd: shop.account.id },
       )

@@ -2,35 +2,36 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
+/** WebSocket clients in a child process. */
 export interface Watchers {
-  /** Resolves when every watcher has its first message. */
+  /** Resolves when every client has received its first message. */
   readonly ready: Promise<void>
-  /** Resolves with how many have been told the final message, once all are or `limitMs` after the call. */
-  told(limitMs: number): Promise<number>
+  /** Resolves with the number of clients that received the final message, at the latest `limitMs` after the call. */
+  received(limitMs: number): Promise<number>
   close(): Promise<void>
 }
 
 /**
- * Opens a WebSocket to each path, in a process of its own (each end has its own open files) and without a library: it looks for the texts it waits for in
- * the bytes of the unmasked frames that a server sends.
+ * Opens a WebSocket to each path in a child process, so that each side has its own file descriptor limit. Uses no
+ * library: it searches the server's unmasked frames for the expected texts.
  */
 export function watch(url: string, paths: readonly string[], first: string, final: string): Watchers {
   const child = fork(import.meta.filename)
-  child.send({ url, paths, first, final } satisfies Job)
+  child.send({ url, paths, first, final } satisfies Options)
   const exited = once(child, 'exit')
-  const heard = (what: string) =>
+  const reported = (what: string) =>
     new Promise<number>((resolve, reject) => {
-      child.on('message', (message: Heard) => message.what === what && resolve(message.count))
-      void exited.then(() => reject(new Error('the watchers are gone')))
+      child.on('message', (message: Report) => message.what === what && resolve(message.count))
+      void exited.then(() => reject(new Error('the watcher process has exited')))
     })
-  const ready = heard('ready')
-  const told = heard('told')
-  told.catch(() => undefined)
+  const ready = reported('ready')
+  const received = reported('received')
+  received.catch(() => undefined)
   return {
     ready: ready.then(() => undefined),
-    async told(limitMs) {
+    async received(limitMs) {
       const late = setTimeout(() => child.send('count'), limitMs)
-      const count = await told
+      const count = await received
       clearTimeout(late)
       return count
     },
@@ -41,37 +42,37 @@ export function watch(url: string, paths: readonly string[], first: string, fina
   }
 }
 
-interface Heard {
-  readonly what: 'ready' | 'told'
+interface Report {
+  readonly what: 'ready' | 'received'
   readonly count: number
 }
 
-interface Job {
+interface Options {
   readonly url: string
   readonly paths: readonly string[]
   readonly first: string
   readonly final: string
 }
 
-const OPEN_AT_ONCE = 100
+const OPEN_CONCURRENCY = 100
 
-async function run({ url, paths, first, final }: Job): Promise<void> {
-  let told = 0
-  const tell = () => process.send?.({ what: 'told', count: told } satisfies Heard)
-  process.on('message', tell)
-  for (let from = 0; from < paths.length; from += OPEN_AT_ONCE) {
-    const opened = paths.slice(from, from + OPEN_AT_ONCE).map(path =>
+async function run({ url, paths, first, final }: Options): Promise<void> {
+  let received = 0
+  const sendCount = () => process.send?.({ what: 'received', count: received } satisfies Report)
+  process.on('message', sendCount)
+  for (let from = 0; from < paths.length; from += OPEN_CONCURRENCY) {
+    const opened = paths.slice(from, from + OPEN_CONCURRENCY).map(path =>
       open(url, path, first, final, () => {
-        told += 1
-        if (told === paths.length) tell()
+        received += 1
+        if (received === paths.length) sendCount()
       }),
     )
     await Promise.all(opened)
   }
-  process.send?.({ what: 'ready', count: paths.length } satisfies Heard)
+  process.send?.({ what: 'ready', count: paths.length } satisfies Report)
 }
 
-/** Resolves at the first message. */
+/** Resolves when the first message arrives. */
 async function open(url: string, path: string, first: string, final: string, onFinal: () => void): Promise<void> {
   const { hostname, port, host } = new URL(url)
   const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -93,4 +94,4 @@ async function open(url: string, path: string, first: string, final: string, onF
   })
 }
 
-if (process.send) process.once('message', job => void run(job as Job))
+if (process.send) process.once('message', options => void run(options as Options))

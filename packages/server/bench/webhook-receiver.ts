@@ -1,4 +1,4 @@
-/** A thread of receivers: /hang never answers, everything else does at once. Posts its port. */
+/** A worker thread with a webhook receiver: /hang never responds, other paths respond at once. Posts its port. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -17,10 +17,10 @@ import { report } from './report.ts'
 
 const DELIVERIES = 6_000
 const HANGING = 100
-const EACH_HANGING = 50
+const DELIVERIES_PER_HANGING = 50
 const ROUNDS = 3
 
-/** Deliveries a second to a fast receiver: alone, and while a hundred others hang until their time is over. */
+/** Deliveries per second to a fast receiver: alone, and while a hundred other receivers hang until the timeout. */
 export async function run(): Promise<void> {
   const receivers = new Worker(new URL('./webhook-receiver.ts', import.meta.url))
   const [port] = await once(receivers, 'message')
@@ -36,7 +36,7 @@ async function compare(name: string, base: string, freshUrl: FreshUrl): Promise<
     alone.push(await rate(base, await freshUrl(), 0))
     beside.push(await rate(base, await freshUrl(), HANGING))
   }
-  // The best of each: what else the machine does can only slow a round down.
+  // The best of each, since other load on the machine only slows a round down.
   report({
     what: `webhooks to a fast receiver while ${HANGING} hang, ${name}`,
     perSecond: Math.max(...beside),
@@ -49,20 +49,20 @@ async function compare(name: string, base: string, freshUrl: FreshUrl): Promise<
 async function rate(base: string, url: string, hanging: number): Promise<number> {
   const store = await openStore(url)
   const vault = createVault([randomBytes(32)], systemRandom)
-  for (let made = 0; made < hanging; made++) await receiver(store, vault, `${base}/hang`, EACH_HANGING)
-  await receiver(store, vault, `${base}/fast`, DELIVERIES)
+  for (let index = 0; index < hanging; index++) await addReceiver(store, vault, `${base}/hang`, DELIVERIES_PER_HANGING)
+  await addReceiver(store, vault, `${base}/fast`, DELIVERIES)
 
   const outbound = createOutbound({ allowPrivate: true })
   const shared = { store, clock: systemClock, log: silentLog }
   const deliveries = createDeliveries({ ...shared, vault, outbound, random: systemRandom })
-  const all = Promise.withResolvers<void>()
+  const allDelivered = Promise.withResolvers<void>()
   let delivered = 0
   const attempt = (outcome: string) => {
-    if (outcome === 'success' && ++delivered === DELIVERIES) all.resolve()
+    if (outcome === 'success' && ++delivered === DELIVERIES) allDelivered.resolve()
   }
   const began = performance.now()
   const worker = startDelivery({ ...shared, deliveries, meter: { attempt, underWay: () => {} } })
-  await all.promise
+  await allDelivered.promise
   const secs = (performance.now() - began) / 1000
   outbound.close()
   await worker.stop()
@@ -70,14 +70,14 @@ async function rate(base: string, url: string, hanging: number): Promise<number>
   return DELIVERIES / secs
 }
 
-/** An account with a webhook and so many deliveries due. */
-async function receiver(store: Store, vault: Vault, url: string, due: number): Promise<void> {
+/** Creates an account with a webhook and this many due deliveries. */
+async function addReceiver(store: Store, vault: Vault, url: string, due: number): Promise<void> {
   const account = await makeAccount(store)
   const webhooks = createWebhooks({ store, vault, clock: systemClock, random: systemRandom, allowPrivate: true })
   await webhooks.set(account, url)
   const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', createdAt: 1_700_000_000 } as const
   const body = JSON.stringify({ type: 'plan.updated', invoice_id: null, plan: 'Pro', expires_at: 1_800_000_000 })
-  await store.write(rows => rows.events.append(Array.from({ length: due }, () => ({ ...event, body }))))
+  await store.write(tx => tx.events.append(Array.from({ length: due }, () => ({ ...event, body }))))
 }
 
 if (import.meta.main) await run()

@@ -3,7 +3,7 @@ import { diversifyHash } from '../src/diversifier.ts'
 import { P } from '../src/pallas.ts'
 import { rate, report } from './measure.ts'
 
-/** Deriving the address of a new invoice, and finding the index of a payment. */
+/** Measures deriving the address of a new invoice and finding the diversifier index of a payment. */
 export function run(): void {
   const key = { dk: new Uint8Array(32).fill(3), ivk: 0x123456789abcdefn ** 5n % P }
   const point = diversifyHash(new Uint8Array(11))
@@ -14,7 +14,7 @@ export function run(): void {
   report({ what: 'derive an address', perSecond: addresses, unit: 'addresses', bound: multiplication })
   const receiver = orchardReceiver(key, 5n).subarray(0, 11)
   const indices = rate(() => diversifierIndex(key, receiver))
-  report({ what: 'the index of a diversifier', perSecond: indices, unit: 'indices', bound: multiplication })
+  report({ what: 'find the index of a diversifier', perSecond: indices, unit: 'indices', bound: multiplication })
 }
 
 if (import.meta.main) run()

@@ -2,8 +2,8 @@ const SLICES = 5
 const SLICE_SECONDS = 0.4
 
 /**
- * How often a second `work` runs: the best of a few slices after a warm-up, as a shared machine only ever slows it. What
- * takes longer than all the slices is run once.
+ * Runs of `work` per second: the best of several slices after a warm-up, since other load on the machine only slows it
+ * down. Work that takes longer than all slices together runs once.
  */
 export function rate(work: () => void): number {
   const first = runFor(work, SLICE_SECONDS)
@@ -26,15 +26,15 @@ function runFor(work: () => void, seconds: number): number {
 export interface Result {
   readonly what: string
   readonly perSecond: number
-  /** What there were so many of in a second. */
+  /** The counted items, in the plural. */
   readonly unit: string
   readonly bound: { readonly name: string; readonly perSecond: number }
-  /** So many a second that are aimed at. */
+  /** The rate per second to aim for. */
   readonly goal?: number
   readonly notes?: readonly string[]
 }
 
-/** One line for each thing measured: rate, ratio to a bound of the same run, and the goal beside it. */
+/** Prints one line: the rate, its ratio to a bound measured in the same run, and the goal. */
 export function report({ what, perSecond, unit, bound, goal, notes = [] }: Result): void {
   const ratio = (perSecond / bound.perSecond).toFixed(2)
   const parts = [`ratio ${ratio} to ${bound.name} (${count(bound.perSecond)}/s)`]

@@ -13,25 +13,25 @@ const KEYS: readonly { readonly count: number; readonly goal?: number }[] = [
 const ACTIONS_IN_A_BLOCK = 330
 const BLOCK_SECONDS = 25
 
-/** Keys against actions that are not theirs: what a watcher does all day. */
+/** Trial decryption of actions that belong to none of the keys, the main load of a chain scanner. */
 export function run(): void {
   const action = toCompactAction(
     sealNote({
       pool: 'ironwood',
-      receiver: orchardReceiver(someKey(0), 0n),
+      receiver: orchardReceiver(testKey(0), 0n),
       value: 1n,
       rho: new Uint8Array(32),
       rseed: new Uint8Array(32).fill(1),
     }),
   )
   const epk = decodePoint(action.ephemeralKey)!
-  const { ivk } = someKey(1)
+  const { ivk } = testKey(1)
   const bound = rate(() => epk.multiplyUnsafe(ivk))
   for (const { count, goal } of KEYS) {
-    const keys = Array.from({ length: count }, (_, i) => someKey(i + 1))
+    const keys = Array.from({ length: count }, (_, index) => testKey(index + 1))
     const perSecond = rate(() => openCompactActions(keys, 'ironwood', [action])) * count
     report({
-      what: `open with ${count.toLocaleString('en-US')} keys`,
+      what: `trial decryption with ${count.toLocaleString('en-US')} keys`,
       perSecond,
       unit: 'pairs',
       bound: { name: 'one noble multiplication', perSecond: bound },
@@ -46,7 +46,7 @@ function blockTime(keys: number, pairsPerSecond: number): string {
   return `a block of ${ACTIONS_IN_A_BLOCK} actions takes ${seconds.toFixed(1)} s (goal < ${BLOCK_SECONDS})`
 }
 
-function someKey(n: number): IncomingViewingKey {
+function testKey(n: number): IncomingViewingKey {
   return { dk: new Uint8Array(32).fill(n), ivk: (0x123456789abcdefn ** 5n * BigInt(n + 1)) % P }
 }
 

@@ -1,14 +1,14 @@
-/** What the two databases spell differently in a table's definition. */
+/** The parts of a table definition that differ between SQLite and PostgreSQL. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres'
-  /** An integer primary key that the database counts up. */
+  /** An auto-incremented integer primary key. */
   readonly id: string
   /** A 64-bit integer. */
   readonly int: string
   readonly blob: string
-  /** Ends a table's definition. */
+  /** Table options that end a `CREATE TABLE` statement. */
   readonly strict: string
-  /** SQL for the identity of the database (see `domain/database-identity.ts`); an open store has its own. */
+  /** SQL expression for the identity of the database (see `domain/database-identity.ts`). Each open store sets its own. */
   readonly identity: string
 }
 

@@ -1,17 +1,17 @@
 import { Fault } from '../domain/error.ts'
 
 export interface StoreLimits {
-  /** Use cases in one commit. */
+  /** Most use cases in one commit. */
   readonly batch: number
-  /** Use cases that wait for their turn; beyond, a caller is turned away. */
+  /** Most use cases that wait. Further calls fail with `overloaded`. */
   readonly waiting: number
-  /** Milliseconds that one use case may take. */
+  /** Time limit of one use case, in milliseconds. */
   readonly workMs: number
-  /** Milliseconds to wait for another process's write lock, or for a free connection. */
+  /** Time limit for another process's write lock, or for a free connection, in milliseconds. */
   readonly lockMs: number
-  /** Connections that read (SQLite), or all of them (PostgreSQL). */
+  /** Most read connections (SQLite), or most connections (PostgreSQL). */
   readonly connections: number
-  /** Times that PostgreSQL's deadlocks and serialisation failures are tried. */
+  /** Most attempts of a use case that fails with a PostgreSQL deadlock or serialisation failure. */
   readonly attempts: number
 }
 
@@ -24,13 +24,15 @@ export const USUAL_LIMITS: StoreLimits = {
   attempts: 12,
 }
 
+/** Too many callers wait. */
 export function overloaded(): Fault {
   return new Fault('unavailable', 'overloaded', 'service unavailable', {
     retryAfterSecs: 1,
-    cause: 'too many use cases wait for the database',
+    cause: 'too many use cases are waiting for the database',
   })
 }
 
+/** The store is closing or closed. */
 export function closing(): Fault {
   return new Fault('unavailable', 'closing', 'service unavailable', { cause: 'the store is closed' })
 }

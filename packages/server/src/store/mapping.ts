@@ -8,26 +8,27 @@ export function numOrNull(value: Int | null): number | null {
   return value === null ? null : Number(value)
 }
 
-/** Ids without doubles, ascending: the one order in which rows are locked, so that lockers do not deadlock. */
+/** Distinct ids, ascending. Rows are always locked in this order, so that transactions do not deadlock. */
 export function distinctIds(rows: readonly { invoice_id: Int }[]): number[] {
   return ascending(rows.map(row => Number(row.invoice_id)))
 }
 
+/** The distinct ids, ascending. */
 export function ascending(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b)
 }
 
-/** With the last one repeated up to a power of two: lists of all lengths are few statements to prepare. */
+/** The last item repeated up to a length that is a power of two, so that few statements are prepared. */
 export function padded<T>(items: readonly T[]): readonly T[] {
   const length = 2 ** Math.ceil(Math.log2(items.length))
-  return Array.from({ length }, (_, at) => items[Math.min(at, items.length - 1)] as T)
+  return Array.from({ length }, (_, index) => items[Math.min(index, items.length - 1)] as T)
 }
 
-/** Most values bound in one statement: SQLite takes 32,766, PostgreSQL 65,535. */
+/** Maximum of values bound in one statement. SQLite allows 32,766, PostgreSQL 65,535. */
 const MAX_BINDS = 16_000
 
-/** `items` in slices that fit one statement, when each item binds `width` values. */
+/** Slices of `items` that fit one statement, where each item binds `width` values. */
 export function* chunks<T>(items: readonly T[], width: number): Generator<readonly T[]> {
   const size = Math.floor(MAX_BINDS / width)
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

@@ -1,28 +1,29 @@
 import type { Topic } from '../ports.ts'
 import { TOPICS } from '../ports.ts'
 
-/** Who is to be woken in this process. */
+/** The listeners of this process, by topic. */
 export interface Wakes {
-  listen(topic: Topic, wake: () => void): () => void
+  listen(topic: Topic, callback: () => void): () => void
+  /** Calls the listeners of these topics. */
   fire(topics: Iterable<Topic>): void
 }
 
-/** @param onFault Told when a listener throws: its fault is not the writer's. */
-export function createWakes(onFault: (error: unknown) => void): Wakes {
-  const listeners = new Map(TOPICS.map(topic => [topic, new Set<{ wake: () => void }>()]))
+/** @param onError Called when a listener throws; the writer is not affected. */
+export function createWakes(onError: (error: unknown) => void): Wakes {
+  const listeners = new Map(TOPICS.map(topic => [topic, new Set<{ callback: () => void }>()]))
   return {
-    listen(topic, wake) {
-      const listener = { wake }
+    listen(topic, callback) {
+      const listener = { callback }
       listeners.get(topic)?.add(listener)
       return () => listeners.get(topic)?.delete(listener)
     },
     fire(topics) {
       for (const topic of topics) {
-        for (const { wake } of listeners.get(topic) ?? []) {
+        for (const { callback } of listeners.get(topic) ?? []) {
           try {
-            wake()
+            callback()
           } catch (error) {
-            onFault(error)
+            onError(error)
           }
         }
       }

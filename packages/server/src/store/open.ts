@@ -7,27 +7,27 @@ import { openPostgresStore } from './postgres/store.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
 export interface StoreOptions {
-  /** Told of what no caller hears: a listener that throws, a lost notification connection. */
+  /** Called with errors that reach no caller: a listener that throws, a lost notification connection. */
   readonly onFault?: (error: unknown) => void
   readonly limits?: Partial<StoreLimits>
 }
 
 /**
- * Opens the database, makes or migrates its tables, and keeps it until `close`.
+ * Opens the database and creates or migrates its tables.
  * @param url `sqlite:<path>` or `postgres://…`
- * @throws Error when the URL is neither, the database cannot be reached, or is newer than this code.
+ * @throws Error when the URL is neither, or when the database cannot be reached or is newer than this code
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const limits = { ...USUAL_LIMITS, ...options.limits }
-  const onFault = options.onFault ?? (() => {})
-  if (url.startsWith('sqlite:')) return openSqliteStore(sqlitePath(url), MIGRATIONS, limits, onFault)
-  if (/^postgres(ql)?:/.test(url)) return openPostgresStore(pgPool(url, limits, onFault), MIGRATIONS, limits, onFault)
-  throw new Error('the database URL is neither sqlite:<path> nor postgres://…')
+  const onError = options.onFault ?? (() => {})
+  if (url.startsWith('sqlite:')) return openSqliteStore(sqlitePath(url), MIGRATIONS, limits, onError)
+  if (/^postgres(ql)?:/.test(url)) return openPostgresStore(pgPool(url, limits, onError), MIGRATIONS, limits, onError)
+  throw new Error('the database URL must be sqlite:<path> or postgres://…')
 }
 
 function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length)
   if (path === '' || path.startsWith(':'))
-    throw new Error('sqlite:<path> names a file, such as sqlite:./data/zatgate.db')
+    throw new Error('sqlite:<path> must name a file, such as sqlite:./data/zatgate.db')
   return path
 }

@@ -1,6 +1,6 @@
 import type { Db } from './tables.ts'
 
-/** A row's id by its public one, within a query; of a row that the account does not have it is null, and matches nothing. */
+/** Subquery for a row's id by its public id. Null, which matches nothing, when the row is not the account's. */
 export function ownedId(
   db: Db,
   table: 'api_keys' | 'delivery_attempts' | 'invoices' | 'sessions',

@@ -24,35 +24,37 @@ function expiryOf(row: Selectable<AccountsTable>): Pick<Account, 'viewingKeyExpi
   return time === null && height === null ? {} : { viewingKeyExpiry: { time, height } }
 }
 
-/** The account's columns beside those of a credential joined to it, which shares some of their names. */
+/** The account columns of a credential joined with its account. Prefixed, since both tables have some of the names. */
 export const OWNER_COLUMNS = [
-  'accounts.id as owner_id',
-  'accounts.public_id as owner_public_id',
-  'accounts.email as owner_email',
-  'accounts.network as owner_network',
-  'accounts.confirmations as owner_confirmations',
-  'accounts.plan as owner_plan',
-  'accounts.plan_expires_at as owner_plan_expires_at',
-  'accounts.viewing_key_id as owner_viewing_key_id',
-  'accounts.viewing_key_expires_at as owner_viewing_key_expires_at',
-  'accounts.viewing_key_expiry_height as owner_viewing_key_expiry_height',
-  'accounts.created_at as owner_created_at',
+  'accounts.id as joined_id',
+  'accounts.public_id as joined_public_id',
+  'accounts.email as joined_email',
+  'accounts.network as joined_network',
+  'accounts.confirmations as joined_confirmations',
+  'accounts.plan as joined_plan',
+  'accounts.plan_expires_at as joined_plan_expires_at',
+  'accounts.viewing_key_id as joined_viewing_key_id',
+  'accounts.viewing_key_expires_at as joined_viewing_key_expires_at',
+  'accounts.viewing_key_expiry_height as joined_viewing_key_expiry_height',
+  'accounts.created_at as joined_created_at',
 ] as const
 
-type OwnerRow = { [Column in keyof Selectable<AccountsTable> as `owner_${Column}`]: Selectable<AccountsTable>[Column] }
+type JoinedAccountRow = {
+  [Column in keyof Selectable<AccountsTable> as `joined_${Column}`]: Selectable<AccountsTable>[Column]
+}
 
-export function toOwner(row: OwnerRow): Account {
+export function toOwner(row: JoinedAccountRow): Account {
   return toAccount({
-    id: row.owner_id,
-    public_id: row.owner_public_id,
-    email: row.owner_email,
-    network: row.owner_network,
-    confirmations: row.owner_confirmations,
-    plan: row.owner_plan,
-    plan_expires_at: row.owner_plan_expires_at,
-    viewing_key_id: row.owner_viewing_key_id,
-    viewing_key_expires_at: row.owner_viewing_key_expires_at,
-    viewing_key_expiry_height: row.owner_viewing_key_expiry_height,
-    created_at: row.owner_created_at,
+    id: row.joined_id,
+    public_id: row.joined_public_id,
+    email: row.joined_email,
+    network: row.joined_network,
+    confirmations: row.joined_confirmations,
+    plan: row.joined_plan,
+    plan_expires_at: row.joined_plan_expires_at,
+    viewing_key_id: row.joined_viewing_key_id,
+    viewing_key_expires_at: row.joined_viewing_key_expires_at,
+    viewing_key_expiry_height: row.joined_viewing_key_expiry_height,
+    created_at: row.joined_created_at,
   })
 }

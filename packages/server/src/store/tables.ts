@@ -12,13 +12,13 @@ import type { PurchaseStatus } from '../ports/repository/billing.ts'
 import type { InvoicePurpose } from '../ports/repository/invoice.ts'
 import type { NewAttentionMail, NewMail } from '../ports/repository/mail.ts'
 
-/** A 64-bit integer: always read as a bigint, written as either. */
+/** A 64-bit integer. Always read as a bigint; written as either. */
 export type Int = bigint | number
 
-/** A primary key that the database counts up. */
+/** An auto-incremented primary key. */
 export type Id = Generated<Int>
 
-/** The database as Kysely types it. The definitions themselves are in `migrations/`. */
+/** The tables as Kysely types them. Their definitions are in `migrations/`. */
 export interface Tables {
   accounts: AccountsTable
   api_keys: ApiKeysTable

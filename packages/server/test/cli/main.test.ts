@@ -224,7 +224,7 @@ test('backup makes a copy that opens, and never writes over a file', async () =>
   assert.ok(json().some(({ email }: { email: string }) => email === 'backup@example.org'))
   const { code, err } = await zatgate(`backup ${file}`)
   assert.equal(code, 1)
-  assert.match(err, /exists already/)
+  assert.match(err, /already exists/)
 })
 
 test('rotate-encryption-key: afterwards the new key opens everything and the old one nothing', async () => {

@@ -21,13 +21,13 @@ import { webhookSuite } from './repository/webhook.suite.ts'
 import { withdrawalSuite } from './repository/withdrawal.suite.ts'
 import { transactionSuite } from './transaction/transaction.suite.ts'
 
-/** What a Store promises, whatever database it stands on. A new noun adds its suite here. */
+/** The contract of a Store, the same on every database. Each new repository adds its suite here. */
 const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['accounts', accountSuite],
   ['credentials', credentialSuite],
   ['usage', usageSuite],
   ['viewing keys', viewingKeySuite],
-  ['origin', originSuite],
+  ['database identity', originSuite],
   ['invoices', invoiceSuite],
   ['payments', paymentSuite],
   ['idempotency', idempotencySuite],
@@ -41,7 +41,7 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['dashboard', dashboardSuite],
   ['transactions', transactionSuite],
   ['lookups', lookupSuite],
-  ['crowds', crowdSuite],
+  ['batched writes', crowdSuite],
   ['migrations', migrationSuite],
 ]
 

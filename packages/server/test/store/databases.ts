@@ -20,21 +20,21 @@ export interface OpenOptions {
   readonly onFault?: (error: unknown) => void
 }
 
-/** A database of one test. Where several stores may be open on it, they are as several processes. */
+/** The database of one test. Several stores open on it act as several processes. */
 export interface TestDatabase {
-  /** Where it is a PostgreSQL server's. */
+  /** Set for a database on a PostgreSQL server. */
   readonly url?: string
   open(options?: OpenOptions): Promise<Store>
 }
 
-/** One of the databases that the store runs on. */
+/** A database that the store supports. */
 export interface Engine {
   readonly name: 'sqlite' | 'pglite' | 'postgres'
-  /** An empty database, gone after the test. */
+  /** Creates an empty database, removed after the test. */
   fresh(test: TestContext): Promise<TestDatabase>
 }
 
-/** An open store on an empty database. */
+/** Opens a store on an empty database. */
 export async function freshStore(engine: Engine, test: TestContext, options?: OpenOptions): Promise<Store> {
   const database = await engine.fresh(test)
   return database.open(options)
@@ -50,8 +50,8 @@ export const sqliteEngine: Engine = {
 }
 
 export function postgresEngine(server: () => TestPostgres): Engine {
-  let migrated: Promise<string> | undefined
-  async function migrate(): Promise<string> {
+  let template: Promise<string> | undefined
+  async function createTemplate(): Promise<string> {
     const url = await server().freshDatabase()
     await (await openStore(url)).close()
     return url
@@ -59,11 +59,11 @@ export function postgresEngine(server: () => TestPostgres): Engine {
   return {
     name: 'postgres',
     async fresh(test) {
-      migrated ??= migrate()
-      const url = await server().freshDatabase(await migrated)
+      template ??= createTemplate()
+      const url = await server().freshDatabase(await template)
       const database = testDatabase(test, options => {
-        const [migrations, limits, onFault] = settings(options)
-        return openPostgresStore(pgPool(url, limits, onFault), migrations, limits, onFault)
+        const [migrations, limits, onError] = settings(options)
+        return openPostgresStore(pgPool(url, limits, onError), migrations, limits, onError)
       })
       return { ...database, url }
     },
@@ -92,6 +92,6 @@ function testDatabase(test: TestContext, open: (options: OpenOptions) => Promise
 
 function settings(options: OpenOptions) {
   const limits = { ...USUAL_LIMITS, ...options.limits }
-  const onFault = options.onFault ?? ((error: unknown) => console.error('the store reports', error))
-  return [options.migrations ?? MIGRATIONS, limits, onFault] as const
+  const onError = options.onFault ?? ((error: unknown) => console.error('store error', error))
+  return [options.migrations ?? MIGRATIONS, limits, onError] as const
 }

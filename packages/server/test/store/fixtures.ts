@@ -6,16 +6,17 @@ import type { Invoice, NewInvoice, NewPayment } from '../../src/ports/repository
 import type { ViewingKeyRow } from '../../src/ports/repository/viewing-key.ts'
 import type { Store } from '../../src/ports.ts'
 
-/** Some instant. */
+/** The time of the tests, in Unix seconds. */
 export const NOW = 1_800_000_000
 
 export function hashOf(text: string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(text).digest())
 }
 
+/** Inserts an account. */
 export async function makeAccount(store: Store, email = `${randomUUID()}@example.com`): Promise<Account> {
-  const account = await store.write(rows =>
-    rows.accounts.insert({
+  const account = await store.write(tx =>
+    tx.accounts.insert({
       publicId: randomUUID(),
       email,
       network: 'regtest',
@@ -24,19 +25,21 @@ export async function makeAccount(store: Store, email = `${randomUUID()}@example
       createdAt: NOW,
     }),
   )
-  if (!account) throw new Error(`${email} has an account already`)
+  if (!account) throw new Error(`${email} already has an account`)
   return account
 }
 
+/** Inserts a viewing key. */
 export function makeViewingKey(store: Store, name = randomUUID() as string): Promise<ViewingKeyRow> {
   const key = { fingerprint: hashOf(name), network: 'regtest', createdAt: NOW, firstIndex: 1n } as const
-  return store.write(rows => rows.viewingKeys.ensure(key, id => Uint8Array.of(id)))
+  return store.write(tx => tx.viewingKeys.ensure(key, id => Uint8Array.of(id)))
 }
 
+/** An account with a viewing key, and its invoices. */
 export interface Shop {
   readonly account: Account
   readonly viewingKey: ViewingKeyRow
-  /** The next invoice, with some terms its own. */
+  /** The next invoice to insert, with optional terms. */
   draft(terms?: Partial<NewInvoice>): NewInvoice
   sell(terms?: Partial<NewInvoice>): Promise<Invoice>
 }
@@ -59,7 +62,7 @@ export async function openShop(store: Store): Promise<Shop> {
     watchUntil: NOW + 86_400,
     ...terms,
   })
-  return { account, viewingKey, draft, sell: terms => store.write(rows => rows.invoices.insert(draft(terms))) }
+  return { account, viewingKey, draft, sell: terms => store.write(tx => tx.invoices.insert(draft(terms))) }
 }
 
 export function payment(invoice: Invoice, terms: Partial<NewPayment> = {}): NewPayment {
@@ -77,7 +80,7 @@ export function payment(invoice: Invoice, terms: Partial<NewPayment> = {}): NewP
   }
 }
 
-/** A told-to-nobody event: something about the invoice moved. */
+/** An internal event without a webhook: the invoice has changed. */
 export function moved(invoice: Invoice): NewEvent {
   return { accountId: invoice.accountId, invoiceId: invoice.id, type: null, body: null, createdAt: NOW }
 }
@@ -85,13 +88,13 @@ export function moved(invoice: Invoice): NewEvent {
 export function header(height: number): Header {
   return {
     height,
-    hash: hexOf(height),
-    prevHash: hexOf(height - 1),
+    hash: toHash(height),
+    prevHash: toHash(height - 1),
     time: NOW + height * 25,
     trees: { sapling: height, orchard: 2 * height, ironwood: 3 * height },
   }
 }
 
-function hexOf(height: number): string {
+function toHash(height: number): string {
   return height.toString(16).padStart(64, '0')
 }

@@ -4,13 +4,13 @@ import { type Engine, postgresEngine, sqliteEngine } from '../store/databases.ts
 import { type ModelWorld, ModelWorld as World, type WorldOptions } from './model-world.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 
-/** Declares the tests once for SQLite and once for a real PostgreSQL, which is skipped where there is none. */
+/** Declares the tests once for SQLite and once for PostgreSQL, which is skipped when it is not installed. */
 export function onBothDatabases(declare: (engine: Engine) => void): void {
   describe('SQLite', () => declare(sqliteEngine))
   onPostgres(declare)
 }
 
-/** For what SQLite rules out by itself: there one transaction writes at a time. */
+/** For cases that cannot occur on SQLite, where one transaction writes at a time. */
 export function onPostgres(declare: (engine: Engine) => void): void {
   const bin = findPostgres()
   describe('PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {

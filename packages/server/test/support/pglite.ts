@@ -7,24 +7,24 @@ const INT8 = 20
 export interface TestPglite {
   /** Empties the database. */
   reset(): Promise<void>
-  /** Its one connection; open one source at a time. */
+  /** The only connection. Open one source at a time. */
   source(): PgSource
   stop(): Promise<void>
 }
 
-/** PostgreSQL inside this process: one connection, nothing on a disk. It takes seconds to start. */
+/** PostgreSQL in this process: one connection, in memory. Starting it takes seconds. */
 export async function startPglite(): Promise<TestPglite> {
   const pglite = await PGlite.create({ parsers: { [INT8]: BigInt } })
   return {
     async reset() {
       await pglite.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
     },
-    source: () => oneConnection(pglite),
+    source: () => singleConnection(pglite),
     stop: () => pglite.close(),
   }
 }
 
-function oneConnection(pglite: PGlite): PgSource {
+function singleConnection(pglite: PGlite): PgSource {
   const client: PgClient = {
     async query(sql, values) {
       if (values === undefined) {
@@ -36,7 +36,7 @@ function oneConnection(pglite: PGlite): PgSource {
     },
     release: () => pool.release(client),
   }
-  const pool = new Pool(() => client, { size: 1, waiting: 10_000 })
+  const pool = new Pool(() => client, { size: 1, maxWaiting: 10_000 })
   return {
     connect: () => pool.acquire(),
     async listen(channel, onPayload) {

@@ -10,9 +10,9 @@ import pg from 'pg'
 export interface TestPostgres {
   /** The folder of the server's socket. */
   readonly folder: string
-  /** The URL of a new database: empty, or a copy of one that nobody is connected to. */
+  /** Creates a database and returns its URL. It is empty, or a copy of one without open connections. */
   freshDatabase(copyOf?: string): Promise<string>
-  /** A standby from a base backup of this server as it is now. It does not stream: what follows is lost with the server. */
+  /** Starts a standby from a base backup of this server. Without streaming, later changes are lost with the server. */
   startStandby(): Promise<TestStandby>
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ export interface TestStandby {
 export const NO_POSTGRES =
   'no PostgreSQL server is installed (ZATGATE_TEST_POSTGRES_BIN names the folder of its programs)'
 
-/** The folder of the server's programs. Null where there is none, which only an automatic build may not accept. */
+/** The folder of the server's programs; null when none is installed. @throws when none is installed on CI */
 export function findPostgres(): string | null {
   const folders = [
     process.env.ZATGATE_TEST_POSTGRES_BIN ?? '',
@@ -40,8 +40,8 @@ export function findPostgres(): string | null {
 }
 
 /**
- * A server of its own, on a socket in a temporary folder; it ends with this process, however that ends.
- * @param durable Whether commits reach the disk: for benchmarks; without it, tests are quicker.
+ * Starts a server on a socket in a temporary folder. It always ends with this process.
+ * @param durable whether commits are flushed to the disk, for benchmarks; tests are faster without it
  */
 export async function startPostgres(bin: string, { durable = false } = {}): Promise<TestPostgres> {
   const { folder, data } = await makeFolder()
@@ -68,7 +68,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
   }
 }
 
-/** The URL of a database of the server whose socket lies in the folder. */
+/** The URL of a database of the server whose socket is in the folder. */
 export function urlOf(folder: string, database: string): string {
   return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
 }
@@ -98,7 +98,7 @@ async function makeFolder(): Promise<{ folder: string; data: string }> {
   return { folder, data: join(folder, 'data') }
 }
 
-/** Runs a program of PostgreSQL to its end, as the user that the server runs as. @returns what it printed */
+/** Runs a program of PostgreSQL to its end as the server's user. @returns its output */
 export function runProgram(bin: string, name: string, args: readonly string[], input = ''): string {
   const options = { ...unprivilegedUser(), encoding: 'utf8', timeout: 60_000, input } as const
   const { status, stdout, stderr } = spawnSync(join(bin, name), args, options)
@@ -106,7 +106,7 @@ export function runProgram(bin: string, name: string, args: readonly string[], i
   return stdout
 }
 
-/** Starts a server whose data and socket lie in the folder; stopping it removes the folder. */
+/** Starts a server with its data and socket in the folder. Stopping it removes the folder. */
 async function startServer(
   bin: string,
   folder: string,
@@ -122,7 +122,7 @@ async function startServer(
     deadlock_timeout: '100ms',
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // The server lives as long as the shell's standard input: this process holds the other end.
+  // The server stops when the shell's standard input closes. This process holds the other end.
   const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server'
   const shell = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...options], {
     ...unprivilegedUser(),

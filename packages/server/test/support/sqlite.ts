@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import type { Store } from '../../src/ports.ts'
 import { openStore } from '../../src/store/open.ts'
 
-/** An open store on an empty SQLite file; both are gone after the test. */
+/** Opens a store on an empty SQLite file. Both are removed after the test. */
 export async function sqliteStore(test: TestContext): Promise<{ store: Store; file: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-test-'))
   const file = join(folder, 'test.db')

@@ -8,9 +8,9 @@ import { sqliteStore } from './sqlite.ts'
 
 export interface EngineDatabase {
   readonly store: Store
-  /** As `DATABASE_URL` has it. */
+  /** As in the setting `DATABASE_URL`. */
   readonly url: string
-  /** Another store on the same database, as a second process has it. Closed after the test. */
+  /** Opens another store on the same database, like a second process. Closed after the test. */
   another(): Promise<Store>
   /** The bodies of an account's public events, oldest first. */
   events(accountId: number): Promise<Record<string, unknown>[]>
@@ -18,13 +18,13 @@ export interface EngineDatabase {
 
 export interface StoreEngine {
   readonly name: 'SQLite' | 'PostgreSQL'
-  /** For `test`'s `skip`. */
+  /** For the `skip` option of `test`. */
   readonly skip: string | false
-  /** An empty database, gone after the test. */
+  /** Creates an empty database, removed after the test. */
   open(t: TestContext): Promise<EngineDatabase>
 }
 
-/** The databases that a service runs on. PostgreSQL is started once per test file, when a test first opens it. */
+/** The databases that a service supports. PostgreSQL starts once per test file, when a test first opens it. */
 export function storeEngines(): readonly StoreEngine[] {
   const bin = findPostgres()
   let server: Promise<TestPostgres> | undefined
@@ -40,7 +40,7 @@ export function storeEngines(): readonly StoreEngine[] {
         return {
           store,
           url,
-          another: () => opened(t, url),
+          another: () => openForTest(t, url),
           events: async accountId => eventsIn(file, accountId),
         }
       },
@@ -52,9 +52,9 @@ export function storeEngines(): readonly StoreEngine[] {
         server ??= startPostgres(bin ?? '')
         const url = await (await server).freshDatabase()
         return {
-          store: await opened(t, url),
+          store: await openForTest(t, url),
           url,
-          another: () => opened(t, url),
+          another: () => openForTest(t, url),
           events: accountId => eventsAt(url, accountId),
         }
       },
@@ -62,7 +62,7 @@ export function storeEngines(): readonly StoreEngine[] {
   ]
 }
 
-async function opened(t: TestContext, url: string): Promise<Store> {
+async function openForTest(t: TestContext, url: string): Promise<Store> {
   const store = await openStore(url)
   t.after(() => store.close())
   return store

@@ -3,43 +3,44 @@ import { overloaded } from '../limits.ts'
 
 interface Call<In, Out> {
   readonly item: In
-  readonly resolve: (answer: Out) => void
+  readonly resolve: (result: Out) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface GatherLimits {
-  /** Items answered together. */
+  /** Most items of one batch. */
   readonly batch: number
-  /** Items that wait; beyond, a caller is turned away. */
+  /** Most items that wait; further calls are rejected. */
   readonly waiting: number
 }
 
 /**
- * Collects the calls of one turn of the event loop, and those that come while the last are being answered, and answers
- * them all at once. Every call is answered by work that began after it was made.
+ * Loads items in batches: the calls of one event loop turn, and those made while the previous batch is loading, share
+ * one call of `loadAll`. Every result comes from a load that began after its call was made.
  *
- * @param all Gives an answer for each item, in their order. When it fails, so do all the calls.
+ * @param loadAll Resolves with one result for each item, in their order. Its errors reject all calls of the batch.
+ * @throws AppError `overloaded` when too many items wait
  */
 export function gather<In, Out>(
-  all: (items: readonly In[]) => Promise<readonly Out[]>,
+  loadAll: (items: readonly In[]) => Promise<readonly Out[]>,
   { batch, waiting }: GatherLimits,
 ): (item: In) => Promise<Out> {
-  const line: Call<In, Out>[] = []
-  let answering = false
+  const queue: Call<In, Out>[] = []
+  let running = false
 
-  async function answerAll(): Promise<void> {
+  async function drain(): Promise<void> {
     do {
       await nextTurn()
-      await answer(line.splice(0, batch))
-    } while (line.length > 0)
-    answering = false
+      await loadBatch(queue.splice(0, batch))
+    } while (queue.length > 0)
+    running = false
   }
 
-  async function answer(calls: readonly Call<In, Out>[]): Promise<void> {
+  async function loadBatch(calls: readonly Call<In, Out>[]): Promise<void> {
     try {
-      const answers = await all(calls.map(call => call.item))
-      calls.forEach((call, at) => {
-        call.resolve(answers[at] as Out)
+      const results = await loadAll(calls.map(call => call.item))
+      calls.forEach((call, index) => {
+        call.resolve(results[index] as Out)
       })
     } catch (error) {
       for (const call of calls) call.reject(error)
@@ -48,10 +49,10 @@ export function gather<In, Out>(
 
   return item =>
     new Promise((resolve, reject) => {
-      if (line.length >= waiting) return reject(overloaded())
-      line.push({ item, resolve, reject })
-      if (answering) return
-      answering = true
-      void answerAll()
+      if (queue.length >= waiting) return reject(overloaded())
+      queue.push({ item, resolve, reject })
+      if (running) return
+      running = true
+      void drain()
     })
 }

@@ -8,14 +8,14 @@ import { openTransaction, within } from '../transaction/transaction.ts'
 import type { CrowdEnd } from './batch-transaction.ts'
 import { openCrowd } from './batch-transaction.ts'
 
-/** What group commit needs of a database. */
+/** The database operations that group commit needs. */
 export interface Batches {
   readonly dialect: Dialect
   /** Begins the transaction of a batch. */
   begin(): Promise<Batch>
-  /** Nothing is wrong with the use case: it is put in line again. */
+  /** Whether the use case may succeed when it runs again, so that it is queued again. */
   isTransient(error: unknown): boolean
-  /** The error as the caller is to see it. */
+  /** The error that callers receive. */
   fault(error: unknown): unknown
 }
 
@@ -23,166 +23,168 @@ export interface Batch {
   readonly connection: DatabaseConnection
   savepoint(): void
   release(): void
-  /** Takes back what was done since the savepoint. @throws the error given, when the whole batch is lost. */
+  /** Undoes the changes since the savepoint. @throws the given error when the whole transaction is lost */
   rollbackTo(error: unknown): Promise<void>
-  /** Commits, telling other processes the topics, and lets go of the connection. */
+  /** Commits, notifies other processes of the topics, and releases the connection. */
   commit(topics: ReadonlySet<Topic>): Promise<void>
-  /** Rolls back and lets go of the connection. Never fails. */
+  /** Rolls back and releases the connection. Never rejects. */
   abandon(): Promise<void>
 }
 
-/** A turn of the event loop is given up after so much work, so that requests are heard while a batch runs. */
-const TURN_MS = 4
+/** After this much work a batch yields to the event loop, so that the process keeps serving requests. */
+const MAX_TURN_MS = 4
 
-interface Job {
-  readonly work: (rows: Rows) => Promise<unknown>
-  /** The account of one that comes in a crowd: those run side by side. */
-  readonly crowd: number | undefined
+interface QueuedWrite {
+  readonly work: (tx: Rows) => Promise<unknown>
+  /** The account of a batched write. Batched writes run concurrently. */
+  readonly accountId: number | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   attempts: number
 }
 
-/** What becomes of a job once the commit that it is part of has succeeded. */
-type Outcome = () => void
+/** Resolves or rejects the caller of a write after the commit that includes it. */
+type Completion = () => void
 
 /**
- * Gathers the use cases that arrive while the last batch is under way into one transaction: one fsync for them all.
- * Each runs alone in a savepoint, so one that fails takes only its own changes back, or in a crowd, with statements
- * shared, as long as none of that fails. Each is answered, good or bad, after the commit, since what it saw was not
- * durable before.
+ * Runs the writes that arrive while the previous transaction is committing in one transaction, with one fsync for all.
+ * Each write runs alone in a savepoint, so that a failed one undoes only its own changes. Batched writes share one
+ * savepoint and their statements; when one of them fails, they run again one by one. Every caller gets its result
+ * after the commit, since nothing that it read was durable before.
  */
 export class GroupCommit {
   readonly #batches: Batches
   readonly #limits: StoreLimits
-  readonly #wake: (topics: Iterable<Topic>) => void
-  readonly #line: Job[] = []
-  readonly #lanes = new Set<Promise<void>>()
-  readonly #mostLanes: number
+  readonly #notify: (topics: Iterable<Topic>) => void
+  readonly #queue: QueuedWrite[] = []
+  readonly #running = new Set<Promise<void>>()
+  readonly #concurrency: number
   #closed = false
 
-  /** @param lanes Batches that are under way at a time. */
-  constructor(batches: Batches, limits: StoreLimits, lanes: number, wake: (topics: Iterable<Topic>) => void) {
+  /** @param concurrency Most transactions open at a time */
+  constructor(batches: Batches, limits: StoreLimits, concurrency: number, notify: (topics: Iterable<Topic>) => void) {
     this.#batches = batches
     this.#limits = limits
-    this.#wake = wake
-    this.#mostLanes = lanes
+    this.#notify = notify
+    this.#concurrency = concurrency
   }
 
-  write<T>(work: (rows: Rows) => Promise<T>, crowd?: number): Promise<T> {
+  write<T>(work: (tx: Rows) => Promise<T>, accountId?: number): Promise<T> {
     if (this.#closed) return Promise.reject(closing())
-    if (this.#line.length >= this.#limits.waiting) return Promise.reject(overloaded())
+    if (this.#queue.length >= this.#limits.waiting) return Promise.reject(overloaded())
     return new Promise<T>((resolve, reject) => {
-      this.#line.push({ work, crowd, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
-      if (this.#lanes.size < this.#mostLanes) this.#openLane()
+      this.#queue.push({ work, accountId, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
+      if (this.#running.size < this.#concurrency) this.#startTransactions()
     })
   }
 
-  /** Takes no more, and commits what waits. */
+  /** Refuses new writes and commits the queued ones. */
   async close(): Promise<void> {
     this.#closed = true
-    while (this.#lanes.size > 0) await Promise.all(this.#lanes)
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  #openLane(): void {
-    const lane = this.#drain().finally(() => {
-      this.#lanes.delete(lane)
-      // Who was answered by the last batch may have come again before the lane was seen to end.
-      if (this.#line.length > 0) this.#openLane()
+  #startTransactions(): void {
+    const run = this.#drain().finally(() => {
+      this.#running.delete(run)
+      // A caller that got its result from the last batch may have queued another write in the meantime.
+      if (this.#queue.length > 0) this.#startTransactions()
     })
-    this.#lanes.add(lane)
+    this.#running.add(run)
   }
 
   async #drain(): Promise<void> {
     do {
       await nextTurn()
-      const jobs = this.#line.splice(0, this.#limits.batch)
-      if (jobs.length > 0) await this.#commit(jobs.sort((a, b) => (a.crowd ?? 0) - (b.crowd ?? 0)))
-    } while (this.#line.length > 0)
+      const writes = this.#queue.splice(0, this.#limits.batch)
+      if (writes.length > 0) await this.#commit(writes.sort((a, b) => (a.accountId ?? 0) - (b.accountId ?? 0)))
+    } while (this.#queue.length > 0)
   }
 
-  async #commit(jobs: readonly Job[]): Promise<void> {
+  async #commit(writes: readonly QueuedWrite[]): Promise<void> {
     const topics = new Set<Topic>()
-    let outcomes: Outcome[]
+    let completions: Completion[]
     let batch: Batch | undefined
     try {
       batch = await this.#batches.begin()
-      outcomes = await this.#runAll(batch, jobs, topics)
+      completions = await this.#runAll(batch, writes, topics)
       await batch.commit(topics)
     } catch (error) {
       await batch?.abandon()
-      const fault = this.#batches.fault(error)
-      for (const job of jobs) job.reject(fault)
+      const translated = this.#batches.fault(error)
+      for (const write of writes) write.reject(translated)
       return
     }
-    for (const settle of outcomes) settle()
-    this.#wake(topics)
+    for (const complete of completions) complete()
+    this.#notify(topics)
   }
 
-  async #runAll(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[]> {
-    const { together = [], alone = [] } = Object.groupBy(jobs, job => (job.crowd === undefined ? 'alone' : 'together'))
-    const outcomes = together.length > 1 ? await this.#runTogether(batch, together, topics) : null
-    if (outcomes) return [...outcomes, ...(await this.#runInTurn(batch, alone, topics))]
-    return this.#runInTurn(batch, jobs, topics)
+  async #runAll(batch: Batch, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
+    const { batched = [], single = [] } = Object.groupBy(writes, write =>
+      write.accountId === undefined ? 'single' : 'batched',
+    )
+    const completions = batched.length > 1 ? await this.#runBatched(batch, batched, topics) : null
+    if (completions) return [...completions, ...(await this.#runOneByOne(batch, single, topics))]
+    return this.#runOneByOne(batch, writes, topics)
   }
 
-  /** Runs a crowd with shared statements. Null, with nothing changed, when some of it must be told from the rest. */
-  async #runTogether(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[] | null> {
+  /** Runs batched writes with shared statements. Resolves with null, and nothing changed, when one of them failed. */
+  async #runBatched(batch: Batch, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[] | null> {
     batch.savepoint()
-    const crowd = openCrowd(batch.connection, this.#batches.dialect, this.#limits)
-    const ends = await Promise.all(jobs.map(job => crowd.run(job.work)))
-    crowd.end()
-    const failure = ends.find(end => end.kind === 'failed')
+    const shared = openCrowd(batch.connection, this.#batches.dialect, this.#limits)
+    const results = await Promise.all(writes.map(write => shared.run(write.work)))
+    shared.end()
+    const failure = results.find(result => result.kind === 'failed')
     if (failure) {
       await batch.rollbackTo(failure.error)
       return null
     }
     batch.release()
-    for (const topic of crowd.topics) topics.add(topic)
-    return jobs.map((job, at) => {
-      const end = ends[at] as CrowdEnd
-      return end.kind === 'done' ? () => job.resolve(end.value) : () => job.reject(end.error)
+    for (const topic of shared.topics) topics.add(topic)
+    return writes.map((write, index) => {
+      const result = results[index] as CrowdEnd
+      return result.kind === 'done' ? () => write.resolve(result.value) : () => write.reject(result.error)
     })
   }
 
-  async #runInTurn(batch: Batch, jobs: readonly Job[], topics: Set<Topic>): Promise<Outcome[]> {
-    const outcomes: Outcome[] = []
-    let turnEnds = performance.now() + TURN_MS
-    for (const job of jobs) {
-      outcomes.push(await this.#runOne(batch, job, topics))
-      if (performance.now() < turnEnds) continue
+  async #runOneByOne(batch: Batch, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
+    const completions: Completion[] = []
+    let turnEndsAt = performance.now() + MAX_TURN_MS
+    for (const write of writes) {
+      completions.push(await this.#runOne(batch, write, topics))
+      if (performance.now() < turnEndsAt) continue
       await nextTurn()
-      turnEnds = performance.now() + TURN_MS
+      turnEndsAt = performance.now() + MAX_TURN_MS
     }
-    return outcomes
+    return completions
   }
 
-  async #runOne(batch: Batch, job: Job, topics: Set<Topic>): Promise<Outcome> {
+  async #runOne(batch: Batch, write: QueuedWrite, topics: Set<Topic>): Promise<Completion> {
     batch.savepoint()
     const transaction = openTransaction(batch.connection, this.#batches.dialect, 'write')
     try {
       const value = await within(this.#limits.workMs, async () => {
-        const value = await job.work(transaction.rows)
+        const value = await write.work(transaction.rows)
         await transaction.flush()
         return value
       })
       transaction.end()
       batch.release()
       for (const topic of transaction.topics) topics.add(topic)
-      return () => job.resolve(value)
+      return () => write.resolve(value)
     } catch (error) {
       transaction.end()
       await batch.rollbackTo(error)
-      return this.#failed(job, error)
+      return this.#failed(write, error)
     }
   }
 
-  #failed(job: Job, error: unknown): Outcome {
-    job.attempts++
-    if (this.#batches.isTransient(error) && job.attempts < this.#limits.attempts) {
-      return () => this.#line.unshift(job)
+  #failed(write: QueuedWrite, error: unknown): Completion {
+    write.attempts++
+    if (this.#batches.isTransient(error) && write.attempts < this.#limits.attempts) {
+      return () => this.#queue.unshift(write)
     }
-    const fault = this.#batches.fault(error)
-    return () => job.reject(fault)
+    const translated = this.#batches.fault(error)
+    return () => write.reject(translated)
   }
 }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * Accounts, keys, invoices, payments, the chain's headers and the events. One text for both databases: the dialect
- * fills in what they spell differently.
+ * Accounts, keys, invoices, payments, the chain's headers and the events. The dialect fills in
+ * the parts that differ between the two databases.
  */
 export async function up(db: Kysely<unknown>, { id, int, blob, strict }: Dialect): Promise<void> {
   const statements = [

@@ -5,9 +5,9 @@ import type { Dialect } from '../dialect.ts'
 /**
  * Webhooks, their deliveries and the attempts.
  *
- * `webhooks.due_at_ms` is never later than the first `due_at_ms` of the account's deliveries: whoever delivers finds
- * the accounts with work through it, each once, however many deliveries one of them has. `deliveries.due_at_ms` is
- * null once a delivery has ended. Invoices are named without a foreign key, since checking one locks the invoice.
+ * `webhooks.due_at_ms` is never later than the first `due_at_ms` of the account's deliveries. The delivery worker finds
+ * the accounts with due deliveries through it, each once. `deliveries.due_at_ms` is null once a delivery has ended.
+ * `invoice_id` has no foreign key, since checking one would lock the invoice.
  */
 export async function up(db: Kysely<unknown>, { id, int, blob, strict }: Dialect): Promise<void> {
   const statements = [

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-/** One-time codes, the sessions that have just proved whose they are, and the mails to send. */
+/** One-time codes, recently authenticated sessions, and the mails to send. */
 export async function up(db: Kysely<unknown>, { id, int, blob, strict }: Dialect): Promise<void> {
   const statements = [
     `CREATE TABLE sign_in_codes (

@@ -5,8 +5,8 @@ import type { Dialect } from '../dialect.ts'
 /**
  * Swaps and the starts that count against the limit.
  *
- * Amounts of other assets are digits in text: they outgrow 64 bits. `next_look_at_ms` is null once there is nothing more
- * to learn; whoever takes a swap up moves it ahead, so that it is schedule and lease in one.
+ * Amounts of other assets are decimal text, since they may exceed 64 bits. `next_look_at_ms` is the time of the next poll,
+ * null once a swap needs no more polls. Claiming a swap moves it ahead, so that it is both schedule and lease.
  */
 export async function up(db: Kysely<unknown>, { id, int, strict }: Dialect): Promise<void> {
   const statements = [

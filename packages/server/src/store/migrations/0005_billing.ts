@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * What plans were bought, which plans' ends were announced, and withdrawals. A purchase and a withdrawal are what one
- * of the operator's invoices is for, and so have its id.
+ * Plan purchases, sent renewal reminders, and withdrawals. Each purchase and withdrawal has the id of the operator's
+ * invoice that it belongs to.
  */
 export async function up(db: Kysely<unknown>, { int, blob, strict }: Dialect): Promise<void> {
   const statements = [

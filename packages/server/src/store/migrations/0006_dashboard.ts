@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * What keeps the owner's lists, figures and export fast at a million invoices. Lists go by time, so that a period is a
- * range of the same index; the partial indexes cost nothing when an invoice is made.
+ * Indexes that keep the dashboard's lists, figures and export fast at a million invoices. Lists are ordered by time, so
+ * that a period is a range of the same index. The partial indexes cost nothing when an invoice is created.
  */
 export async function up(db: Kysely<unknown>, { int, strict }: Dialect): Promise<void> {
   const statements = [

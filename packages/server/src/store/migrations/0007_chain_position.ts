@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * What belongs to an invoice, and what has left the mempool, is decided by the position in the chain and by what
- * servers have shown, not by comparing clocks.
+ * Whether a payment belongs to an invoice, and whether it has left the mempool, is decided by chain position and by the
+ * data of the servers, not by comparing clocks.
  *
- * `chain_lock` is the row that every transaction that writes what the chain shows locks first. `missing_since` and
- * `missing_height` say since when complete readings of the mempool lack an unmined payment, and the last block then.
- * A row of `rewinds` says down to which height blocks were taken back when which invoices existed already.
+ * Every transaction that writes chain data locks the row `chain_lock` first. `missing_since` is the time of the first
+ * complete mempool snapshot without an unmined payment, `missing_height` the newest block at that time. A row of
+ * `rewinds` records the height to which blocks were removed and the newest invoice that existed then.
  */
 export async function up(db: Kysely<unknown>, { id, int, strict }: Dialect): Promise<void> {
   const statements = [

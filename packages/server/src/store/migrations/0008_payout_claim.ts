@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * Which provider is paying an order, since when, and who closed the order: `operator` or `provider`. All null for
- * orders of before, none of which is being paid while a migration runs.
+ * The provider that is paying an order, since when, and which side closed the order: `operator` or `provider`. All are
+ * null for existing orders, none of which is being paid during a migration.
  *
- * `deposit_key` is a swap's deposit address and memo, used once. Where earlier swaps share one, the oldest has it and
- * the rest have null, so that no database is refused.
+ * `deposit_key` is a swap's deposit address and memo; it is unique. Where existing swaps share one, the oldest gets it
+ * and the others get null, so that the migration succeeds on every database.
  */
 export async function up(db: Kysely<unknown>, { int }: Dialect): Promise<void> {
   const statements = [

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-/** One row: the identity of the database that the address counters belong to, empty until it is known. */
+/** One row: the identity of the database that the address counters belong to. Empty until it is recorded. */
 export async function up(db: Kysely<unknown>, { int, strict }: Dialect): Promise<void> {
   const statements = [
     `CREATE TABLE database_origin (

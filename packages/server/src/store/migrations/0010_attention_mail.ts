@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * Since when an invoice needs attention, and the mail about such invoices: at most one waits for an account, and the
- * account remembers when the last one was sent.
+ * The time since which an invoice needs attention, and the mail about such invoices. At most one such mail is queued for
+ * an account. The time of the last one sent is recorded.
  */
 export async function up(db: Kysely<unknown>, { int, strict }: Dialect): Promise<void> {
   const statements = [

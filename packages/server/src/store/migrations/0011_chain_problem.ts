@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 /**
- * What the chain source lacks at present, one row a problem, for the processes that do not watch it. `detail` is the name of
- * an upgrade or a number of blocks.
+ * The current problems of the chain source, one row each, for the processes that do not sync the chain. `detail` is the
+ * name of an upgrade or a number of blocks.
  */
 export async function up(db: Kysely<unknown>, { int, strict }: Dialect): Promise<void> {
   await sql

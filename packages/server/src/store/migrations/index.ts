@@ -15,7 +15,7 @@ import { up as viewingKeyExpiry } from './0012_viewing_key_expiry.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
-/** In the order they run. A published one is never edited: changes are new lines at the end. */
+/** In the order of execution. A published migration is never edited: changes are new entries at the end. */
 export const MIGRATIONS: readonly Migration[] = [
   ['0001_core', core],
   ['0002_webhooks', webhooks],

@@ -6,14 +6,14 @@ import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
 import { isStalePlan, isTransient, pgFault } from './error.ts'
 
-/** PostgreSQL keeps up to 64 open subtransactions of a backend at hand; beyond, every other backend is slowed down. */
+/** PostgreSQL caches up to 64 open subtransactions of a backend; more of them slow down every other backend. */
 export const MOST_SAVEPOINTS = 60
 
 type Notify = (client: PgClient, topics: ReadonlySet<Topic>) => Promise<void>
 
 /**
- * @param waitMs Bounds the wait for each answer of the server.
- * @param notify Says in the transaction whom its commit is to wake.
+ * @param waitMs Time limit for each response of the server, in milliseconds
+ * @param notify Sends the notifications of the topics in the transaction
  */
 export function postgresBatches(source: PgSource, dialect: Dialect, waitMs: number, notify: Notify): Batches {
   return {
@@ -39,8 +39,8 @@ class PostgresBatch implements Batch {
   readonly #client: PgClient
   readonly #waitMs: number
   readonly #notify: Notify
-  /** Sent, and travelling with the statements around them. One that fails makes all that follow fail. */
-  readonly #sent: Promise<unknown>[] = []
+  /** Statements sent without waiting, pipelined with the others. After a failed one all following statements fail. */
+  readonly #pipelined: Promise<unknown>[] = []
   #stale = false
 
   constructor(client: PgClient, waitMs: number, notify: Notify) {
@@ -67,7 +67,7 @@ class PostgresBatch implements Batch {
   async commit(topics: ReadonlySet<Topic>): Promise<void> {
     await within(this.#waitMs, async () => {
       await this.#notify(this.#client, topics)
-      await Promise.all([...this.#sent, this.#client.query('COMMIT')])
+      await Promise.all([...this.#pipelined, this.#client.query('COMMIT')])
     })
     this.#client.release(this.#stale)
   }
@@ -79,6 +79,6 @@ class PostgresBatch implements Batch {
   #send(sql: string): void {
     const sent = this.#client.query(sql)
     sent.catch(() => {})
-    this.#sent.push(sent)
+    this.#pipelined.push(sent)
   }
 }

@@ -7,14 +7,14 @@ import { listenOn } from './listener.ts'
 /** One connection, held by one use case. */
 export interface PgClient {
   query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; affected: number }>
-  /** Gives it back or, when `broken`, away. */
+  /** Returns the connection to its source, or discards it when `broken`. */
   release(broken: boolean): void
 }
 
-/** Where connections come from: a server's pool, or whatever else speaks PostgreSQL's SQL. */
+/** A source of connections: the pool of a server, or another implementation of PostgreSQL. */
 export interface PgSource {
   connect(): Promise<PgClient>
-  /** Hears a channel until the function given back is called. `onGap`: notifications may have been missed. */
+  /** Listens to a channel until the returned function is called. `onGap`: notifications may have been missed. */
   listen(channel: string, onPayload: (payload: string) => void, onGap: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
@@ -33,15 +33,15 @@ export class PgConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('the store reads in pages, it does not stream')
+    throw new Error('the store does not stream: it reads in pages')
   }
 }
 
 const STATEMENT_MS = 30_000
 const IDLE_MS = 60_000
 
-/** @param onFault Told when a connection is lost that no use case holds. */
-export function pgPool(url: string, limits: StoreLimits, onFault: (error: unknown) => void): PgSource {
+/** @param onError Called when an idle connection is lost */
+export function pgPool(url: string, limits: StoreLimits, onError: (error: unknown) => void): PgSource {
   const config = {
     connectionString: url,
     application_name: 'zatgate',
@@ -57,13 +57,13 @@ export function pgPool(url: string, limits: StoreLimits, onFault: (error: unknow
     lock_timeout: limits.lockMs,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     types: { getTypeParser },
-    // Lets a read's first statement travel with its BEGIN. Not yet in the published types.
+    // Pipelines a read's first statement with its BEGIN. Missing from the published types.
     ...{ pipeline: true },
   })
-  // A connection lost while it is held: its holder's statement fails. Unheard, the event would end the process.
+  // When a connection is lost in use, the user's statement fails. Without a listener the event would end the process.
   pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', error => {
-    if (!pool.ending) onFault(error)
+    if (!pool.ending) onError(error)
   })
 
   return {
@@ -84,7 +84,7 @@ export function pgPool(url: string, limits: StoreLimits, onFault: (error: unknow
       }
     },
     listen: (channel, onPayload, onGap) =>
-      listenOn(() => new pg.Client(config), channel, { onPayload, onGap, onFault }),
+      listenOn(() => new pg.Client(config), channel, { onPayload, onGap, onError }),
     close: () => pool.end(),
   }
 }
@@ -98,13 +98,13 @@ function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) 
   return pg.types.getTypeParser(oid, format as 'text')
 }
 
-/** Statements that are prepared once on each connection. Beyond these are only multi-row ones of odd lengths. */
-const NAMES_KEPT = 256
+/** Statements prepared once on each connection. Only multi-row statements of rare lengths exceed this number. */
+const MAX_NAMES = 256
 const names = new Map<string, string>()
 
 function statementName(sql: string): string | undefined {
   const known = names.get(sql)
-  if (known !== undefined || names.size >= NAMES_KEPT) return known
+  if (known !== undefined || names.size >= MAX_NAMES) return known
   const name = `zatgate_${names.size + 1}`
   names.set(sql, name)
   return name

@@ -5,8 +5,8 @@ const DEADLOCK_DETECTED = '40P01'
 const FEATURE_NOT_SUPPORTED = '0A000'
 const CHARACTER_NOT_IN_REPERTOIRE = '22021'
 
-/** SQLSTATEs and system errors that say: not now. */
-const TROUBLE = new Set([
+/** SQLSTATEs and system errors of temporary failures. */
+const TEMPORARY = new Set([
   '25P03', // idle_in_transaction_session_timeout
   '53100', // disk_full
   '53200', // out_of_memory
@@ -25,38 +25,39 @@ const TROUBLE = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-/** pg's own errors about a connection have no code. */
-const CONNECTION_WORDS = /^(Connection terminated|Client has encountered|Client was closed|timeout e|Cannot use a pool)/
+/** Messages of pg's own connection errors, which have no code. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|Client has encountered|Client was closed|timeout e|Cannot use a pool)/
 
-/** Nothing is wrong with the use case: run again, it can succeed. */
+/** Whether the use case may succeed when it runs again. */
 export function isTransient(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = errorCode(error)
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || isStalePlan(error)
 }
 
-/** Another process has migrated a table under this connection's prepared statements. */
+/** Whether another process has migrated a table that this connection's prepared statements use. */
 export function isStalePlan(error: unknown): boolean {
-  return codeOf(error) === FEATURE_NOT_SUPPORTED && /cached plan/.test((error as Error).message)
+  return errorCode(error) === FEATURE_NOT_SUPPORTED && /cached plan/.test((error as Error).message)
 }
 
-/** The error as callers see it: trouble of the database is `unavailable`; the rest as it was. */
+/** The error that callers receive: failures of the database become `unavailable`; others are unchanged. */
 export function pgFault(error: unknown): unknown {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code === CHARACTER_NOT_IN_REPERTOIRE) {
     return new Fault('invalid', 'invalid_text', 'invalid text', {
       extra: { detail: 'no NUL characters' },
       cause: error,
     })
   }
-  const trouble = code === null ? isConnectionError(error) : TROUBLE.has(code) || code.startsWith('08')
-  if (!trouble && !isTransient(error)) return error
+  const temporary = code === null ? isConnectionError(error) : TEMPORARY.has(code) || code.startsWith('08')
+  if (!temporary && !isTransient(error)) return error
   return new Fault('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
 }
 
 function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && CONNECTION_WORDS.test(error.message)
+  return error instanceof Error && CONNECTION_MESSAGES.test(error.message)
 }
 
-function codeOf(error: unknown): string | null {
+function errorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }

@@ -1,53 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-const BACKOFF_MS = { first: 100, most: 5_000 }
+const BACKOFF_MS = { first: 100, max: 5_000 }
 
+/** Callbacks of a notification connection. */
 export interface Hearing {
   readonly onPayload: (payload: string) => void
-  /** The connection was lost and is there again: what came in between was not heard. */
+  /** The connection was lost and restored: notifications may have been missed. */
   readonly onGap: () => void
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /**
- * Hears a channel on a connection of its own, and opens another when that is lost, for ever.
- * @returns Ends it.
- * @throws when the first connection fails.
+ * Listens to a channel on a connection of its own, and reconnects whenever it is lost.
+ * @returns stops listening
+ * @throws when the first connection fails
  */
-export async function listenOn(make: () => pg.Client, channel: string, hearing: Hearing): Promise<() => Promise<void>> {
+export async function listenOn(
+  createClient: () => pg.Client,
+  channel: string,
+  handlers: Hearing,
+): Promise<() => Promise<void>> {
   const stop = new AbortController()
-  let listener = await openListener(make(), channel, hearing.onPayload)
+  let listener = await openListener(createClient(), channel, handlers.onPayload)
 
-  async function keep(): Promise<void> {
+  async function keepListening(): Promise<void> {
     while (!stop.signal.aborted) {
       await listener.lost
       if (stop.signal.aborted) return
-      hearing.onFault(new Error('the connection that hears notifications was lost'))
-      const next = await reopen()
+      handlers.onError(new Error('the notification connection was lost'))
+      const next = await reconnect()
       if (!next) return
       listener = next
-      hearing.onGap()
+      handlers.onGap()
     }
   }
 
-  async function reopen(): Promise<Listener | null> {
-    for (let waitMs = BACKOFF_MS.first; ; waitMs = Math.min(waitMs * 2, BACKOFF_MS.most)) {
+  async function reconnect(): Promise<Listener | null> {
+    for (let waitMs = BACKOFF_MS.first; ; waitMs = Math.min(waitMs * 2, BACKOFF_MS.max)) {
       await sleep(waitMs * (0.5 + Math.random() / 2), null, { signal: stop.signal }).catch(() => {})
       if (stop.signal.aborted) return null
       try {
-        return await openListener(make(), channel, hearing.onPayload)
+        return await openListener(createClient(), channel, handlers.onPayload)
       } catch (error) {
-        hearing.onFault(error)
+        handlers.onError(error)
       }
     }
   }
 
-  const kept = keep()
+  const ended = keepListening()
   return async () => {
     stop.abort()
     await listener.client.end()
-    await kept
+    await ended
   }
 }
 
@@ -62,7 +67,7 @@ async function openListener(
   onPayload: (payload: string) => void,
 ): Promise<Listener> {
   const lost = new Promise<void>(resolve => client.once('end', () => resolve()))
-  // Every error is followed by the end that is waited for; unheard, it would end the process.
+  // An `end` event follows every error. Without a listener the error would end the process.
   client.on('error', () => {})
   client.on('notification', message => onPayload(message.payload ?? ''))
   await client.connect()

@@ -19,25 +19,26 @@ import { PgConnection } from './driver.ts'
 import { isStalePlan, isTransient, pgFault } from './error.ts'
 
 const CHANNEL = 'zatgate'
-/** Any number that no other program of the database locks: "zatg". */
+/** The advisory lock's key: "zatg" in ASCII, unlikely to be used by another program. */
 const MIGRATION_LOCK = 0x7a617467
-/** While the server makes one batch durable, the next is sent. */
-const LANES = 2
-const BACKOFF_MS = { first: 5, most: 200 }
+/** While the server commits one batch, the next one is sent. */
+const BATCH_CONCURRENCY = 2
+const BACKOFF_MS = { first: 5, max: 200 }
 
 /**
- * The store in PostgreSQL, for several processes. A use case is a READ COMMITTED transaction whose order is kept by
- * row locks, run again when it loses a deadlock; those that come in crowds share one. A read is a snapshot (REPEATABLE READ): its BEGIN travels with its first statement, and nobody waits for its end.
+ * The store in PostgreSQL, for several processes. A write is a READ COMMITTED transaction ordered by row locks; it runs
+ * again after a deadlock. Batched writes share a transaction. A read is a snapshot (REPEATABLE READ): its BEGIN is
+ * pipelined with its first statement, and its caller does not wait for its end.
  */
 export async function openPostgresStore(
   source: PgSource,
   migrations: readonly Migration[],
   limits: StoreLimits,
-  onFault: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Promise<Store> {
-  const wakes = createWakes(onFault)
-  const self = randomUUID()
-  const crowdLimits = { ...limits, batch: Math.min(limits.batch, MOST_SAVEPOINTS) }
+  const notifications = createWakes(onError)
+  const sender = randomUUID()
+  const batchLimits: StoreLimits = { ...limits, batch: Math.min(limits.batch, MOST_SAVEPOINTS) }
   let closed: Promise<void> | undefined
   let stopListening: () => Promise<void>
   let dialect = POSTGRES
@@ -46,27 +47,27 @@ export async function openPostgresStore(
     dialect = { ...POSTGRES, identity: await postgresIdentity(source) }
     stopListening = await source.listen(
       CHANNEL,
-      payload => wakes.fire(topicsOf(payload, self)),
-      () => wakes.fire(TOPICS),
+      payload => notifications.fire(topicsOf(payload, sender)),
+      () => notifications.fire(TOPICS),
     )
   } catch (error) {
     await source.close()
     throw error
   }
-  const crowds = new GroupCommit(
+  const batchedWrites = new GroupCommit(
     postgresBatches(source, dialect, limits.workMs, notify),
-    crowdLimits,
-    LANES,
-    wakes.fire,
+    batchLimits,
+    BATCH_CONCURRENCY,
+    notifications.fire,
   )
 
   async function notify(client: PgClient, topics: ReadonlySet<Topic>): Promise<void> {
-    if (topics.size > 0) await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(topics, self)])
+    if (topics.size > 0) await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(topics, sender)])
   }
 
-  async function glanceOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function queryOnce<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
-    const transaction = openTransaction(new PgConnection(client), dialect, 'glance')
+    const transaction = openTransaction(new PgConnection(client), dialect, 'query')
     let broken = true
     try {
       const result = await within(limits.workMs, () => work(transaction.rows))
@@ -78,7 +79,7 @@ export async function openPostgresStore(
     }
   }
 
-  async function read<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function read<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
     const transaction = openTransaction(new PgConnection(client), dialect, 'read')
     const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -91,11 +92,11 @@ export async function openPostgresStore(
       })
     } finally {
       transaction.end()
-      void giveBack(client)
+      void rollback(client)
     }
   }
 
-  async function write<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function write<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
     const client = await source.connect()
     const transaction = openTransaction(new PgConnection(client), dialect, 'write')
     try {
@@ -108,31 +109,31 @@ export async function openPostgresStore(
         return result
       })
       client.release(false)
-      wakes.fire(transaction.topics)
+      notifications.fire(transaction.topics)
       return result
     } catch (error) {
       if (isStalePlan(error)) client.release(true)
-      else await giveBack(client)
+      else await rollback(client)
       throw error
     } finally {
       transaction.end()
     }
   }
 
-  /** Ends the transaction and frees the connection; a connection that cannot do that is thrown away. */
-  async function giveBack(client: PgClient): Promise<void> {
+  /** Ends the transaction and releases the connection. Discards the connection when that fails. */
+  async function rollback(client: PgClient): Promise<void> {
     try {
       await within(limits.lockMs, () => client.query('ROLLBACK'))
       client.release(false)
     } catch (error) {
       client.release(true)
-      onFault(error)
+      onError(error)
     }
   }
 
-  /** Runs what lost a deadlock again, after a while. */
-  async function persist<T>(once: () => Promise<T>): Promise<T> {
-    for (let attempt = 1, waitMs = BACKOFF_MS.first; ; attempt++, waitMs = Math.min(waitMs * 2, BACKOFF_MS.most)) {
+  /** Runs a use case again, after a delay, while it fails with a deadlock or a similar transient error. */
+  async function retry<T>(once: () => Promise<T>): Promise<T> {
+    for (let attempt = 1, waitMs = BACKOFF_MS.first; ; attempt++, waitMs = Math.min(waitMs * 2, BACKOFF_MS.max)) {
       if (closed) throw closing()
       try {
         return await once()
@@ -144,21 +145,22 @@ export async function openPostgresStore(
   }
 
   async function close(): Promise<void> {
-    await crowds.close()
+    await batchedWrites.close()
     await stopListening()
     await within(limits.workMs, () => source.close())
   }
 
-  const glance: Store['glance'] = work => persist(() => glanceOnce(work))
+  const query: Store['glance'] = work => retry(() => queryOnce(work))
 
   return {
-    read: work => persist(() => read(work)),
-    glance,
-    lookup: createLookup(glance, limits),
-    write: (work, { crowd } = {}) => (crowd === undefined ? persist(() => write(work)) : crowds.write(work, crowd)),
-    listen: wakes.listen,
+    read: work => retry(() => read(work)),
+    glance: query,
+    lookup: createLookup(query, limits),
+    write: (work, { crowd } = {}) =>
+      crowd === undefined ? retry(() => write(work)) : batchedWrites.write(work, crowd),
+    listen: notifications.listen,
     async backup() {
-      throw new Fault('conflict', 'backup_not_here', 'a PostgreSQL database is backed up with pg_dump')
+      throw new Fault('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')
     },
     close: () => (closed ??= close()),
   }
@@ -182,12 +184,12 @@ async function migratePostgres(source: PgSource, migrations: readonly Migration[
   }
 }
 
-/** A notification names its topics, and its sender, who has woken its own listeners already. */
+/** A notification names its sender, which has already notified its own listeners, and its topics. */
 function payloadOf(topics: Iterable<Topic>, sender: string): string {
   return `${sender} ${[...topics].join(' ')}`
 }
 
-function topicsOf(payload: string, self: string): Topic[] {
+function topicsOf(payload: string, ownId: string): Topic[] {
   const [sender, ...topics] = payload.split(' ')
-  return sender === self ? [] : TOPICS.filter(topic => topics.includes(topic))
+  return sender === ownId ? [] : TOPICS.filter(topic => topics.includes(topic))
 }

@@ -27,7 +27,7 @@ export function accountRows(db: Db): AccountRows {
     },
 
     async lock(id) {
-      // Not a full lock: the foreign keys of invoices being made at the same time must not wait for it.
+      // Not FOR UPDATE: the foreign keys of invoices created at the same time must not wait for this lock.
       const row = await db.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
       return row ? toAccount(row) : null
     },

@@ -8,11 +8,11 @@ export function attentionMailRows(db: Db): AttentionMailRows {
 
   return {
     async countChange(accountIds) {
-      const counted = []
-      for (const some of chunks(ascending(accountIds), 2)) {
+      const locked = []
+      for (const batch of chunks(ascending(accountIds), 2)) {
         await db
           .insertInto('attention_mails')
-          .values(some.map(id => ({ account_id: id, changes: 1 })))
+          .values(batch.map(id => ({ account_id: id, changes: 1 })))
           .onConflict(conflict =>
             conflict.column('account_id').doUpdateSet(eb => ({ changes: eb('attention_mails.changes', '+', 1) })),
           )
@@ -20,12 +20,12 @@ export function attentionMailRows(db: Db): AttentionMailRows {
         const rows = await db
           .selectFrom('attention_mails')
           .innerJoin('accounts', 'accounts.id', 'attention_mails.account_id')
-          .where('attention_mails.account_id', 'in', some)
+          .where('attention_mails.account_id', 'in', batch)
           .select(['accounts.id', 'accounts.email', 'attention_mails.last_sent_at'])
           .execute()
-        counted.push(...rows)
+        locked.push(...rows)
       }
-      return counted.map(row => ({
+      return locked.map(row => ({
         accountId: num(row.id),
         email: row.email,
         lastSentAt: numOrNull(row.last_sent_at),

@@ -81,14 +81,14 @@ export function billingRows(db: Db): BillingRows {
     async unannounced(now, until, limit) {
       const rows = await db
         .selectFrom('accounts')
-        .leftJoin('plan_announcements as told', 'told.account_id', 'accounts.id')
+        .leftJoin('plan_announcements as sent', 'sent.account_id', 'accounts.id')
         .select('accounts.id')
         .where('accounts.plan_expires_at', '>', now)
         .where('accounts.plan_expires_at', '<=', until)
         .where(eb =>
           eb.or([
-            eb('told.plan_expires_at', 'is', null),
-            eb('told.plan_expires_at', '<>', eb.ref('accounts.plan_expires_at')),
+            eb('sent.plan_expires_at', 'is', null),
+            eb('sent.plan_expires_at', '<>', eb.ref('accounts.plan_expires_at')),
           ]),
         )
         .orderBy('accounts.plan_expires_at')
@@ -98,7 +98,7 @@ export function billingRows(db: Db): BillingRows {
     },
 
     async announce(accountId, planExpiresAt) {
-      const written = await db
+      const recorded = await db
         .insertInto('plan_announcements')
         .values({ account_id: accountId, plan_expires_at: planExpiresAt })
         .onConflict(conflict =>
@@ -109,7 +109,7 @@ export function billingRows(db: Db): BillingRows {
         )
         .returning('account_id')
         .executeTakeFirst()
-      return written !== undefined
+      return recorded !== undefined
     },
   }
 }

@@ -7,6 +7,7 @@ import type { ChainRows } from '../../ports/chain.ts'
 import { chunks, num } from '../mapping.ts'
 import type { ChainProblemsTable, Db, HeadersTable } from '../tables.ts'
 
+/** Values bound for each header. */
 const COLUMNS = 7
 
 export function chainRows(db: Db): ChainRows {
@@ -55,8 +56,8 @@ export function chainRows(db: Db): ChainRows {
     async append(headers) {
       const newest = headers.at(-1)
       if (!newest) return
-      for (const some of chunks(headers, COLUMNS)) {
-        await db.insertInto('headers').values(some.map(toRow)).execute()
+      for (const batch of chunks(headers, COLUMNS)) {
+        await db.insertInto('headers').values(batch.map(toRow)).execute()
       }
       await db
         .deleteFrom('headers')
@@ -115,7 +116,7 @@ export function chainRows(db: Db): ChainRows {
         detail: detailOf(found),
         since: since.get(found.problem) ?? now,
       }))
-      // Another watcher may have recorded the same at the same time.
+      // Another process may record the same problems at the same time.
       await db
         .insertInto('chain_problems')
         .values(rows)

@@ -5,15 +5,15 @@ import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import { toInvoice } from './invoice.ts'
 
-/** Sorts after every letter and digit that can follow a prefix, in whatever collation the database has. */
-const AFTER = 'z'.repeat(8)
+/** Sorts after every continuation of a hexadecimal prefix, in any collation. */
+const PREFIX_END = 'z'.repeat(8)
 
 export function dashboardRows(db: Db): DashboardRows {
   const sales = (accountId: number) =>
     db.selectFrom('invoices').where('account_id', '=', accountId).where('purpose', '=', 'sale')
 
-  /** To be looked up by something rarer than the account: without this SQLite goes through all that the account has. */
-  const few = (accountId: number) =>
+  /** For conditions more selective than the account: `+ 0` keeps SQLite from scanning all invoices of the account. */
+  const salesWithoutIndex = (accountId: number) =>
     db
       .selectFrom('invoices')
       .selectAll()
@@ -69,21 +69,21 @@ export function dashboardRows(db: Db): DashboardRows {
     },
 
     async byIdPrefix(accountId, prefix, limit) {
-      const rows = await few(accountId)
+      const rows = await salesWithoutIndex(accountId)
         .where('public_id', '>=', prefix)
-        .where('public_id', '<=', prefix + AFTER)
+        .where('public_id', '<=', prefix + PREFIX_END)
         .limit(limit)
         .execute()
       return rows.map(toInvoice)
     },
 
     async byTxidPrefix(accountId, prefix, limit) {
-      const paying = db
+      const paidByTxid = db
         .selectFrom('payments')
         .select('invoice_id')
         .where('txid', '>=', prefix)
-        .where('txid', '<=', prefix + AFTER)
-      const rows = await few(accountId).where('id', 'in', paying).limit(limit).execute()
+        .where('txid', '<=', prefix + PREFIX_END)
+      const rows = await salesWithoutIndex(accountId).where('id', 'in', paidByTxid).limit(limit).execute()
       return rows.map(toInvoice)
     },
 

@@ -6,7 +6,7 @@ import type { PgClient, PgSource } from '../postgres/driver.ts'
 import { pgFault } from '../postgres/error.ts'
 import type { Db } from '../tables.ts'
 
-/** @param identity SQL for the identity of the database, evaluated in each transaction that reads it */
+/** @param identity SQL expression for the identity of the database, evaluated in each transaction that reads it */
 export function originRows(db: Db, identity: string): OriginRows {
   const current = sql<string>`${sql.raw(identity)}`
   const select = () => db.selectFrom('database_origin').select(['identity as recorded', current.as('current')])
@@ -20,25 +20,25 @@ export function originRows(db: Db, identity: string): OriginRows {
 }
 
 /**
- * SQL for the identity of the SQLite database in this file: inode and birth time. Both survive a move within the file
- * system; a copy has others.
+ * SQL expression for the identity of the SQLite database in this file: its inode and birth time. Both survive a move
+ * within the file system and differ in a copy.
  */
 export function sqliteIdentity(path: string): string {
   const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true })
-  // Where the system tells no birth time, Node gives zero or the time of the last change, which a restart would alter.
-  const born = birthtimeNs === 0n || birthtimeNs === ctimeNs ? '' : `;born:${birthtimeNs}`
-  return `'inode:${ino}${born}'`
+  // Without a birth time, Node returns zero or the time of the last change, which a restart may alter.
+  const birth = birthtimeNs === 0n || birthtimeNs === ctimeNs ? '' : `;born:${birthtimeNs}`
+  return `'inode:${ino}${birth}'`
 }
 
-/** What tells PostgreSQL databases apart, each with the ways to ask for it, the best first. */
+/** The parts of a PostgreSQL database's identity, each with the expressions that read it, the most exact first. */
 const POSTGRES_PARTS: readonly [name: string, expressions: readonly string[]][] = [
   ['system', ['(SELECT system_identifier FROM pg_control_system())']],
   [
     'timeline',
     [
-      // Right from the moment of a promotion on. During recovery nothing is written, and the function fails.
+      // Exact from the moment of a promotion. During recovery nothing is written, and the function fails.
       "CASE WHEN pg_is_in_recovery() THEN '?' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END",
-      // Behind until the first checkpoint after a promotion.
+      // Outdated until the first checkpoint after a promotion.
       "(SELECT upper(lpad(to_hex(timeline_id), 8, '0')) FROM pg_control_checkpoint())",
     ],
   ],
@@ -46,7 +46,7 @@ const POSTGRES_PARTS: readonly [name: string, expressions: readonly string[]][] 
   ['table', ["to_regclass('viewing_keys')::oid"]],
 ]
 
-/** SQL for the identity of a PostgreSQL database, made of what this server allows this role to ask. */
+/** SQL expression for the identity of a PostgreSQL database, built from the parts that this role may read. */
 export async function postgresIdentity(source: PgSource): Promise<string> {
   const client = await source.connect()
   try {
@@ -63,15 +63,15 @@ export async function postgresIdentity(source: PgSource): Promise<string> {
   }
 }
 
-/** @throws Fault `unavailable` when the connection fails, which says nothing about the server's rules */
+/** @throws AppError `unavailable` when the connection fails */
 async function firstAllowed(client: PgClient, expressions: readonly string[]): Promise<string | null> {
   for (const expression of expressions) {
     try {
       await client.query(`SELECT ${expression}`)
       return expression
     } catch (error) {
-      const fault = pgFault(error)
-      if (fault instanceof Fault) throw fault
+      const translated = pgFault(error)
+      if (translated instanceof Fault) throw translated
     }
   }
   return null

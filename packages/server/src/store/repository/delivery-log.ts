@@ -4,7 +4,7 @@ import { num, numOrNull } from '../mapping.ts'
 import { ownedId } from '../owned-id.ts'
 import type { Db, Int } from '../tables.ts'
 
-/** What the owner reads of the attempts, beside the deliveries they belong to. */
+/** The queries of the delivery log: attempts joined with their deliveries. */
 export function attemptQueries(db: Db): Pick<DeliveryRows, 'attempts' | 'attempt'> {
   const ofAccount = (accountId: number) =>
     db

@@ -8,28 +8,28 @@ import type { Later } from '../transaction/tx.ts'
 import { attemptQueries } from './delivery-log.ts'
 import { toWebhook } from './webhook.ts'
 
-/** Terms of one union: SQLite takes 500. */
-const UNION_TERMS = 400
+/** Maximum of terms in one union. SQLite allows 500. */
+const MAX_UNION_TERMS = 400
 
-export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
-  /** Which of the accounts have a webhook, each held. */
-  async function hold(accountIds: readonly number[]): Promise<Set<number>> {
-    const held = new Set<number>()
-    for (const some of chunks(ascending(accountIds), 1)) {
+export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
+  /** Locks the webhooks of these accounts. @returns the accounts that have one */
+  async function lockWebhooks(accountIds: readonly number[]): Promise<Set<number>> {
+    const locked = new Set<number>()
+    for (const batch of chunks(ascending(accountIds), 1)) {
       const rows = await db
         .selectFrom('webhooks')
         .select('account_id')
-        .where('account_id', 'in', some)
+        .where('account_id', 'in', batch)
         .orderBy('account_id')
         .forUpdate()
         .execute()
-      for (const row of rows) held.add(num(row.account_id))
+      for (const row of rows) locked.add(num(row.account_id))
     }
-    return held
+    return locked
   }
 
   async function reschedule(accountIds: readonly number[]): Promise<void> {
-    for (const some of chunks(ascending(accountIds), 1)) {
+    for (const batch of chunks(ascending(accountIds), 1)) {
       await db
         .updateTable('webhooks')
         .set(eb => ({
@@ -39,17 +39,17 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
             .whereRef('deliveries.account_id', '=', 'webhooks.account_id')
             .where('deliveries.due_at_ms', 'is not', null),
         }))
-        .where('account_id', 'in', some)
+        .where('account_id', 'in', batch)
         .execute()
     }
   }
 
   return {
     async insert(deliveries) {
-      const held = await hold(deliveries.map(delivery => delivery.accountId))
-      const wanted = deliveries.filter(delivery => held.has(delivery.accountId))
-      if (wanted.length === 0) return 0
-      const rows = wanted.map(delivery => ({
+      const locked = await lockWebhooks(deliveries.map(delivery => delivery.accountId))
+      const accepted = deliveries.filter(delivery => locked.has(delivery.accountId))
+      if (accepted.length === 0) return 0
+      const rows = accepted.map(delivery => ({
         public_id: delivery.publicId,
         account_id: delivery.accountId,
         invoice_id: delivery.invoiceId,
@@ -60,10 +60,10 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
         due_at_ms: delivery.dueAtMs,
         created_at: delivery.createdAt,
       }))
-      for (const some of chunks(rows, 9)) await db.insertInto('deliveries').values(some).execute()
-      await reschedule([...held])
-      later.wake('deliveries')
-      return wanted.length
+      for (const batch of chunks(rows, 9)) await db.insertInto('deliveries').values(batch).execute()
+      await reschedule([...locked])
+      hooks.wake('deliveries')
+      return accepted.length
     },
 
     async byPublicId(accountId, publicId) {
@@ -77,7 +77,7 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
     },
 
     async hold(accountIds) {
-      await hold(accountIds)
+      await lockWebhooks(accountIds)
     },
 
     async holdDue(nowMs, limit, except) {
@@ -96,8 +96,8 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
 
     async due(shares, nowMs) {
       const found: OpenDelivery[] = []
-      for (let from = 0; from < shares.length; from += UNION_TERMS) {
-        const terms = shares.slice(from, from + UNION_TERMS).map(
+      for (let start = 0; start < shares.length; start += MAX_UNION_TERMS) {
+        const terms = shares.slice(start, start + MAX_UNION_TERMS).map(
           ({ accountId, limit }) => sql`SELECT * FROM (
             SELECT * FROM deliveries WHERE account_id = ${accountId} AND due_at_ms <= ${nowMs}
             ORDER BY due_at_ms, id LIMIT ${limit}
@@ -113,12 +113,12 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
       const rows = attempts.map(
         ({ delivery, progress }) => sql`(${int(delivery.id)}, ${int(progress.attempts)}, ${int(progress.dueAtMs)})`,
       )
-      for (const some of chunks(rows, 3)) {
-        await sql`WITH begun (id, attempts, due_at_ms) AS (VALUES ${sql.join(some)})
+      for (const batch of chunks(rows, 3)) {
+        await sql`WITH begun (id, attempts, due_at_ms) AS (VALUES ${sql.join(batch)})
           UPDATE deliveries SET state = 'sending', attempts = begun.attempts, due_at_ms = begun.due_at_ms
           FROM begun WHERE deliveries.id = begun.id`.execute(db)
       }
-      const lines = attempts.map(({ publicId, delivery, progress, url, beganAt }) => ({
+      const logRows = attempts.map(({ publicId, delivery, progress, url, beganAt }) => ({
         public_id: publicId,
         delivery_id: delivery.id,
         account_id: delivery.accountId,
@@ -127,26 +127,26 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
         attempt: progress.attempts,
         created_at: beganAt,
       }))
-      for (const some of chunks(lines, 7)) await db.insertInto('delivery_attempts').values(some).execute()
+      for (const batch of chunks(logRows, 7)) await db.insertInto('delivery_attempts').values(batch).execute()
     },
 
     async fail(ids) {
-      for (const some of chunks(ids, 1)) {
+      for (const batch of chunks(ids, 1)) {
         await db
           .updateTable('deliveries')
           .set({ state: 'failed', due_at_ms: null })
-          .where('id', 'in', some)
+          .where('id', 'in', batch)
           .where('due_at_ms', 'is not', null)
           .execute()
       }
     },
 
     async interrupt(ids, error) {
-      for (const some of chunks(ids, 1)) {
+      for (const batch of chunks(ids, 1)) {
         await db
           .updateTable('delivery_attempts')
           .set({ error })
-          .where('delivery_id', 'in', some)
+          .where('delivery_id', 'in', batch)
           .where('duration_ms', 'is', null)
           .where('error', 'is', null)
           .execute()
@@ -154,25 +154,25 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
     },
 
     async end(attempts) {
-      const lines = attempts.map(
+      const logRows = attempts.map(
         ({ publicId, statusCode, error, durationMs, answer }) =>
           sql`(${text(publicId)}, ${int(statusCode)}, ${text(error)}, ${int(durationMs)}, ${text(answer)})`,
       )
-      for (const some of chunks(lines, 5)) {
-        await sql`WITH ended (public_id, status_code, error, duration_ms, answer) AS (VALUES ${sql.join(some)})
+      for (const batch of chunks(logRows, 5)) {
+        await sql`WITH ended (public_id, status_code, error, duration_ms, answer) AS (VALUES ${sql.join(batch)})
           UPDATE delivery_attempts SET status_code = ended.status_code, error = ended.error,
             duration_ms = ended.duration_ms, answer = ended.answer
           FROM ended WHERE delivery_attempts.public_id = ended.public_id`.execute(db)
       }
-      const moves = attempts.map(({ deliveryId, progress }) => {
+      const transitions = attempts.map(({ deliveryId, progress }) => {
         const due = progress.state === 'waiting' ? progress.dueAtMs : null
         return sql`(${int(deliveryId)}, ${int(progress.attempts)}, ${text(progress.state)}, ${int(due)})`
       })
-      for (const some of chunks(moves, 4)) {
-        await sql`WITH moved (id, attempts, state, due_at_ms) AS (VALUES ${sql.join(some)})
-          UPDATE deliveries SET state = moved.state, due_at_ms = moved.due_at_ms
-          FROM moved WHERE deliveries.id = moved.id AND deliveries.state = 'sending'
-            AND (deliveries.attempts = moved.attempts OR moved.state = 'delivered')`.execute(db)
+      for (const batch of chunks(transitions, 4)) {
+        await sql`WITH next_state (id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
+          UPDATE deliveries SET state = next_state.state, due_at_ms = next_state.due_at_ms
+          FROM next_state WHERE deliveries.id = next_state.id AND deliveries.state = 'sending'
+            AND (deliveries.attempts = next_state.attempts OR next_state.state = 'delivered')`.execute(db)
       }
     },
 
@@ -187,13 +187,13 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
       return row ? numOrNull(row.due) : null
     },
 
-    async countOpenOf(accountId, most) {
+    async countOpenOf(accountId, max) {
       const open = db
         .selectFrom('deliveries')
         .select('id')
         .where('account_id', '=', accountId)
         .where('due_at_ms', 'is not', null)
-        .limit(most)
+        .limit(max)
       const row = await db
         .selectFrom(open.as('open'))
         .select(eb => eb.fn.countAll<bigint>().as('count'))
@@ -222,16 +222,16 @@ export function deliveryRows(db: Db, later: Pick<Later, 'wake'>): DeliveryRows {
         .limit(limit)
         .execute()
       const ids = old.map(row => num(row.id))
-      for (const some of chunks(ids, 1)) {
-        await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', some).execute()
-        await db.deleteFrom('deliveries').where('id', 'in', some).execute()
+      for (const batch of chunks(ids, 1)) {
+        await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', batch).execute()
+        await db.deleteFrom('deliveries').where('id', 'in', batch).execute()
       }
       return ids.length
     },
   }
 }
 
-/** The types of a list of values are those of its first row, and PostgreSQL takes unknown ones for text. */
+/** The first row of a VALUES list sets the column types, and PostgreSQL treats untyped parameters as text. */
 function int(value: number | null) {
   return sql`cast(${value} as bigint)`
 }
@@ -255,7 +255,7 @@ function fieldsOf(row: Selectable<DeliveriesTable>) {
 function toOpen(row: Selectable<DeliveriesTable>): OpenDelivery {
   const state: DeliveryState = row.state
   if (row.due_at_ms === null || (state !== 'waiting' && state !== 'sending')) {
-    throw new Error(`delivery ${row.id} is ${state} and yet due`)
+    throw new Error(`delivery ${row.id} is ${state} but has a due time`)
   }
   return { ...fieldsOf(row), progress: { state, attempts: num(row.attempts), dueAtMs: num(row.due_at_ms) } }
 }

@@ -9,14 +9,14 @@ import type { Later } from '../transaction/tx.ts'
 const COLUMNS = 6
 
 /**
- * The counter's row is the lock that makes the order of numbers the order of commits: held from the numbering to the
- * commit, by one transaction at a time. So events are numbered last of all, just before the commit.
+ * The row of the counter is the lock that keeps sequence numbers in commit order: one transaction holds it from numbering
+ * its events until its commit. Events are therefore numbered last, just before the commit.
  */
-export function eventRows(db: Db, later: Pick<Later, 'putOff'>, deliveries: Pick<DeliveryRows, 'insert'>): EventRows {
-  const unwritten: NewEvent[] = []
+export function eventRows(db: Db, hooks: Pick<Later, 'putOff'>, deliveries: Pick<DeliveryRows, 'insert'>): EventRows {
+  const pending: NewEvent[] = []
 
   async function write(): Promise<void> {
-    const events = unwritten.splice(0)
+    const events = pending.splice(0)
     await deliveries.insert(events.flatMap(toDelivery))
     const counter = await db
       .updateTable('counters')
@@ -33,14 +33,14 @@ export function eventRows(db: Db, later: Pick<Later, 'putOff'>, deliveries: Pick
       body: event.body,
       created_at: event.createdAt,
     }))
-    for (const some of chunks(rows, COLUMNS)) await db.insertInto('events').values(some).execute()
+    for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
   }
 
   return {
     async append(events) {
       if (events.length === 0) return
-      if (unwritten.length === 0) later.putOff(write)
-      unwritten.push(...events)
+      if (pending.length === 0) hooks.putOff(write)
+      pending.push(...events)
     },
 
     async touchedSince(seq, limit) {
@@ -51,8 +51,8 @@ export function eventRows(db: Db, later: Pick<Later, 'putOff'>, deliveries: Pick
         .orderBy('seq')
         .limit(limit)
         .execute()
-      const touched = new Set(rows.flatMap(row => (row.invoice_id === null ? [] : [num(row.invoice_id)])))
-      return { seq: num(rows.at(-1)?.seq ?? seq), invoiceIds: [...touched] }
+      const invoiceIds = new Set(rows.flatMap(row => (row.invoice_id === null ? [] : [num(row.invoice_id)])))
+      return { seq: num(rows.at(-1)?.seq ?? seq), invoiceIds: [...invoiceIds] }
     },
 
     async lastSeq() {

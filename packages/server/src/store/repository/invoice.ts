@@ -7,12 +7,12 @@ import type { Db, InvoicesTable, Tables } from '../tables.ts'
 const INSERTED_COLUMNS = 14
 const OUTCOME_COLUMNS = 10
 
-/** Statuses stand in the queries as literals: a partial index is not used for a bound value. */
+/** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRows(db: Db): InvoiceRows {
   return {
     async insert(invoice) {
-      const [made] = await insertAll(db, [invoice])
-      return made as Invoice
+      const [inserted] = await insertAll(db, [invoice])
+      return inserted as Invoice
     },
 
     async byPublicId(publicId) {
@@ -27,8 +27,8 @@ export function invoiceRows(db: Db): InvoiceRows {
 
     async byIds(ids) {
       const found: Invoice[] = []
-      for (const some of chunks(ascending(ids), 1)) {
-        const rows = await db.selectFrom('invoices').selectAll().where('id', 'in', some).orderBy('id').execute()
+      for (const batch of chunks(ascending(ids), 1)) {
+        const rows = await db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').execute()
         found.push(...rows.map(toInvoice))
       }
       return found
@@ -36,7 +36,7 @@ export function invoiceRows(db: Db): InvoiceRows {
 
     async list(accountId, { limit, before }, filter = {}) {
       const { status, needsAttention = false, createdFrom, createdTo } = filter
-      // Few need attention, and their partial index goes by id: by time, SQLite would read all of the account's.
+      // Few invoices need attention, and their partial index is by id. By time, SQLite would read all of the account's.
       const order = needsAttention ? (['id'] as const) : (['created_at', 'id'] as const)
       let query = db
         .selectFrom('invoices')
@@ -57,7 +57,7 @@ export function invoiceRows(db: Db): InvoiceRows {
       if (status !== undefined) query = query.where('status', '=', status)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
-      // After the first page the position alone is where to begin; SQLite would begin at the period's end each time.
+      // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
       const end = before === undefined ? sql.ref('created_at') : sql`created_at + 0`
       if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
       return (await query.execute()).map(toInvoice)
@@ -65,11 +65,11 @@ export function invoiceRows(db: Db): InvoiceRows {
 
     async lock(ids) {
       const locked: Invoice[] = []
-      for (const some of chunks(ascending(ids), 1)) {
+      for (const batch of chunks(ascending(ids), 1)) {
         const rows = await db
           .selectFrom('invoices')
           .selectAll()
-          .where('id', 'in', some)
+          .where('id', 'in', batch)
           .orderBy('id')
           .forUpdate()
           .execute()
@@ -78,11 +78,11 @@ export function invoiceRows(db: Db): InvoiceRows {
       return locked
     },
 
-    async atIndexes(at) {
+    async atIndexes(positions) {
       const found: Invoice[] = []
-      for (const some of chunks(at, 2)) {
-        // The types of a list of values are those of its first row, and PostgreSQL takes unknown ones for text.
-        const pairs = some.map(
+      for (const batch of chunks(positions, 2)) {
+        // The first row of a VALUES list sets the column types, and PostgreSQL treats untyped parameters as text.
+        const pairs = batch.map(
           ({ viewingKeyId, diversifierIndex }) =>
             sql`(cast(${viewingKeyId} as bigint), cast(${diversifierIndex} as bigint))`,
         )
@@ -132,7 +132,7 @@ export function invoiceRows(db: Db): InvoiceRows {
     },
 
     async record(outcomes) {
-      for (const some of chunks(outcomes, OUTCOME_COLUMNS)) await recordAll(db, some)
+      for (const batch of chunks(outcomes, OUTCOME_COLUMNS)) await recordAll(db, batch)
     },
 
     async setSwap(id, swapId, watchUntil) {
@@ -153,17 +153,17 @@ export function invoiceRows(db: Db): InvoiceRows {
   }
 }
 
-/** Invoices that were asked for together, by one statement; in the order given. */
+/** Inserts invoices by as few statements as possible. Returns them in the order given. */
 export async function insertAll(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
-  const made = new Map<string, Invoice>()
-  for (const some of chunks(invoices, INSERTED_COLUMNS)) {
-    const rows = await db.insertInto('invoices').values(some.map(toNewRow)).returningAll().execute()
-    for (const row of rows) made.set(row.public_id, toInvoice(row))
+  const inserted = new Map<string, Invoice>()
+  for (const batch of chunks(invoices, INSERTED_COLUMNS)) {
+    const rows = await db.insertInto('invoices').values(batch.map(toNewRow)).returningAll().execute()
+    for (const row of rows) inserted.set(row.public_id, toInvoice(row))
   }
-  return invoices.map(invoice => made.get(invoice.publicId) as Invoice)
+  return invoices.map(invoice => inserted.get(invoice.publicId) as Invoice)
 }
 
-/** The columns of VALUES are named `column1` and on in both databases; their types are those of its first row. */
+/** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
 async function recordAll(db: Db, outcomes: readonly InvoiceOutcome[]): Promise<void> {
   const int = (value: bigint | number | null) => sql`cast(${value} as bigint)`
   const text = (value: string | null) => sql`cast(${value} as text)`

@@ -6,7 +6,7 @@ import type { Later } from '../transaction/tx.ts'
 
 const ATTENTION_COLUMNS = 5
 
-export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
+export function mailRows(db: Db, hooks: Pick<Later, 'wake'>): MailRows {
   return {
     async append(mail) {
       await db
@@ -20,15 +20,15 @@ export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
           due_at: mail.createdAt,
         })
         .execute()
-      later.wake('mails')
+      hooks.wake('mails')
     },
 
     async appendAttention(mails) {
-      for (const some of chunks(mails, ATTENTION_COLUMNS)) {
+      for (const batch of chunks(mails, ATTENTION_COLUMNS)) {
         await db
           .insertInto('mails')
           .values(
-            some.map(({ to, about, accountId, createdAt, dueAt }) => ({
+            batch.map(({ to, about, accountId, createdAt, dueAt }) => ({
               recipient: to,
               about,
               account_id: accountId,
@@ -53,10 +53,10 @@ export function mailRows(db: Db, later: Pick<Later, 'wake'>): MailRows {
         .skipLocked()
         .execute()
       for (const { id, tries } of due) {
-        const taken = num(tries) + 1
+        const attempts = num(tries) + 1
         await db
           .updateTable('mails')
-          .set({ tries: taken, due_at: retryAt(taken) })
+          .set({ tries: attempts, due_at: retryAt(attempts) })
           .where('id', '=', id)
           .execute()
       }

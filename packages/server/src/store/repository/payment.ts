@@ -11,16 +11,21 @@ export function paymentRows(db: Db): PaymentRows {
   return {
     async record(payments) {
       const changed: { invoice_id: bigint | number }[] = []
-      for (const some of chunks(lastSightings(payments), COLUMNS)) {
-        changed.push(...(await upsert(db, some.map(toRow))))
+      for (const batch of chunks(latestObservations(payments), COLUMNS)) {
+        changed.push(...(await upsert(db, batch.map(toRow))))
       }
       return distinctIds(changed)
     },
 
     async ofInvoices(invoiceIds) {
       const found: PaymentRow[] = []
-      for (const some of chunks(ascending(invoiceIds), 1)) {
-        const rows = await db.selectFrom('payments').selectAll().where('invoice_id', 'in', some).orderBy('id').execute()
+      for (const batch of chunks(ascending(invoiceIds), 1)) {
+        const rows = await db
+          .selectFrom('payments')
+          .selectAll()
+          .where('invoice_id', 'in', batch)
+          .orderBy('id')
+          .execute()
         found.push(...rows.map(toPayment))
       }
       return found
@@ -29,11 +34,11 @@ export function paymentRows(db: Db): PaymentRows {
     async unmineAbove(height) {
       const rows = await db
         .updateTable('payments')
-        .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...UNSEEN }))
+        .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...NOT_COMPARED }))
         .where('height', '>', height)
         .returning('invoice_id')
         .execute()
-      // Those that were missing already wait for a new block on what is left.
+      // Payments already missing wait for a new block on the remaining chain.
       await db
         .updateTable('payments')
         .set({ missing_height: height })
@@ -77,21 +82,21 @@ export function paymentRows(db: Db): PaymentRows {
     },
 
     async markPresent(orders, tip) {
-      for (const some of chunks(orders, 1)) {
+      for (const batch of chunks(orders, 1)) {
         await db
           .updateTable('payments')
           .set({ in_snapshot: 1, missing_since: null, missing_height: null, last_seen_height: tip })
-          .where('id', 'in', some)
+          .where('id', 'in', batch)
           .execute()
       }
     },
 
     async markMissing(orders, { since, height }) {
-      for (const some of chunks(orders, 1)) {
+      for (const batch of chunks(orders, 1)) {
         await db
           .updateTable('payments')
           .set({ in_snapshot: 0, missing_since: since, missing_height: height })
-          .where('id', 'in', some)
+          .where('id', 'in', batch)
           .execute()
       }
     },
@@ -108,12 +113,12 @@ export function paymentRows(db: Db): PaymentRows {
 
     async drop(txids) {
       const changed: { invoice_id: bigint | number }[] = []
-      for (const some of chunks(txids, 1)) {
+      for (const batch of chunks(txids, 1)) {
         const rows = await db
           .updateTable('payments')
           .set({ place: 'dropped' })
           .where('place', '=', sql.lit('mempool'))
-          .where('txid', 'in', some)
+          .where('txid', 'in', batch)
           .returning('invoice_id')
           .execute()
         changed.push(...rows)
@@ -123,10 +128,10 @@ export function paymentRows(db: Db): PaymentRows {
   }
 }
 
-/** No complete reading of the mempool has judged the payment at its present place yet. */
-const UNSEEN = { in_snapshot: 0, missing_since: null, missing_height: null } as const
+/** No complete mempool snapshot has been compared with the payment at its present location yet. */
+const NOT_COMPARED = { in_snapshot: 0, missing_since: null, missing_height: null } as const
 
-/** Inserts new payments and moves known ones; the rows that changed. */
+/** Inserts new payments and updates the location of known ones. @returns the changed rows */
 function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id: bigint | number }[]> {
   return db
     .insertInto('payments')
@@ -139,7 +144,7 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id
           height: eb.ref('excluded.height'),
           expiry_height: eb.fn.coalesce('payments.expiry_height', 'excluded.expiry_height'),
           last_seen_height: eb.ref('excluded.last_seen_height'),
-          ...UNSEEN,
+          ...NOT_COMPARED,
         }))
         .where(({ eb, or, and, not }) => {
           const minedNow = eb('excluded.height', 'is not', null)
@@ -148,35 +153,38 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id
             eb('excluded.place', '<>', eb.ref('payments.place')),
             eb('excluded.height', '<>', eb.ref('payments.height')),
           ])
-          const expiryLearnt = and([
+          const expiryAdded = and([
             eb('payments.expiry_height', 'is', null),
             eb('excluded.expiry_height', 'is not', null),
           ])
-          // A sighting in the mempool may be older than the block that mined the payment: only a rewind unmines.
-          return or([and([minedNow, moved]), and([not(minedBefore), or([moved, expiryLearnt])])])
+          // A mempool observation may be older than the block that mined the payment. Only a rewind makes it unmined.
+          return or([and([minedNow, moved]), and([not(minedBefore), or([moved, expiryAdded])])])
         }),
     )
     .returning('invoice_id')
     .execute()
 }
 
-/** One sighting for each payment, as no statement may touch a row twice: the last, and a mined one over an unmined. */
-function lastSightings(payments: readonly NewPayment[]): NewPayment[] {
-  const last = new Map<string, NewPayment>()
+/**
+ * The latest observation of each payment, since a statement must not change a row twice. A mined observation wins over
+ * an unmined one.
+ */
+function latestObservations(payments: readonly NewPayment[]): NewPayment[] {
+  const latest = new Map<string, NewPayment>()
   for (const next of payments) {
     const key = `${next.txid} ${next.pool} ${next.outputIndex}`
-    const before = last.get(key)
+    const before = latest.get(key)
     if (before?.place.at === 'mined' && next.place.at !== 'mined') continue
-    last.set(
+    latest.set(
       key,
-      before ? { ...next, ...firstOf(before), expiryHeight: before.expiryHeight ?? next.expiryHeight } : next,
+      before ? { ...next, ...firstObserved(before), expiryHeight: before.expiryHeight ?? next.expiryHeight } : next,
     )
   }
-  return [...last.values()]
+  return [...latest.values()]
 }
 
-/** What does not change when a payment is sighted again. */
-function firstOf({ invoiceId, valueZat, seenAt }: NewPayment) {
+/** The fields that keep their first values when a payment is observed again. */
+function firstObserved({ invoiceId, valueZat, seenAt }: NewPayment) {
   return { invoiceId, valueZat, seenAt }
 }
 
@@ -202,7 +210,7 @@ function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
     pool: row.pool,
     outputIndex: num(row.output_index),
     valueZat: BigInt(row.value_zat),
-    place: toPlace(row),
+    place: toLocation(row),
     order: num(row.id),
     seenAt: num(row.seen_at),
     expiryHeight: numOrNull(row.expiry_height),
@@ -217,6 +225,6 @@ function toMissing({ missing_since, missing_height }: Selectable<PaymentsTable>)
   return { since: num(missing_since), height: num(missing_height) }
 }
 
-function toPlace({ place, height }: Selectable<PaymentsTable>): Place {
+function toLocation({ place, height }: Selectable<PaymentsTable>): Place {
   return place === 'mined' ? { at: 'mined', height: Number(height) } : { at: place }
 }

@@ -13,16 +13,16 @@ export function signInRows(db: Db): SignInRows {
         .execute()
     },
 
-    async count(who, since, most) {
+    async count(filter, since, max) {
       let query = db
         .selectFrom('sign_in_codes')
         .select('id')
-        .where('purpose', '=', who.purpose)
+        .where('purpose', '=', filter.purpose)
         .where('created_at', '>', since)
-      if ('email' in who) query = query.where('email', '=', who.email)
-      if ('clientHash' in who) query = query.where('client_hash', '=', who.clientHash)
+      if ('email' in filter) query = query.where('email', '=', filter.email)
+      if ('clientHash' in filter) query = query.where('client_hash', '=', filter.clientHash)
       const row = await db
-        .selectFrom(query.limit(most).as('asked'))
+        .selectFrom(query.limit(max).as('recent'))
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
@@ -49,18 +49,18 @@ export function signInRows(db: Db): SignInRows {
       return row ? toCode(row) : null
     },
 
-    async usable(purpose, browserHash, now, tries) {
-      const row = await usable(db, purpose, browserHash, now, tries).selectAll().executeTakeFirst()
+    async usable(purpose, browserHash, now, maxAttempts) {
+      const row = await usable(db, purpose, browserHash, now, maxAttempts).selectAll().executeTakeFirst()
       return row ? toCode(row) : null
     },
 
-    async takeTry(purpose, browserHash, now, tries) {
+    async takeTry(purpose, browserHash, now, maxAttempts) {
       const row = await db
         .updateTable('sign_in_codes')
         .set(eb => ({ tries: eb('tries', '+', 1) }))
-        .where('id', '=', usable(db, purpose, browserHash, now, tries).select('id'))
-        // Said again: of two that found the same row, the second must see what the first has done to it.
-        .where('tries', '<', tries)
+        .where('id', '=', usable(db, purpose, browserHash, now, maxAttempts).select('id'))
+        // Repeats the subquery's conditions: of two concurrent attempts, the second must see the first one's changes.
+        .where('tries', '<', maxAttempts)
         .where('used_at', 'is', null)
         .returningAll()
         .executeTakeFirst()
@@ -104,8 +104,8 @@ export function signInRows(db: Db): SignInRows {
   }
 }
 
-/** The newest code of the browser alone: asking for another ends the one before. */
-function usable(db: Db, purpose: string, browserHash: Uint8Array, now: number, tries: number) {
+/** Only the newest code of the browser: requesting another code invalidates the previous one. */
+function usable(db: Db, purpose: string, browserHash: Uint8Array, now: number, maxAttempts: number) {
   const newest = db
     .selectFrom('sign_in_codes')
     .select(eb => eb.fn.max('id').as('id'))
@@ -116,7 +116,7 @@ function usable(db: Db, purpose: string, browserHash: Uint8Array, now: number, t
     .where('id', '=', newest)
     .where('expires_at', '>', now)
     .where('used_at', 'is', null)
-    .where('tries', '<', tries)
+    .where('tries', '<', maxAttempts)
 }
 
 function toCode(row: Selectable<SignInCodesTable>): SignInCode {

@@ -5,7 +5,7 @@ import type { NewSwap, Swap, SwapRows } from '../../ports/repository/swap.ts'
 import { ascending, chunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
 
-/** All but the answers as they came, which nobody reads in passing. */
+/** All columns but the provider's raw responses, which are not needed here. */
 const COLUMNS = [
   'swaps.id',
   'swaps.public_id',
@@ -37,14 +37,14 @@ const COLUMNS = [
   'invoices.public_id as invoice_public_id',
 ] as const
 
-/** Literals in the queries: a partial index is not used for a bound value. */
+/** Queries contain literals, since a partial index is not used for a bound value. */
 export function swapRows(db: Db): SwapRows {
   const select = () => db.selectFrom('swaps').innerJoin('invoices', 'invoices.id', 'swaps.invoice_id').select(COLUMNS)
 
   async function byIds(ids: readonly number[]): Promise<Swap[]> {
     const found: Swap[] = []
-    for (const some of chunks(ascending(ids), 1)) {
-      const rows = await select().where('swaps.id', 'in', some).orderBy('swaps.id').execute()
+    for (const batch of chunks(ascending(ids), 1)) {
+      const rows = await select().where('swaps.id', 'in', batch).orderBy('swaps.id').execute()
       found.push(...rows.map(toSwap))
     }
     return found
@@ -59,7 +59,7 @@ export function swapRows(db: Db): SwapRows {
     byId,
     byIds,
 
-    async insert(swap, firstLookAtMs) {
+    async insert(swap, firstPollAtMs) {
       const row = await db
         .insertInto('swaps')
         .values({
@@ -80,7 +80,7 @@ export function swapRows(db: Db): SwapRows {
           quote_deadline: swap.quoteDeadline,
           quote_raw: swap.quoteRaw,
           created_at: swap.createdAt,
-          next_look_at_ms: firstLookAtMs,
+          next_look_at_ms: firstPollAtMs,
           deposit_key: depositKey(swap),
         })
         .onConflict(conflict => conflict.column('deposit_key').doNothing())
@@ -88,7 +88,7 @@ export function swapRows(db: Db): SwapRows {
         .executeTakeFirst()
       if (!row) return null
       const inserted = await byId(num(row.id))
-      if (!inserted) throw new Error('a swap just inserted is gone')
+      if (!inserted) throw new Error('the inserted swap was not found')
       return inserted
     },
 
@@ -224,14 +224,14 @@ export function swapRows(db: Db): SwapRows {
   }
 }
 
-/** What tells one deposit from every other. An address holds no blanks. The migration builds the same text in SQL. */
+/** Identifies a deposit. An address contains no spaces. The migration builds the same text in SQL. */
 function depositKey({ depositAddress, depositMemo }: NewSwap): string {
   return `${depositAddress} ${depositMemo ?? ''}`
 }
 
-type Unread = 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms' | 'deposit_key'
+type UnselectedColumn = 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms' | 'deposit_key'
 
-type Row = Omit<Selectable<SwapsTable>, Unread> & {
+type Row = Omit<Selectable<SwapsTable>, UnselectedColumn> & {
   readonly invoice_expires_at: bigint | number
   readonly invoice_public_id: string
 }

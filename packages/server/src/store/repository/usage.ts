@@ -15,23 +15,28 @@ export function usageRows(db: Db): UsageRows {
     used: (accountId, month) => usedIn(db, { accountId, month }),
 
     async take(accountId, month, limit) {
-      const [taken] = await takeAll(db, [{ accountId, month, limit }])
-      return taken as Taken
+      const [result] = await takeAll(db, [{ accountId, month, limit }])
+      return result as Taken
     },
   }
 }
 
-/** Takes that were asked for together, by as few statements as there are limits; each with its own answer. */
-export async function takeAll(db: Db, takes: readonly Take[]): Promise<Taken[]> {
-  const byLimit = Map.groupBy(takes, take => take.limit ?? Number.MAX_SAFE_INTEGER)
-  const taken = new Map<Take, Taken>()
-  // Rows are locked limit by limit and account by account, in every process alike.
-  for (const [limit, same] of [...byLimit].sort(([a], [b]) => a - b)) await takeUpTo(db, limit, same, taken)
-  return takes.map(take => taken.get(take) as Taken)
+/** Counts several increments with one statement for each limit. Returns one result for each, in their order. */
+export async function takeAll(db: Db, increments: readonly Take[]): Promise<Taken[]> {
+  const byLimit = Map.groupBy(increments, item => item.limit ?? Number.MAX_SAFE_INTEGER)
+  const results = new Map<Take, Taken>()
+  // Every process locks the rows in the same order: by limit, then by account.
+  for (const [limit, same] of [...byLimit].sort(([a], [b]) => a - b)) await incrementUpTo(db, limit, same, results)
+  return increments.map(item => results.get(item) as Taken)
 }
 
-async function takeUpTo(db: Db, limit: number, takes: readonly Take[], taken: Map<Take, Taken>): Promise<void> {
-  const groups = Map.groupBy(takes, take => `${take.month} ${take.accountId}`)
+async function incrementUpTo(
+  db: Db,
+  limit: number,
+  increments: readonly Take[],
+  results: Map<Take, Taken>,
+): Promise<void> {
+  const groups = Map.groupBy(increments, item => `${item.month} ${item.accountId}`)
   const counted = await count(
     db,
     limit,
@@ -41,16 +46,19 @@ async function takeUpTo(db: Db, limit: number, takes: readonly Take[], taken: Ma
     const after = counted.get(key)
     const used = after ?? (await usedIn(db, group[0] as Take))
     if (after === undefined && used < limit && group.length > 1) {
-      for (const one of group) await takeUpTo(db, limit, [one], taken)
+      for (const item of group) await incrementUpTo(db, limit, [item], results)
       continue
     }
-    for (const [at, one] of group.entries()) {
-      taken.set(one, after === undefined ? { taken: false, used } : { taken: true, used: used - group.length + at + 1 })
+    for (const [index, item] of group.entries()) {
+      results.set(
+        item,
+        after === undefined ? { taken: false, used } : { taken: true, used: used - group.length + index + 1 },
+      )
     }
   }
 }
 
-/** Counts each group as a whole, where that stays within the limit; `month account` → the count after. */
+/** Counts each group as a whole where the limit allows. @returns the counts after, by `month account` */
 async function count(db: Db, limit: number, groups: readonly (readonly Take[])[]): Promise<Map<string, number>> {
   if (groups.length === 0) return new Map()
   const rows = groups.map(group => {

@@ -6,9 +6,9 @@ import type { ViewingKeyRow, ViewingKeyRows } from '../../ports/repository/viewi
 import { chunks, num } from '../mapping.ts'
 import type { Db, Int, ViewingKeysTable } from '../tables.ts'
 
-/** Stands where the sealed key will be until its row's id, which the seal binds, is known. */
-const UNSEALED = new Uint8Array(0)
-/** Values bound for each key whose counter is moved: its id and the step. */
+/** Placeholder until the row's id is known, which the sealed key is bound to. */
+const NOT_YET_SEALED = new Uint8Array(0)
+/** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
 
 export function viewingKeyRows(db: Db): ViewingKeyRows {
@@ -23,23 +23,23 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
 
   return {
     async ensure({ fingerprint, network, createdAt, firstIndex }, seal) {
-      const made = await db
+      const inserted = await db
         .insertInto('viewing_keys')
-        .values({ fingerprint, network, sealed: UNSEALED, next_index: firstIndex, created_at: createdAt })
+        .values({ fingerprint, network, sealed: NOT_YET_SEALED, next_index: firstIndex, created_at: createdAt })
         .onConflict(conflict => conflict.column('fingerprint').doNothing())
         .returningAll()
         .executeTakeFirst()
-      if (made) {
-        const row = { ...toViewingKey(made), sealed: seal(num(made.id)) }
+      if (inserted) {
+        const row = { ...toViewingKey(inserted), sealed: seal(num(inserted.id)) }
         await setSealed(row.id, row.sealed)
         return row
       }
-      const known = await db
+      const existing = await db
         .selectFrom('viewing_keys')
         .selectAll()
         .where('fingerprint', '=', fingerprint)
         .executeTakeFirstOrThrow()
-      return toViewingKey(known)
+      return toViewingKey(existing)
     },
 
     byId,
@@ -63,8 +63,8 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
 
     async moveOn(step, watchUntil) {
       const keys = await db.selectFrom('viewing_keys').select('id').orderBy('id').execute()
-      for (const slice of chunks(keys, STEP_COLUMNS)) {
-        const steps = slice.map(({ id }) => sql`(CAST(${id} AS BIGINT), CAST(${step()} AS BIGINT))`)
+      for (const batch of chunks(keys, STEP_COLUMNS)) {
+        const steps = batch.map(({ id }) => sql`(CAST(${id} AS BIGINT), CAST(${step()} AS BIGINT))`)
         await db
           .updateTable('viewing_keys')
           .from(sql<{ column1: Int; column2: Int }>`(VALUES ${sql.join(steps)})`.as('steps'))

@@ -6,10 +6,10 @@ const database = new DatabaseSync(source, { readOnly: true, timeout: 5_000 })
 database.prepare('VACUUM INTO ?').run(target)
 database.close()
 
-// The copy is not the database that its address counters belong to: the service that opens it moves them on.
+// Clears the identity: the service that opens the copy then skips address indexes that may be in use.
 const copy = new DatabaseSync(target)
-// No journal beside the copy: one that is not finished is thrown away as a whole.
+// No journal file beside the copy: an unfinished copy is deleted as a whole.
 copy.exec('PRAGMA journal_mode = MEMORY')
 const { changes } = copy.prepare("UPDATE database_origin SET identity = ''").run()
-if (changes !== 1) throw new Error('the copy has no record of its origin')
+if (changes !== 1) throw new Error('the copy has no record of its database identity')
 copy.close()

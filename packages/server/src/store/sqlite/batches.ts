@@ -4,9 +4,9 @@ import type { Dialect } from '../dialect.ts'
 import type { SqliteConnection } from './driver.ts'
 import { isBusy, sqliteFault } from './driver.ts'
 
-const RETRY_MS = { first: 1, most: 50 }
+const RETRY_MS = { first: 1, max: 50 }
 
-/** Batches on the one connection that writes. */
+/** Transactions on the only connection that writes. */
 export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lockMs: number): Batches {
   const batch: Batch = {
     connection,
@@ -25,7 +25,7 @@ export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lo
       try {
         connection.rollback()
       } catch {
-        // The disk, most likely. The next batch begins by trying again.
+        // Most likely a disk error. The next batch rolls back again before it begins.
       }
     },
   }
@@ -40,10 +40,10 @@ export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lo
   }
 }
 
-/** Another process may be writing. SQLite's own wait would hold up the thread, so this one is made here. */
+/** Begins a transaction, waiting while another process writes. SQLite's own wait would block the thread. */
 export async function lockForWrite(connection: SqliteConnection, lockMs: number): Promise<void> {
   const deadline = performance.now() + lockMs
-  for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.most)) {
+  for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.max)) {
     try {
       connection.rollback()
       connection.run('BEGIN IMMEDIATE')

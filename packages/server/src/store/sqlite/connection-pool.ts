@@ -1,46 +1,47 @@
 import { closing, overloaded } from '../limits.ts'
 
-/** At most `size` of something that one holder uses at a time; the others wait in line. */
+/** At most `size` items, each used by one holder at a time. Further callers wait in a queue. */
 export class Pool<T> {
-  readonly #make: () => T
+  readonly #create: () => T
   readonly #size: number
-  readonly #waiting: number
+  readonly #maxWaiting: number
   readonly #free: T[] = []
   readonly #all: T[] = []
-  readonly #line: { resolve: (item: T) => void; reject: (error: unknown) => void }[] = []
+  readonly #queue: { resolve: (item: T) => void; reject: (error: unknown) => void }[] = []
   #closed: (() => void) | null = null
 
-  constructor(make: () => T, { size, waiting }: { size: number; waiting: number }) {
-    this.#make = make
+  constructor(create: () => T, { size, maxWaiting }: { size: number; maxWaiting: number }) {
+    this.#create = create
     this.#size = size
-    this.#waiting = waiting
+    this.#maxWaiting = maxWaiting
   }
 
+  /** @throws AppError `overloaded` when too many callers wait, `closing` after `close` */
   async acquire(): Promise<T> {
     if (this.#closed) throw closing()
     const free = this.#free.pop()
     if (free !== undefined) return free
     if (this.#all.length < this.#size) {
-      const made = this.#make()
-      this.#all.push(made)
-      return made
+      const created = this.#create()
+      this.#all.push(created)
+      return created
     }
-    if (this.#line.length >= this.#waiting) throw overloaded()
-    return new Promise((resolve, reject) => this.#line.push({ resolve, reject }))
+    if (this.#queue.length >= this.#maxWaiting) throw overloaded()
+    return new Promise((resolve, reject) => this.#queue.push({ resolve, reject }))
   }
 
   release(item: T): void {
-    const next = this.#line.shift()
+    const next = this.#queue.shift()
     if (next) next.resolve(item)
     else this.#free.push(item)
     if (this.#free.length === this.#all.length) this.#closed?.()
   }
 
-  /** Turns away all who wait or come; when the last holder is done, gives all there is, to be closed. */
+  /** Rejects waiting and later callers. Resolves with all items, to be closed, once none is in use. */
   async close(): Promise<readonly T[]> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closed = resolve
-    for (const { reject } of this.#line.splice(0)) reject(closing())
+    for (const { reject } of this.#queue.splice(0)) reject(closing())
     if (this.#free.length < this.#all.length) await promise
     return this.#all
   }

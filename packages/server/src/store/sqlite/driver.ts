@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { Fault } from '../../domain/error.ts'
 
-const STATEMENTS_KEPT = 256
-/** A reader waits only for a recovery or the last close of another process. It holds up the whole thread. */
+const MAX_STATEMENTS = 256
+/** A reader waits only for a recovery or for the last close of another process. The wait blocks the whole thread. */
 const READER_BUSY_MS = 5_000
 
 interface Prepared {
   readonly statement: StatementSync
-  readonly givesRows: boolean
+  readonly returnsRows: boolean
 }
 
 /** One connection of node:sqlite, with its prepared statements. Calls are synchronous; the promises are Kysely's. */
@@ -20,8 +20,8 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #prepared = new Map<string, Prepared>()
 
   /**
-   * The writer makes the file, and sets what is kept in it. Its lock is asked for without waiting, as a wait inside
-   * SQLite would hold up every request of the process; the caller tries again.
+   * Creates the file if needed and sets its persistent options. The write lock is requested without waiting, since a
+   * wait inside SQLite would block every request of the process; the caller retries.
    */
   static writer(path: string): SqliteConnection {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -56,20 +56,20 @@ export class SqliteConnection implements DatabaseConnection {
     this.#prepare(sql).statement.run()
   }
 
-  /** Ends whatever transaction is open; a statement that failed may or may not have left one. */
+  /** Rolls back if a transaction is open: a failed statement may or may not have ended it. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, givesRows } = this.#prepare(query.sql)
-    const values = query.parameters.map(bindable)
-    if (givesRows) return { rows: statement.all(...values) as R[] }
+    const { statement, returnsRows } = this.#prepare(query.sql)
+    const values = query.parameters.map(toBindable)
+    if (returnsRows) return { rows: statement.all(...values) as R[] }
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   }
 
   streamQuery(): never {
-    throw new Error('the store reads in pages, it does not stream')
+    throw new Error('the store does not stream: it reads in pages')
   }
 
   close(): void {
@@ -81,13 +81,13 @@ export class SqliteConnection implements DatabaseConnection {
     const known = this.#prepared.get(sql)
     if (known) return known
     const statement = this.#database.prepare(sql)
-    const prepared = { statement, givesRows: statement.columns().length > 0 }
-    if (this.#prepared.size >= STATEMENTS_KEPT) this.#forgetOldest()
+    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    if (this.#prepared.size >= MAX_STATEMENTS) this.#removeOldest()
     this.#prepared.set(sql, prepared)
     return prepared
   }
 
-  #forgetOldest(): void {
+  #removeOldest(): void {
     for (const sql of this.#prepared.keys()) {
       this.#prepared.delete(sql)
       return
@@ -95,14 +95,14 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** node:sqlite binds every number as a double; whole ones are to be integers in expressions too. */
-function bindable(value: unknown): SQLInputValue {
+/** node:sqlite binds every number as a double. Whole numbers must be integers in expressions too. */
+function toBindable(value: unknown): SQLInputValue {
   return (Number.isInteger(value) ? BigInt(value as number) : value) as SQLInputValue
 }
 
 const BUSY = 5
-/** Lock, disk and file trouble: not the caller's doing, and it may pass. */
-const TROUBLE = new Map([
+/** Result codes of lock, disk and file errors, which may be temporary. */
+const TEMPORARY = new Map([
   [BUSY, 'busy'],
   [6, 'locked'],
   [10, 'I/O error'],
@@ -114,9 +114,9 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === BUSY
 }
 
-/** The error as callers see it: trouble of the database is `unavailable`; the rest as it was. */
+/** The error that callers receive: failures of the database become `unavailable`; others are unchanged. */
 export function sqliteFault(error: unknown): unknown {
-  if (!TROUBLE.has(resultCode(error) ?? -1)) return error
+  if (!TEMPORARY.has(resultCode(error) ?? -1)) return error
   return new Fault('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
 }
 

@@ -17,14 +17,15 @@ import { SqliteConnection, sqliteFault } from './driver.ts'
 const MIGRATION_WAIT_MS = 60_000
 
 /**
- * The store in one SQLite file: one connection writes, a few others read, each read from a snapshot that no writer
- * holds up. One process serves from the file; others (the command line) may write to it in turn, unheard by `listen`.
+ * The store in one SQLite file. One connection writes; a few others read, each from a snapshot that the writer does not
+ * block. One process serves from the file. Other processes (the command line) may write to it too, but `listen` does
+ * not report their commits.
  */
 export async function openSqliteStore(
   path: string,
   migrations: readonly Migration[],
   limits: StoreLimits,
-  onFault: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Promise<Store> {
   const writer = SqliteConnection.writer(path)
   let dialect = SQLITE
@@ -35,9 +36,12 @@ export async function openSqliteStore(
     writer.close()
     throw error
   }
-  const wakes = createWakes(onFault)
-  const commits = new GroupCommit(sqliteBatches(writer, dialect, limits.lockMs), limits, 1, wakes.fire)
-  const readers = new Pool(() => SqliteConnection.reader(path), { size: limits.connections, waiting: limits.waiting })
+  const notifications = createWakes(onError)
+  const commits = new GroupCommit(sqliteBatches(writer, dialect, limits.lockMs), limits, 1, notifications.fire)
+  const readers = new Pool(() => SqliteConnection.reader(path), {
+    size: limits.connections,
+    maxWaiting: limits.waiting,
+  })
 
   async function acquire(): Promise<SqliteConnection> {
     try {
@@ -47,7 +51,7 @@ export async function openSqliteStore(
     }
   }
 
-  async function read<T>(work: (rows: Rows) => Promise<T>, mode: 'read' | 'glance'): Promise<T> {
+  async function read<T>(work: (tx: Rows) => Promise<T>, mode: 'read' | 'query'): Promise<T> {
     const reader = await acquire()
     const transaction = openTransaction(reader, dialect, mode)
     try {
@@ -57,7 +61,7 @@ export async function openSqliteStore(
       throw sqliteFault(error)
     } finally {
       transaction.end()
-      // At once: a snapshot that stays open keeps the log from being folded into the database.
+      // Without delay: an open snapshot prevents the checkpoint of the write-ahead log.
       reader.rollback()
       readers.release(reader)
     }
@@ -70,14 +74,14 @@ export async function openSqliteStore(
     writer.close()
   }
 
-  const glance: Store['glance'] = work => read(work, 'glance')
+  const query: Store['glance'] = work => read(work, 'query')
   let closed: Promise<void> | undefined
   return {
     read: work => read(work, 'read'),
-    glance,
-    lookup: createLookup(glance, limits),
+    glance: query,
+    lookup: createLookup(query, limits),
     write: (work, options) => commits.write(work, options?.crowd),
-    listen: wakes.listen,
+    listen: notifications.listen,
     backup: file => backupSqlite(path, file),
     close: () => (closed ??= close()),
   }

@@ -8,41 +8,41 @@ import type { Tables } from '../tables.ts'
 import type { PutOff } from './tx.ts'
 import { createRows } from './tx.ts'
 
-/** One use case's hold on a connection: its rows, and what is to happen when it ends. */
+/** The database access of one use case, and the work deferred to the end of its transaction. */
 export interface Transaction {
   readonly rows: Rows
-  /** Topics to wake once this is committed. */
+  /** Topics to notify after the commit. */
   readonly topics: ReadonlySet<Topic>
-  /** A statement that may have changed something was sent. */
+  /** Whether a statement that may change rows was sent. */
   readonly changed: boolean
   /**
-   * Writes what was put off to the end; call it last, before the commit.
-   * @throws what a statement has failed with, even if the use case made light of it: PostgreSQL would not commit.
+   * Runs the deferred work. Call it last, before the commit.
+   * @throws the error of a failed statement, even if the use case caught it: PostgreSQL would not commit.
    */
   flush(): Promise<void>
-  /** From here on every statement of this use case fails, whoever still holds its rows. */
+  /** Ends the access: every later statement of this use case fails. */
   end(): void
 }
 
-/** What the transaction is for: to write, to read, or to read by one statement alone, which is its own snapshot. */
-export type Mode = 'write' | 'read' | 'glance'
+/** `query` is a read of one statement, which is its own snapshot. */
+export type Mode = 'write' | 'read' | 'query'
 
-/** Opens the rows on a connection whose transaction has begun. */
+/** Opens the repositories on a connection whose transaction has begun. */
 export function openTransaction(connection: DatabaseConnection, dialect: Dialect, mode: Mode): Transaction {
-  const fence = new FencedConnection(connection, mode === 'glance' ? 1 : undefined)
+  const fence = new FencedConnection(connection, mode === 'query' ? 1 : undefined)
   const db = openDb<Tables>(fence, dialect)
   const topics = new Set<Topic>()
-  const late: PutOff[] = []
-  const refuseRead = () => {
-    if (mode !== 'write') throw new Error('a read changes nothing: use write')
+  const deferred: PutOff[] = []
+  const requireWrite = () => {
+    if (mode !== 'write') throw new Error('a read must not change anything: use write')
   }
   const rows = createRows(db, dialect, {
     putOff: work => {
-      refuseRead()
-      late.push(work)
+      requireWrite()
+      deferred.push(work)
     },
     wake: topic => {
-      refuseRead()
+      requireWrite()
       topics.add(topic)
     },
   })
@@ -53,26 +53,26 @@ export function openTransaction(connection: DatabaseConnection, dialect: Dialect
       return fence.changed
     },
     async flush() {
-      for (const work of late.splice(0)) await work()
+      for (const work of deferred.splice(0)) await work()
       fence.check()
     },
     end: () => fence.end(),
   }
 }
 
-/** Shared by all: a query is compiled in one go, and nothing of it is kept. */
-const SPELLING: Readonly<Record<Dialect['name'], { adapter: DialectAdapter; compiler: QueryCompiler }>> = {
+/** Shared by all transactions: compiling a query is synchronous and leaves no state behind. */
+const SQL_DIALECTS: Readonly<Record<Dialect['name'], { adapter: DialectAdapter; compiler: QueryCompiler }>> = {
   sqlite: { adapter: new SqliteAdapter(), compiler: new SqliteCompiler() },
   postgres: { adapter: new PostgresAdapter(), compiler: new PostgresQueryCompiler() },
 }
 
-/** Kysely on one connection. It costs about a microsecond, so each use case has its own. */
+/** Kysely on one connection. Creating it takes about a microsecond, so each use case has its own. */
 export function openDb<T>(connection: DatabaseConnection, dialect: Dialect): Kysely<T> {
-  const { adapter, compiler } = SPELLING[dialect.name]
+  const { adapter, compiler } = SQL_DIALECTS[dialect.name]
   const sqlDialect: SqlDialect = {
     createAdapter: () => adapter,
     createQueryCompiler: () => compiler,
-    createDriver: () => new OneConnection(connection),
+    createDriver: () => new SingleConnectionDriver(connection),
     createIntrospector: () => {
       throw new Error('the store does not introspect')
     },
@@ -80,22 +80,25 @@ export function openDb<T>(connection: DatabaseConnection, dialect: Dialect): Kys
   return new Kysely<T>({ dialect: sqlDialect })
 }
 
-/** Settles with `work`, or fails after `ms`: a use case may wait for nothing but its rows. */
+/**
+ * Runs `work` with a time limit.
+ * @throws AppError `timed_out` after `ms` milliseconds
+ */
 export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Fault('unavailable', 'timed_out', 'service unavailable', { cause: `no end within ${ms} ms` }))
+      reject(new Fault('unavailable', 'timed_out', 'service unavailable', { cause: `not finished within ${ms} ms` }))
     }, ms)
   })
   try {
-    return await Promise.race([work(), late])
+    return await Promise.race([work(), timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** A connection that one use case can be cut off from. */
+/** A connection whose use by one use case can be limited and ended. */
 export class FencedConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   #statementsLeft: number
@@ -117,8 +120,8 @@ export class FencedConnection implements DatabaseConnection {
   }
 
   executeQuery: DatabaseConnection['executeQuery'] = async (query, options) => {
-    if (this.#ended) throw new Error('the transaction of these rows is over')
-    if (this.#statementsLeft-- === 0) throw new Error('a glance is one statement: use read')
+    if (this.#ended) throw new Error('the transaction has ended')
+    if (this.#statementsLeft-- === 0) throw new Error('a query is limited to one statement: use read')
     if (query.query.kind !== 'SelectQueryNode') this.changed = true
     try {
       return await this.#connection.executeQuery(query, options)
@@ -129,12 +132,12 @@ export class FencedConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('the store reads in pages, it does not stream')
+    throw new Error('the store does not stream: it reads in pages')
   }
 }
 
-/** Kysely's driver when the connection, and its transaction, are held by the store. */
-class OneConnection implements Driver {
+/** Kysely's driver for one connection whose transaction the store controls. */
+class SingleConnectionDriver implements Driver {
   readonly #connection: DatabaseConnection
 
   constructor(connection: DatabaseConnection) {
@@ -150,7 +153,7 @@ class OneConnection implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async beginTransaction(): Promise<void> {
-    throw new Error('a use case is one transaction already')
+    throw new Error('a use case already runs in a transaction')
   }
 
   async commitTransaction(): Promise<void> {

@@ -14,40 +14,40 @@ interface Order {
   readonly shop: Shop
   readonly limit: number | null
   readonly idempotencyKey?: string
-  /** Breaks a rule of the table, after the order was counted. */
+  /** Violates a constraint of the table after the order is counted. */
   readonly broken?: boolean
 }
 
-/** Makes an invoice the way the service does. */
-function place(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
+/** Creates an invoice as the service does. */
+function createInvoice(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
   const accountId = shop.account.id
   const draft = shop.draft(broken ? { viewingKeyId: 999 } : {})
-  const make = async (rows: Rows) => {
+  const work = async (tx: Rows) => {
     const claim = { accountId, bodyHash: hashOf('body'), invoicePublicId: draft.publicId, createdAt: NOW, since: NOW }
-    const first = idempotencyKey ? await rows.idempotency.claim({ ...claim, key: idempotencyKey }) : null
+    const first = idempotencyKey ? await tx.idempotency.claim({ ...claim, key: idempotencyKey }) : null
     if (first) {
-      const made = await rows.invoices.byPublicId(first.invoicePublicId)
-      assert.ok(made, 'a claim that is seen has its invoice')
+      const made = await tx.invoices.byPublicId(first.invoicePublicId)
+      assert.ok(made, 'a visible claim has its invoice')
       return made
     }
-    const { taken, used } = await rows.usage.take(accountId, MONTH, limit)
+    const { taken, used } = await tx.usage.take(accountId, MONTH, limit)
     if (!taken) throw new Fault('payment_required', 'limit_reached', 'limit reached', { extra: { used } })
-    return rows.invoices.insert(draft)
+    return tx.invoices.insert(draft)
   }
-  return store.write(make, { crowd: accountId })
+  return store.write(work, { crowd: accountId })
 }
 
 const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
 
 async function soldBy(store: Store, shop: Shop): Promise<{ used: number; sold: number }> {
-  return store.read(async rows => ({
-    used: await rows.usage.used(shop.account.id, MONTH),
-    sold: (await rows.invoices.list(shop.account.id, { limit: 999 })).length,
+  return store.read(async tx => ({
+    used: await tx.usage.used(shop.account.id, MONTH),
+    sold: (await tx.invoices.list(shop.account.id, { limit: 999 })).length,
   }))
 }
 
 export function crowdSuite(engine: Engine): void {
-  test('in a crowd each account gets what its limit allows, and each caller its own invoice', async t => {
+  test('batched writes respect the limit of each account, and each caller gets its own invoice', async t => {
     const store = await freshStore(engine, t)
     const [small, large, none] = [await openShop(store), await openShop(store), await openShop(store)]
     const orders: Order[] = [
@@ -56,9 +56,9 @@ export function crowdSuite(engine: Engine): void {
       ...repeat(10, { shop: none, limit: 0 }),
       ...repeat(30, { shop: small, limit: 7 }),
     ]
-    const results = await Promise.allSettled(orders.map(order => place(store, order)))
-    const made = results.flatMap((result, at) =>
-      result.status === 'fulfilled' ? [{ invoice: result.value, shop: orders[at]?.shop }] : [],
+    const results = await Promise.allSettled(orders.map(order => createInvoice(store, order)))
+    const made = results.flatMap((result, index) =>
+      result.status === 'fulfilled' ? [{ invoice: result.value, shop: orders[index]?.shop }] : [],
     )
     assert.ok(made.every(({ invoice, shop }) => invoice.accountId === shop?.account.id))
     assert.equal(new Set(made.map(({ invoice }) => invoice.publicId)).size, 57)
@@ -70,7 +70,7 @@ export function crowdSuite(engine: Engine): void {
     assert.deepEqual(await soldBy(store, none), { used: 0, sold: 0 })
   })
 
-  test('one that breaks takes its own count back, and no other of the crowd notices', async t => {
+  test('a failed batched write undoes only its own count', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const orders: Order[] = [
@@ -79,44 +79,46 @@ export function crowdSuite(engine: Engine): void {
       ...repeat(10, { shop: other, limit: null }),
       ...repeat(10, { shop, limit: 15 }),
     ]
-    const results = await Promise.allSettled(orders.map(order => place(store, order)))
+    const results = await Promise.allSettled(orders.map(order => createInvoice(store, order)))
     assert.match(String(results[10]?.status === 'rejected' && results[10].reason), /foreign key/i)
     assert.deepEqual(await soldBy(store, shop), { used: 15, sold: 15 })
     assert.deepEqual(await soldBy(store, other), { used: 10, sold: 10 })
   })
 
-  test('one that changes something and then refuses takes its change back, and no other of the crowd notices', async t => {
+  test('a batched write that is rejected after a change undoes only its own change', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const refused = store.write(
-      async rows => {
-        await rows.accounts.setConfirmations(shop.account.id, 77)
+      async tx => {
+        await tx.accounts.setConfirmations(shop.account.id, 77)
         throw new Fault('invalid', 'refused', 'refused')
       },
       { crowd: shop.account.id },
     )
     const results = await Promise.allSettled([
-      ...repeat(3, { shop: other, limit: null }).map(order => place(store, order)),
+      ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
       refused,
-      ...repeat(3, { shop: other, limit: null }).map(order => place(store, order)),
+      ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
     ])
     assert.deepEqual(
       results.map(({ status }) => status),
       [...repeat(3, 'fulfilled'), 'rejected', ...repeat(3, 'fulfilled')],
     )
-    const account = await store.read(rows => rows.accounts.byId(shop.account.id))
+    const account = await store.read(tx => tx.accounts.byId(shop.account.id))
     assert.equal(account?.confirmations, shop.account.confirmations)
     assert.deepEqual(await soldBy(store, other), { used: 6, sold: 6 })
   })
 
-  test('the same idempotency key twice in a crowd makes one invoice, shown to both', async t => {
+  test('batched writes with the same idempotency key create one invoice, returned to all of them', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const orders: Order[] = repeat(3, ['a', 'b', 'c'])
       .flat()
       .map(idempotencyKey => ({ shop, limit: null, idempotencyKey }))
-    const made = await Promise.all([...orders, ...repeat(5, { shop, limit: null })].map(order => place(store, order)))
-    const byKey = orders.map((_, at) => made[at]?.publicId)
+    const made = await Promise.all(
+      [...orders, ...repeat(5, { shop, limit: null })].map(order => createInvoice(store, order)),
+    )
+    const byKey = orders.map((_, index) => made[index]?.publicId)
     assert.deepEqual(byKey.slice(3), [...byKey.slice(0, 3), ...byKey.slice(0, 3)])
     assert.deepEqual(await soldBy(store, shop), { used: 8, sold: 8 })
   })

@@ -8,34 +8,34 @@ import { SQLITE } from '../../../src/store/dialect.ts'
 import { USUAL_LIMITS } from '../../../src/store/limits.ts'
 
 const unused: DatabaseConnection = {
-  executeQuery: () => Promise.reject(new Error('these use cases use no rows')),
+  executeQuery: () => Promise.reject(new Error('these use cases send no statements')),
   streamQuery: () => {
-    throw new Error('these use cases use no rows')
+    throw new Error('these use cases send no statements')
   },
 }
 
 const DEADLOCK = new Error('deadlock')
 
-/** A database that notes what it is told, and fails where it is asked to. */
-function journal(fails: Partial<Record<'begin' | 'commit' | 'rollback', () => Error | null>> = {}) {
+/** A database that records its calls and fails where requested. */
+function recordingDatabase(fails: Partial<Record<'begin' | 'commit' | 'rollback', () => Error | null>> = {}) {
   const lines: string[] = []
-  const note = (line: string, fail?: () => Error | null) => {
+  const record = (line: string, fail?: () => Error | null) => {
     lines.push(line)
     const error = fail?.()
     if (error) throw error
   }
   const batch: Batch = {
     connection: unused,
-    savepoint: () => note('savepoint'),
-    release: () => note('release'),
-    rollbackTo: async () => note('rollback to', fails.rollback),
-    commit: async topics => note(`commit ${[...topics]}`, fails.commit),
-    abandon: async () => note('abandon'),
+    savepoint: () => record('savepoint'),
+    release: () => record('release'),
+    rollbackTo: async () => record('rollback to', fails.rollback),
+    commit: async topics => record(`commit ${[...topics]}`, fails.commit),
+    abandon: async () => record('abandon'),
   }
   const batches: Batches = {
     dialect: SQLITE,
     begin: async () => {
-      note('begin', fails.begin)
+      record('begin', fails.begin)
       return batch
     },
     isTransient: error => error === DEADLOCK,
@@ -44,7 +44,7 @@ function journal(fails: Partial<Record<'begin' | 'commit' | 'rollback', () => Er
   return { lines, batches }
 }
 
-/** Fails the first time only. */
+/** Fails only the first time. */
 function once(error: Error): () => Error | null {
   let left: Error | null = error
   return () => {
@@ -56,8 +56,8 @@ function once(error: Error): () => Error | null {
 
 const silent = () => {}
 
-test('use cases of one tick share a commit; those that come meanwhile share the next', async () => {
-  const { lines, batches } = journal()
+test('use cases of one tick share a commit, and those that arrive meanwhile share the next one', async () => {
+  const { lines, batches } = recordingDatabase()
   const commits = new GroupCommit(batches, { ...USUAL_LIMITS, batch: 2 }, 1, silent)
   await Promise.all([1, 2, 3].map(n => commits.write(async () => n)))
   assert.deepEqual(lines, [
@@ -66,8 +66,8 @@ test('use cases of one tick share a commit; those that come meanwhile share the 
   ])
 })
 
-test('nobody is answered before the commit, neither the good nor the bad', async () => {
-  const { lines, batches } = journal()
+test('neither successful nor failed use cases settle before the commit', async () => {
+  const { lines, batches } = recordingDatabase()
   const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
   const good = commits.write(async () => 'good').then(() => lines.push('good'))
   const bad = commits.write(() => Promise.reject(new Error('bad'))).catch(() => lines.push('bad'))
@@ -76,13 +76,13 @@ test('nobody is answered before the commit, neither the good nor the bad', async
   assert.equal(lines.indexOf('commit '), lines.length - 3)
 })
 
-test('a commit that fails rejects all, wakes none, and is over', async () => {
+test('a failed commit rejects all its use cases, sends no notifications, and is rolled back', async () => {
   const full = new Error('disk full')
-  const { lines, batches } = journal({ commit: once(full) })
-  const woken: string[] = []
-  const commits = new GroupCommit(batches, USUAL_LIMITS, 1, topics => woken.push(...topics))
+  const { lines, batches } = recordingDatabase({ commit: once(full) })
+  const notified: string[] = []
+  const commits = new GroupCommit(batches, USUAL_LIMITS, 1, topics => notified.push(...topics))
   const all = await Promise.allSettled([
-    commits.write(async rows => rows.wake('events')),
+    commits.write(async tx => tx.wake('events')),
     commits.write(() => Promise.reject(new Error('its own'))),
   ])
   assert.deepEqual(
@@ -90,13 +90,13 @@ test('a commit that fails rejects all, wakes none, and is over', async () => {
     [full, full],
   )
   assert.equal(lines.at(-1), 'abandon')
-  await commits.write(async rows => rows.wake('swaps'))
-  assert.deepEqual(woken, ['swaps'])
+  await commits.write(async tx => tx.wake('swaps'))
+  assert.deepEqual(notified, ['swaps'])
 })
 
-test('a transaction that does not begin rejects all', async () => {
+test('a transaction that cannot begin rejects all its use cases', async () => {
   const locked = new Error('locked')
-  const { lines, batches } = journal({ begin: once(locked) })
+  const { lines, batches } = recordingDatabase({ begin: once(locked) })
   const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
   await assert.rejects(
     commits.write(async () => 1),
@@ -106,9 +106,9 @@ test('a transaction that does not begin rejects all', async () => {
   assert.equal(await commits.write(async () => 2), 2)
 })
 
-test('a batch that is lost as one use case fails rejects all', async () => {
+test('a transaction that is lost when one use case fails rejects all its use cases', async () => {
   const lost = new Error('the transaction is gone')
-  const { batches } = journal({ rollback: once(lost) })
+  const { batches } = recordingDatabase({ rollback: once(lost) })
   const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
   const all = await Promise.allSettled([
     commits.write(async () => 1),
@@ -121,30 +121,30 @@ test('a batch that is lost as one use case fails rejects all', async () => {
   )
 })
 
-test('what lost a deadlock comes again, so many times', async () => {
-  const { batches } = journal()
+test('a use case that fails with a deadlock runs again, up to the maximum number of attempts', async () => {
+  const { batches } = recordingDatabase()
   const commits = new GroupCommit(batches, { ...USUAL_LIMITS, attempts: 3 }, 1, silent)
-  let tries = 0
-  const lucky = () => (++tries < 3 ? Promise.reject(DEADLOCK) : Promise.resolve('third'))
+  let attempts = 0
+  const lucky = () => (++attempts < 3 ? Promise.reject(DEADLOCK) : Promise.resolve('third'))
   assert.equal(await commits.write(lucky), 'third')
-  let more = 0
+  let failedAttempts = 0
   const unlucky = () => {
-    more++
+    failedAttempts++
     return Promise.reject(DEADLOCK)
   }
   await assert.rejects(commits.write(unlucky), DEADLOCK)
-  assert.equal(more, 3)
+  assert.equal(failedAttempts, 3)
 })
 
-test('a crowd runs side by side in one savepoint, and who refuses before any change only refuses', async () => {
-  const { lines, batches } = journal()
+test('batched writes run concurrently in one savepoint, and one that rejects before any change affects no other', async () => {
+  const { lines, batches } = recordingDatabase()
   const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
-  const meeting = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
   const refusal = new Fault('payment_required', 'no', 'no')
   const results = await Promise.allSettled([
-    commits.write(() => meeting.promise, 1),
+    commits.write(() => gate.promise, 1),
     commits.write(() => Promise.reject(refusal), 2),
-    commits.write(async () => meeting.resolve(), 3),
+    commits.write(async () => gate.resolve(), 3),
     commits.write(async () => 'alone'),
   ])
   assert.deepEqual(
@@ -154,8 +154,8 @@ test('a crowd runs side by side in one savepoint, and who refuses before any cha
   assert.deepEqual(lines, ['begin', 'savepoint', 'release', 'savepoint', 'release', 'commit '])
 })
 
-test('a crowd in which one breaks is run again one by one', async () => {
-  const { lines, batches } = journal()
+test('batched writes run again one by one when one of them fails', async () => {
+  const { lines, batches } = recordingDatabase()
   const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
   const broken = new Error('broken')
   const results = await Promise.allSettled([
@@ -173,8 +173,8 @@ test('a crowd in which one breaks is run again one by one', async () => {
   ])
 })
 
-test('a batch runs in the order asked for, and of equals in the order they came', async () => {
-  const { batches } = journal()
+test('batched writes run in the order of their account ids, then in the order of their calls', async () => {
+  const { batches } = recordingDatabase()
   const commits = new GroupCommit(batches, USUAL_LIMITS, 1, silent)
   const ran: string[] = []
   const run = (name: string, order: number) => commits.write(async () => ran.push(name), order)
@@ -182,8 +182,8 @@ test('a batch runs in the order asked for, and of equals in the order they came'
   assert.deepEqual(ran, ['a', 'b', 'c', 'd'])
 })
 
-test('who comes again from within an answer is served', async () => {
-  const { batches } = journal()
+test('a write queued right after the previous result is run', async () => {
+  const { batches } = recordingDatabase()
   const commits = new GroupCommit(batches, USUAL_LIMITS, 2, silent)
   for (let round = 0; round < 50; round++) assert.equal(await commits.write(async () => round), round)
   await commits.close()

@@ -6,7 +6,7 @@ import { freshStore } from '../databases.ts'
 import { hashOf, makeAccount, NOW, openShop } from '../fixtures.ts'
 
 export function lookupSuite(engine: Engine): void {
-  test('of what is looked up together each gets its own, and the unknown nothing', async t => {
+  test('concurrent lookups each return their own invoice, or null for an unknown id', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const invoices = await Promise.all(Array.from({ length: 200 }, () => shop.sell()))
@@ -19,17 +19,17 @@ export function lookupSuite(engine: Engine): void {
     )
   })
 
-  test('keys looked up together are told apart, and by their accounts', async t => {
+  test('concurrent key lookups each return their own account', async t => {
     const store = await freshStore(engine, t)
     const accounts = await Promise.all(Array.from({ length: 5 }, () => makeAccount(store)))
-    for (const [number, account] of accounts.entries())
-      await store.write(rows =>
-        rows.apiKeys.insert({
+    for (const [index, account] of accounts.entries())
+      await store.write(tx =>
+        tx.apiKeys.insert({
           publicId: randomUUID(),
           accountId: account.id,
           name: 'till',
           last4: '1234',
-          hash: hashOf(`${number}`),
+          hash: hashOf(`${index}`),
           createdAt: NOW,
         }),
       )
@@ -40,7 +40,7 @@ export function lookupSuite(engine: Engine): void {
     )
   })
 
-  test('a lookup sees what was committed before it was made', async t => {
+  test('a lookup sees every commit made before its call', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     for (let round = 0; round < 50; round++) {

@@ -14,21 +14,21 @@ const statement =
   }
 
 export function migrationSuite(engine: Engine): void {
-  test('a database is brought up to date, and keeps what it holds', async t => {
+  test('migrations update a database and keep its data', async t => {
     const database = await engine.fresh(t)
     const before = await database.open()
     const account = await makeAccount(before)
     await before.close()
     const more: Migration = ['9000_more', statement("UPDATE accounts SET plan = 'Pro'")]
     const after = await database.open({ migrations: [...MIGRATIONS, more] })
-    assert.deepEqual(await after.read(rows => rows.accounts.list()), [{ ...account, plan: 'Pro' }])
-    await after.write(rows => rows.accounts.setPlan(account.id, 'Free', null))
+    assert.deepEqual(await after.read(tx => tx.accounts.list()), [{ ...account, plan: 'Pro' }])
+    await after.write(tx => tx.accounts.setPlan(account.id, 'Free', null))
     await after.close()
     const again = await database.open({ migrations: [...MIGRATIONS, more] })
-    assert.deepEqual(await again.read(rows => rows.accounts.list()), [account])
+    assert.deepEqual(await again.read(tx => tx.accounts.list()), [account])
   })
 
-  test('a database newer than the code is refused, and left as it is', async t => {
+  test('a database newer than the code is refused and not changed', async t => {
     const database = await engine.fresh(t)
     const newer: Migration = ['9000_newer', statement('CREATE TABLE news (id BIGINT)')]
     await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
@@ -36,7 +36,7 @@ export function migrationSuite(engine: Engine): void {
     await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
   })
 
-  test('a migration that fails leaves nothing of the run behind', async t => {
+  test('a failed migration rolls back the whole run', async t => {
     const database = await engine.fresh(t)
     const half: Migration = ['9000_half', statement('CREATE TABLE half (id BIGINT)')]
     const broken: Migration = ['9001_broken', statement('CREATE TABLE')]
@@ -45,12 +45,12 @@ export function migrationSuite(engine: Engine): void {
     await makeAccount(whole)
   })
 
-  // The databases of the PostgreSQL engine begin as copies of a migrated one; PGlite's begin empty.
-  const begunEmpty = engine.name !== 'postgres'
-  if (begunEmpty)
-    test('swaps of before that share a deposit address stay, and no further swap gets the address', async t => {
+  // Databases of the PostgreSQL engine are copies of a migrated one. Those of PGlite start empty.
+  const startsEmpty = engine.name !== 'postgres'
+  if (startsEmpty)
+    test('existing swaps that share a deposit address are kept, and no new swap gets the address', async t => {
       const database = await engine.fresh(t)
-      const at = MIGRATIONS.findIndex(([name]) => name === '0008_payout_claim')
+      const index = MIGRATIONS.findIndex(([name]) => name === '0008_payout_claim')
       const bytes = engine.name === 'sqlite' ? "x'00'" : "'\\x00'"
       const swap = (publicId: string, memo: string | null) =>
         `INSERT INTO swaps (public_id, invoice_id, asset_id, symbol, blockchain, decimals, refund_to, deposit_address,
@@ -76,8 +76,8 @@ export function migrationSuite(engine: Engine): void {
             await sql.raw(text).execute(db)
         },
       ]
-      const store = await database.open({ migrations: MIGRATIONS.toSpliced(at, 0, seed) })
-      const found = await store.read(rows => Promise.all([1, 2, 3].map(id => rows.swaps.byId(id))))
+      const store = await database.open({ migrations: MIGRATIONS.toSpliced(index, 0, seed) })
+      const found = await store.read(tx => Promise.all([1, 2, 3].map(id => tx.swaps.byId(id))))
       assert.deepEqual(
         found.map(swap => [swap?.publicId, swap?.depositAddress, swap?.depositMemo]),
         [
@@ -94,17 +94,17 @@ export function migrationSuite(engine: Engine): void {
         ['8', true],
       ] as const) {
         const next: NewSwap = { ...earlier, publicId: `next ${depositMemo}`, quoteRaw: '{}', depositMemo }
-        assert.equal((await store.write(rows => rows.swaps.insert(next, 1))) !== null, free)
+        assert.equal((await store.write(tx => tx.swaps.insert(next, 1))) !== null, free)
       }
     })
 
   if (engine.name === 'pglite') return
-  test('processes that start at once migrate once', async t => {
+  test('processes that start at the same time run the migrations once', async t => {
     const database = await engine.fresh(t)
     const stores = await Promise.all([1, 2, 3, 4].map(() => database.open({ limits: { connections: 2 } })))
     const [first, second] = stores
     assert.ok(first && second)
     const account = await makeAccount(first)
-    assert.deepEqual(await second.read(rows => rows.accounts.list()), [account])
+    assert.deepEqual(await second.read(tx => tx.accounts.list()), [account])
   })
 }

@@ -34,50 +34,50 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
     return admin
   }
 
-  test('a reader by cursor never misses an event, whoever else is writing', async t => {
+  test('a reader with a cursor misses no event while other processes write', async t => {
     const database = await engine.fresh(t)
     const stores = await Promise.all([1, 2, 3].map(() => database.open({ limits: { connections: 6 } })))
     const [reader] = stores
     assert.ok(reader)
     const shop = await openShop(reader)
     const invoices = await Promise.all(Array.from({ length: 300 }, () => shop.sell()))
-    const left = [...invoices]
+    const remaining = [...invoices]
 
     async function write(store: Store): Promise<void> {
-      for (let invoice = left.pop(); invoice; invoice = left.pop()) await touch(store, invoice)
+      for (let invoice = remaining.pop(); invoice; invoice = remaining.pop()) await touch(store, invoice)
     }
     const touch = (store: Store, invoice: Invoice) =>
-      store.write(async rows => {
-        await rows.events.append([moved(invoice)])
-        await rows.accounts.byId(invoice.accountId)
+      store.write(async tx => {
+        await tx.events.append([moved(invoice)])
+        await tx.accounts.byId(invoice.accountId)
       })
 
     const seen: number[] = []
     let done = false
-    async function follow(store: Store): Promise<void> {
+    async function readAll(store: Store): Promise<void> {
       for (let cursor = 0; ; ) {
         const last = done
-        const touched = await store.read(rows => rows.events.touchedSince(cursor, 7))
+        const touched = await store.read(tx => tx.events.touchedSince(cursor, 7))
         seen.push(...touched.invoiceIds)
         if (last && touched.seq === cursor) return
         cursor = touched.seq
       }
     }
-    const following = follow(reader)
+    const reading = readAll(reader)
     await Promise.all(stores.flatMap(store => [1, 2, 3].map(() => write(store))))
     done = true
-    await following
+    await reading
     const ascending = (ids: number[]) => ids.toSorted((a, b) => a - b)
     assert.deepEqual(ascending(seen), ascending(invoices.map(invoice => invoice.id)))
   })
 
-  test('each process is woken by each, and by itself once', async t => {
+  test('every process is notified once by each process, itself included', async t => {
     const url = await server.freshDatabase()
     const [a, b] = [await startListener(t, url), await startListener(t, url)]
     for (const writer of [a, b]) {
-      writer.child.stdin.write('wake\n')
-      assert.equal(await a.line(), 'woken')
-      assert.equal(await b.line(), 'woken')
+      writer.child.stdin.write('notify\n')
+      assert.equal(await a.line(), 'notified')
+      assert.equal(await b.line(), 'notified')
     }
     a.child.stdin.end()
     b.child.stdin.end()
@@ -85,38 +85,38 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   })
 
   for (const crowd of [false, true]) {
-    test(`two that lock the same rows crosswise both succeed${crowd ? ', in crowds' : ''}`, async t => {
+    test(`two use cases that lock the same rows in opposite order both succeed${crowd ? ', batched' : ''}`, async t => {
       const database = await engine.fresh(t)
       const [one, two] = [await database.open(), await database.open()]
       const shop = await openShop(one)
       const [x, y] = [await shop.sell(), await shop.sell()]
-      const meeting = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
       let runs = 0
       const cross = (store: Store, first: Invoice, second: Invoice) =>
         store.write(
-          async rows => {
-            await rows.invoices.setSwapUnderWay(first.id, true)
-            if (++runs === 2) meeting.resolve()
-            await meeting.promise
-            await rows.invoices.setSwapUnderWay(second.id, true)
+          async tx => {
+            await tx.invoices.setSwapUnderWay(first.id, true)
+            if (++runs === 2) gate.resolve()
+            await gate.promise
+            await tx.invoices.setSwapUnderWay(second.id, true)
           },
           crowd ? { crowd: 1 } : {},
         )
       await Promise.all([cross(one, x, y), cross(two, y, x)])
-      assert.ok(runs >= 3, 'one of them lost a deadlock and ran again')
+      assert.ok(runs >= 3, 'one of them failed with a deadlock and ran again')
     })
   }
 
-  test('a process started before a migration goes on after it', async t => {
+  test('a process started before a migration keeps working after it', async t => {
     const database = await engine.fresh(t)
     const old = await database.open({ limits: { connections: 3 } })
     const account = await makeAccount(old)
     const useAll = () =>
       Promise.all([
-        ...[1, 2, 3].map(() => old.read(rows => rows.accounts.byId(account.id))),
-        ...[1, 2, 3].map(() => old.glance(rows => rows.accounts.byId(account.id))),
-        ...[1, 2, 3].map(() => old.write(rows => rows.accounts.byId(account.id))),
-        ...[1, 2, 3].map(() => old.write(rows => rows.accounts.byId(account.id), { crowd: 1 })),
+        ...[1, 2, 3].map(() => old.read(tx => tx.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.glance(tx => tx.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.write(tx => tx.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.write(tx => tx.accounts.byId(account.id), { crowd: 1 })),
       ])
     await useAll()
     const wider: Migration = [
@@ -132,40 +132,40 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
     )
   })
 
-  test('a server that ends its connections is unavailable, then back, and everybody is woken for what they missed', async t => {
+  test('after the server ends all connections the store reconnects and notifies every listener', async t => {
     const url = await server.freshDatabase()
-    const faults: unknown[] = []
-    const store = await openStore(url, { onFault: error => faults.push(error) })
+    const errors: unknown[] = []
+    const store = await openStore(url, { onFault: error => errors.push(error) })
     t.after(() => store.close())
     const account = await makeAccount(store)
     const admin = await openAdmin(t, url)
-    const woken = new Promise<void>(resolve => store.listen('deliveries', resolve))
+    const notified = new Promise<void>(resolve => store.listen('deliveries', resolve))
     const kill = () =>
       admin.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       )
-    const cut = store.write(async rows => {
-      await rows.accounts.setConfirmations(account.id, 9)
+    const interrupted = store.write(async tx => {
+      await tx.accounts.setConfirmations(account.id, 9)
       await kill()
-      await rows.accounts.setConfirmations(account.id, 8)
+      await tx.accounts.setConfirmations(account.id, 8)
     })
-    await assert.rejects(cut, { kind: 'unavailable', code: 'database_unavailable' })
-    await woken
-    assert.deepEqual(await store.read(rows => rows.accounts.byId(account.id)), account)
-    assert.ok(faults.length > 0)
+    await assert.rejects(interrupted, { kind: 'unavailable', code: 'database_unavailable' })
+    await notified
+    assert.deepEqual(await store.read(tx => tx.accounts.byId(account.id)), account)
+    assert.ok(errors.length > 0)
   })
 
-  test('a server that is not there is said so, at once', async () => {
+  test('an unreachable server rejects the opening at once', async () => {
     await assert.rejects(openStore('postgres://nobody@127.0.0.1:1/none'), /ECONNREFUSED/)
   })
 
-  test('text that PostgreSQL cannot hold is the caller’s fault', async t => {
+  test('text that PostgreSQL cannot store is invalid', async t => {
     const database = await engine.fresh(t)
     const store = await database.open()
     await assert.rejects(makeAccount(store, 'a\0@example.com'), { kind: 'invalid', code: 'invalid_text' })
   })
 
-  test('a copy is refused, with the name of the program that makes one', async t => {
+  test('a backup is refused with a reference to pg_dump', async t => {
     const database = await engine.fresh(t)
     const store = await database.open()
     await assert.rejects(store.backup('/nowhere/copy.db'), /pg_dump/)
@@ -174,7 +174,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
 
 interface Listener {
   readonly child: ChildProcessWithoutNullStreams
-  /** Its next line; null when it has ended. */
+  /** The next line of output; null at the end. */
   line(): Promise<string | null>
 }
 

@@ -24,57 +24,57 @@ export function accountSuite(engine: Engine): void {
       },
     )
     const other = await makeAccount(store)
-    assert.deepEqual(await store.read(rows => rows.accounts.byId(account.id)), account)
-    assert.deepEqual(await store.read(rows => rows.accounts.byEmail('a@example.com')), account)
-    assert.deepEqual(await store.read(rows => rows.accounts.list()), [account, other])
-    assert.equal(await store.read(rows => rows.accounts.byId(999)), null)
-    assert.equal(await store.read(rows => rows.accounts.byEmail('A@example.com')), null)
+    assert.deepEqual(await store.read(tx => tx.accounts.byId(account.id)), account)
+    assert.deepEqual(await store.read(tx => tx.accounts.byEmail('a@example.com')), account)
+    assert.deepEqual(await store.read(tx => tx.accounts.list()), [account, other])
+    assert.equal(await store.read(tx => tx.accounts.byId(999)), null)
+    assert.equal(await store.read(tx => tx.accounts.byEmail('A@example.com')), null)
   })
 
-  test('an email has one account, whoever asks at the same time', async t => {
+  test('concurrent inserts with one email create one account', async t => {
     const store = await freshStore(engine, t)
-    const makers = Array.from({ length: 8 }, () => makeAccount(store, 'a@example.com'))
-    const made = await Promise.allSettled(makers)
-    assert.equal(made.filter(result => result.status === 'fulfilled').length, 1)
-    assert.equal((await store.read(rows => rows.accounts.list())).length, 1)
+    const inserts = Array.from({ length: 8 }, () => makeAccount(store, 'a@example.com'))
+    const results = await Promise.allSettled(inserts)
+    assert.equal(results.filter(result => result.status === 'fulfilled').length, 1)
+    assert.equal((await store.read(tx => tx.accounts.list())).length, 1)
   })
 
-  test('the expiry of the viewing key stands with the account, until a key is set without one', async t => {
+  test('the account keeps the expiry of its viewing key until a key without expiry is set', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const key = await makeViewingKey(store)
-    const read = () => store.read(rows => rows.accounts.byId(account.id))
+    const read = () => store.read(tx => tx.accounts.byId(account.id))
     const set = { ...account, viewingKeyId: key.id }
     for (const expiry of [
       { time: 253_402_300_799, height: 2 ** 32 - 1 },
       { time: 0, height: null },
       { time: null, height: 0 },
     ]) {
-      await store.write(rows => rows.accounts.setViewingKey(account.id, key.id, expiry))
+      await store.write(tx => tx.accounts.setViewingKey(account.id, key.id, expiry))
       assert.deepEqual(await read(), { ...set, viewingKeyExpiry: expiry })
     }
     const apiKey = { publicId: 'key', accountId: account.id, name: 'till', last4: 'abcd', createdAt: NOW }
-    await store.write(rows => rows.apiKeys.insert({ ...apiKey, hash: Uint8Array.of(1) }))
-    const [live] = await store.read(rows => rows.apiKeys.authenticate([Uint8Array.of(1)]))
+    await store.write(tx => tx.apiKeys.insert({ ...apiKey, hash: Uint8Array.of(1) }))
+    const [live] = await store.read(tx => tx.apiKeys.authenticate([Uint8Array.of(1)]))
     assert.deepEqual(live?.account, await read())
-    await store.write(rows => rows.accounts.setViewingKey(account.id, key.id))
+    await store.write(tx => tx.accounts.setViewingKey(account.id, key.id))
     assert.deepEqual(await read(), set)
   })
 
-  test('confirmations, viewing key and plan of one account change, and of no other', async t => {
+  test('confirmations, viewing key and plan change for one account only', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const other = await makeAccount(store)
     const key = await makeViewingKey(store)
-    await store.write(async rows => {
-      await rows.accounts.setConfirmations(account.id, 0)
-      await rows.accounts.setViewingKey(account.id, key.id)
-      await rows.accounts.setPlan(account.id, 'Pro', NOW + 1)
+    await store.write(async tx => {
+      await tx.accounts.setConfirmations(account.id, 0)
+      await tx.accounts.setViewingKey(account.id, key.id)
+      await tx.accounts.setPlan(account.id, 'Pro', NOW + 1)
     })
     const changed = { ...account, confirmations: 0, viewingKeyId: key.id, plan: 'Pro', planExpiresAt: NOW + 1 }
-    assert.deepEqual(await store.read(rows => rows.accounts.list()), [changed, other])
-    await store.write(rows => rows.accounts.setPlan(account.id, 'Free', null))
-    assert.deepEqual(await store.read(rows => rows.accounts.byId(account.id)), {
+    assert.deepEqual(await store.read(tx => tx.accounts.list()), [changed, other])
+    await store.write(tx => tx.accounts.setPlan(account.id, 'Free', null))
+    assert.deepEqual(await store.read(tx => tx.accounts.byId(account.id)), {
       ...changed,
       plan: 'Free',
       planExpiresAt: null,

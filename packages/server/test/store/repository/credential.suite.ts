@@ -9,16 +9,16 @@ import { hashOf, makeAccount, NOW } from '../fixtures.ts'
 
 function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKey> {
   const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), createdAt: NOW }
-  return store.write(rows => rows.apiKeys.insert({ ...key, hash: hashOf(secret) }))
+  return store.write(tx => tx.apiKeys.insert({ ...key, hash: hashOf(secret) }))
 }
 
 function makeSession(store: Store, accountId: number, token: string, expiresAt = NOW + 100): Promise<Session> {
   const session = { publicId: randomUUID(), accountId, label: 'Firefox', createdAt: NOW, expiresAt }
-  return store.write(rows => rows.sessions.insert({ ...session, hash: hashOf(token) }))
+  return store.write(tx => tx.sessions.insert({ ...session, hash: hashOf(token) }))
 }
 
 export function credentialSuite(engine: Engine): void {
-  test('a key is known by its hash, with its account, until it is revoked', async t => {
+  test('a key is found by its hash, with its account, until it is revoked', async t => {
     const store = await freshStore(engine, t)
     await makeAccount(store)
     const account = await makeAccount(store)
@@ -39,28 +39,28 @@ export function credentialSuite(engine: Engine): void {
     const authenticate = (secret: string) => store.lookup.apiKey(hashOf(secret))
     assert.deepEqual(await authenticate('zg_1234'), { key, account })
     assert.equal(await authenticate('zg_12345'), null)
-    assert.equal(await store.write(rows => rows.apiKeys.revoke(account.id, key.publicId, NOW + 1)), true)
+    assert.equal(await store.write(tx => tx.apiKeys.revoke(account.id, key.publicId, NOW + 1)), true)
     assert.equal(await authenticate('zg_1234'), null)
   })
 
-  test('revoking is for the owner, and twice keeps the first time', async t => {
+  test('only the owner can revoke a key, and revoking twice keeps the first time', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const stranger = await makeAccount(store)
     const key = await makeKey(store, account.id, 'zg_1234')
     const revoke = (accountId: number, publicId: string, at: number) =>
-      store.write(rows => rows.apiKeys.revoke(accountId, publicId, at))
+      store.write(tx => tx.apiKeys.revoke(accountId, publicId, at))
     assert.equal(await revoke(stranger.id, key.publicId, NOW), false)
     assert.equal(await revoke(account.id, randomUUID(), NOW), false)
-    assert.equal(await store.read(rows => rows.apiKeys.count(account.id)), 1)
+    assert.equal(await store.read(tx => tx.apiKeys.count(account.id)), 1)
     assert.equal(await revoke(account.id, key.publicId, NOW + 1), true)
     assert.equal(await revoke(account.id, key.publicId, NOW + 2), true)
-    assert.equal(await store.read(rows => rows.apiKeys.count(account.id)), 0)
-    const [listed] = await store.read(rows => rows.apiKeys.list(account.id, { limit: 10 }))
+    assert.equal(await store.read(tx => tx.apiKeys.count(account.id)), 0)
+    const [listed] = await store.read(tx => tx.apiKeys.list(account.id, { limit: 10 }))
     assert.equal(listed?.revokedAt, NOW + 1)
   })
 
-  test('keys are listed newest first, in pages that begin below a key of the account', async t => {
+  test('keys are listed newest first, in pages whose cursor is a key of the account', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const stranger = await makeAccount(store)
@@ -68,48 +68,48 @@ export function credentialSuite(engine: Engine): void {
     for (const secret of ['zg_1', 'zg_2', 'zg_3']) keys.unshift(await makeKey(store, account.id, secret))
     const foreign = await makeKey(store, stranger.id, 'zg_4')
     const list = (limit: number, before?: string) =>
-      store.read(rows => rows.apiKeys.list(account.id, { limit, ...(before && { before }) }))
+      store.read(tx => tx.apiKeys.list(account.id, { limit, ...(before && { before }) }))
     assert.deepEqual(await list(2), keys.slice(0, 2))
     assert.deepEqual(await list(2, keys[1]?.publicId), keys.slice(2))
     assert.deepEqual(await list(2, foreign.publicId), [])
     assert.deepEqual(await list(2, 'no such id'), [])
   })
 
-  test('a session is known by its hash until it expires or is ended', async t => {
+  test('a session is found by its hash until it expires or ends', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const stranger = await makeAccount(store)
     const session = await makeSession(store, account.id, 'one')
     const expired = await makeSession(store, account.id, 'two', NOW + 1)
     const authenticate = (token: string, now: number) =>
-      store.glance(rows => rows.sessions.authenticate(hashOf(token), now))
+      store.glance(tx => tx.sessions.authenticate(hashOf(token), now))
     const end = (accountId: number, { publicId }: Session, at: number) =>
-      store.write(rows => rows.sessions.end(accountId, publicId, at))
+      store.write(tx => tx.sessions.end(accountId, publicId, at))
     assert.deepEqual(await authenticate('one', NOW + 99), { session, account })
     assert.equal(await authenticate('one', NOW + 100), null)
     assert.equal(await end(stranger.id, session, NOW), false)
     assert.equal(await end(account.id, expired, NOW + 1), false)
-    assert.deepEqual(await store.read(rows => rows.sessions.list(account.id, NOW, { limit: 9 })), [expired, session])
+    assert.deepEqual(await store.read(tx => tx.sessions.list(account.id, NOW, { limit: 9 })), [expired, session])
     assert.equal(await end(account.id, session, NOW + 2), true)
     assert.equal(await end(account.id, session, NOW + 3), false)
     assert.equal(await authenticate('one', NOW + 3), null)
-    assert.deepEqual(await store.read(rows => rows.sessions.list(account.id, NOW + 1, { limit: 9 })), [])
+    assert.deepEqual(await store.read(tx => tx.sessions.list(account.id, NOW + 1, { limit: 9 })), [])
   })
 
-  test('uses are noted on the credentials named alone', async t => {
+  test('the last use is recorded only for the given credentials', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const used = await makeKey(store, account.id, 'zg_1')
     const unused = await makeKey(store, account.id, 'zg_2')
     const session = await makeSession(store, account.id, 'one')
-    await store.write(async rows => {
-      await rows.apiKeys.touch([used.id, used.id], NOW + 5)
-      await rows.apiKeys.touch([], NOW + 6)
-      await rows.sessions.touch([session.id], NOW + 7)
+    await store.write(async tx => {
+      await tx.apiKeys.touch([used.id, used.id], NOW + 5)
+      await tx.apiKeys.touch([], NOW + 6)
+      await tx.sessions.touch([session.id], NOW + 7)
     })
-    const keys = await store.read(rows => rows.apiKeys.list(account.id, { limit: 9 }))
+    const keys = await store.read(tx => tx.apiKeys.list(account.id, { limit: 9 }))
     assert.deepEqual(keys, [unused, { ...used, lastUsedAt: NOW + 5 }])
-    const sessions = await store.read(rows => rows.sessions.list(account.id, NOW, { limit: 9 }))
+    const sessions = await store.read(tx => tx.sessions.list(account.id, NOW, { limit: 9 }))
     assert.deepEqual(sessions, [{ ...session, lastUsedAt: NOW + 7 }])
   })
 }

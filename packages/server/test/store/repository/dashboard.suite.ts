@@ -10,18 +10,18 @@ import { NOW, openShop } from '../fixtures.ts'
 
 const TODAY = startOfDay(NOW)
 
-async function judge(store: Store, invoice: Invoice, changes: Partial<Invoice>): Promise<void> {
-  await store.write(rows => rows.invoices.record([{ ...invoice, ...changes }]))
+async function setOutcome(store: Store, invoice: Invoice, changes: Partial<Invoice>): Promise<void> {
+  await store.write(tx => tx.invoices.record([{ ...invoice, ...changes }]))
 }
 
 const ids = (invoices: readonly Invoice[]) => invoices.map(invoice => invoice.publicId)
 
 export function dashboardSuite(engine: Engine): void {
-  test('what was paid is summed by the day it was paid, of this account’s sales alone', async t => {
+  test('paid amounts are summed by the day of payment, for the sales of this account only', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const paid = async (paidAt: number, receivedZat: bigint, invoice: Promise<Invoice>) =>
-      judge(store, await invoice, { status: 'paid', paidAt, receivedZat })
+      setOutcome(store, await invoice, { status: 'paid', paidAt, receivedZat })
     await paid(TODAY - 1, 1n, shop.sell())
     await paid(TODAY, 10n, shop.sell())
     await paid(TODAY + DAY_SECS - 1, 2_000_000_000_000_000n, shop.sell())
@@ -29,53 +29,53 @@ export function dashboardSuite(engine: Engine): void {
     await paid(TODAY, 100n, shop.sell({ purpose: 'plan' }))
     await paid(TODAY, 1_000n, other.sell())
     await shop.sell()
-    const days = await store.read(rows => rows.dashboard.paidByDay(shop.account.id, TODAY + 5))
+    const days = await store.read(tx => tx.dashboard.paidByDay(shop.account.id, TODAY + 5))
     assert.deepEqual(days, [
       { day: TODAY, receivedZat: 2_000_000_000_000_010n, invoices: 2 },
       { day: TODAY + DAY_SECS, receivedZat: 5n, invoices: 1 },
     ])
   })
 
-  test('invoices are counted by status from an instant on, and those needing attention come newest first', async t => {
+  test('invoices are counted by status from a given time, and those needing attention are listed newest first', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     await shop.sell({ createdAt: NOW - 1 })
     const second = await shop.sell({ createdAt: NOW })
     const third = await shop.sell({ createdAt: NOW + 1 })
-    await judge(store, second, { needsAttention: true })
-    await judge(store, third, { status: 'underpaid', needsAttention: true })
+    await setOutcome(store, second, { needsAttention: true })
+    await setOutcome(store, third, { status: 'underpaid', needsAttention: true })
     await other.sell()
     const count = (status: InvoiceStatus, from: number) =>
-      store.read(rows => rows.dashboard.countByStatus(shop.account.id, status, from))
+      store.read(tx => tx.dashboard.countByStatus(shop.account.id, status, from))
     assert.deepEqual(
       [await count('pending', 0), await count('pending', NOW), await count('underpaid', 0), await count('paid', 0)],
       [2, 1, 1, 0],
     )
     assert.deepEqual(
-      ids(await store.read(rows => rows.dashboard.needingAttention(shop.account.id, 10))),
+      ids(await store.read(tx => tx.dashboard.needingAttention(shop.account.id, 10))),
       ids([third, second]),
     )
-    assert.deepEqual(await store.read(rows => rows.dashboard.needingAttention(other.account.id, 10)), [])
-    const countAttention = (accountId: number) => store.read(rows => rows.dashboard.countNeedingAttention(accountId))
+    assert.deepEqual(await store.read(tx => tx.dashboard.needingAttention(other.account.id, 10)), [])
+    const countAttention = (accountId: number) => store.read(tx => tx.dashboard.countNeedingAttention(accountId))
     assert.deepEqual([await countAttention(shop.account.id), await countAttention(other.account.id)], [2, 0])
     const listed = (before?: string) =>
-      store.read(rows =>
-        rows.invoices.list(shop.account.id, { limit: 1, ...(before && { before }) }, { needsAttention: true }),
+      store.read(tx =>
+        tx.invoices.list(shop.account.id, { limit: 1, ...(before && { before }) }, { needsAttention: true }),
       )
     assert.deepEqual(ids(await listed()), ids([third]))
     assert.deepEqual(ids(await listed(third.publicId)), ids([second]))
     assert.deepEqual(await listed(second.publicId), [])
   })
 
-  test('an invoice is found by the beginning of its id or of a transaction that paid it, by its own account', async t => {
+  test('an account finds its invoice by a prefix of its id or of the id of a paying transaction', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const invoice = await shop.sell({ publicId: 'abcdef01-2345-4678-9abc-def012345678' })
     await shop.sell({ publicId: 'abcdeg01-2345-4678-9abc-def012345678' })
     const txid = 'fedcba98'.padEnd(64, '7')
     const place = { at: 'mempool' } as const
-    await store.write(rows =>
-      rows.payments.record(
+    await store.write(tx =>
+      tx.payments.record(
         [0, 1].map(outputIndex => ({
           invoiceId: invoice.id,
           txid,
@@ -89,9 +89,8 @@ export function dashboardSuite(engine: Engine): void {
         })),
       ),
     )
-    const byId = (account: number, prefix: string) => store.read(rows => rows.dashboard.byIdPrefix(account, prefix, 10))
-    const byTxid = (account: number, prefix: string) =>
-      store.read(rows => rows.dashboard.byTxidPrefix(account, prefix, 10))
+    const byId = (account: number, prefix: string) => store.read(tx => tx.dashboard.byIdPrefix(account, prefix, 10))
+    const byTxid = (account: number, prefix: string) => store.read(tx => tx.dashboard.byTxidPrefix(account, prefix, 10))
     for (const prefix of ['abcdef', 'abcdef01-', 'abcdef01-2345-4678-9abc-def012345678'])
       assert.deepEqual(ids(await byId(shop.account.id, prefix)), [invoice.publicId], prefix)
     for (const prefix of ['fedcba', txid])
@@ -101,19 +100,18 @@ export function dashboardSuite(engine: Engine): void {
     assert.deepEqual(await byTxid(other.account.id, 'fedcba'), [])
   })
 
-  test('the viewing keys that an account has had are remembered, once each', async t => {
+  test('all viewing keys that an account has used are listed once', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const first = shop.viewingKey.id
     const second = other.viewingKey.id
-    for (const key of [first, second, first])
-      await store.write(rows => rows.accounts.setViewingKey(shop.account.id, key))
-    const known = await store.read(rows => rows.dashboard.viewingKeyIds(shop.account.id))
+    for (const key of [first, second, first]) await store.write(tx => tx.accounts.setViewingKey(shop.account.id, key))
+    const known = await store.read(tx => tx.dashboard.viewingKeyIds(shop.account.id))
     assert.deepEqual(known.toSorted(), [first, second].toSorted())
-    assert.deepEqual(await store.read(rows => rows.dashboard.viewingKeyIds(other.account.id)), [])
+    assert.deepEqual(await store.read(tx => tx.dashboard.viewingKeyIds(other.account.id)), [])
   })
 
-  test('in order, page after page, each sale of a period comes once, many made in one second too', async t => {
+  test('paging in order returns each sale of a period once, even with many sales in one second', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const made: Invoice[] = []
@@ -131,9 +129,7 @@ export function dashboardSuite(engine: Engine): void {
       let after: Position | null = null
       for (;;) {
         const position: Position | null = after
-        const page: Invoice[] = await store.read(rows =>
-          rows.dashboard.inOrder(shop.account.id, period, position, limit),
-        )
+        const page: Invoice[] = await store.read(tx => tx.dashboard.inOrder(shop.account.id, period, position, limit))
         found.push(...page)
         after = page.at(-1) ?? null
         if (page.length < limit) break
@@ -142,14 +138,14 @@ export function dashboardSuite(engine: Engine): void {
     }
   })
 
-  test('the list, filtered and page after page, comes newest first and is complete', async t => {
+  test('paging through the filtered list returns all invoices, newest first', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const made: Invoice[] = []
     for (let i = 0; i < 30; i++) {
       const invoice = await shop.sell({ createdAt: NOW + ((i * 3) % 4) })
       made.push(invoice)
-      if (i % 3 === 0) await judge(store, invoice, { status: 'expired' })
+      if (i % 3 === 0) await setOutcome(store, invoice, { status: 'expired' })
     }
     const filter = { status: 'expired' as const, createdFrom: NOW + 1, createdTo: NOW + 3 }
     const expected = made
@@ -158,8 +154,8 @@ export function dashboardSuite(engine: Engine): void {
     const found: Invoice[] = []
     for (;;) {
       const before = found.at(-1)?.publicId
-      const page = await store.read(rows =>
-        rows.invoices.list(shop.account.id, { limit: 2, ...(before === undefined ? {} : { before }) }, filter),
+      const page = await store.read(tx =>
+        tx.invoices.list(shop.account.id, { limit: 2, ...(before === undefined ? {} : { before }) }, filter),
       )
       if (page.length === 0) break
       found.push(...page)

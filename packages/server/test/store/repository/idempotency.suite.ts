@@ -8,7 +8,7 @@ import { hashOf, makeAccount, NOW } from '../fixtures.ts'
 const DAY = 86_400
 
 export function idempotencySuite(engine: Engine): void {
-  test('of many claims at once one is made, and the others are shown it', async t => {
+  test('one of many concurrent claims succeeds, and the others return it', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const claim = () => ({
@@ -20,26 +20,26 @@ export function idempotencySuite(engine: Engine): void {
       since: NOW - DAY,
     })
     const claims = Array.from({ length: 20 }, claim)
-    const answers = await Promise.all(claims.map(one => store.write(rows => rows.idempotency.claim(one))))
-    const winner = claims[answers.indexOf(null)]
+    const results = await Promise.all(claims.map(item => store.write(tx => tx.idempotency.claim(item))))
+    const winner = claims[results.indexOf(null)]
     assert.ok(winner)
-    const shown = { bodyHash: hashOf('body'), invoicePublicId: winner.invoicePublicId }
+    const existing = { bodyHash: hashOf('body'), invoicePublicId: winner.invoicePublicId }
     assert.deepEqual(
-      answers.filter(answer => answer !== null),
-      Array.from({ length: 19 }, () => shown),
+      results.filter(result => result !== null),
+      Array.from({ length: 19 }, () => existing),
     )
-    const find = (key: string, since: number) => store.read(rows => rows.idempotency.find(account.id, key, since))
-    assert.deepEqual(await find('order 7', NOW), shown)
+    const find = (key: string, since: number) => store.read(tx => tx.idempotency.find(account.id, key, since))
+    assert.deepEqual(await find('order 7', NOW), existing)
     assert.equal(await find('order 7', NOW + 1), null)
     assert.equal(await find('order 8', NOW), null)
   })
 
-  test('a claim that is too old is taken over; another account has keys of its own', async t => {
+  test('an expired claim is replaced, and accounts do not share keys', async t => {
     const store = await freshStore(engine, t)
     const [account, other] = [await makeAccount(store), await makeAccount(store)]
     const claim = (accountId: number, invoicePublicId: string, createdAt: number) =>
-      store.write(rows =>
-        rows.idempotency.claim({
+      store.write(tx =>
+        tx.idempotency.claim({
           accountId,
           key: 'k',
           bodyHash: hashOf(invoicePublicId),
@@ -52,16 +52,16 @@ export function idempotencySuite(engine: Engine): void {
     assert.equal(await claim(other.id, 'two', NOW), null)
     assert.equal((await claim(account.id, 'three', NOW + DAY))?.invoicePublicId, 'one')
     assert.equal(await claim(account.id, 'four', NOW + DAY + 1), null)
-    const found = await store.read(rows => rows.idempotency.find(account.id, 'k', NOW))
+    const found = await store.read(tx => tx.idempotency.find(account.id, 'k', NOW))
     assert.deepEqual(found, { bodyHash: hashOf('four'), invoicePublicId: 'four' })
   })
 
-  test('old claims are pruned, oldest first, so many at a time', async t => {
+  test('old claims are pruned oldest first, up to the limit', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     for (const secs of [2, 0, 1, 3]) {
-      await store.write(rows =>
-        rows.idempotency.claim({
+      await store.write(tx =>
+        tx.idempotency.claim({
           accountId: account.id,
           key: `key ${secs}`,
           bodyHash: hashOf('body'),
@@ -72,13 +72,13 @@ export function idempotencySuite(engine: Engine): void {
       )
     }
     const left = async () => {
-      const found = [0, 1, 2, 3].map(secs => store.read(rows => rows.idempotency.find(account.id, `key ${secs}`, 0)))
+      const found = [0, 1, 2, 3].map(secs => store.read(tx => tx.idempotency.find(account.id, `key ${secs}`, 0)))
       return (await Promise.all(found)).map(claim => claim !== null)
     }
-    assert.equal(await store.write(rows => rows.idempotency.prune(NOW + 3, 2)), 2)
+    assert.equal(await store.write(tx => tx.idempotency.prune(NOW + 3, 2)), 2)
     assert.deepEqual(await left(), [false, false, true, true])
-    assert.equal(await store.write(rows => rows.idempotency.prune(NOW + 3, 2)), 1)
-    assert.equal(await store.write(rows => rows.idempotency.prune(NOW + 3, 2)), 0)
+    assert.equal(await store.write(tx => tx.idempotency.prune(NOW + 3, 2)), 1)
+    assert.equal(await store.write(tx => tx.idempotency.prune(NOW + 3, 2)), 0)
     assert.deepEqual(await left(), [false, false, false, true])
   })
 }

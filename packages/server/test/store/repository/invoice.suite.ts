@@ -7,11 +7,11 @@ import { freshStore } from '../databases.ts'
 import { header, makeViewingKey, NOW, openShop } from '../fixtures.ts'
 
 export function invoiceSuite(engine: Engine): void {
-  test('an invoice comes back as it was made, pending, its amounts exact', async t => {
+  test('an invoice reads back as inserted, pending, with exact amounts', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const draft = shop.draft({ amountZat: MAX_ZAT, diversifierIndex: 2n ** 53n + 1n })
-    const invoice = await store.write(rows => rows.invoices.insert(draft))
+    const invoice = await store.write(tx => tx.invoices.insert(draft))
     assert.deepEqual(invoice, {
       ...draft,
       id: invoice.id,
@@ -28,11 +28,11 @@ export function invoiceSuite(engine: Engine): void {
       underpaidAt: null,
       attentionSince: null,
     })
-    assert.deepEqual(await store.glance(rows => rows.invoices.byPublicId(draft.publicId)), invoice)
-    assert.equal(await store.glance(rows => rows.invoices.byPublicId('no such id')), null)
+    assert.deepEqual(await store.glance(tx => tx.invoices.byPublicId(draft.publicId)), invoice)
+    assert.equal(await store.glance(tx => tx.invoices.byPublicId('no such id')), null)
   })
 
-  test('no two invoices share an index of a key', async t => {
+  test('two invoices cannot share a diversifier index of a viewing key', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const first = await shop.sell()
@@ -41,7 +41,7 @@ export function invoiceSuite(engine: Engine): void {
     await shop.sell({ diversifierIndex: first.diversifierIndex, viewingKeyId: other.id })
   })
 
-  test("an account's sales are listed newest first, by filter, in pages", async t => {
+  test("an account's sales are listed newest first, with filters and pages", async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const stranger = await openShop(store)
@@ -50,7 +50,7 @@ export function invoiceSuite(engine: Engine): void {
     await shop.sell({ purpose: 'plan' })
     const foreign = await stranger.sell()
     const list = (limit: number, before?: string, filter?: InvoiceFilter) =>
-      store.read(rows => rows.invoices.list(shop.account.id, { limit, ...(before && { before }) }, filter))
+      store.read(tx => tx.invoices.list(shop.account.id, { limit, ...(before && { before }) }, filter))
     assert.deepEqual(await list(3), sales.slice(0, 3))
     assert.deepEqual(await list(3, sales[2]?.publicId), sales.slice(3))
     assert.deepEqual(await list(3, foreign.publicId), [])
@@ -61,51 +61,56 @@ export function invoiceSuite(engine: Engine): void {
     assert.deepEqual(await list(9, undefined, { status: 'pending' }), sales)
   })
 
-  test('invoices are found by key and index, several at once, and locked in the order of their ids', async t => {
+  test('invoices are found by viewing key and index, and locked in the order of their ids', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const [a, b, c] = [await shop.sell(), await shop.sell(), await shop.sell()]
-    const place = ({ viewingKeyId, diversifierIndex }: Invoice) => ({ viewingKeyId, diversifierIndex })
-    const places = [place(c), { viewingKeyId: a.viewingKeyId, diversifierIndex: 99n }, place(a), place(c)]
-    assert.deepEqual(await store.read(rows => rows.invoices.atIndexes(places)), [a, c])
-    assert.deepEqual(await store.read(rows => rows.invoices.atIndexes([])), [])
-    assert.deepEqual(await store.read(rows => rows.invoices.byIds([c.id, 999, b.id, c.id])), [b, c])
-    assert.deepEqual(await store.write(rows => rows.invoices.lock([c.id, a.id, 999])), [a, c])
+    const positionOf = ({ viewingKeyId, diversifierIndex }: Invoice) => ({ viewingKeyId, diversifierIndex })
+    const positions = [
+      positionOf(c),
+      { viewingKeyId: a.viewingKeyId, diversifierIndex: 99n },
+      positionOf(a),
+      positionOf(c),
+    ]
+    assert.deepEqual(await store.read(tx => tx.invoices.atIndexes(positions)), [a, c])
+    assert.deepEqual(await store.read(tx => tx.invoices.atIndexes([])), [])
+    assert.deepEqual(await store.read(tx => tx.invoices.byIds([c.id, 999, b.id, c.id])), [b, c])
+    assert.deepEqual(await store.write(tx => tx.invoices.lock([c.id, a.id, 999])), [a, c])
   })
 
-  test('more ids than one statement binds are asked for in several', async t => {
+  test('more ids than one statement can bind are queried with several statements', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const ids = Array.from({ length: 40_000 }, (_, index) => index + 1)
-    assert.deepEqual(await store.read(rows => rows.invoices.byIds(ids)), [invoice])
-    const places = ids.map(id => ({ viewingKeyId: invoice.viewingKeyId, diversifierIndex: BigInt(id - 1) }))
-    assert.deepEqual(await store.read(rows => rows.invoices.atIndexes(places)), [invoice])
+    assert.deepEqual(await store.read(tx => tx.invoices.byIds(ids)), [invoice])
+    const positions = ids.map(id => ({ viewingKeyId: invoice.viewingKeyId, diversifierIndex: BigInt(id - 1) }))
+    assert.deepEqual(await store.read(tx => tx.invoices.atIndexes(positions)), [invoice])
   })
 
-  test('only pending invoices fall due, oldest expiry first, and none with a swap under way', async t => {
+  test('only pending invoices without an active swap become due, earliest expiry first', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const late = await shop.sell({ expiresAt: NOW + 30 })
     const early = await shop.sell({ expiresAt: NOW + 10 })
     const swapping = await shop.sell({ expiresAt: NOW + 5 })
     const detected = await shop.sell({ expiresAt: NOW + 5 })
-    await store.write(rows => rows.invoices.setSwapUnderWay(swapping.id, true))
-    await store.write(rows => rows.invoices.record([{ ...detected, status: 'detected' }]))
-    const due = (through: number, limit = 9, tip = 5) => store.read(rows => rows.invoices.due(through, tip, limit))
+    await store.write(tx => tx.invoices.setSwapUnderWay(swapping.id, true))
+    await store.write(tx => tx.invoices.record([{ ...detected, status: 'detected' }]))
+    const due = (through: number, limit = 9, tip = 5) => store.read(tx => tx.invoices.due(through, tip, limit))
     assert.deepEqual(await due(NOW + 9), [])
     assert.deepEqual(await due(NOW + 10), [early.id])
     assert.deepEqual(await due(NOW + 30), [early.id, late.id])
     assert.deepEqual(await due(NOW + 30, 1), [early.id])
-    await store.write(rows => rows.invoices.setSwapUnderWay(swapping.id, false))
+    await store.write(tx => tx.invoices.setSwapUnderWay(swapping.id, false))
     assert.deepEqual(await due(NOW + 10), [swapping.id, early.id])
-    await store.write(rows => rows.invoices.record([{ ...early, openUntilHeight: 6 }]))
+    await store.write(tx => tx.invoices.record([{ ...early, openUntilHeight: 6 }]))
     assert.deepEqual(await due(NOW + 10), [swapping.id], 'a payment can still be mined')
     assert.deepEqual(await due(NOW + 10, 9, 6), [swapping.id, early.id])
-    assert.deepEqual(await due(early.watchUntil), [swapping.id, early.id, late.id], 'its window is over')
+    assert.deepEqual(await due(early.watchUntil), [swapping.id, early.id, late.id], 'its watch period has ended')
   })
 
-  test('outcomes of many invoices are written at once, each its own', async t => {
+  test('the outcomes of many invoices are written together, each to its own invoice', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const invoices: Invoice[] = []
@@ -118,37 +123,37 @@ export function invoiceSuite(engine: Engine): void {
       txid: i === 0 ? null : 'ab'.repeat(32),
       paidAt: i === 1 ? NOW : null,
     }))
-    await store.write(rows => rows.invoices.record(outcomes))
-    await store.write(rows => rows.invoices.record([]))
-    const read = await store.read(rows => rows.invoices.byIds([...invoices, untouched].map(({ id }) => id)))
+    await store.write(tx => tx.invoices.record(outcomes))
+    await store.write(tx => tx.invoices.record([]))
+    const read = await store.read(tx => tx.invoices.byIds([...invoices, untouched].map(({ id }) => id)))
     assert.deepEqual(read, [...outcomes, untouched])
   })
 
-  test('an invoice keeps the height of the last block recorded when it was made', async t => {
+  test('an invoice stores the height of the newest recorded block at its creation', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const first = await shop.sell()
-    await store.write(rows => rows.chain.append([header(5), header(6)]))
+    await store.write(tx => tx.chain.append([header(5), header(6)]))
     const second = await shop.sell()
     assert.deepEqual([first.createdHeight, second.createdHeight], [null, 6])
   })
 
-  test('what a new block can confirm is unpaid and fully received', async t => {
+  test('a new block can confirm only unpaid invoices whose amount is fully received', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const record = (invoice: Invoice, status: Invoice['status'], receivedZat: bigint) =>
-      store.write(rows => rows.invoices.record([{ ...invoice, status, receivedZat }]))
+      store.write(tx => tx.invoices.record([{ ...invoice, status, receivedZat }]))
     const [part, full, paid, late] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
     await record(part, 'pending', 4_999n)
     await record(full, 'detected', 5_000n)
     await record(paid, 'paid', 5_000n)
     await record(late, 'underpaid', 5_001n)
-    assert.deepEqual(await store.read(rows => rows.invoices.settling(9, 0)), [full.id, late.id])
-    assert.deepEqual(await store.read(rows => rows.invoices.settling(1, 0)), [full.id])
-    assert.deepEqual(await store.read(rows => rows.invoices.settling(9, full.id)), [late.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.settling(9, 0)), [full.id, late.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.settling(1, 0)), [full.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.settling(9, full.id)), [late.id])
   })
 
-  test('an outcome is recorded whole', async t => {
+  test('all fields of an outcome are recorded', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
@@ -164,8 +169,8 @@ export function invoiceSuite(engine: Engine): void {
       underpaidAt: NOW + 30,
       attentionSince: NOW + 90,
     } as const
-    await store.write(rows => rows.invoices.record([{ id: invoice.id, ...outcome }]))
-    assert.deepEqual(await store.read(rows => rows.invoices.byIds([invoice.id, other.id])), [
+    await store.write(tx => tx.invoices.record([{ id: invoice.id, ...outcome }]))
+    assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id, other.id])), [
       { ...invoice, ...outcome },
       other,
     ])

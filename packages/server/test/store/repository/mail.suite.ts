@@ -6,20 +6,20 @@ import { makeAccount, NOW } from '../fixtures.ts'
 const TO = 'shop@example.org'
 
 export function mailSuite(engine: Engine): void {
-  test('a mail is due at once, claimed by one, and seen again only at its time until it is removed', async t => {
+  test('a mail is due at once, and a claimed mail is due again at its retry time until it is removed', async t => {
     const store = await freshStore(engine, t)
-    await store.write(async rows => {
-      await rows.mails.append({ to: TO, about: 'code', codeId: 7, createdAt: NOW })
-      await rows.mails.append({ to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW + 1 })
+    await store.write(async tx => {
+      await tx.mails.append({ to: TO, about: 'code', codeId: 7, createdAt: NOW })
+      await tx.mails.append({ to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW + 1 })
     })
     const claim = (now: number, limit = 10) =>
-      store.write(rows => rows.mails.claim(now, limit, tries => now + 60 * tries))
+      store.write(tx => tx.mails.claim(now, limit, attempts => now + 60 * attempts))
     assert.deepEqual(await claim(NOW - 1), [])
     const [code] = await claim(NOW, 1)
     assert.deepEqual({ ...code, id: 0 }, { id: 0, to: TO, about: 'code', codeId: 7, createdAt: NOW, tries: 1 })
-    const [notice] = await claim(NOW + 1)
+    const [emailNotification] = await claim(NOW + 1)
     assert.deepEqual(
-      { ...notice, id: 0 },
+      { ...emailNotification, id: 0 },
       { id: 0, to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW + 1, tries: 1 },
     )
     assert.deepEqual(await claim(NOW + 59), [])
@@ -28,20 +28,20 @@ export function mailSuite(engine: Engine): void {
       again.map(mail => [mail.id, mail.tries]),
       [[code?.id, 2]],
     )
-    await store.write(rows => rows.mails.remove(code?.id as number))
+    await store.write(tx => tx.mails.remove(code?.id as number))
     assert.deepEqual(
       (await claim(NOW + 10_000)).map(mail => mail.id),
-      [notice?.id],
+      [emailNotification?.id],
     )
   })
 
-  test('at most one mail about invoices that need attention waits for an account', async t => {
+  test('at most one mail about invoices that need attention is queued for an account', async t => {
     const store = await freshStore(engine, t)
     const [one, other] = [await makeAccount(store), await makeAccount(store)]
     const queue = (accountIds: number[], dueAt: number) =>
-      store.write(async rows => {
-        const accounts = await rows.attentionMails.countChange(accountIds)
-        await rows.mails.appendAttention(
+      store.write(async tx => {
+        const accounts = await tx.attentionMails.countChange(accountIds)
+        await tx.mails.appendAttention(
           accounts.map(({ accountId, email }) => {
             return { to: email, about: 'reorged_payments', accountId, createdAt: NOW, dueAt } as const
           }),
@@ -53,11 +53,11 @@ export function mailSuite(engine: Engine): void {
     }
     await Promise.all([queue([one.id], NOW + 120), queue([other.id, one.id, one.id], NOW + 120), queue([], NOW)])
     await queue([one.id], NOW + 60)
-    const changes = (accountId: number) => store.read(rows => rows.attentionMails.changes(accountId))
+    const changes = (accountId: number) => store.read(tx => tx.attentionMails.changes(accountId))
     assert.deepEqual([await changes(one.id), await changes(other.id), await changes(9_999)], [3, 1, 0])
 
-    const claim = (now: number) => store.write(rows => rows.mails.claim(now, 10, () => now + 60))
-    assert.deepEqual(await claim(NOW + 119), [], 'the first one decides when it is due')
+    const claim = (now: number) => store.write(tx => tx.mails.claim(now, 10, () => now + 60))
+    assert.deepEqual(await claim(NOW + 119), [], 'the first queued mail sets the due time')
     const mails = await claim(NOW + 120)
     assert.deepEqual(
       mails.map(({ id, ...mail }) => mail).sort((a, b) => Number(a.to > b.to) - Number(a.to < b.to)),
@@ -69,11 +69,11 @@ export function mailSuite(engine: Engine): void {
     )
 
     const [ofOne, ofOther] = [one, other].map(({ email }) => mails.find(mail => mail.to === email)?.id as number)
-    await store.write(async rows => {
-      assert.equal(await rows.attentionMails.lockChanges(one.id), 3)
-      await rows.attentionMails.setLastSent(one.id, NOW + 121)
-      await rows.mails.remove(ofOne as number)
-      await rows.mails.postpone(ofOther as number, NOW + 500)
+    await store.write(async tx => {
+      assert.equal(await tx.attentionMails.lockChanges(one.id), 3)
+      await tx.attentionMails.setLastSent(one.id, NOW + 121)
+      await tx.mails.remove(ofOne as number)
+      await tx.mails.postpone(ofOther as number, NOW + 500)
     })
     assert.deepEqual(await claim(NOW + 499), [])
     assert.deepEqual(
@@ -88,33 +88,33 @@ export function mailSuite(engine: Engine): void {
     assert.equal((await claim(NOW + 4_000)).length, 2)
   })
 
-  test('many who claim at once share the mails among them, none twice', async t => {
+  test('concurrent claims share the mails, and no mail is claimed twice', async t => {
     const store = await freshStore(engine, t)
     for (let i = 0; i < 12; i++)
-      await store.write(rows => rows.mails.append({ to: TO, about: 'api_key_revoked', detail: null, createdAt: NOW }))
-    const claims = Array.from({ length: 6 }, () => store.write(rows => rows.mails.claim(NOW, 3, () => NOW + 60)))
+      await store.write(tx => tx.mails.append({ to: TO, about: 'api_key_revoked', detail: null, createdAt: NOW }))
+    const claims = Array.from({ length: 6 }, () => store.write(tx => tx.mails.claim(NOW, 3, () => NOW + 60)))
     const claimed = (await Promise.all(claims)).flat().map(mail => mail.id)
     assert.equal(new Set(claimed).size, claimed.length)
     assert.equal(new Set(claimed).size, 12)
   })
 
-  test('a mail wakes the listeners of mails once it is committed, and is lost with its transaction', async t => {
+  test('a committed mail notifies the listeners, and a rolled back mail is not queued', async t => {
     const store = await freshStore(engine, t)
-    let woken = 0
-    const leave = store.listen('mails', () => {
-      woken += 1
+    let notified = 0
+    const unlisten = store.listen('mails', () => {
+      notified += 1
     })
     const mail = { to: TO, about: 'viewing_key_set', detail: null, createdAt: NOW } as const
     await assert.rejects(
-      store.write(async rows => {
-        await rows.mails.append(mail)
+      store.write(async tx => {
+        await tx.mails.append(mail)
         throw new Error('no')
       }),
     )
-    assert.equal(woken, 0)
-    assert.deepEqual(await store.write(rows => rows.mails.claim(NOW, 5, () => NOW)), [])
-    await store.write(rows => rows.mails.append(mail))
-    leave()
-    assert.equal((await store.write(rows => rows.mails.claim(NOW, 5, () => NOW))).length, 1)
+    assert.equal(notified, 0)
+    assert.deepEqual(await store.write(tx => tx.mails.claim(NOW, 5, () => NOW)), [])
+    await store.write(tx => tx.mails.append(mail))
+    unlisten()
+    assert.equal((await store.write(tx => tx.mails.claim(NOW, 5, () => NOW))).length, 1)
   })
 }

@@ -34,15 +34,15 @@ function draft(invoice: Invoice, terms: Partial<NewSwap> = {}): NewSwap {
   }
 }
 
-async function insert(store: Store, invoice: Invoice, firstLookAtMs = NOW_MS): Promise<Swap> {
-  const swap = await store.write(rows => rows.swaps.insert(draft(invoice), firstLookAtMs))
+async function insert(store: Store, invoice: Invoice, firstPollAtMs = NOW_MS): Promise<Swap> {
+  const swap = await store.write(tx => tx.swaps.insert(draft(invoice), firstPollAtMs))
   assert.ok(swap)
   return swap
 }
 
 function record(store: Store, swap: Swap, change: Partial<SwapOutcome>): Promise<void> {
   const outcome = { ...swap, holds: true, nextLookAtMs: NOW_MS, statusRaw: null, ...change }
-  return store.write(rows => rows.swaps.record(swap.id, outcome))
+  return store.write(tx => tx.swaps.record(swap.id, outcome))
 }
 
 async function ids(found: Promise<readonly Swap[]>): Promise<number[]> {
@@ -50,7 +50,7 @@ async function ids(found: Promise<readonly Swap[]>): Promise<number[]> {
 }
 
 export function swapSuite(engine: Engine): void {
-  test('a look that is hastened comes no later than asked for; an earlier one, and one that never comes, stay', async t => {
+  test('a hastened poll runs no later than requested, and earlier or disabled polls do not change', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
@@ -61,31 +61,31 @@ export function swapSuite(engine: Engine): void {
     ]
     await record(store, never, { nextLookAtMs: null })
     await insert(store, other, NOW_MS + 60_000)
-    await store.write(rows => rows.swaps.hasten(invoice.id, NOW_MS))
-    const due = await ids(store.write(rows => rows.swaps.claimDue(NOW_MS, NOW_MS + 1, 10)))
+    await store.write(tx => tx.swaps.hasten(invoice.id, NOW_MS))
+    const due = await ids(store.write(tx => tx.swaps.claimDue(NOW_MS, NOW_MS + 1, 10)))
     assert.deepEqual(due.toSorted(), [late.id, early.id].toSorted())
   })
 
-  test('a deposit address with its memo belongs to one swap, whatever the invoice', async t => {
+  test('a deposit address with its memo belongs to one swap across all invoices', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const [one, other] = [await shop.sell(), await shop.sell()]
-    const take = async (invoice: Invoice, depositAddress: string, depositMemo: string | null) =>
-      (await store.write(rows => rows.swaps.insert(draft(invoice, { depositAddress, depositMemo }), NOW_MS))) !== null
-    assert.equal(await take(one, 'a', null), true)
-    assert.equal(await take(one, 'a', null), false)
-    assert.equal(await take(other, 'a', null), false)
-    assert.equal(await take(other, 'a', '1'), true)
-    assert.equal(await take(one, 'a', '1'), false)
-    assert.equal(await take(one, 'a', '2'), true)
-    assert.equal(await take(one, 'b', null), true)
+    const tryInsert = async (invoice: Invoice, depositAddress: string, depositMemo: string | null) =>
+      (await store.write(tx => tx.swaps.insert(draft(invoice, { depositAddress, depositMemo }), NOW_MS))) !== null
+    assert.equal(await tryInsert(one, 'a', null), true)
+    assert.equal(await tryInsert(one, 'a', null), false)
+    assert.equal(await tryInsert(other, 'a', null), false)
+    assert.equal(await tryInsert(other, 'a', '1'), true)
+    assert.equal(await tryInsert(one, 'a', '1'), false)
+    assert.equal(await tryInsert(one, 'a', '2'), true)
+    assert.equal(await tryInsert(one, 'b', null), true)
   })
 
-  test('a swap is kept to the last digit, and knows the end of its invoice', async t => {
+  test('a swap keeps its exact amounts and has the expiry of its invoice', async t => {
     const store = await freshStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const terms = draft(invoice, { depositMemo: '90517' })
-    const inserted = await store.write(rows => rows.swaps.insert(terms, NOW_MS))
+    const inserted = await store.write(tx => tx.swaps.insert(terms, NOW_MS))
     assert.ok(inserted)
     const { quoteRaw: _, ...kept } = terms
     assert.deepEqual(inserted, {
@@ -113,7 +113,7 @@ export function swapSuite(engine: Engine): void {
       failures: 2,
       needsAttention: true,
     })
-    const [read] = await store.read(rows => rows.swaps.byIds([inserted.id]))
+    const [read] = await store.read(tx => tx.swaps.byIds([inserted.id]))
     assert.deepEqual(read, {
       ...inserted,
       status: 'REFUNDED',
@@ -125,38 +125,38 @@ export function swapSuite(engine: Engine): void {
       failures: 2,
       needsAttention: true,
     })
-    assert.equal(await store.read(rows => rows.swaps.byId(inserted.id + 1)), null)
+    assert.equal(await store.read(tx => tx.swaps.byId(inserted.id + 1)), null)
   })
 
-  test('an invoice has one present swap, which holds it, and is watched longer for it', async t => {
+  test('an invoice has one current swap, which keeps it open and extends its watch period', async t => {
     const store = await freshStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const swap = await insert(store, invoice)
-    await store.write(rows => rows.invoices.setSwap(invoice.id, swap.id, invoice.watchUntil + 5))
-    const [read] = await store.read(rows => rows.invoices.byIds([invoice.id]))
+    await store.write(tx => tx.invoices.setSwap(invoice.id, swap.id, invoice.watchUntil + 5))
+    const [read] = await store.read(tx => tx.invoices.byIds([invoice.id]))
     assert.deepEqual(read, { ...invoice, swapId: swap.id, swapUnderWay: true, watchUntil: invoice.watchUntil + 5 })
   })
 
-  test('whether any swap holds the invoice', async t => {
+  test('an invoice is kept open as long as any of its swaps keeps it open', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
-    const anyHolds = (at: Invoice) => store.read(rows => rows.swaps.anyHolds(at.id))
+    const keptOpen = ({ id }: Invoice) => store.read(tx => tx.swaps.anyHolds(id))
     const [first, second] = [await insert(store, invoice), await insert(store, invoice)]
-    assert.deepEqual([await anyHolds(invoice), await anyHolds(other)], [true, false])
+    assert.deepEqual([await keptOpen(invoice), await keptOpen(other)], [true, false])
     await record(store, second, { holds: false })
-    assert.equal(await anyHolds(invoice), true)
+    assert.equal(await keptOpen(invoice), true)
     await record(store, first, { holds: false })
-    assert.equal(await anyHolds(invoice), false)
+    assert.equal(await keptOpen(invoice), false)
   })
 
-  test('the swap that pays is one that is done, else the latest with a deposit, and none without', async t => {
+  test('the paying swap is a successful one, otherwise the latest with a deposit, otherwise null', async t => {
     const store = await freshStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const swaps = [await insert(store, invoice), await insert(store, invoice), await insert(store, invoice)]
     const payingAfter = async (...statuses: SwapStatus[]) => {
-      for (const [at, status] of statuses.entries()) await record(store, swaps[at]!, { status })
-      const found = await store.read(rows => rows.swaps.paying(invoice.id))
+      for (const [index, status] of statuses.entries()) await record(store, swaps[index]!, { status })
+      const found = await store.read(tx => tx.swaps.paying(invoice.id))
       return found && swaps.findIndex(({ id }) => id === found.id)
     }
     assert.equal(await payingAfter('PENDING_DEPOSIT', 'REFUNDED', 'FAILED'), null)
@@ -164,7 +164,7 @@ export function swapSuite(engine: Engine): void {
     assert.equal(await payingAfter('SUCCESS', 'KNOWN_DEPOSIT_TX', 'PROCESSING'), 0)
   })
 
-  test('what is due is claimed once, the longest due first, and due again when the claim runs out', async t => {
+  test('due swaps are claimed once, the longest due first, and are due again when the claim expires', async t => {
     const store = await freshStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const [late, early, future] = [
@@ -173,8 +173,8 @@ export function swapSuite(engine: Engine): void {
       await insert(store, invoice, NOW_MS + 1),
     ]
     const claim = (limit: number, nowMs = NOW_MS) =>
-      ids(store.write(rows => rows.swaps.claimDue(nowMs, nowMs + 30_000, limit)))
-    const next = () => store.read(rows => rows.swaps.nextLookAtMs())
+      ids(store.write(tx => tx.swaps.claimDue(nowMs, nowMs + 30_000, limit)))
+    const next = () => store.read(tx => tx.swaps.nextLookAtMs())
     assert.equal(await next(), NOW_MS - 1)
     assert.deepEqual(await claim(1), [early.id])
     const claimed = await Promise.all(Array.from({ length: 5 }, () => claim(10)))
@@ -186,33 +186,33 @@ export function swapSuite(engine: Engine): void {
     assert.deepEqual(await claim(10, NOW_MS + 10 ** 9), [])
   })
 
-  test('what needs attention is listed and counted until the coins have come, newest first', async t => {
+  test('swaps that need attention are listed newest first and counted until the coins arrive', async t => {
     const store = await freshStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const [one, two, foreign] = [await shop.sell(), await shop.sell(), await other.sell()]
     const swaps = [await insert(store, one), await insert(store, two), await insert(store, foreign)]
     for (const swap of swaps) await record(store, swap, { needsAttention: true })
     const [first, second, third] = swaps.map(({ id }) => id)
-    const listed = (accountId?: number) => ids(store.read(rows => rows.swaps.needingAttention(10, accountId)))
+    const listed = (accountId?: number) => ids(store.read(tx => tx.swaps.needingAttention(10, accountId)))
     assert.deepEqual(await listed(), [third, second, first])
     assert.deepEqual(await listed(shop.account.id), [second, first])
-    await store.write(rows => rows.invoices.record([{ ...two, receivedZat: two.amountZat }]))
+    await store.write(tx => tx.invoices.record([{ ...two, receivedZat: two.amountZat }]))
     assert.deepEqual(await listed(shop.account.id), [first])
-    assert.equal(await store.read(rows => rows.swaps.countNeedingAttention()), 2)
+    assert.equal(await store.read(tx => tx.swaps.countNeedingAttention()), 2)
   })
 
-  test('starts are counted for their invoice and window, and can be taken back', async t => {
+  test('starts are counted per invoice and time window, and can be uncounted', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
-    const since = (at: number) => store.read(rows => rows.swaps.startsSince(invoice.id, at))
-    const count = (at: number, of = invoice) => store.write(rows => rows.swaps.countStart(of.id, at, at - 600))
+    const since = (at: number) => store.read(tx => tx.swaps.startsSince(invoice.id, at))
+    const count = (at: number, of = invoice) => store.write(tx => tx.swaps.countStart(of.id, at, at - 600))
     await count(NOW, other)
     await count(NOW + 2)
     const id = await count(NOW + 1)
     assert.deepEqual(await since(NOW), [NOW + 1, NOW + 2])
     assert.deepEqual(await since(NOW + 1), [NOW + 2])
-    await store.write(rows => rows.swaps.uncountStart(id))
+    await store.write(tx => tx.swaps.uncountStart(id))
     assert.deepEqual(await since(NOW), [NOW + 2])
     await count(NOW + 602)
     assert.deepEqual(await since(0), [NOW + 602])

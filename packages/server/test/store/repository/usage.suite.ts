@@ -6,11 +6,10 @@ import { makeAccount } from '../fixtures.ts'
 
 export function usageSuite(engine: Engine): void {
   for (const crowd of [false, true]) {
-    test(`200 takes at once of 50 give exactly 50${crowd ? ', in a crowd' : ''}`, async t => {
+    test(`200 concurrent increments with a limit of 50 count exactly 50${crowd ? ', batched' : ''}`, async t => {
       const store = await freshStore(engine, t)
       const account = await makeAccount(store)
-      const take = () =>
-        store.write(rows => rows.usage.take(account.id, '2026-11', 50), crowd ? { crowd: account.id } : {})
+      const take = () => store.write(tx => tx.usage.take(account.id, '2026-11', 50), crowd ? { crowd: account.id } : {})
       const takes = await Promise.all(Array.from({ length: 200 }, take))
       const taken = takes.filter(result => result.taken).map(result => result.used)
       assert.deepEqual(
@@ -18,16 +17,16 @@ export function usageSuite(engine: Engine): void {
         Array.from({ length: 50 }, (_, index) => index + 1),
       )
       assert.ok(takes.every(result => result.taken || result.used === 50))
-      assert.equal(await store.read(rows => rows.usage.used(account.id, '2026-11')), 50)
+      assert.equal(await store.read(tx => tx.usage.used(account.id, '2026-11')), 50)
     })
   }
 
-  test('months and accounts count for themselves; no limit is no limit, and none at all takes nothing', async t => {
+  test('months and accounts are counted separately; null is no limit, and a limit of 0 counts nothing', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const other = await makeAccount(store)
     const take = (accountId: number, month: string, limit: number | null) =>
-      store.write(rows => rows.usage.take(accountId, month, limit))
+      store.write(tx => tx.usage.take(accountId, month, limit))
     assert.deepEqual(await take(account.id, '2026-11', 0), { taken: false, used: 0 })
     assert.deepEqual(await take(account.id, '2026-11', 1), { taken: true, used: 1 })
     assert.deepEqual(await take(account.id, '2026-11', 1), { taken: false, used: 1 })
@@ -35,6 +34,6 @@ export function usageSuite(engine: Engine): void {
     assert.deepEqual(await take(account.id, '2026-11', 1), { taken: false, used: 2 })
     assert.deepEqual(await take(account.id, '2026-12', 1), { taken: true, used: 1 })
     assert.deepEqual(await take(other.id, '2026-11', 1), { taken: true, used: 1 })
-    assert.equal(await store.read(rows => rows.usage.used(other.id, '2026-12')), 0)
+    assert.equal(await store.read(tx => tx.usage.used(other.id, '2026-12')), 0)
   })
 }

@@ -15,7 +15,7 @@ const URL = 'https://shop.example/webhook'
 async function withWebhook(store: Store, account?: Account): Promise<Account> {
   const owner = account ?? (await makeAccount(store))
   const webhook = { accountId: owner.id, url: URL, sealedSecret: Uint8Array.of(1, 2), createdAt: NOW, updatedAt: NOW }
-  assert.equal(await store.write(rows => rows.webhooks.insert(webhook)), true)
+  assert.equal(await store.write(tx => tx.webhooks.insert(webhook)), true)
   return owner
 }
 
@@ -57,41 +57,41 @@ function endOf(attempt: BegunAttempt, succeeded: boolean, endedAtMs: number): En
   }
 }
 
-/** Takes up what is due, as the service does. */
-function takeUp(store: Store, nowMs: number, limit = 100): Promise<BegunAttempt[]> {
-  return store.write(async rows => {
-    const webhooks = await rows.deliveries.holdDue(nowMs, 100, [])
-    const due = await rows.deliveries.due(
+/** Claims due deliveries as the service does. */
+function claimDue(store: Store, nowMs: number, limit = 100): Promise<BegunAttempt[]> {
+  return store.write(async tx => {
+    const webhooks = await tx.deliveries.holdDue(nowMs, 100, [])
+    const due = await tx.deliveries.due(
       webhooks.map(({ accountId }) => ({ accountId, limit })),
       nowMs,
     )
     const attempts = due.map(delivery => attemptOf(delivery, nowMs))
-    await rows.deliveries.begin(attempts)
-    await rows.deliveries.reschedule(webhooks.map(({ accountId }) => accountId))
+    await tx.deliveries.begin(attempts)
+    await tx.deliveries.reschedule(webhooks.map(({ accountId }) => accountId))
     return attempts
   })
 }
 
 function finish(store: Store, ends: readonly EndedAttempt[]): Promise<void> {
-  return store.write(async rows => {
+  return store.write(async tx => {
     const accountIds = ends.map(({ accountId }) => accountId)
-    await rows.deliveries.hold(accountIds)
-    await rows.deliveries.end(ends)
-    await rows.deliveries.reschedule(accountIds)
+    await tx.deliveries.hold(accountIds)
+    await tx.deliveries.end(ends)
+    await tx.deliveries.reschedule(accountIds)
   })
 }
 
-const nextDue = (store: Store, afterMs: number) => store.read(rows => rows.deliveries.nextDueAtMs(afterMs))
+const nextDue = (store: Store, afterMs: number) => store.read(tx => tx.deliveries.nextDueAtMs(afterMs))
 
 export function webhookSuite(engine: Engine): void {
-  test('an account has one webhook: its URL and its secret change, and it can be removed', async t => {
+  test('an account has one webhook, whose URL and secret can change and which can be removed', async t => {
     const store = await freshStore(engine, t)
     const account = await makeAccount(store)
     const other = await withWebhook(store)
-    assert.equal(await store.read(rows => rows.webhooks.byAccount(account.id)), null)
-    assert.equal(await store.write(rows => rows.webhooks.setUrl(account.id, URL, NOW)), null)
-    assert.equal(await store.write(rows => rows.webhooks.setSecret(account.id, Uint8Array.of(), NOW)), false)
-    assert.equal(await store.write(rows => rows.webhooks.remove(account.id)), false)
+    assert.equal(await store.read(tx => tx.webhooks.byAccount(account.id)), null)
+    assert.equal(await store.write(tx => tx.webhooks.setUrl(account.id, URL, NOW)), null)
+    assert.equal(await store.write(tx => tx.webhooks.setSecret(account.id, Uint8Array.of(), NOW)), false)
+    assert.equal(await store.write(tx => tx.webhooks.remove(account.id)), false)
 
     await withWebhook(store, account)
     const second = {
@@ -101,36 +101,36 @@ export function webhookSuite(engine: Engine): void {
       createdAt: 1,
       updatedAt: 1,
     }
-    assert.equal(await store.write(rows => rows.webhooks.insert(second)), false)
-    const changed = await store.write(rows => rows.webhooks.setUrl(account.id, 'https://y.example', NOW + 1))
-    assert.equal(await store.write(rows => rows.webhooks.setSecret(account.id, Uint8Array.of(7), NOW + 2)), true)
-    await store.write(rows => rows.webhooks.reseal(account.id, Uint8Array.of(8)))
+    assert.equal(await store.write(tx => tx.webhooks.insert(second)), false)
+    const changed = await store.write(tx => tx.webhooks.setUrl(account.id, 'https://y.example', NOW + 1))
+    assert.equal(await store.write(tx => tx.webhooks.setSecret(account.id, Uint8Array.of(7), NOW + 2)), true)
+    await store.write(tx => tx.webhooks.reseal(account.id, Uint8Array.of(8)))
     assert.equal(changed?.url, 'https://y.example')
-    assert.deepEqual(await store.read(rows => rows.webhooks.byAccount(account.id)), {
+    assert.deepEqual(await store.read(tx => tx.webhooks.byAccount(account.id)), {
       accountId: account.id,
       url: 'https://y.example',
       sealedSecret: Uint8Array.of(8),
       createdAt: NOW,
       updatedAt: NOW + 2,
     })
-    const all = await store.read(rows => rows.webhooks.all(0, 9))
+    const all = await store.read(tx => tx.webhooks.all(0, 9))
     assert.deepEqual(
       all.map(({ accountId }) => accountId),
       [account.id, other.id],
     )
-    assert.equal((await store.read(rows => rows.webhooks.all(account.id, 9))).length, 1)
-    assert.equal(await store.write(rows => rows.webhooks.remove(account.id)), true)
-    assert.equal(await store.read(rows => rows.webhooks.byAccount(account.id)), null)
+    assert.equal((await store.read(tx => tx.webhooks.all(account.id, 9))).length, 1)
+    assert.equal(await store.write(tx => tx.webhooks.remove(account.id)), true)
+    assert.equal(await store.read(tx => tx.webhooks.byAccount(account.id)), null)
   })
 
-  test('an event with a body becomes a delivery, in its transaction, for an account with a webhook', async t => {
+  test('an event with a body becomes a delivery in the same transaction if the account has a webhook', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const without = await makeAccount(store)
     await withWebhook(store, shop.account)
-    let woken = 0
-    t.after(store.listen('deliveries', () => woken++))
+    let notified = 0
+    t.after(store.listen('deliveries', () => notified++))
     const event = {
       accountId: shop.account.id,
       invoiceId: invoice.id,
@@ -138,21 +138,21 @@ export function webhookSuite(engine: Engine): void {
       body: '{"ü":1}',
       createdAt: NOW,
     } as const
-    const failing = store.write(async rows => {
-      await rows.events.append([event])
+    const failing = store.write(async tx => {
+      await tx.events.append([event])
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
-    assert.deepEqual(await takeUp(store, NOW_MS), [])
+    assert.deepEqual(await claimDue(store, NOW_MS), [])
 
-    await store.write(rows =>
-      rows.events.append([
+    await store.write(tx =>
+      tx.events.append([
         event,
         { ...event, type: null, body: null },
         { ...event, accountId: without.id, invoiceId: null },
       ]),
     )
-    const [attempt, ...more] = (await takeUp(store, NOW_MS)) as [BegunAttempt]
+    const [attempt, ...more] = (await claimDue(store, NOW_MS)) as [BegunAttempt]
     assert.deepEqual(more, [])
     const { id: _, publicId, ...delivery } = attempt.delivery
     assert.match(publicId, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
@@ -164,42 +164,42 @@ export function webhookSuite(engine: Engine): void {
       createdAt: NOW,
       progress: { state: 'waiting', attempts: 0, dueAtMs: NOW_MS },
     })
-    const [line] = await store.read(rows => rows.deliveries.attempts(shop.account.id, { limit: 9 }))
+    const [line] = await store.read(tx => tx.deliveries.attempts(shop.account.id, { limit: 9 }))
     assert.equal(line?.invoicePublicId, invoice.publicId)
-    for (let look = 0; look < 200 && woken === 0; look++) await new Promise(resolve => setTimeout(resolve, 5))
-    assert.ok(woken > 0)
+    for (let poll = 0; poll < 200 && notified === 0; poll++) await new Promise(resolve => setTimeout(resolve, 5))
+    assert.ok(notified > 0)
   })
 
-  test('a delivery goes from attempt to attempt, is never taken up early, and its log tells all', async t => {
+  test('a delivery is never claimed before it is due, and its log lists every attempt', async t => {
     const store = await freshStore(engine, t)
     const account = await withWebhook(store)
     const delivery = draft(account)
-    assert.equal(await store.write(rows => rows.deliveries.insert([delivery])), 1)
+    assert.equal(await store.write(tx => tx.deliveries.insert([delivery])), 1)
     assert.equal(await nextDue(store, 0), NOW_MS)
-    assert.deepEqual(await takeUp(store, NOW_MS - 1), [])
+    assert.deepEqual(await claimDue(store, NOW_MS - 1), [])
 
-    const [first] = (await takeUp(store, NOW_MS)) as [BegunAttempt]
+    const [first] = (await claimDue(store, NOW_MS)) as [BegunAttempt]
     assert.equal(first.delivery.body, delivery.body)
-    assert.deepEqual(await takeUp(store, NOW_MS), [], 'it is under way')
+    assert.deepEqual(await claimDue(store, NOW_MS), [], 'it is under way')
     assert.equal(await nextDue(store, NOW_MS), NOW_MS + 15_000)
-    const [open] = await store.read(rows => rows.deliveries.attempts(account.id, { limit: 9 }))
+    const [open] = await store.read(tx => tx.deliveries.attempts(account.id, { limit: 9 }))
     assert.deepEqual([open?.statusCode, open?.error, open?.durationMs], [null, null, null])
 
     await finish(store, [endOf(first, false, NOW_MS + 1_234)])
     assert.equal(await nextDue(store, NOW_MS), NOW_MS + 11_234)
-    assert.deepEqual(await takeUp(store, NOW_MS + 11_233), [])
-    const [second] = (await takeUp(store, NOW_MS + 11_234)) as [BegunAttempt]
+    assert.deepEqual(await claimDue(store, NOW_MS + 11_233), [])
+    const [second] = (await claimDue(store, NOW_MS + 11_234)) as [BegunAttempt]
     assert.equal(second.progress.attempts, 2)
-    assert.equal(await store.read(rows => rows.deliveries.countOpen()), 1)
-    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id, 9)), 1)
-    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id, 0)), 0)
-    assert.equal(await store.read(rows => rows.deliveries.countOpenOf(account.id + 1, 9)), 0)
+    assert.equal(await store.read(tx => tx.deliveries.countOpen()), 1)
+    assert.equal(await store.read(tx => tx.deliveries.countOpenOf(account.id, 9)), 1)
+    assert.equal(await store.read(tx => tx.deliveries.countOpenOf(account.id, 0)), 0)
+    assert.equal(await store.read(tx => tx.deliveries.countOpenOf(account.id + 1, 9)), 0)
     await finish(store, [endOf(second, true, NOW_MS + 11_300)])
-    assert.equal(await store.read(rows => rows.deliveries.countOpen()), 0)
+    assert.equal(await store.read(tx => tx.deliveries.countOpen()), 0)
     assert.equal(await nextDue(store, 0), null)
-    assert.deepEqual(await takeUp(store, NOW_MS + 1e9), [])
+    assert.deepEqual(await claimDue(store, NOW_MS + 1e9), [])
 
-    const log = await store.read(rows => rows.deliveries.attempts(account.id, { limit: 9 }))
+    const log = await store.read(tx => tx.deliveries.attempts(account.id, { limit: 9 }))
     assert.deepEqual(
       log.map(({ publicId, ...row }) => row),
       [
@@ -214,29 +214,29 @@ export function webhookSuite(engine: Engine): void {
         ...row,
       })),
     )
-    const detail = await store.read(rows => rows.deliveries.attempt(account.id, second.publicId))
+    const detail = await store.read(tx => tx.deliveries.attempt(account.id, second.publicId))
     assert.deepEqual(detail, { ...log[0], requestBody: delivery.body, answer: 'thanks', deliveryState: 'delivered' })
   })
 
-  test('an end that comes late moves nothing but its own line, unless it is a success', async t => {
+  test('a late attempt result changes only its log entry, unless it is a success', async t => {
     const store = await freshStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(rows => rows.deliveries.insert([draft(account), draft(account)]))
-    const first = await takeUp(store, NOW_MS)
-    await store.write(rows =>
-      rows.deliveries.interrupt(
+    await store.write(tx => tx.deliveries.insert([draft(account), draft(account)]))
+    const first = await claimDue(store, NOW_MS)
+    await store.write(tx =>
+      tx.deliveries.interrupt(
         first.map(({ delivery }) => delivery.id),
         'interrupted',
       ),
     )
-    const second = await takeUp(store, NOW_MS + 15_000)
+    const second = await claimDue(store, NOW_MS + 15_000)
     assert.equal(second.length, 2)
     const [late, success] = first as [BegunAttempt, BegunAttempt]
     await finish(store, [endOf(late, false, NOW_MS + 16_000), endOf(success, true, NOW_MS + 16_000)])
     assert.equal(await nextDue(store, NOW_MS), NOW_MS + 80_000)
-    const states = await store.read(async rows => {
-      const log = await rows.deliveries.attempts(account.id, { limit: 9 })
-      const details = await Promise.all(log.map(row => rows.deliveries.attempt(account.id, row.publicId)))
+    const states = await store.read(async tx => {
+      const log = await tx.deliveries.attempts(account.id, { limit: 9 })
+      const details = await Promise.all(log.map(row => tx.deliveries.attempt(account.id, row.publicId)))
       return details.map(row => [row?.deliveryPublicId, row?.attempt, row?.deliveryState, row?.error])
     })
     const [a, b] = [late.delivery.publicId, success.delivery.publicId]
@@ -246,52 +246,48 @@ export function webhookSuite(engine: Engine): void {
     )
   })
 
-  test('attempts of one number are logged once, and never a fifth', async t => {
+  test('each attempt number is logged once, and a fifth attempt is refused', async t => {
     const store = await freshStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(rows => rows.deliveries.insert([draft(account)]))
-    const [first] = (await takeUp(store, NOW_MS)) as [BegunAttempt]
+    await store.write(tx => tx.deliveries.insert([draft(account)]))
+    const [first] = (await claimDue(store, NOW_MS)) as [BegunAttempt]
     const again = { ...first, publicId: randomUUID() }
     await assert.rejects(
-      store.write(rows => rows.deliveries.begin([again])),
+      store.write(tx => tx.deliveries.begin([again])),
       /unique/i,
     )
     const fifth = { ...again, progress: { ...first.progress, attempts: 5 } }
     await assert.rejects(
-      store.write(rows => rows.deliveries.begin([fifth])),
+      store.write(tx => tx.deliveries.begin([fifth])),
       /check/i,
     )
   })
 
-  test('what is due is shared out: the longest due first, so many of each, none of those left out', async t => {
+  test('due deliveries are returned longest due first, up to the limit of each account, without excluded accounts', async t => {
     const store = await freshStore(engine, t)
     const [a, b, c] = [await withWebhook(store), await withWebhook(store), await withWebhook(store)]
     const many = (account: Account, count: number, dueAtMs: number) =>
       Array.from({ length: count }, (_, index) => draft(account, { dueAtMs: dueAtMs + index }))
-    await store.write(rows =>
-      rows.deliveries.insert([
-        ...many(a, 600, NOW_MS - 9_000),
-        ...many(b, 3, NOW_MS - 5_000),
-        ...many(c, 1, NOW_MS + 1),
-      ]),
+    await store.write(tx =>
+      tx.deliveries.insert([...many(a, 600, NOW_MS - 9_000), ...many(b, 3, NOW_MS - 5_000), ...many(c, 1, NOW_MS + 1)]),
     )
-    const held = await store.write(rows => rows.deliveries.holdDue(NOW_MS, 9, []))
+    const locked = await store.write(tx => tx.deliveries.holdDue(NOW_MS, 9, []))
     assert.deepEqual(
-      held.map(({ accountId }) => accountId),
+      locked.map(({ accountId }) => accountId),
       [a.id, b.id],
     )
-    const one = await store.write(rows => rows.deliveries.holdDue(NOW_MS, 1, []))
+    const one = await store.write(tx => tx.deliveries.holdDue(NOW_MS, 1, []))
     assert.deepEqual(
       one.map(({ accountId }) => accountId),
       [a.id],
     )
-    const rest = await store.write(rows => rows.deliveries.holdDue(NOW_MS, 9, [a.id]))
+    const rest = await store.write(tx => tx.deliveries.holdDue(NOW_MS, 9, [a.id]))
     assert.deepEqual(
       rest.map(({ accountId }) => accountId),
       [b.id],
     )
-    const due = await store.write(rows =>
-      rows.deliveries.due(
+    const due = await store.write(tx =>
+      tx.deliveries.due(
         [
           { accountId: a.id, limit: 2 },
           { accountId: b.id, limit: 9 },
@@ -311,42 +307,42 @@ export function webhookSuite(engine: Engine): void {
       ],
     )
     const shares = Array.from({ length: 900 }, () => ({ accountId: a.id, limit: 1 }))
-    assert.equal((await store.write(rows => rows.deliveries.due(shares, NOW_MS))).length, 900)
+    assert.equal((await store.write(tx => tx.deliveries.due(shares, NOW_MS))).length, 900)
   })
 
-  test('several takers at once share the work: no delivery is taken up twice', async t => {
+  test('concurrent workers never claim the same delivery twice', async t => {
     const store = await freshStore(engine, t)
     const accounts = await Promise.all(Array.from({ length: 6 }, () => withWebhook(store)))
-    await store.write(rows =>
-      rows.deliveries.insert(accounts.flatMap(account => Array.from({ length: 20 }, () => draft(account)))),
+    await store.write(tx =>
+      tx.deliveries.insert(accounts.flatMap(account => Array.from({ length: 20 }, () => draft(account)))),
     )
-    const taken: BegunAttempt[] = []
-    const taker = async () => {
+    const claimed: BegunAttempt[] = []
+    const worker = async () => {
       for (let turn = 0; turn < 40; turn++) {
-        const attempts = await takeUp(store, NOW_MS, 2)
-        taken.push(...attempts)
+        const attempts = await claimDue(store, NOW_MS, 2)
+        claimed.push(...attempts)
         await finish(
           store,
           attempts.map((attempt, index) => endOf(attempt, index % 2 === 0, NOW_MS)),
         )
       }
     }
-    await Promise.all([taker(), taker(), taker()])
-    assert.equal(taken.length, 120)
-    assert.equal(new Set(taken.map(({ delivery }) => delivery.id)).size, 120)
+    await Promise.all([worker(), worker(), worker()])
+    assert.equal(claimed.length, 120)
+    assert.equal(new Set(claimed.map(({ delivery }) => delivery.id)).size, 120)
   })
 
-  test('events raised while deliveries are taken up are never forgotten', async t => {
+  test('deliveries inserted during claims are never missed', async t => {
     const store = await freshStore(engine, t)
     const account = await withWebhook(store)
     const seen = new Set<number>()
-    let raising = true
-    const raise = async () => {
-      for (let raised = 0; raised < 50; raised++) await store.write(rows => rows.deliveries.insert([draft(account)]))
+    let inserting = true
+    const insertAll = async () => {
+      for (let count = 0; count < 50; count++) await store.write(tx => tx.deliveries.insert([draft(account)]))
     }
-    const take = async () => {
-      while (raising) {
-        const attempts = await takeUp(store, NOW_MS, 3)
+    const claimAll = async () => {
+      while (inserting) {
+        const attempts = await claimDue(store, NOW_MS, 3)
         for (const { delivery } of attempts) seen.add(delivery.id)
         await finish(
           store,
@@ -354,50 +350,49 @@ export function webhookSuite(engine: Engine): void {
         )
       }
     }
-    const taking = [take(), take()]
-    await Promise.all([raise(), raise()])
-    raising = false
-    await Promise.all(taking)
-    // What is left must be found by its due time alone, as after the last wake.
+    const claiming = [claimAll(), claimAll()]
+    await Promise.all([insertAll(), insertAll()])
+    inserting = false
+    await Promise.all(claiming)
+    // The remaining deliveries must be found by their due time alone, as after the last notification.
     for (;;) {
-      const attempts = await takeUp(store, NOW_MS)
+      const attempts = await claimDue(store, NOW_MS)
       if (attempts.length === 0) break
       for (const { delivery } of attempts) seen.add(delivery.id)
     }
     assert.equal(seen.size, 100)
   })
 
-  test('a removed webhook takes its open deliveries with it; the ended ones stay to be read', async t => {
+  test('removing a webhook cancels its open deliveries and keeps the ended ones', async t => {
     const store = await freshStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(rows => rows.deliveries.insert([draft(account), draft(account)]))
-    const [first, second] = (await takeUp(store, NOW_MS)) as [BegunAttempt, BegunAttempt]
+    await store.write(tx => tx.deliveries.insert([draft(account), draft(account)]))
+    const [first, second] = (await claimDue(store, NOW_MS)) as [BegunAttempt, BegunAttempt]
     await finish(store, [endOf(first, true, NOW_MS)])
-    await store.write(rows => rows.webhooks.remove(account.id))
+    await store.write(tx => tx.webhooks.remove(account.id))
     await finish(store, [endOf(second, false, NOW_MS + 5)])
-    assert.equal(await store.read(rows => rows.deliveries.countOpen()), 0)
-    const found = (delivery: OpenDelivery) =>
-      store.read(rows => rows.deliveries.byPublicId(account.id, delivery.publicId))
+    assert.equal(await store.read(tx => tx.deliveries.countOpen()), 0)
+    const found = (delivery: OpenDelivery) => store.read(tx => tx.deliveries.byPublicId(account.id, delivery.publicId))
     assert.equal((await found(first.delivery))?.state, 'delivered')
     assert.equal((await found(second.delivery))?.state, 'canceled')
-    assert.equal(await store.write(rows => rows.deliveries.insert([draft(account)])), 0)
+    assert.equal(await store.write(tx => tx.deliveries.insert([draft(account)])), 0)
   })
 
-  test("the log is read in pages, by invoice, and never by another account's owner", async t => {
+  test('the log is read in pages and by invoice, and is not visible to other accounts', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const stranger = await withWebhook(store)
     await withWebhook(store, shop.account)
     const [a, b] = [await shop.sell(), await shop.sell()]
     for (const invoice of [a, b, a]) {
-      await store.write(rows =>
-        rows.deliveries.insert([draft(shop.account, { invoiceId: invoice.id, eventType: 'invoice.paid' })]),
+      await store.write(tx =>
+        tx.deliveries.insert([draft(shop.account, { invoiceId: invoice.id, eventType: 'invoice.paid' })]),
       )
-      await takeUp(store, NOW_MS)
+      await claimDue(store, NOW_MS)
     }
     const list = (account: Account, before?: string, invoicePublicId?: string) =>
-      store.read(rows =>
-        rows.deliveries.attempts(
+      store.read(tx =>
+        tx.deliveries.attempts(
           account.id,
           { limit: 2, ...(before && { before }) },
           { ...(invoicePublicId && { invoicePublicId }) },
@@ -424,25 +419,25 @@ export function webhookSuite(engine: Engine): void {
     assert.deepEqual(await list(stranger, page[1]?.publicId), [])
     assert.deepEqual(await list(stranger, undefined, a.publicId), [])
     const { publicId, deliveryPublicId } = page[0] as (typeof page)[number]
-    assert.equal(await store.read(rows => rows.deliveries.attempt(stranger.id, publicId)), null)
-    assert.equal(await store.read(rows => rows.deliveries.byPublicId(stranger.id, deliveryPublicId)), null)
+    assert.equal(await store.read(tx => tx.deliveries.attempt(stranger.id, publicId)), null)
+    assert.equal(await store.read(tx => tx.deliveries.byPublicId(stranger.id, deliveryPublicId)), null)
   })
 
-  test('old deliveries are pruned with their attempts, the oldest first; open ones stay', async t => {
+  test('old ended deliveries are pruned with their attempts, oldest first', async t => {
     const store = await freshStore(engine, t)
     const account = await withWebhook(store)
     const ages = [NOW - 3, NOW - 2, NOW - 1, NOW]
-    await store.write(rows =>
-      rows.deliveries.insert(ages.map(createdAt => draft(account, { createdAt, dueAtMs: createdAt * 1000 }))),
+    await store.write(tx =>
+      tx.deliveries.insert(ages.map(createdAt => draft(account, { createdAt, dueAtMs: createdAt * 1000 }))),
     )
-    const attempts = await takeUp(store, NOW_MS)
+    const attempts = await claimDue(store, NOW_MS)
     const [, , , ...open] = attempts
     await finish(
       store,
       attempts.filter(attempt => !open.includes(attempt)).map(attempt => endOf(attempt, true, NOW_MS)),
     )
-    const prune = (before: number, limit: number) => store.write(rows => rows.deliveries.prune(before, limit))
-    const left = () => store.read(rows => rows.deliveries.attempts(account.id, { limit: 9 }))
+    const prune = (before: number, limit: number) => store.write(tx => tx.deliveries.prune(before, limit))
+    const left = () => store.read(tx => tx.deliveries.attempts(account.id, { limit: 9 }))
     assert.equal(await prune(NOW - 1, 1), 1)
     assert.equal(await prune(NOW - 1, 9), 1)
     assert.deepEqual(

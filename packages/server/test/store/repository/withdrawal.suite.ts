@@ -25,7 +25,7 @@ function draft(invoice: Invoice, accountId: number): NewWithdrawal {
 async function order(store: Store, shop: Shop, accountId: number): Promise<NewWithdrawal> {
   const invoice = await shop.sell({ purpose: 'withdrawal' })
   const withdrawal = draft(invoice, accountId)
-  await store.write(rows => rows.withdrawals.insert(withdrawal))
+  await store.write(tx => tx.withdrawals.insert(withdrawal))
   return withdrawal
 }
 
@@ -42,14 +42,14 @@ const PROCESSING: WithdrawalOutcome = {
 }
 
 export function withdrawalSuite(engine: Engine): void {
-  test('an order comes back as it was made, and then as it was recorded', async t => {
+  test('an order reads back as inserted, and then with its recorded outcome', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const { id: accountId } = await makeAccount(store)
     const made = await order(store, shop, accountId)
     const { invoiceId, publicId } = made
-    const read = () => store.read(rows => rows.withdrawals.byInvoice(invoiceId))
-    const fresh = {
+    const read = () => store.read(tx => tx.withdrawals.byInvoice(invoiceId))
+    const inserted = {
       ...made,
       status: 'awaiting_deposit',
       receivedZat: 0n,
@@ -65,7 +65,7 @@ export function withdrawalSuite(engine: Engine): void {
       const found = await read()
       return found && { ...found, sealedPayoutTo: Uint8Array.from(found.sealedPayoutTo) }
     }
-    assert.deepEqual(await plain(), fresh)
+    assert.deepEqual(await plain(), inserted)
     const outcome = {
       ...PROCESSING,
       status: 'completed',
@@ -75,15 +75,15 @@ export function withdrawalSuite(engine: Engine): void {
       paying: { provider: 'p', since: NOW },
       closedBy: 'operator',
     } as const
-    await store.write(rows => rows.withdrawals.record(invoiceId, outcome))
-    assert.deepEqual(await plain(), { ...fresh, ...outcome })
-    assert.equal((await store.write(rows => rows.withdrawals.lock(invoiceId)))?.publicId, publicId)
-    assert.equal(await store.write(rows => rows.withdrawals.lock(-1)), null)
-    await store.write(rows => rows.withdrawals.reseal(invoiceId, Uint8Array.of(9)))
+    await store.write(tx => tx.withdrawals.record(invoiceId, outcome))
+    assert.deepEqual(await plain(), { ...inserted, ...outcome })
+    assert.equal((await store.write(tx => tx.withdrawals.lock(invoiceId)))?.publicId, publicId)
+    assert.equal(await store.write(tx => tx.withdrawals.lock(-1)), null)
+    await store.write(tx => tx.withdrawals.reseal(invoiceId, Uint8Array.of(9)))
     assert.deepEqual((await plain())?.sealedPayoutTo, Uint8Array.of(9))
   })
 
-  test("orders are listed newest first, page by page; by account and by the desk; never another account's", async t => {
+  test("orders are listed newest first, in pages, by account and by status, without another account's orders", async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const [one, other] = [await makeAccount(store), await makeAccount(store)]
@@ -93,41 +93,38 @@ export function withdrawalSuite(engine: Engine): void {
     const ids = (list: readonly { readonly publicId: string }[]) => list.map(({ publicId }) => publicId)
     const page = { limit: 10 }
     const list = async (accountId: number, limit: number, before?: string) =>
-      ids(await store.read(rows => rows.withdrawals.list(accountId, { limit, ...(before ? { before } : {}) })))
+      ids(await store.read(tx => tx.withdrawals.list(accountId, { limit, ...(before ? { before } : {}) })))
     assert.deepEqual(await list(one.id, 10), [last, third, first])
     assert.deepEqual(await list(one.id, 1, last), [third])
     assert.deepEqual(await list(other.id, 10, last), [])
 
     const byId = (id: string | undefined, accountId?: number) =>
-      store.read(rows => rows.withdrawals.byPublicId(id ?? '', accountId))
+      store.read(tx => tx.withdrawals.byPublicId(id ?? '', accountId))
     assert.equal((await byId(second))?.publicId, second)
     assert.equal((await byId(second, other.id))?.publicId, second)
     assert.equal(await byId(second, one.id), null)
 
-    await store.write(rows => rows.withdrawals.record(orders[2]?.invoiceId ?? 0, PROCESSING))
-    const desk = (limit: number, ...statuses: ('payout_processing' | 'awaiting_deposit')[]) =>
-      store.read(rows => rows.withdrawals.listIn(statuses, limit))
-    assert.deepEqual(ids(await desk(page.limit, 'payout_processing')), [third])
-    assert.deepEqual(ids(await desk(2, 'payout_processing', 'awaiting_deposit')), [last, third])
-    assert.equal(await store.read(rows => rows.withdrawals.countIn('awaiting_deposit')), 3)
-    assert.deepEqual(ids(await store.read(rows => rows.withdrawals.after(orders[1]?.invoiceId ?? 0, 10))), [
-      third,
-      last,
-    ])
+    await store.write(tx => tx.withdrawals.record(orders[2]?.invoiceId ?? 0, PROCESSING))
+    const listByStatus = (limit: number, ...statuses: ('payout_processing' | 'awaiting_deposit')[]) =>
+      store.read(tx => tx.withdrawals.listIn(statuses, limit))
+    assert.deepEqual(ids(await listByStatus(page.limit, 'payout_processing')), [third])
+    assert.deepEqual(ids(await listByStatus(2, 'payout_processing', 'awaiting_deposit')), [last, third])
+    assert.equal(await store.read(tx => tx.withdrawals.countIn('awaiting_deposit')), 3)
+    assert.deepEqual(ids(await store.read(tx => tx.withdrawals.after(orders[1]?.invoiceId ?? 0, 10))), [third, last])
   })
 
-  test('payouts that are due are taken by one at a time, the longest due first, and again after the lease', async t => {
+  test('a due payout is claimed by one worker at a time, the longest due first, and again after its lease', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const { id } = await makeAccount(store)
     const orders: NewWithdrawal[] = []
-    for (let at = 0; at < 6; at++) {
+    for (let index = 0; index < 6; index++) {
       const made = await order(store, shop, id)
-      await store.write(rows => rows.withdrawals.record(made.invoiceId, { ...PROCESSING, payoutDueAt: NOW - at }))
+      await store.write(tx => tx.withdrawals.record(made.invoiceId, { ...PROCESSING, payoutDueAt: NOW - index }))
       orders.push(made)
     }
     const claim = (now: number, limit: number) =>
-      store.write(rows => rows.withdrawals.claimPayouts('p', now, now + 100, limit))
+      store.write(tx => tx.withdrawals.claimPayouts('p', now, now + 100, limit))
     assert.deepEqual(
       (await claim(NOW, 2)).map(({ publicId }) => publicId),
       [orders[5]?.publicId, orders[4]?.publicId],
@@ -144,12 +141,12 @@ export function withdrawalSuite(engine: Engine): void {
       assert.deepEqual([paying, payoutDueAt], [{ provider: 'p', since: NOW }, NOW + 200])
   })
 
-  test('an order that is not in payout_processing is never claimed', async t => {
+  test('an order with a status other than payout_processing is never claimed', async t => {
     const store = await freshStore(engine, t)
     const shop = await openShop(store)
     const { id } = await makeAccount(store)
     const { invoiceId } = await order(store, shop, id)
-    await store.write(rows => rows.withdrawals.record(invoiceId, { ...PROCESSING, status: 'needs_attention' }))
-    assert.deepEqual(await store.write(rows => rows.withdrawals.claimPayouts('p', NOW + 100, NOW + 200, 10)), [])
+    await store.write(tx => tx.withdrawals.record(invoiceId, { ...PROCESSING, status: 'needs_attention' }))
+    assert.deepEqual(await store.write(tx => tx.withdrawals.claimPayouts('p', NOW + 100, NOW + 200, 10)), [])
   })
 }

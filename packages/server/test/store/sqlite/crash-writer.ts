@@ -1,4 +1,4 @@
-/** Writes events to the SQLite file named, many at a time, and prints the number of each once it is acknowledged. */
+/** Writes events concurrently to the given SQLite file and prints the number of each acknowledged one. */
 import { writeSync } from 'node:fs'
 import { openStore } from '../../../src/store/open.ts'
 import { makeAccount, NOW } from '../fixtures.ts'
@@ -8,12 +8,12 @@ const store = await openStore(`sqlite:${path}`)
 const account = await makeAccount(store)
 let next = Number(from)
 
-async function writeForEver(): Promise<never> {
+async function writeForever(): Promise<never> {
   for (;;) {
     const number = ++next
-    await store.write(async rows => {
-      await rows.usage.take(account.id, '2026-11', null)
-      await rows.events.append([
+    await store.write(async tx => {
+      await tx.usage.take(account.id, '2026-11', null)
+      await tx.events.append([
         { accountId: account.id, invoiceId: null, type: 'test', body: null, createdAt: NOW + number },
       ])
     })
@@ -21,4 +21,4 @@ async function writeForEver(): Promise<never> {
   }
 }
 
-await Promise.all(Array.from({ length: 16 }, writeForEver))
+await Promise.all(Array.from({ length: 16 }, writeForever))

@@ -30,7 +30,7 @@ async function openFile(t: TestContext, path: string, options?: StoreOptions) {
   return store
 }
 
-test('every acknowledged write is there after the process is killed amid commits', async t => {
+test('every acknowledged write survives when the process is killed during commits', async t => {
   const path = join(tempFolder(t), 'zatgate.db')
   const acknowledged: number[] = []
   for (let round = 0; round < 3; round++) {
@@ -50,13 +50,13 @@ test('every acknowledged write is there after the process is killed amid commits
   await store.close()
   const database = new DatabaseSync(path)
   const written = database.prepare("SELECT created_at - 1800000000 AS number FROM events WHERE type = 'test'").all()
-  const there = new Set(written.map(row => Number(row.number)))
+  const stored = new Set(written.map(row => Number(row.number)))
   assert.deepEqual(
-    acknowledged.filter(number => !there.has(number)),
+    acknowledged.filter(number => !stored.has(number)),
     [],
   )
   assert.ok(acknowledged.length >= 300)
-  // Each use case is whole: as many were counted as there are events.
+  // Each use case is complete: the counter equals the number of events.
   const whole = database.prepare('SELECT sum(used) = (SELECT count(*) FROM events) AS whole FROM monthly_usage').get()
   assert.equal(whole?.whole, 1)
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('every acknowledged write is there after the process is killed amid commits
   database.close()
 })
 
-test('the file and its folder are made, for the owner alone', async t => {
+test('the file and its folder are created with access for the owner only', async t => {
   const path = join(tempFolder(t), 'data', 'zatgate.db')
   await openFile(t, path)
   for (const name of readdirSync(join(path, '..'))) {
@@ -84,7 +84,7 @@ test('a database URL that names no database is refused', async () => {
   }
 })
 
-test('while another process holds the write lock, writes wait, and reads and the process go on', async t => {
+test('while another process holds the write lock, writes wait, and neither reads nor the process are blocked', async t => {
   const path = join(tempFolder(t), 'zatgate.db')
   const store = await openFile(t, path)
   const account = await makeAccount(store)
@@ -92,20 +92,20 @@ test('while another process holds the write lock, writes wait, and reads and the
   other.exec('BEGIN IMMEDIATE')
   let written = false
   const write = store
-    .write(rows => rows.accounts.setConfirmations(account.id, 9))
+    .write(tx => tx.accounts.setConfirmations(account.id, 9))
     .then(() => {
       written = true
     })
   for (let turn = 0; turn < 100; turn++) await nextTurn()
-  assert.deepEqual(await store.read(rows => rows.accounts.list()), [account])
+  assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
   assert.equal(written, false)
   other.exec('COMMIT')
   other.close()
   await write
-  assert.equal((await store.read(rows => rows.accounts.byId(account.id)))?.confirmations, 9)
+  assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.confirmations, 9)
 })
 
-test('a write lock that is never given back is unavailability, in bounded time', async t => {
+test('a write lock that is never released makes writes fail with `unavailable` after the time limit', async t => {
   const path = join(tempFolder(t), 'zatgate.db')
   const store = await openFile(t, path, { limits: { lockMs: 20 } })
   const other = new DatabaseSync(path)
@@ -116,18 +116,18 @@ test('a write lock that is never given back is unavailability, in bounded time',
   await makeAccount(store)
 })
 
-test('a read sees one snapshot, whatever is committed meanwhile', async t => {
+test('a read sees one snapshot, regardless of commits during the read', async t => {
   const store = await openFile(t, join(tempFolder(t), 'zatgate.db'))
   const account = await makeAccount(store)
-  await store.read(async rows => {
-    const before = await rows.accounts.list()
+  await store.read(async tx => {
+    const before = await tx.accounts.list()
     await store.write(inner => inner.accounts.setConfirmations(account.id, 9))
-    assert.deepEqual(await rows.accounts.list(), before)
+    assert.deepEqual(await tx.accounts.list(), before)
   })
-  assert.equal((await store.read(rows => rows.accounts.byId(account.id)))?.confirmations, 9)
+  assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.confirmations, 9)
 })
 
-test('a copy taken amid writes is whole, private, and holds all that was acknowledged before', async t => {
+test('a backup taken during writes is complete and private, and contains every write acknowledged before', async t => {
   const folder = tempFolder(t)
   const store = await openFile(t, join(folder, 'zatgate.db'))
   const shop = await openShop(store)
@@ -144,10 +144,10 @@ test('a copy taken amid writes is whole, private, and holds all that was acknowl
   assert.deepEqual(readdirSync(join(folder, 'copies')), ['copy.db'])
   const copy = await openFile(t, file)
   const ids = before.map(invoice => invoice.id)
-  assert.deepEqual(await copy.read(rows => rows.invoices.byIds(ids)), before)
+  assert.deepEqual(await copy.read(tx => tx.invoices.byIds(ids)), before)
 })
 
-test('a copy overwrites nothing', async t => {
+test('a backup overwrites no file', async t => {
   const folder = tempFolder(t)
   const store = await openFile(t, join(folder, 'zatgate.db'))
   const file = join(folder, 'copy.db')
@@ -157,27 +157,27 @@ test('a copy overwrites nothing', async t => {
   assert.equal(existsSync(`${file}.partial`), false)
 })
 
-test('the queries that run all the time use their indexes, not the whole table', async t => {
+test('frequent queries use their indexes, not a table scan', async t => {
   const path = join(tempFolder(t), 'zatgate.db')
   await openFile(t, path)
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  const plans: [work: (rows: Rows) => Promise<unknown>, index: string][] = [
-    [rows => rows.apiKeys.authenticate([new Uint8Array(32)]), 'sqlite_autoindex_api_keys_2'],
-    [rows => rows.sessions.authenticate(new Uint8Array(32), 0), 'sqlite_autoindex_sessions_2'],
-    [rows => rows.invoices.byPublicId('x'), 'sqlite_autoindex_invoices_1'],
-    [rows => rows.invoices.byPublicIds(['x', 'y']), 'sqlite_autoindex_invoices_1'],
-    [rows => rows.invoices.list(1, { limit: 9, before: 'x' }), 'invoices_by_time'],
-    [rows => rows.invoices.due(0, 0, 9), 'invoices_due'],
-    [rows => rows.invoices.settling(9, 0), 'invoices_settling'],
-    [rows => rows.invoices.atIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]), 'sqlite_autoindex_invoices_2'],
-    [rows => rows.payments.ofInvoices([1, 2]), 'payments_by_invoice'],
-    [rows => rows.payments.inMempool(), 'payments_in_mempool'],
-    [rows => rows.payments.heightAboveWhich(9, 5), 'payments_by_height'],
-    [rows => rows.payments.unmineAbove(5), 'payments_by_height'],
-    [rows => rows.payments.drop(['x']), 'sqlite_autoindex_payments_1'],
-    [rows => rows.events.touchedSince(0, 9), 'PRIMARY KEY'],
-    [rows => rows.idempotency.prune(0, 9), 'idempotency_keys_by_age'],
+  const plans: [work: (tx: Rows) => Promise<unknown>, index: string][] = [
+    [tx => tx.apiKeys.authenticate([new Uint8Array(32)]), 'sqlite_autoindex_api_keys_2'],
+    [tx => tx.sessions.authenticate(new Uint8Array(32), 0), 'sqlite_autoindex_sessions_2'],
+    [tx => tx.invoices.byPublicId('x'), 'sqlite_autoindex_invoices_1'],
+    [tx => tx.invoices.byPublicIds(['x', 'y']), 'sqlite_autoindex_invoices_1'],
+    [tx => tx.invoices.list(1, { limit: 9, before: 'x' }), 'invoices_by_time'],
+    [tx => tx.invoices.due(0, 0, 9), 'invoices_due'],
+    [tx => tx.invoices.settling(9, 0), 'invoices_settling'],
+    [tx => tx.invoices.atIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]), 'sqlite_autoindex_invoices_2'],
+    [tx => tx.payments.ofInvoices([1, 2]), 'payments_by_invoice'],
+    [tx => tx.payments.inMempool(), 'payments_in_mempool'],
+    [tx => tx.payments.heightAboveWhich(9, 5), 'payments_by_height'],
+    [tx => tx.payments.unmineAbove(5), 'payments_by_height'],
+    [tx => tx.payments.drop(['x']), 'sqlite_autoindex_payments_1'],
+    [tx => tx.events.touchedSince(0, 9), 'PRIMARY KEY'],
+    [tx => tx.idempotency.prune(0, 9), 'idempotency_keys_by_age'],
   ]
   for (const [work, index] of plans) {
     const [query] = await queriesOf(path, work)
@@ -189,8 +189,8 @@ test('the queries that run all the time use their indexes, not the whole table',
   }
 })
 
-/** The statements that a use case sends, and runs on a writer of its own. */
-async function queriesOf(path: string, work: (rows: Rows) => Promise<unknown>): Promise<CompiledQuery[]> {
+/** Runs a use case on a separate writer and returns the statements that it sent. */
+async function queriesOf(path: string, work: (tx: Rows) => Promise<unknown>): Promise<CompiledQuery[]> {
   const connection = SqliteConnection.writer(path)
   const queries: CompiledQuery[] = []
   const recording: DatabaseConnection = {
