@@ -54,8 +54,8 @@ test('the operator takes the service through a reorganisation deeper than the re
     code: 0,
     said: { from: fork, block, payments: 1, paid_invoices: 1, accepted: false },
   })
-  assert.match((await accept('--from', String(fork), '--block', 'ab'.repeat(32))).said, /not the one given by --block/)
-  assert.match((await accept('--from', '999999')).said, /the height must be 0 to/)
+  assert.match((await accept('--from', String(fork), '--block', 'ab'.repeat(32))).said, /which differs from --block/)
+  assert.match((await accept('--from', '999999')).said, /--from must be 0 to/)
   const done = await accept('--from', String(fork), '--block', block)
   assert.deepEqual(done.said, { ...shown.said, accepted: true })
 
