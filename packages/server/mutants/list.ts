@@ -312,7 +312,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)',
     replace: 'null as CounterMove | null',
     tests: ['flows/restore.test.ts'],
-    killedBy: 'after a fail-over on PostgreSQL a running process shows no address twice',
+    killedBy: 'after a fail-over on PostgreSQL a running process uses no address twice',
     needsPostgres: true,
   },
   {

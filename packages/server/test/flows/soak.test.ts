@@ -79,7 +79,11 @@ test(`${INVOICES} invoices on two services end as an independent ledger expects,
     }),
   )
   const problems = [...new Set([...during, ...settled, ...unmined])]
-  assert.equal(problems.length, 0, `${problems.length} problems:\n${problems.slice(0, MAX_PRINTED_PROBLEMS).join('\n')}`)
+  assert.equal(
+    problems.length,
+    0,
+    `${problems.length} problems:\n${problems.slice(0, MAX_PRINTED_PROBLEMS).join('\n')}`,
+  )
 })
 
 interface Run {

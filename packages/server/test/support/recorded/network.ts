@@ -35,7 +35,11 @@ export class RecordedNetwork {
 
   /** Waits until lightwalletd exits because its node failed. @returns its exit code */
   serverExit(): Promise<number | null> {
-    return within(EXIT_TIMEOUT_MS, () => `lightwalletd is still running after ${EXIT_TIMEOUT_MS} ms`, this.lightwalletd.exited)
+    return within(
+      EXIT_TIMEOUT_MS,
+      () => `lightwalletd is still running after ${EXIT_TIMEOUT_MS} ms`,
+      this.lightwalletd.exited,
+    )
   }
 
   async close(): Promise<void> {

@@ -42,7 +42,11 @@ export class RecordedService {
     closeSync(errors)
     this.#process = started
     try {
-      this.#url = await within(START_TIMEOUT_MS, () => `the service did not start within ${START_TIMEOUT_MS} ms`, addressOf(started))
+      this.#url = await within(
+        START_TIMEOUT_MS,
+        () => `the service did not start within ${START_TIMEOUT_MS} ms`,
+        addressOf(started),
+      )
     } catch (error) {
       await this.kill()
       throw error

@@ -227,7 +227,8 @@ export class Walk {
 
   #verifyLog(): void {
     const log = readFileSync(this.#log, 'utf8')
-    for (const sale of this.#sales) assert.ok(!log.includes(this.#shop.idOf(sale)), 'the log contains a complete invoice id')
+    for (const sale of this.#sales)
+      assert.ok(!log.includes(this.#shop.idOf(sale)), 'the log contains a complete invoice id')
     assert.ok(!log.includes(this.chain.recording.merchant_ufvk), 'the log contains the viewing key')
   }
 

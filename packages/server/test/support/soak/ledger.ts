@@ -72,7 +72,8 @@ export class Ledger {
       case 'disconnected':
         this.#height = event.height
         for (const transaction of this.#transactions.values()) {
-          if (typeof transaction.location === 'number' && transaction.location > event.height) transaction.location = 'mempool'
+          if (typeof transaction.location === 'number' && transaction.location > event.height)
+            transaction.location = 'mempool'
         }
     }
   }

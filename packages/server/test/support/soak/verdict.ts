@@ -1,5 +1,5 @@
 import type { Expectation, Ledger } from './ledger.ts'
-import type { Poll, InvoiceResponse } from './shop.ts'
+import type { InvoiceResponse, Poll } from './shop.ts'
 import { intersection, type Span } from './spans.ts'
 
 const CLOSED = new Set(['expired', 'underpaid'])
@@ -33,7 +33,8 @@ export function pollProblems(polls: readonly Poll[], expiresAtMs: number, witnes
   let previous = 'pending'
   for (const { atMs, status } of polls) {
     if (previous === 'paid' && status !== 'paid') problems.add(`went from paid to ${status}`)
-    if (CLOSED.has(previous) && !CLOSED.has(status) && status !== 'paid') problems.add(`went from ${previous} to ${status}`)
+    if (CLOSED.has(previous) && !CLOSED.has(status) && status !== 'paid')
+      problems.add(`went from ${previous} to ${status}`)
     if (CLOSED.has(status) && atMs < expiresAtMs) problems.add(`was ${status} before its expiry`)
     if (CLOSED.has(status) && witnessed.some(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs))
       problems.add(`was ${status} although it had been paid in time`)
