@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a payment first seen in a block dated 2011',
   },
   {
-    name: 'a seen-through time ahead of the clock is accepted',
+    name: 'a synced-through time ahead of the clock is accepted',
     file: 'services/assessment.ts',
     find: 'seenThrough > now ? 0 : seenThrough',
     replace: 'seenThrough',
@@ -165,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
   },
   {
-    name: 'a seen-through time ahead of the clock is never moved back',
+    name: 'a synced-through time ahead of the clock is never moved back',
     file: 'store/chain.ts',
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice whose payment vanished closes once',
   },
   {
-    name: 'the seen-through time advances while the chain source does not show everything',
+    name: 'the synced-through time advances while the chain source does not show everything',
     file: 'workers/watcher.ts',
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = confirmed ? confirmed.began : null',
@@ -259,7 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a list served in place of one that the node refused',
   },
   {
-    name: 'a stalled server advances the seen-through time',
+    name: 'a stalled server advances the synced-through time',
     file: 'services/payments.ts',
     find: "if (time.state === 'ok' && snapshot.seenThrough !== null)",
     replace: 'if (snapshot.seenThrough !== null)',

@@ -186,14 +186,14 @@ test('open lists exactly the external notes of real testnet blocks', { skip: ski
     join(VECTORS, 'compact-blocks.json'),
     '--json',
   ])
-  const seen = json().map(({ txid, pool, action, amount_zat }: Record<string, unknown>) => ({
+  const listed = json().map(({ txid, pool, action, amount_zat }: Record<string, unknown>) => ({
     txid,
     pool,
     action,
     amount_zat,
   }))
   assert.ok(expected.length > 0)
-  assert.deepEqual(seen, expected)
+  assert.deepEqual(listed, expected)
   for (const payment of json())
     assert.deepEqual(Object.keys(payment), ['txid', 'pool', 'action', 'amount_zat', 'diversifier_index', 'address'])
 })
