@@ -1,7 +1,7 @@
-// The composition: the service's command, and the sandbox that `start` falls back to when no network is set.
+// Entry point: runs the service's commands, with the sandbox that `start` uses when NETWORK is not set.
 import { run } from '@zatgate/server/cli/main'
 
-// A reader that has seen enough (`| head`) is no fault.
+// A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

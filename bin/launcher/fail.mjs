@@ -1,13 +1,13 @@
-/** A start that cannot go on, in words for the person at the terminal. */
+/** A launch failure. The message is printed as it is. */
 export class LaunchError extends Error {
-  /** @param {string} message what is wrong and what to do about it  @param {number} exitCode */
+  /** @param {string} message the problem and how to fix it  @param {number} exitCode */
   constructor(message, exitCode = 1) {
     super(message)
     this.exitCode = exitCode
   }
 }
 
-/** Stdout belongs to the command (it may be JSON), so the launcher only ever speaks on stderr. */
-export function say(line) {
+/** Writes a line to stderr. Stdout is reserved for the command's output, which may be JSON. */
+export function printStatus(line) {
   process.stderr.write(`zatgate: ${line}\n`)
 }

@@ -6,35 +6,36 @@ import { LaunchError } from './fail.mjs'
 import { withLock } from './lock.mjs'
 import { exitCodeOf, onStop } from './processes.mjs'
 
-const NPM_MISSING = 'npm was not found. Install Node with its npm (https://nodejs.org), then start again.'
+const NPM_MISSING = 'npm was not found. Install Node together with npm (https://nodejs.org), then start again.'
 const NPM_FAILED =
-  'npm could not install what is missing (its own message is above). Check the network and the npm registry setting, then start again.'
+  'npm could not install the dependencies (see its message above). Check the network and the npm registry setting, then start again.'
 
 /**
- * Whether node_modules holds just what package-lock.json names. npm itself writes node_modules/.package-lock.json as the
- * last step of an install, so an interrupted one is never taken for whole, and one made by hand is.
+ * Whether node_modules matches package-lock.json. npm writes node_modules/.package-lock.json as the last step of an
+ * install, so an interrupted install counts as missing and a manual `npm ci` counts as complete.
  *
- * @param {string} folder where package.json lies
- * @param {(path: string, entry: object) => boolean} wanted which entries of the lock file must be there
+ * @param {string} folder the folder of package.json
+ * @param {(path: string, entry: object) => boolean} isRequired selects the lock file entries that must be installed
+ * @throws {LaunchError} when package-lock.json is missing or unreadable
  */
-export function isInstalled(folder, wanted) {
+export function isInstalled(folder, isRequired) {
   const installed = lockedPackages(join(folder, 'node_modules', '.package-lock.json'))
   if (!installed) return false
   const locked = lockedPackages(join(folder, 'package-lock.json'))
   if (!locked)
     throw new LaunchError(`${join(folder, 'package-lock.json')} is missing or unreadable; restore it from git.`)
   return Object.entries(locked)
-    .filter(([path, entry]) => path.includes('node_modules/') && wanted(path, entry))
+    .filter(([path, entry]) => path.includes('node_modules/') && isRequired(path, entry))
     .every(([path, entry]) => isSame(entry, installed[path]))
 }
 
-/** What every command needs. Optional entries differ by platform: npm leaves those of others out. */
-export function neededToRun(_path, entry) {
+/** Selects the runtime dependencies. Optional entries are platform-specific: npm skips those of other platforms. */
+export function requiredToRun(_path, entry) {
   return !(entry.optional || entry.devOptional || entry.dev)
 }
 
-/** What the project's own tasks need: the tools too. */
-export function neededToDevelop(_path, entry) {
+/** Selects the runtime dependencies and the development tools. */
+export function requiredToDevelop(_path, entry) {
   return !(entry.optional || entry.devOptional)
 }
 
@@ -54,9 +55,9 @@ function lockedPackages(file) {
 }
 
 /**
- * Of several starts that find something missing, one installs and the others wait for it.
+ * Installs under a lock: of several concurrent starts, one installs and the others wait for it.
  *
- * @param {string} lock the folder to hold meanwhile
+ * @param {string} lock path of the lock folder
  * @param {() => boolean} isDone
  * @param {(lock: { alsoHeldBy(pid: number): void }) => Promise<void>} install
  */
@@ -68,20 +69,20 @@ export async function installOnce(lock, isDone, install) {
 }
 
 /**
- * `npm ci`: exactly what the lock file says, each tarball checked against its hash, no package's scripts run.
+ * Runs `npm ci`: installs exactly the locked versions, verifies each tarball's hash and runs no install scripts.
  *
- * @param {string} folder where package.json and package-lock.json lie
- * @param {{ npm?: string[], onStarted?: (pid: number) => void }} [options] `npm` is the command that runs npm
+ * @param {string} folder the folder of package.json and package-lock.json
+ * @param {{ npm?: string[], onStarted?: (pid: number) => void }} [options] `npm` is the command line that starts npm
  * @throws {LaunchError} when npm is missing, fails or is stopped
  */
 export async function npmCi(folder, { npm = npmCommand(), onStarted = () => {} } = {}) {
-  // Removed first: npm empties node_modules in no set order, and a half-emptied one must not look whole.
+  // Removed first: npm deletes node_modules in an undefined order, and a partial folder must not count as installed.
   rmSync(join(folder, 'node_modules', '.package-lock.json'), { force: true })
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
-  // Against settings of the host that would leave parts out, or refuse for a warning's sake.
-  const complete = ['--include=dev', '--include=optional', '--engine-strict=false']
-  const [command, ...args] = [...npm, 'ci', ...options, ...complete]
-  // npm's own words go to stderr as well: stdout is the command's.
+  // Overrides host settings that would skip dependencies or turn an engine warning into an error.
+  const overrides = ['--include=dev', '--include=optional', '--engine-strict=false']
+  const [command, ...args] = [...npm, 'ci', ...options, ...overrides]
+  // npm's output goes to stderr: stdout is reserved for the command.
   const child = spawn(command, args, { cwd: folder, env: npmEnvironment(), stdio: ['ignore', 2, 2] })
   let stoppedBy = null
   const release = onStop(signal => {
@@ -95,17 +96,20 @@ export async function npmCi(folder, { npm = npmCommand(), onStarted = () => {} }
     })
     .finally(release)
   if (stoppedBy)
-    throw new LaunchError('the install was stopped; the next start does it again.', 128 + constants.signals[stoppedBy])
+    throw new LaunchError(
+      'the installation was stopped; the next start repeats it.',
+      128 + constants.signals[stoppedBy],
+    )
   if (code !== 0) throw new LaunchError(NPM_FAILED)
 }
 
-/** The npm that started us, else the one on PATH. */
+/** The npm that started this process, otherwise the npm on PATH. */
 function npmCommand() {
-  const started = process.env.npm_execpath
-  return started && basename(started) === 'npm-cli.js' ? [process.execPath, started] : ['npm']
+  const npmCli = process.env.npm_execpath
+  return npmCli && basename(npmCli) === 'npm-cli.js' ? [process.execPath, npmCli] : ['npm']
 }
 
-/** A script's environment names the project and workspace npm was asked about; ours is another errand. */
+/** The environment without the variables by which an npm script would pass on its own project and workspace. */
 function npmEnvironment() {
   const env = { ...process.env }
   for (const name of [

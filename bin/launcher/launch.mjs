@@ -1,58 +1,58 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { LaunchError, say } from './fail.mjs'
+import { LaunchError, printStatus } from './fail.mjs'
 import { installOnce, isInstalled, npmCi } from './install.mjs'
-import { isNewEnough, proveRuns, runtimeBinary, runtimePackage, thisHost } from './runtime.mjs'
+import { isSupported, runtimeBinary, runtimePackage, thisHost, verifyRuntime } from './runtime.mjs'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RUNTIME = join(ROOT, 'bin', 'runtime')
 const LOCK = join(RUNTIME, '.lock')
 
 /**
- * Makes the checkout ready to run: dependencies as the lock file has them, and a new enough Node.
- * With everything present it reads two files and calls nobody.
+ * Prepares the checkout: installs the locked dependencies and, if the host's Node is too old, a newer one.
+ * When everything is installed, it only reads two files.
  *
- * @param {(path: string, entry: object) => boolean} wanted which locked dependencies must be there
- * @returns {Promise<string>} the path of the Node to run
- * @throws {LaunchError} when something is missing and cannot be had
+ * @param {(path: string, entry: object) => boolean} isRequired selects the dependencies that must be installed
+ * @returns {Promise<string>} the path of the Node binary to run
+ * @throws {LaunchError} when the installation fails
  */
-export async function makeReady(wanted) {
+export async function prepare(isRequired) {
   await installOnce(
     LOCK,
-    () => isInstalled(ROOT, wanted),
+    () => isInstalled(ROOT, isRequired),
     lock => {
-      say('installing dependencies (the first start, or the lock file has changed) …')
+      printStatus('installing dependencies (first start, or package-lock.json has changed) …')
       return npmCi(ROOT, { onStarted: lock.alsoHeldBy })
     },
   )
-  return isNewEnough(process.versions.node) ? process.execPath : fetchedNode()
+  return isSupported(process.versions.node) ? process.execPath : downloadedNode()
 }
 
-async function fetchedNode() {
+async function downloadedNode() {
   const name = runtimePackage(thisHost())
   const binary = runtimeBinary(RUNTIME, name)
-  const isFetched = () => isInstalled(RUNTIME, path => path === `node_modules/${name}`)
-  await installOnce(LOCK, isFetched, async lock => {
-    say(`fetching a newer Node than this host's ${process.versions.node}, once (about 50 MB) …`)
+  const isDownloaded = () => isInstalled(RUNTIME, path => path === `node_modules/${name}`)
+  await installOnce(LOCK, isDownloaded, async lock => {
+    printStatus(`downloading a newer Node than this host's ${process.versions.node} (about 50 MB, once) …`)
     await npmCi(RUNTIME, { onStarted: lock.alsoHeldBy })
-    // npm passes over an optional package that it cannot fetch or verify.
-    if (!isFetched()) {
+    // npm skips an optional package that it cannot download or verify.
+    if (!isDownloaded()) {
       throw new LaunchError(
-        `npm could not fetch ${name}. Check the network and the npm registry setting, then start again.`,
+        `npm could not download ${name}. Check the network and the npm registry setting, then start again.`,
       )
     }
-    proveRuns(binary)
+    verifyRuntime(binary)
   })
   return binary
 }
 
-/** An environment in which child processes find the same Node under its name. */
+/** An environment with `node` first on PATH, so that child processes run the same Node. */
 export function environmentFor(node) {
   return { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` }
 }
 
 /**
- * Runs `main` and ends this process with its exit code, or with a plain line for the person at the terminal.
+ * Runs `main` and exits with its exit code. A LaunchError is printed as one line.
  *
  * @param {() => Promise<number>} main
  */
@@ -60,7 +60,7 @@ export async function exitWith(main) {
   try {
     process.exit(await main())
   } catch (error) {
-    say(error instanceof LaunchError ? error.message : `the launcher failed: ${error.stack}`)
+    printStatus(error instanceof LaunchError ? error.message : `the launcher failed: ${error.stack}`)
     process.exit(error instanceof LaunchError ? error.exitCode : 1)
   }
 }

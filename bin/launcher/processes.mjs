@@ -4,39 +4,39 @@ import { constants } from 'node:os'
 import { basename } from 'node:path'
 import { LaunchError } from './fail.mjs'
 
-/** A child that was asked to stop and has not is killed after this long. */
-const STOP_WITHIN_MS = 20_000
-const WATCH_EVERY_MS = 250
-/** Not SIGHUP: its default ends us, which the child notices. */
+/** A child that has not stopped this long after a stop signal is killed. */
+const STOP_TIMEOUT_MS = 20_000
+const POLL_MS = 250
+/** SIGHUP is not handled: its default action ends this process, and the child detects that. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM']
 
-const runnerAtStart = runnerLinks()
+const linksAtStart = runnerLinks()
 
 /**
- * Runs a command in the foreground and stops it when this process is asked to stop. It shares our process group, so a
- * Ctrl-C reaches it from the terminal and from us: it shall take the second signal as part of the first.
+ * Runs a command in the foreground and stops it when this process is asked to stop. Both share a process group, so the
+ * child receives Ctrl-C twice, from the terminal and from this process, and must treat the second signal as a repeat.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, lifeline?: boolean }} [options] `lifeline` opens an IPC channel by
- *   which a Node program can tell that this process is gone, kill -9 included (packages/server/src/cli/parent-process.ts)
- * @returns {Promise<number>} the child's exit code; 128 + n when signal n ended it
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, lifeline?: boolean }} [options] `lifeline` opens an IPC channel
+ *   from which a Node child detects that this process has ended, even by kill -9 (packages/server/src/cli/parent-process.ts)
+ * @returns {Promise<number>} the child's exit code, or 128 + n if signal n ended it
  * @throws {LaunchError} when the command cannot be started
  */
 export async function runInForeground(command, args, { cwd, env = process.env, lifeline = false } = {}) {
   const stdio = ['inherit', 'inherit', 'inherit', ...(lifeline ? ['ipc'] : [])]
   const child = spawn(command, args, { cwd, env, stdio })
-  let deadline
+  let killTimer
   const release = onStop(signal => {
     child.kill(signal)
-    deadline = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+    killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   })
   try {
     return await exitCodeOf(child)
   } catch (error) {
-    throw new LaunchError(`${command} cannot be run: ${error.message}`)
+    throw new LaunchError(`${command} cannot be started: ${error.message}`)
   } finally {
-    clearTimeout(deadline)
+    clearTimeout(killTimer)
     release()
   }
 }
@@ -50,46 +50,46 @@ export function exitCodeOf(child) {
 }
 
 /**
- * Calls back, once, when this process is asked to stop: by a signal, or because npm or the shell between has gone
- * without passing one on (a shell that is killed tells its child nothing).
+ * Calls back once when this process is asked to stop: by a signal, or because npm or the shell that started it has ended
+ * without forwarding a signal (a killed shell does not signal its child).
  *
  * @param {(signal: NodeJS.Signals) => void} callback
  * @returns {() => void} stops listening
  */
 export function onStop(callback) {
-  let asked = false
-  const ask = signal => {
-    if (asked) return
-    asked = true
+  let isRequested = false
+  const request = signal => {
+    if (isRequested) return
+    isRequested = true
     callback(signal)
   }
-  for (const signal of STOP_SIGNALS) process.on(signal, ask)
-  const watch = setInterval(() => isRunnerGone() && ask('SIGTERM'), WATCH_EVERY_MS)
-  watch.unref()
+  for (const signal of STOP_SIGNALS) process.on(signal, request)
+  const timer = setInterval(() => hasRunnerEnded() && request('SIGTERM'), POLL_MS)
+  timer.unref()
   return () => {
-    clearInterval(watch)
-    for (const signal of STOP_SIGNALS) process.off(signal, ask)
+    clearInterval(timer)
+    for (const signal of STOP_SIGNALS) process.off(signal, request)
   }
 }
 
-function isRunnerGone() {
-  return runnerAtStart.some(({ of, parent }) => parentOf(of) !== parent)
+function hasRunnerEnded() {
+  return linksAtStart.some(({ pid, parent }) => parentOf(pid) !== parent)
 }
 
 /**
- * The links of the chain above us, when npm runs us: to our parent, and from the shell between to npm. Started any
- * other way we may be meant to outlive our parent.
+ * The child-parent links above this process when npm started it: to its parent, and from an intermediate shell to npm.
+ * Empty otherwise, because a process started another way may be meant to outlive its parent.
  */
 function runnerLinks() {
   if (process.env.npm_lifecycle_event === undefined) return []
   const parent = process.ppid
-  const links = [{ of: process.pid, parent }]
+  const links = [{ pid: process.pid, parent }]
   const grandparent = isNode(parent) ? null : parentOf(parent)
-  if (grandparent !== null && isNode(grandparent)) links.push({ of: parent, parent: grandparent })
+  if (grandparent !== null && isNode(grandparent)) links.push({ pid: parent, parent: grandparent })
   return links
 }
 
-/** @param {number} pid @returns {boolean} whether such a process runs; one that is dead and only waits to be reaped does not */
+/** @param {number} pid @returns {boolean} whether the process is running; a zombie is not */
 export function isRunning(pid) {
   try {
     process.kill(pid, 0)
@@ -99,14 +99,14 @@ export function isRunning(pid) {
   return statOf(pid)?.state !== 'Z'
 }
 
-/** Of another process known on Linux only; elsewhere /bin/sh becomes the command, so there is none between. */
+/** The parent's process id; of other processes only on Linux. Elsewhere /bin/sh replaces itself with the command. */
 function parentOf(pid) {
   return pid === process.pid ? process.ppid : (statOf(pid)?.parent ?? null)
 }
 
 function statOf(pid) {
   try {
-    // "<pid> (<name>) <state> <parent> …", where the name may hold anything.
+    // "<pid> (<name>) <state> <parent> …", where the name may contain any character.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { state, parent: Number(parent) }

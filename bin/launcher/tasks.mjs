@@ -7,15 +7,15 @@ const BIOME = 'node_modules/@biomejs/biome/bin/biome'
 const TSC = 'node_modules/typescript/bin/tsc'
 
 /**
- * What each task runs, from the root, one after the other: `args` by Node unless a `program` is named.
- * Arguments that name no option are parts of file names: only files that hold one of them are run.
+ * The commands of each task, run in order from the root: `args` with Node unless a `program` is given.
+ * Arguments that are not options filter by file name: only files whose path contains one of them are run.
  *
  * @type {Record<string, (args: string[]) => { program?: string, args: string[] }[]>}
  */
 export const TASKS = {
   test(args) {
     const { options, files } = select(args, ['test'], /\.test\.(ts|mjs)$/)
-    // Two at a time: some files start browsers and database servers.
+    // At most two files at a time: some start browsers and database servers.
     return [{ args: ['--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files] }]
   },
   check: () => [{ args: [BIOME, 'check', '--error-on-warnings'] }, { args: [TSC, '-p', 'tsconfig.json'] }],
@@ -36,7 +36,7 @@ function select(args, folders, pattern) {
     .map(file => relative(ROOT, file))
     .filter(file => pattern.test(file) && (parts.length === 0 || parts.some(part => file.includes(part))))
     .sort()
-  if (files.length === 0) throw new LaunchError(`no file of ${folders} has ${parts.join(' or ')} in its name`, 2)
+  if (files.length === 0) throw new LaunchError(`no file in ${folders} has ${parts.join(' or ')} in its path`, 2)
   return { options, files }
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { isInstalled, neededToDevelop, neededToRun, npmCi } from '../launcher/install.mjs'
+import { isInstalled, npmCi, requiredToDevelop, requiredToRun } from '../launcher/install.mjs'
 
 const NPM = fileURLToPath(new URL('fixtures/npm.mjs', import.meta.url))
 const START = fileURLToPath(new URL('fixtures/install.mjs', import.meta.url))
@@ -38,8 +38,8 @@ function without(...paths) {
   return Object.fromEntries(Object.entries(LOCKED).filter(([path]) => !paths.includes(path)))
 }
 
-function fakeNpm(how) {
-  return [process.execPath, NPM, how]
+function fakeNpm(mode) {
+  return [process.execPath, NPM, mode]
 }
 
 function npmCalls() {
@@ -49,42 +49,42 @@ function npmCalls() {
     .map(line => JSON.parse(line))
 }
 
-function start(how) {
-  return spawn(process.execPath, [START, root, how], { stdio: ['ignore', 'ignore', 'pipe'] })
+function start(mode) {
+  return spawn(process.execPath, [START, root, mode], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Once every process that speaks for this start has ended. */
+/** Resolves with the exit code or signal once every process that holds this start's stderr has ended. */
 async function ended(child) {
   child.stderr.resume()
   const [code, signal] = await once(child, 'close')
   return code ?? signal
 }
 
-async function said(child, pattern) {
+async function lineMatching(child, pattern) {
   for await (const line of createInterface(child.stderr)) if (pattern.test(line)) return line.match(pattern)
-  return assert.fail(`ended without saying ${pattern}`)
+  return assert.fail(`ended without a line that matches ${pattern}`)
 }
 
-async function npmAtWork(child) {
-  const [, pid] = await said(child, /^npm at work (\d+)$/)
+async function runningNpm(child) {
+  const [, pid] = await lineMatching(child, /^npm running (\d+)$/)
   return Number(pid)
 }
 
-test('what npm installed from this very lock file is present, whoever ran npm', () => {
+test('an install that matches the lock file counts as installed, even when npm ran outside the launcher', () => {
   installed(without('', 'node_modules/ink-elsewhere'))
-  assert.equal(isInstalled(root, neededToRun), true)
-  assert.equal(isInstalled(root, neededToDevelop), true)
+  assert.equal(isInstalled(root, requiredToRun), true)
+  assert.equal(isInstalled(root, requiredToDevelop), true)
 })
 
-test('nothing installed, an interrupted install and an unreadable note are all missing', () => {
-  assert.equal(isInstalled(root, neededToRun), false)
+test('no install, an interrupted install and an unreadable npm lock file count as not installed', () => {
+  assert.equal(isInstalled(root, requiredToRun), false)
   writeFileSync(join(root, 'node_modules', '.package-lock.json'), '{"packages": {')
-  assert.equal(isInstalled(root, neededToRun), false)
+  assert.equal(isInstalled(root, requiredToRun), false)
   rmSync(join(root, 'node_modules'), { recursive: true })
-  assert.equal(isInstalled(root, neededToRun), false)
+  assert.equal(isInstalled(root, requiredToRun), false)
 })
 
-test('another version, another content, a missing package or link: stale', () => {
+test('another version, another hash, a missing package or a missing link counts as not installed', () => {
   const paper = 'node_modules/paper'
   const stale = [
     { ...LOCKED, [paper]: { ...LOCKED[paper], version: '1.0.1' } },
@@ -95,62 +95,62 @@ test('another version, another content, a missing package or link: stale', () =>
   ]
   for (const packages of stale) {
     installed(packages)
-    assert.equal(isInstalled(root, neededToRun), false)
+    assert.equal(isInstalled(root, requiredToRun), false)
   }
 })
 
-test('a service needs no tools, the tasks do', () => {
+test('the service runs without development tools, the tasks need them', () => {
   installed(without('node_modules/ruler'))
-  assert.equal(isInstalled(root, neededToRun), true)
-  assert.equal(isInstalled(root, neededToDevelop), false)
+  assert.equal(isInstalled(root, requiredToRun), true)
+  assert.equal(isInstalled(root, requiredToDevelop), false)
 })
 
-test('without a lock file the fault is named', () => {
+test('a missing lock file is reported by name', () => {
   installed(LOCKED)
   rmSync(join(root, 'package-lock.json'))
-  assert.throws(() => isInstalled(root, neededToRun), /package-lock\.json is missing or unreadable; restore it/)
+  assert.throws(() => isInstalled(root, requiredToRun), /package-lock\.json is missing or unreadable; restore it/)
 })
 
-test('npm is run as `ci`, without scripts, and a tree it may break is not called whole meanwhile', async () => {
+test('npm runs as `ci` without scripts, and the tree counts as not installed while npm runs', async () => {
   installed(LOCKED)
   await npmCi(root, { npm: fakeNpm('work') })
   const [call] = npmCalls()
   assert.equal(call.args[0], 'ci')
   assert.ok(call.args.includes('--ignore-scripts'))
-  assert.equal(call.wasWhole, false)
-  assert.equal(isInstalled(root, neededToDevelop), true)
+  assert.equal(call.wasInstalled, false)
+  assert.equal(isInstalled(root, requiredToDevelop), true)
 })
 
-test('an install that failed is not there, its start says what to do, and the next one makes it anew', async () => {
+test('a failed install counts as not installed and advises the user, and the next start repeats it', async () => {
   installed(LOCKED)
   await assert.rejects(npmCi(root, { npm: fakeNpm('fail') }), /npm could not install .*Check the network/)
-  assert.equal(isInstalled(root, neededToRun), false)
+  assert.equal(isInstalled(root, requiredToRun), false)
   await npmCi(root, { npm: fakeNpm('work') })
-  assert.equal(isInstalled(root, neededToRun), true)
+  assert.equal(isInstalled(root, requiredToRun), true)
 })
 
-test('a host without npm is told to get it', async () => {
+test('a host without npm is advised to install it', async () => {
   await assert.rejects(
     npmCi(root, { npm: [join(root, 'no-such-npm')] }),
-    /npm was not found\. Install Node with its npm/,
+    /npm was not found\. Install Node together with npm/,
   )
 })
 
-test('of several starts that find it missing, one installs', async () => {
+test('of several concurrent starts without an install, one installs', async () => {
   const starts = [start('work'), start('work'), start('work')]
   assert.deepEqual(await Promise.all(starts.map(ended)), [0, 0, 0])
   assert.equal(npmCalls().length, 1)
   assert.equal(await ended(start('work')), 0)
-  assert.equal(npmCalls().length, 1, 'and with all present nobody calls npm')
+  assert.equal(npmCalls().length, 1, 'npm does not run when everything is installed')
 })
 
-test('an install asked to stop takes npm with it, and the next start installs', async () => {
+test('a stopped install also stops npm, and the next start installs', async () => {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ]) {
     const stopped = start('hang')
-    await npmAtWork(stopped)
+    await runningNpm(stopped)
     stopped.kill(signal)
     assert.equal(await ended(stopped), code)
   }
@@ -158,13 +158,13 @@ test('an install asked to stop takes npm with it, and the next start installs', 
   assert.equal(npmCalls().length, 3)
 })
 
-test('while the npm of a killed start still works, the next start waits for it', async () => {
+test('the next start waits while the npm of a killed start is still running', async () => {
   const killed = start('hang')
-  const npm = await npmAtWork(killed)
+  const npm = await runningNpm(killed)
   killed.kill('SIGKILL')
   await once(killed, 'exit')
   const next = start('work')
-  await said(next, /another start is installing/)
+  await lineMatching(next, /another start is installing/)
   assert.equal(npmCalls().length, 1)
   process.kill(npm)
   assert.equal(await ended(next), 0)

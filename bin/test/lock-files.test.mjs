@@ -4,18 +4,18 @@ import { test } from 'node:test'
 
 for (const file of ['package-lock.json', 'bin/runtime/package-lock.json', '.ci/node/package-lock.json']) {
   const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
-  const fetched = Object.entries(packages).filter(([path, entry]) => path.includes('node_modules/') && !entry.link)
+  const downloaded = Object.entries(packages).filter(([path, entry]) => path.includes('node_modules/') && !entry.link)
 
-  test(`${file}: every package is held by its hash and comes from the registry`, () => {
-    assert.ok(fetched.length > 0)
-    for (const [path, entry] of fetched) {
+  test(`${file}: every package has a hash and comes from the registry`, () => {
+    assert.ok(downloaded.length > 0)
+    for (const [path, entry] of downloaded) {
       assert.match(entry.integrity ?? '', /^sha512-/, path)
       if (entry.resolved) assert.match(entry.resolved, /^https:\/\/registry\.npmjs\.org\//, path)
     }
   })
 
-  test(`${file}: no package wants to run a script at install`, () => {
-    const scripted = fetched.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)
+  test(`${file}: no package has an install script`, () => {
+    const scripted = downloaded.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)
     assert.deepEqual(scripted, [])
   })
 }

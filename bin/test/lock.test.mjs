@@ -24,8 +24,8 @@ beforeEach(() => {
 })
 after(() => rmSync(folder, { recursive: true }))
 
-async function work(how = 'live') {
-  const child = spawn(process.execPath, [WORKER, lock, log, how], { stdio: 'ignore' })
+async function work(mode = 'live') {
+  const child = spawn(process.execPath, [WORKER, lock, log, mode], { stdio: 'ignore' })
   const [code, signal] = await once(child, 'exit')
   return code ?? signal
 }
@@ -34,50 +34,50 @@ function logged() {
   return readFileSync(log, 'utf8').trim().split('\n')
 }
 
-test('of several processes one at a time holds the lock, and it is gone afterwards', async () => {
+test('one process at a time holds the lock, and the lock is removed afterwards', async () => {
   assert.deepEqual(await Promise.all([work(), work(), work(), work()]), [0, 0, 0, 0])
   const lines = logged()
   assert.equal(lines.length, 8)
-  for (let at = 0; at < lines.length; at += 2) {
-    assert.equal(lines[at + 1], lines[at].replace('in', 'out'), 'nobody came in before the last had gone out')
+  for (let i = 0; i < lines.length; i += 2) {
+    assert.equal(lines[i + 1], lines[i].replace('in', 'out'), 'each holder releases before the next acquires')
   }
   assert.equal(existsSync(lock), false)
 })
 
-test('a lock whose holder was killed is taken over, by one of several at a time', async () => {
+test('a lock whose holder was killed is taken over by one process at a time', async () => {
   assert.equal(await work('die'), 'SIGKILL')
   assert.equal(existsSync(lock), true)
   assert.deepEqual(await Promise.all([work(), work(), work()]), [0, 0, 0])
   const lines = logged().slice(1)
-  for (let at = 0; at < lines.length; at += 2) assert.equal(lines[at + 1], lines[at].replace('in', 'out'))
+  for (let i = 0; i < lines.length; i += 2) assert.equal(lines[i + 1], lines[i].replace('in', 'out'))
 })
 
-test('while a process lives that the holder named, the lock is held, and waiting for it is bounded', async () => {
+test('the lock stays held while a named holder is running, and waiting for it times out', async () => {
   const holder = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
   mkdirSync(lock)
   writeFileSync(join(lock, `${hostname()}+${holder.pid}`), '')
   await assert.rejects(
-    withLock(lock, () => assert.fail('came in'), { waitMs: 0 }),
+    withLock(lock, () => assert.fail('the lock was acquired'), { waitMs: 0 }),
     /remove .*\.lock and try again/,
   )
   holder.stdin.end()
   await once(holder, 'exit')
-  assert.equal(await withLock(lock, async () => 'in', { waitMs: 0 }), 'in')
+  assert.equal(await withLock(lock, async () => 'acquired', { waitMs: 0 }), 'acquired')
 })
 
-test('an entry of another host, or of a process id given away, holds for ten minutes', async () => {
+test('an entry of another host, or with a reused process id, expires after ten minutes', async () => {
   for (const name of ['elsewhere+1', `${hostname()}+${process.ppid}`]) {
     mkdirSync(lock)
     writeFileSync(join(lock, name), '')
     const now = Date.now() / 1000
     utimesSync(join(lock, name), now, now - 590)
-    await assert.rejects(withLock(lock, () => assert.fail('came in'), { waitMs: 0 }))
+    await assert.rejects(withLock(lock, () => assert.fail('the lock was acquired'), { waitMs: 0 }))
     utimesSync(join(lock, name), now, now - 601)
-    assert.equal(await withLock(lock, async () => 'in', { waitMs: 0 }), 'in')
+    assert.equal(await withLock(lock, async () => 'acquired', { waitMs: 0 }), 'acquired')
   }
 })
 
-test('a failure in the work is passed on and frees the lock', async () => {
+test('an error in the work is rethrown and releases the lock', async () => {
   await assert.rejects(
     withLock(lock, async ({ alsoHeldBy }) => {
       alsoHeldBy(process.ppid)

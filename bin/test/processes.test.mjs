@@ -13,8 +13,8 @@ const PROJECT = new URL('../../package.json', import.meta.url)
 const TIMEOUT_MS = 20_000
 
 /**
- * Starts a chain of processes that ends in the service and waits until that is up.
- * All of them hold our pipe open, so its end is the proof that none is left.
+ * Starts a chain of processes that ends in the service and waits until the service is running.
+ * All processes share this pipe, so its end proves that all of them have exited.
  */
 async function startChain(command, args, options = {}) {
   const top = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
@@ -22,20 +22,26 @@ async function startChain(command, args, options = {}) {
   const lines = createInterface(top.stdout)[Symbol.asyncIterator]()
   for (;;) {
     const { value, done } = await lines.next()
-    assert.ok(!done, 'the chain ended before the service was up')
+    assert.ok(!done, 'the chain ended before the service was running')
     const up = value.match(/^up (\d+) (\d+)$/)
-    if (up) return { top: top.pid, launcher: Number(up[2]), service: Number(up[1]), allEnded: () => rest(lines, ended) }
+    if (up)
+      return {
+        top: top.pid,
+        launcher: Number(up[2]),
+        service: Number(up[1]),
+        allEnded: () => remainingOutput(lines, ended),
+      }
   }
 }
 
-async function rest(lines, ended) {
-  const said = []
-  for await (const line of lines) said.push(line)
+async function remainingOutput(lines, ended) {
+  const output = []
+  for await (const line of lines) output.push(line)
   const [code, signal] = await ended
-  return { said, status: code ?? signal }
+  return { output, status: code ?? signal }
 }
 
-/** No shell under test may be left by a failure of the test itself. */
+/** Kills the process group after the test, so that a failed test leaves no process behind. */
 function killGroupAfter(t, chain) {
   t.after(() => {
     try {
@@ -46,14 +52,14 @@ function killGroupAfter(t, chain) {
   })
 }
 
-test('the exit code of the command is the launcher’s; a signal that ended it is 128 + n', () => {
+test('the launcher exits with the exit code of the command, or with 128 + n after signal n', () => {
   const status = (...args) => spawnSync(process.execPath, [LAUNCHER, ...args]).status
   assert.equal(status('exit', '0'), 0)
   assert.equal(status('exit', '2'), 2)
   assert.equal(status('die'), 137)
 })
 
-test('a command that cannot be started is one plain line and exit 1', () => {
+test('a command that cannot be started is reported in one line, with exit code 1', () => {
   const code = `
     import { exitWith } from ${JSON.stringify(new URL('../launcher/launch.mjs', import.meta.url))}
     import { runInForeground } from ${JSON.stringify(new URL('../launcher/processes.mjs', import.meta.url))}
@@ -63,17 +69,17 @@ test('a command that cannot be started is one plain line and exit 1', () => {
   })
   assert.equal(status, 1)
   assert.equal(stdout, '')
-  assert.equal(stderr, 'zatgate: /no/such/node cannot be run: spawn /no/such/node ENOENT\n')
+  assert.equal(stderr, 'zatgate: /no/such/node cannot be started: spawn /no/such/node ENOENT\n')
 })
 
 describe('the launcher alone', { timeout: TIMEOUT_MS }, () => {
   for (const [signal, stopped] of [
-    ['SIGINT', { said: ['stopped by SIGINT'], status: 0 }],
-    ['SIGTERM', { said: ['stopped by SIGTERM'], status: 0 }],
-    ['SIGHUP', { said: ['stopped by parent gone'], status: 'SIGHUP' }],
-    ['SIGKILL', { said: ['stopped by parent gone'], status: 'SIGKILL' }],
+    ['SIGINT', { output: ['stopped by SIGINT'], status: 0 }],
+    ['SIGTERM', { output: ['stopped by SIGTERM'], status: 0 }],
+    ['SIGHUP', { output: ['stopped by parent exit'], status: 'SIGHUP' }],
+    ['SIGKILL', { output: ['stopped by parent exit'], status: 'SIGKILL' }],
   ]) {
-    test(`${signal} to it stops the service cleanly`, async t => {
+    test(`${signal} to the launcher stops the service cleanly`, async t => {
       const chain = await startChain(process.execPath, [LAUNCHER])
       killGroupAfter(t, chain)
       process.kill(chain.launcher, signal)
@@ -81,26 +87,26 @@ describe('the launcher alone', { timeout: TIMEOUT_MS }, () => {
     })
   }
 
-  test('a signal to the service itself ends both, with the service’s exit code', async t => {
+  test('a signal to the service itself ends both processes with the exit code of the service', async t => {
     const chain = await startChain(process.execPath, [LAUNCHER])
     killGroupAfter(t, chain)
     process.kill(chain.service, 'SIGTERM')
-    assert.deepEqual(await chain.allEnded(), { said: ['stopped by SIGTERM'], status: 0 })
+    assert.deepEqual(await chain.allEnded(), { output: ['stopped by SIGTERM'], status: 0 })
   })
 
-  test('Ctrl-C, which signals every process at once, stops the service cleanly', async t => {
+  test('Ctrl-C, which signals all processes at once, stops the service cleanly', async t => {
     const chain = await startChain(process.execPath, [LAUNCHER])
     killGroupAfter(t, chain)
     process.kill(-chain.top, 'SIGINT')
-    assert.deepEqual(await chain.allEnded(), { said: ['stopped by SIGINT'], status: 0 })
+    assert.deepEqual(await chain.allEnded(), { output: ['stopped by SIGINT'], status: 0 })
   })
 })
 
-describe('run by npm', { timeout: 3 * TIMEOUT_MS }, () => {
+describe('the launcher under npm', { timeout: 3 * TIMEOUT_MS }, () => {
   let folder
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'zatgate-chain-'))
-    // As the project's own scripts are: `exec`, so that no shell stands between npm and the launcher.
+    // `start` uses `exec` like the project's scripts, so that no shell runs between npm and the launcher.
     const scripts = {
       start: `exec "${process.execPath}" "${LAUNCHER}"`,
       shell: `"${process.execPath}" "${LAUNCHER}"; exit $?`,
@@ -115,50 +121,50 @@ describe('run by npm', { timeout: 3 * TIMEOUT_MS }, () => {
     return chain
   }
 
-  test('the project’s own scripts put no shell between', async () => {
+  test('the project’s npm scripts run the launcher without an intermediate shell', async () => {
     const { default: project } = await import(PROJECT, { with: { type: 'json' } })
     for (const script of Object.values(project.scripts)) assert.match(script, /^exec node bin\//)
   })
 
   for (const signal of ['SIGINT', 'SIGTERM']) {
     test(`${signal} to npm stops the service cleanly`, async t => {
-      if (!npmPassesSignalsOn()) return t.skip('npm 9.6.6 to 10.2 keep signals to themselves')
+      if (!npmForwardsSignals()) return t.skip('npm 9.6.6 to 10.2 do not forward signals')
       const chain = await startByNpm(t, 'start')
       process.kill(chain.top, signal)
-      assert.deepEqual(await chain.allEnded(), { said: [`stopped by ${signal}`], status: 0 })
+      assert.deepEqual(await chain.allEnded(), { output: [`stopped by ${signal}`], status: 0 })
     })
 
     test(`${signal} to the launcher under npm stops the service cleanly`, async t => {
       const chain = await startByNpm(t, 'start')
       process.kill(chain.launcher, signal)
-      assert.deepEqual(await chain.allEnded(), { said: [`stopped by ${signal}`], status: 0 })
+      assert.deepEqual(await chain.allEnded(), { output: [`stopped by ${signal}`], status: 0 })
     })
   }
 
   test('kill -9 of npm stops the service cleanly', async t => {
     const chain = await startByNpm(t, 'start')
     process.kill(chain.top, 'SIGKILL')
-    assert.deepEqual(await chain.allEnded(), { said: ['stopped by SIGTERM'], status: 'SIGKILL' })
+    assert.deepEqual(await chain.allEnded(), { output: ['stopped by SIGTERM'], status: 'SIGKILL' })
   })
 
   test('kill -9 of the launcher under npm stops the service cleanly', async t => {
     const chain = await startByNpm(t, 'start')
     process.kill(chain.launcher, 'SIGKILL')
-    assert.deepEqual((await chain.allEnded()).said, ['stopped by parent gone'])
+    assert.deepEqual((await chain.allEnded()).output, ['stopped by parent exit'])
   })
 
-  test('with a shell between, killing npm or that shell stops the service cleanly', async t => {
+  test('with an intermediate shell, killing npm or the shell stops the service cleanly', async t => {
     for (const victim of ['npm', 'shell']) {
       const chain = await startByNpm(t, 'shell')
       const shell = Number(spawnSync('ps', ['-o', 'ppid=', '-p', chain.launcher], { encoding: 'utf8' }).stdout)
-      assert.notEqual(shell, chain.top, 'a shell stands between')
+      assert.notEqual(shell, chain.top, 'an intermediate shell is running')
       process.kill(victim === 'npm' ? chain.top : shell, 'SIGKILL')
-      assert.deepEqual((await chain.allEnded()).said, ['stopped by SIGTERM'], victim)
+      assert.deepEqual((await chain.allEnded()).output, ['stopped by SIGTERM'], victim)
     }
   })
 })
 
-function npmPassesSignalsOn() {
+function npmForwardsSignals() {
   const version = spawnSync('npm', ['--version'], { encoding: 'utf8' }).stdout.trim()
   const [major, minor, patch] = version.split('.').map(Number)
   const number = major * 1e6 + minor * 1e3 + patch

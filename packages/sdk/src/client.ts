@@ -1,41 +1,45 @@
-import { follow } from './follow.ts'
+import { subscribe } from './follow.ts'
 import type { Transport } from './transport.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'
 
+/** Options of the ZatgateClient constructor. */
 export interface ClientOptions {
-  /** Where the service is, such as `https://pay.example.org`. */
+  /** URL of the service, such as `https://pay.example.org`. */
   readonly baseUrl: string
-  /** Creates invoices. Keep it on your server. */
+  /** Needed to create invoices. Keep it on your server. */
   readonly apiKey?: string
-  /** For everything about the account. Keep it on your server. */
+  /** Needed for calls about the account. Keep it on your server. */
   readonly sessionToken?: string
-  /** For one try of a call, answer included. Default 10,000. */
+  /** Timeout of one attempt in milliseconds, including the response body. Default 10,000. */
   readonly timeoutMs?: number
-  /** How often a call that is safe to repeat is repeated. Default 2. */
+  /** Maximum retries of a call that is safe to repeat. Default 2. */
   readonly retries?: number
-  /** Default: the global `fetch`. */
+  /** The `fetch` to use. Default: the global one. */
   readonly fetch?: typeof fetch
 }
 
+/** Options of every call. */
 export interface CallOptions {
+  /** Aborts the call: it rejects with the code `aborted`. */
   readonly signal?: AbortSignal
 }
 
+/** Options of calls that create an invoice or a withdrawal. */
 export interface CreateOptions extends CallOptions {
   /**
-   * The same key and body within 24 hours give the same answer: use your order's id, so that a crash between the call
-   * and your own record of it cannot make two. 1 to 255 printable characters; a random one when left out.
+   * Calls with the same key and body within 24 hours return the same response. Use your order id, so that a crash
+   * between the call and your own record of it cannot create a duplicate. 1 to 255 printable characters. Default: random.
    */
   readonly idempotencyKey?: string
 }
 
 /**
- * The service's API, one method per endpoint. What fails, rejects with a ZatgateError; a call whose credential was not
- * given to the constructor throws a TypeError.
+ * The service's API, one method per endpoint. Failed calls reject with a ZatgateError. A call throws a TypeError when the
+ * constructor did not get the credential it needs.
  *
- * Reads, and what makes an invoice or a withdrawal (it carries an idempotency key), are repeated after a lost
- * connection, a time-out, 429, 502, 503 or 504; nothing else ever is.
+ * GET requests and calls that create an invoice or a withdrawal (they carry an idempotency key) are retried after a lost
+ * connection, a timeout, or status 429, 502, 503 or 504. Other calls are never retried.
  */
 export class ZatgateClient {
   readonly #transport: Transport
@@ -59,7 +63,7 @@ export class ZatgateClient {
 
   /** Needs the API key. */
   createInvoice(request: wire.CreateInvoiceRequest, options: CreateOptions = {}): Promise<wire.CreatedInvoice> {
-    return this.#create('/v1/invoices', this.#needApiKey(), request, options)
+    return this.#create('/v1/invoices', this.#requireApiKey(), request, options)
   }
 
   getInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
@@ -67,16 +71,16 @@ export class ZatgateClient {
   }
 
   /**
-   * Each message about the invoice as it comes, the present state first, until it is paid, underpaid or expired.
-   * Connects again by itself; a state may be told twice. Abort the signal, or leave the loop, to stop.
+   * Yields the current state of the invoice, then every change, until it is paid, underpaid or expired. Reconnects
+   * automatically, so a state may repeat. Abort the signal or leave the loop to stop.
    *
-   * @throws ZatgateError 404 `no_such_invoice`; `network_error` when no connection comes about for a minute
+   * @throws ZatgateError 404 `no_such_invoice`; `network_error` after a minute without a message from the service
    */
   followInvoice(id: string, options: CallOptions = {}): AsyncGenerator<wire.InvoiceMessage, void, undefined> {
-    return follow(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
+    return subscribe(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
   }
 
-  /** Needs the session token, as does everything below except the lists of assets and plans. */
+  /** Needs the session token, like all methods below except listSwapAssets, startSwap and listPlans. */
   listInvoices(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
     return this.#session('GET', `/v1/account/invoices${query(page)}`, undefined, options)
   }
@@ -87,7 +91,7 @@ export class ZatgateClient {
     return this.#transport.json('GET', '/v1/swap/assets', options)
   }
 
-  /** Needs no key: the invoice id is the access token. */
+  /** Needs no credential: the invoice id is the access token. */
   startSwap(invoiceId: string, request: wire.StartSwapRequest, options: CallOptions = {}): Promise<wire.SwapQuote> {
     return this.#transport.json('POST', `/v1/invoices/${segment(invoiceId)}/swap`, { body: request, ...options })
   }
@@ -128,15 +132,15 @@ export class ZatgateClient {
     return this.#session('DELETE', `/v1/account/sessions/${segment(id)}`, undefined, options)
   }
 
-  /** Ends the session of this client's own token. */
+  /** Ends the session of this client's session token. */
   logout(options: CallOptions = {}): Promise<void> {
     return this.#session('POST', '/v1/auth/logout', undefined, options)
   }
 
-  /** The invoices of a period as CSV or JSON, as it streams in. The time-out covers the start of the answer only. */
+  /** Streams the invoices of a period as CSV or JSON. The timeout covers only the start of the response. */
   exportInvoices(request: wire.ExportQuery, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const path = `/v1/account/export${query(request)}`
-    return this.#transport.stream('GET', path, { token: this.#needSessionToken(), ...options })
+    return this.#transport.stream('GET', path, { token: this.#requireSessionToken(), ...options })
   }
 
   // Webhooks
@@ -155,7 +159,7 @@ export class ZatgateClient {
     return this.#session('DELETE', '/v1/account/webhook', undefined, options)
   }
 
-  /** The old secret is dead from then on, for retries under way too. */
+  /** The previous secret no longer works, not even for pending retries. */
   rotateWebhookSecret(options: CallOptions = {}): Promise<wire.RotatedSecret> {
     return this.#session('POST', '/v1/account/webhook/rotate-secret', undefined, options)
   }
@@ -182,10 +186,10 @@ export class ZatgateClient {
     return this.#session('GET', '/v1/account/billing', undefined, options)
   }
 
-  /** The invoice to pay for one period of the plan. */
+  /** Creates the invoice that pays for one period of the plan. */
   subscribe(plan: string, options: CreateOptions = {}): Promise<wire.CreatedInvoice> {
     const request: wire.SubscribeRequest = { plan }
-    return this.#create('/v1/account/billing/subscribe', this.#needSessionToken(), request, options)
+    return this.#create('/v1/account/billing/subscribe', this.#requireSessionToken(), request, options)
   }
 
   listWithdrawals(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Withdrawal[]> {
@@ -193,7 +197,7 @@ export class ZatgateClient {
   }
 
   createWithdrawal(request: wire.CreateWithdrawalRequest, options: CreateOptions = {}): Promise<wire.Withdrawal> {
-    return this.#create('/v1/account/withdrawals', this.#needSessionToken(), request, options)
+    return this.#create('/v1/account/withdrawals', this.#requireSessionToken(), request, options)
   }
 
   getWithdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
@@ -205,7 +209,7 @@ export class ZatgateClient {
   }
 
   #session<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
-    return this.#transport.json(method, path, { token: this.#needSessionToken(), body, signal: options.signal })
+    return this.#transport.json(method, path, { token: this.#requireSessionToken(), body, signal: options.signal })
   }
 
   #create<T>(path: string, token: string, body: unknown, options: CreateOptions): Promise<T> {
@@ -213,16 +217,16 @@ export class ZatgateClient {
       token,
       body,
       headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
-      repeatable: true,
+      retryable: true,
       signal: options.signal,
     })
   }
 
-  #needApiKey(): string {
+  #requireApiKey(): string {
     return this.#apiKey ?? missingCredential('apiKey')
   }
 
-  #needSessionToken(): string {
+  #requireSessionToken(): string {
     return this.#sessionToken ?? missingCredential('sessionToken')
   }
 }

@@ -1,17 +1,17 @@
 import type { ErrorBody } from './wire.ts'
 
-/** Codes of failures that are not the server's word; with all but the last, `status` is 0. */
+/** Error codes set by the client, not by the server. `status` is 0, except possibly with `invalid_response`. */
 export type ClientFailure = 'network_error' | 'timeout' | 'aborted' | 'invalid_response'
 
-/** What every failed call rejects with. */
+/** The error of every failed call. */
 export class ZatgateError extends Error {
-  /** The HTTP status, or 0 when no answer came. */
+  /** The HTTP status, or 0 without a response. */
   readonly status: number
-  /** The stable code of the error body (`no_such_invoice`), or a ClientFailure. */
+  /** The stable code of the error body (such as `no_such_invoice`), or a ClientFailure. */
   readonly code: string
-  /** The whole error body where there was a readable one. */
+  /** The error body, or null when it was absent or invalid. */
   readonly body: ErrorBody | null
-  /** Seconds after which the server said to come again. */
+  /** The `Retry-After` header in seconds, or null. */
   readonly retryAfterSecs: number | null
 
   constructor(

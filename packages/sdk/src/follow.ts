@@ -1,21 +1,23 @@
 import { ZatgateError } from './error.ts'
-import { pause } from './pause.ts'
+import { delay } from './pause.ts'
 import type { InvoiceMessage } from './wire.ts'
 
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 10_000
-/** After so long a time of connections that bring nothing, following fails. */
+const MIN_DELAY_MS = 500
+const MAX_DELAY_MS = 10_000
+/** Give up after this long without any message. */
 const GIVE_UP_MS = 60_000
-const FIRST_MESSAGE_MS = 10_000
-/** A connection can die without a word: after so long a silence a new one asks for the state. */
-const SILENCE_MS = 120_000
-/** Each message is a whole state, so a reader that falls behind loses nothing but the oldest. */
-const MAX_WAITING = 100
+/** A connection without a first message is closed after this time. */
+const FIRST_MESSAGE_TIMEOUT_MS = 10_000
+/** A connection can break without a close event. After this long without a message a new connection replaces it. */
+const IDLE_TIMEOUT_MS = 120_000
+/** Each message is a complete state, so a slow reader may skip the oldest ones. */
+const MAX_QUEUED = 100
 
-/** The messages of an invoice's WebSocket at `url`, over as many connections as it takes. See ZatgateClient.followInvoice. */
-export async function* follow(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
-  if (typeof WebSocket === 'undefined') throw new TypeError('following needs a global WebSocket: Node 22, or a browser')
-  let pauseMs = FIRST_PAUSE_MS
+/** Yields the messages of the invoice WebSocket at `url` and reconnects as needed. See ZatgateClient.followInvoice. */
+export async function* subscribe(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
+  if (typeof WebSocket === 'undefined')
+    throw new TypeError('followInvoice needs a global WebSocket: Node 22 or newer, or a browser')
+  let delayMs = MIN_DELAY_MS
   let failingSinceMs: number | null = null
   while (!signal?.aborted) {
     failingSinceMs ??= Date.now()
@@ -23,52 +25,52 @@ export async function* follow(url: string, signal?: AbortSignal): AsyncGenerator
       if (message.status === 'not_found') throw new ZatgateError(404, 'no_such_invoice', 'no such invoice')
       yield message
       if (isFinal(message)) return
-      pauseMs = FIRST_PAUSE_MS
+      delayMs = MIN_DELAY_MS
       failingSinceMs = null
     }
     if (failingSinceMs !== null && Date.now() - failingSinceMs > GIVE_UP_MS) {
-      throw new ZatgateError(0, 'network_error', 'the service was not reached')
+      throw new ZatgateError(0, 'network_error', 'the service could not be reached')
     }
-    await pause(pauseMs * (0.5 + Math.random() / 2), signal)
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+    await delay(delayMs * (0.5 + Math.random() / 2), signal)
+    delayMs = Math.min(MAX_DELAY_MS, delayMs * 2)
   }
 }
 
-/** What one connection brings, until it ends for whatever reason. */
+/** Yields the messages of one connection until it ends. */
 async function* messages(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
   const socket = new WebSocket(url)
-  const waiting: InvoiceMessage[] = []
+  const queue: InvoiceMessage[] = []
   let ended = false
-  let wake = () => {}
+  let notify = () => {}
   const end = () => {
     ended = true
-    wake()
+    notify()
   }
-  let silence = setTimeout(end, FIRST_MESSAGE_MS)
+  let idleTimer = setTimeout(end, FIRST_MESSAGE_TIMEOUT_MS)
   socket.addEventListener('message', ({ data }) => {
-    clearTimeout(silence)
-    silence = setTimeout(end, SILENCE_MS)
+    clearTimeout(idleTimer)
+    idleTimer = setTimeout(end, IDLE_TIMEOUT_MS)
     const message = parse(data)
     if (!message) return end()
-    waiting.push(message)
-    if (waiting.length > MAX_WAITING) waiting.shift()
-    wake()
+    queue.push(message)
+    if (queue.length > MAX_QUEUED) queue.shift()
+    notify()
   })
   socket.addEventListener('close', end)
   socket.addEventListener('error', end)
   signal?.addEventListener('abort', end)
   try {
     while (!signal?.aborted) {
-      const message = waiting.shift()
+      const message = queue.shift()
       if (message) yield message
       else if (ended) return
       else
         await new Promise<void>(resolve => {
-          wake = resolve
+          notify = resolve
         })
     }
   } finally {
-    clearTimeout(silence)
+    clearTimeout(idleTimer)
     signal?.removeEventListener('abort', end)
     socket.close()
   }

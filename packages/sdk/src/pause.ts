@@ -1,5 +1,5 @@
-/** Resolves after `ms`, or at once when the signal aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const done = () => {
       clearTimeout(timer)

@@ -1,36 +1,44 @@
 import { ZatgateError } from './error.ts'
-import { pause } from './pause.ts'
+import { delay } from './pause.ts'
 import type { ErrorBody } from './wire.ts'
 
+/** Options of createTransport. */
 export interface TransportOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
+  /** Timeout of one attempt. */
   readonly timeoutMs: number
+  /** Maximum retries of a retryable call. */
   readonly retries: number
   readonly fetch: typeof fetch
 }
 
+/** One API call. */
 export interface Call {
+  /** Bearer token. */
   readonly token?: string | undefined
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Safe to send again. Default: whether the method is GET. */
-  readonly repeatable?: boolean
+  /** Whether the call is safe to retry. Default: true for GET. */
+  readonly retryable?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
+/** Sends calls to the service and retries them. Failed calls reject with a ZatgateError. */
 export interface Transport {
-  /** The parsed body of a 2xx answer; undefined for 204. */
+  /** @returns the parsed body of a 2xx response, or undefined for 204 */
   json<T>(method: string, path: string, call: Call): Promise<T>
+  /** @returns the body of a 2xx response as a stream */
   stream(method: string, path: string, call: Call): Promise<ReadableStream<Uint8Array>>
 }
 
-/** No answer of the API comes near this; more than that is not the API. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_SECS = 10
+/** Far above any API response; a larger one comes from another server. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
+const MIN_DELAY_MS = 250
+const MAX_RETRY_AFTER_SECS = 10
 const RETRIED_STATUSES = [0, 429, 502, 503, 504]
 
+/** Creates the fetch-based transport. */
 export function createTransport({ baseUrl, timeoutMs, retries, fetch }: TransportOptions): Transport {
   async function send(method: string, path: string, call: Call, timeout: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { accept: 'application/json', ...call.headers }
@@ -43,11 +51,11 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
       redirect: 'error',
       signal: call.signal ? AbortSignal.any([timeout, call.signal]) : timeout,
     })
-    if (!response.ok) throw await errorOf(response)
+    if (!response.ok) throw await responseError(response)
     return response
   }
 
-  async function once<T>(
+  async function attempt<T>(
     method: string,
     path: string,
     call: Call,
@@ -60,54 +68,59 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
     } catch (cause) {
       if (cause instanceof ZatgateError) throw cause
       if (call.signal?.aborted) throw new ZatgateError(0, 'aborted', 'the call was aborted', { cause })
-      if (timeout.signal.aborted) throw new ZatgateError(0, 'timeout', `no answer within ${timeoutMs} ms`, { cause })
-      throw new ZatgateError(0, 'network_error', 'the service was not reached', { cause })
+      if (timeout.signal.aborted) throw new ZatgateError(0, 'timeout', `no response within ${timeoutMs} ms`, { cause })
+      throw new ZatgateError(0, 'network_error', 'the service could not be reached', { cause })
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async function repeated<T>(
+  async function withRetries<T>(
     method: string,
     path: string,
     call: Call,
     use: (response: Response) => T | Promise<T>,
   ): Promise<T> {
-    const repeatable = call.repeatable ?? method === 'GET'
+    const retryable = call.retryable ?? method === 'GET'
     for (let failures = 0; ; failures++) {
       try {
-        return await once(method, path, call, use)
+        return await attempt(method, path, call, use)
       } catch (error) {
-        const pauseMs = pauseAfter(error as ZatgateError, failures)
-        if (!repeatable || failures >= retries || pauseMs === null) throw error
-        await pause(pauseMs, call.signal)
+        const delayMs = retryDelay(error as ZatgateError, failures)
+        if (!retryable || failures >= retries || delayMs === null) throw error
+        await delay(delayMs, call.signal)
       }
     }
   }
 
   return {
-    json: (method, path, call) => repeated(method, path, call, readJson) as Promise<never>,
-    stream: (method, path, call) => repeated(method, path, call, response => response.body ?? emptyStream()),
+    json: (method, path, call) => withRetries(method, path, call, parseJson) as Promise<never>,
+    stream: (method, path, call) => withRetries(method, path, call, response => response.body ?? emptyStream()),
   }
 }
 
-/** Milliseconds to wait before the next try; null: another would be of no use, or is too far away. */
-function pauseAfter(error: ZatgateError, failures: number): number | null {
+/** Milliseconds to wait before the next attempt. Null: the error is permanent, or Retry-After is too long. */
+function retryDelay(error: ZatgateError, failures: number): number | null {
   if (!RETRIED_STATUSES.includes(error.status) || error.code === 'aborted') return null
   if (error.retryAfterSecs !== null)
-    return error.retryAfterSecs <= LONGEST_PAUSE_SECS ? error.retryAfterSecs * 1000 : null
-  return FIRST_PAUSE_MS * 2 ** failures * (0.5 + Math.random() / 2)
+    return error.retryAfterSecs <= MAX_RETRY_AFTER_SECS ? error.retryAfterSecs * 1000 : null
+  return MIN_DELAY_MS * 2 ** failures * (0.5 + Math.random() / 2)
 }
 
-async function readJson(response: Response): Promise<unknown> {
+async function parseJson(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined
   const text = await readText(response)
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ZatgateError(response.status, 'invalid_response', 'the answer is not JSON: is this the service?', {
-      cause,
-    })
+    throw new ZatgateError(
+      response.status,
+      'invalid_response',
+      'the response is not JSON; check that baseUrl is a zatgate service',
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -117,20 +130,24 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0
   for await (const chunk of chunksOf(response)) {
     bytes += chunk.length
-    if (bytes > MAX_ANSWER_BYTES) {
-      throw new ZatgateError(response.status, 'invalid_response', 'the answer is too large: is this the service?')
+    if (bytes > MAX_RESPONSE_BYTES) {
+      throw new ZatgateError(
+        response.status,
+        'invalid_response',
+        'the response is too large; check that baseUrl is a zatgate service',
+      )
     }
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
 }
 
-/** Not every browser iterates a stream by itself. */
+/** Iterates a stream in browsers without async iteration of ReadableStream. */
 async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader()
   if (!reader) return
   try {
-    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value
+    for (let result = await reader.read(); !result.done; result = await reader.read()) yield result.value
   } finally {
     await reader.cancel().catch(() => undefined)
   }
@@ -140,19 +157,19 @@ function emptyStream(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: controller => controller.close() })
 }
 
-async function errorOf(response: Response): Promise<ZatgateError> {
+async function responseError(response: Response): Promise<ZatgateError> {
   const retryAfterSecs = /^[0-9]{1,9}$/.test(response.headers.get('retry-after') ?? '')
     ? Number(response.headers.get('retry-after'))
     : null
-  const body = errorBodyOf(await readText(response))
+  const body = parseErrorBody(await readText(response))
   if (!body) {
-    const message = `the service answered ${response.status} without an error body`
+    const message = `status ${response.status} without an error body`
     return new ZatgateError(response.status, 'invalid_response', message, { retryAfterSecs })
   }
   return new ZatgateError(response.status, body.code, body.message, { body, retryAfterSecs })
 }
 
-function errorBodyOf(text: string): ErrorBody | null {
+function parseErrorBody(text: string): ErrorBody | null {
   try {
     const body = JSON.parse(text) as ErrorBody | null
     return typeof body?.code === 'string' && typeof body.message === 'string' ? body : null

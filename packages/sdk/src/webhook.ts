@@ -1,28 +1,30 @@
 /**
- * Proves that a webhook came from the service. Every delivery carries two signatures of the raw body:
+ * Verifies that a webhook was sent by the service. Every delivery carries two signatures of the raw body:
  *
  * - `X-Service-Signature`: lower-case hex HMAC-SHA256 of the body, keyed with the whole secret string as UTF-8;
  * - the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature` (`v1,<base64>`): HMAC-SHA256
- *   of `<id>.<timestamp>.<body>`, keyed with the bytes behind `whsec_` (https://www.standardwebhooks.com). These bind
- *   the moment of sending, so an old delivery cannot be replayed.
+ *   of `<id>.<timestamp>.<body>`, keyed with the base64-decoded secret after `whsec_` (https://www.standardwebhooks.com).
+ *   This signature covers the time of sending, so an old delivery cannot be replayed.
  */
 import type { WebhookEvent } from './wire.ts'
 
+/** Why a webhook is rejected. */
 export type WebhookFailure =
-  /** The body was parsed already, or is no string and no bytes. */
+  /** The body is neither a string nor bytes, for example because it was already parsed. */
   | 'raw_body_required'
-  /** The secret is not `whsec_` and base64. */
+  /** The secret is not `whsec_` followed by base64. */
   | 'bad_secret'
-  /** The signature asked for is not among the headers, or only in part. */
+  /** The headers of the requested signature are missing or incomplete. */
   | 'missing_signature'
   | 'bad_signature'
   /** `webhook-timestamp` is not a whole number of seconds. */
   | 'bad_timestamp'
   | 'too_old'
   | 'too_new'
-  /** Rightly signed, and yet not an event. */
+  /** The signature is valid, but the body is not an event. */
   | 'bad_body'
 
+/** The error of verifyWebhook. */
 export class WebhookVerificationError extends Error {
   readonly code: WebhookFailure
 
@@ -33,20 +35,22 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as fetch, Node, Express and Fastify have them. */
+/** Request headers as provided by fetch, Node, Express or Fastify. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
+/** Options of verifyWebhook. */
 export interface VerifyOptions {
   /**
-   * `standard` takes nothing but the Standard Webhooks signature, so that every delivery is held to the replay window;
-   * `service` takes nothing but `X-Service-Signature`. `any`, the default, checks each that is there and wants one.
+   * `standard` requires the Standard Webhooks signature and ignores the other one, so the replay window always applies.
+   * `service` requires `X-Service-Signature` and ignores the other one. `any`, the default, requires at least one
+   * signature and checks all that are present.
    */
   readonly scheme?: 'any' | 'standard' | 'service'
-  /** How far `webhook-timestamp` may be from now, either way. Default 300. */
+  /** Maximum difference between `webhook-timestamp` and now, in either direction. Default 300. */
   readonly toleranceSecs?: number
-  /** Unix milliseconds. Default: the clock. */
+  /** The current time in Unix milliseconds. Default: `Date.now()`. */
   readonly nowMs?: number
 }
 
@@ -54,11 +58,12 @@ const TOLERANCE_SECS = 300
 const SECRET_PREFIX = 'whsec_'
 
 /**
- * The event in `rawBody`, once its signature is proved. Comparison takes constant time.
+ * Verifies the signature of a webhook and returns its event. Signatures are compared in constant time.
  *
- * Types may be added over time: answer 2xx to those you do not know.
+ * Later versions may add event types. Respond with 2xx to unknown types.
  *
- * @param rawBody the bytes as they came, never a parsed body
+ * @param rawBody the received bytes, not a parsed body
+ * @param secret the whole webhook secret, including `whsec_`
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(
@@ -72,64 +77,61 @@ export async function verifyWebhook(
   const scheme = options.scheme ?? 'any'
   const checks: Promise<void>[] = []
   if (scheme !== 'service' && (scheme === 'standard' || header(headers, 'webhook-signature') !== null)) {
-    checks.push(checkStandard(body, headers, key, options))
+    checks.push(verifyStandard(body, headers, key, options))
   }
   if (scheme !== 'standard' && (scheme === 'service' || header(headers, 'x-service-signature') !== null)) {
-    checks.push(checkService(body, headers, secret))
+    checks.push(verifyService(body, headers, secret))
   }
-  if (checks.length === 0) throw missing('X-Service-Signature or webhook-signature')
+  if (checks.length === 0) throw missingHeader('X-Service-Signature or webhook-signature')
   await Promise.all(checks)
   return parse(body)
 }
 
-async function checkStandard(
+async function verifyStandard(
   body: Uint8Array,
   headers: WebhookHeaders,
   key: Uint8Array,
   options: VerifyOptions,
 ): Promise<void> {
-  const id = header(headers, 'webhook-id') ?? fail(missing('webhook-id'))
-  const timestamp = header(headers, 'webhook-timestamp') ?? fail(missing('webhook-timestamp'))
-  const signatures = header(headers, 'webhook-signature') ?? fail(missing('webhook-signature'))
-  checkTime(timestamp, options)
+  const id = header(headers, 'webhook-id') ?? fail(missingHeader('webhook-id'))
+  const timestamp = header(headers, 'webhook-timestamp') ?? fail(missingHeader('webhook-timestamp'))
+  const signatures = header(headers, 'webhook-signature') ?? fail(missingHeader('webhook-signature'))
+  verifyTimestamp(timestamp, options)
   const signed = concat(utf8(`${id}.${timestamp}.`), body)
   for (const signature of signatures.split(' ')) {
     if (!signature.startsWith('v1,')) continue
     const given = fromBase64(signature.slice(3))
     if (given && (await matches(key, given, signed))) return
   }
-  throw wrong()
+  throw badSignature()
 }
 
-async function checkService(body: Uint8Array, headers: WebhookHeaders, secret: string): Promise<void> {
-  const hex = header(headers, 'x-service-signature') ?? fail(missing('X-Service-Signature'))
+async function verifyService(body: Uint8Array, headers: WebhookHeaders, secret: string): Promise<void> {
+  const hex = header(headers, 'x-service-signature') ?? fail(missingHeader('X-Service-Signature'))
   const given = /^[0-9a-f]{64}$/.test(hex)
     ? Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
     : null
-  if (!given || !(await matches(utf8(secret), given, body))) throw wrong()
+  if (!given || !(await matches(utf8(secret), given, body))) throw badSignature()
 }
 
-function checkTime(timestamp: string, options: VerifyOptions): void {
+function verifyTimestamp(timestamp: string, options: VerifyOptions): void {
   if (!/^[0-9]{1,12}$/.test(timestamp)) {
     throw new WebhookVerificationError('bad_timestamp', 'webhook-timestamp is not a number of seconds')
   }
   const tolerance = options.toleranceSecs ?? TOLERANCE_SECS
   const age = (options.nowMs ?? Date.now()) / 1000 - Number(timestamp)
   if (age > tolerance) {
-    throw new WebhookVerificationError(
-      'too_old',
-      `signed more than ${tolerance} s ago: a replay, or a clock gone wrong`,
-    )
+    throw new WebhookVerificationError('too_old', `signed more than ${tolerance} s ago: a replay, or a wrong clock`)
   }
   if (age < -tolerance) {
-    throw new WebhookVerificationError('too_new', `signed more than ${tolerance} s ahead: a clock has gone wrong`)
+    throw new WebhookVerificationError('too_new', `signed more than ${tolerance} s in the future: a wrong clock`)
   }
 }
 
-/** WebCrypto's HMAC verification compares in constant time. */
+/** Verifies an HMAC-SHA256. WebCrypto compares in constant time. */
 async function matches(key: Uint8Array, signature: Uint8Array, signed: Uint8Array): Promise<boolean> {
-  const hmac = await crypto.subtle.importKey('raw', owned(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-  return crypto.subtle.verify('HMAC', hmac, owned(signature), owned(signed))
+  const hmac = await crypto.subtle.importKey('raw', unshared(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  return crypto.subtle.verify('HMAC', hmac, unshared(signature), unshared(signed))
 }
 
 function parse(body: Uint8Array): WebhookEvent {
@@ -150,7 +152,7 @@ function bytesOf(rawBody: unknown): Uint8Array {
   if (rawBody instanceof Uint8Array) return rawBody
   throw new WebhookVerificationError(
     'raw_body_required',
-    'give the raw request body, as a string or bytes: a parsed one cannot be verified',
+    'rawBody must be the raw request body as a string or bytes; a parsed body cannot be verified',
   )
 }
 
@@ -181,26 +183,26 @@ function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(head.length + tail.length)
-  whole.set(head)
-  whole.set(tail, head.length)
-  return whole
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const result = new Uint8Array(first.length + second.length)
+  result.set(first)
+  result.set(second, first.length)
+  return result
 }
 
-/** WebCrypto's types want a buffer that is surely not shared. */
-function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Copies bytes of a SharedArrayBuffer, which WebCrypto does not accept. */
+function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes)
 }
 
-function missing(name: string): WebhookVerificationError {
+function missingHeader(name: string): WebhookVerificationError {
   return new WebhookVerificationError('missing_signature', `no ${name} header`)
 }
 
-function wrong(): WebhookVerificationError {
+function badSignature(): WebhookVerificationError {
   return new WebhookVerificationError(
     'bad_signature',
-    'the signature does not match: another secret, or a changed body',
+    'the signature does not match: the secret differs or the body was changed',
   )
 }
 

@@ -1,40 +1,41 @@
 /**
- * What goes over the wire, as plain types: the body of every request and answer, of every webhook event and of every
- * WebSocket message. The server compiles against this file, so the two cannot drift apart.
+ * The wire format: the types of all request and response bodies, webhook events and WebSocket messages. The server
+ * compiles against this file, so client and server cannot diverge.
  *
- * Amounts are whole zat: at most 2,100,000,000,000,000, which a JavaScript number holds exactly. Times are Unix
- * seconds unless a field says otherwise. Ids are UUIDs.
+ * Amounts are integers in zat, at most 2,100,000,000,000,000, which a JavaScript number represents exactly. Times are
+ * Unix seconds unless the field says otherwise. Ids are UUIDs.
  */
 
-/** The body of every answer that is not 2xx. */
+/** The body of every response that is not 2xx. */
 export interface ErrorBody {
-  /** Stable, snake_case: what a program looks at. */
+  /** Stable error code in snake_case, for programs. */
   code: string
-  /** For people. */
+  /** Error message for people. */
   message: string
-  /** What would be right, where more can be said. */
+  /** More about the error, for example the accepted values. */
   detail?: string
-  /** With 402: the plan's monthly limit … */
+  /** With 402: the monthly invoice limit of the plan. */
   limit?: number
-  /** … how much of it is used … */
+  /** With 402: the number of invoices used this month. */
   used?: number
-  /** … and the plan's name. */
+  /** With 402: the name of the plan. */
   plan?: string
 }
 
 // Invoices
 
+/** `paid`, `underpaid` and `expired` are final. */
 export type InvoiceStatus = 'pending' | 'detected' | 'paid' | 'underpaid' | 'expired'
 
 /** POST /v1/invoices */
 export interface CreateInvoiceRequest {
   /** 1 to 2,100,000,000,000,000. */
   amount_zat: number
-  /** 60 to 86,400; 900 when left out. */
+  /** 60 to 86,400. Default 900. */
   expires_in_secs?: number
 }
 
-/** The answer of POST /v1/invoices. */
+/** The response of POST /v1/invoices. */
 export interface CreatedInvoice {
   /** Also the access token for reading the invoice and starting a swap on it. */
   id: string
@@ -45,7 +46,7 @@ export interface CreatedInvoice {
   expires_at: number
 }
 
-/** The answer of GET /v1/invoices/{id}. */
+/** The response of GET /v1/invoices/{id}. */
 export interface Invoice {
   id: string
   status: InvoiceStatus
@@ -53,9 +54,9 @@ export interface Invoice {
   address: string
   zip321_uri: string
   expires_at: number
-  /** The latest counted payment's; 64 hex characters. */
+  /** Transaction id of the latest counted payment: 64 hex characters. */
   txid: string | null
-  /** Every live payment, mempool included. */
+  /** Sum of all current payments, including the mempool. */
   received_zat: number
   overpaid_zat: number
   swap: Swap | null
@@ -78,13 +79,13 @@ export interface InvoiceListItem {
 /** A message of GET /v1/invoices/{id}/ws. */
 export interface InvoiceMessage {
   status: InvoiceStatus | 'not_found'
-  /** Only when a swap exists. */
+  /** Present only when a swap exists. */
   swap_status?: SwapStatus
 }
 
 // Swaps
 
-/** The swap provider's own words. */
+/** The statuses of the swap provider, unchanged. */
 export type SwapStatus =
   | 'PENDING_DEPOSIT'
   | 'KNOWN_DEPOSIT_TX'
@@ -94,13 +95,13 @@ export type SwapStatus =
   | 'REFUNDED'
   | 'FAILED'
 
-/** The swap of an invoice, as reading the invoice shows it. */
+/** The swap in an Invoice. */
 export interface Swap {
   status: SwapStatus
   symbol: string
   blockchain: string
   deposit_address: string
-  /** Decimal. */
+  /** Decimal string. */
   amount_in_formatted: string
   /** ISO 8601, UTC. */
   deadline: string
@@ -122,35 +123,36 @@ export interface StartSwapRequest {
   refund_to: string
 }
 
-/** The answer of POST /v1/invoices/{id}/swap. */
+/** The response of POST /v1/invoices/{id}/swap. */
 export interface SwapQuote {
   swap_id: string
   deposit_address: string
   deposit_memo: string | null
-  /** A whole number of the asset's smallest unit. */
+  /** Integer string in the asset's smallest unit. */
   amount_in: string
-  /** Decimal. */
+  /** Decimal string. */
   amount_in_formatted: string
-  /** Decimal. */
+  /** Decimal string. */
   amount_in_usd: string
   symbol: string
   blockchain: string
   /** ISO 8601, UTC. */
   deadline: string
-  /** Seconds. */
+  /** Expected duration in seconds. */
   time_estimate: number
 }
 
 // Account
 
-/** Lists are newest first. */
+/** Query parameters of a list, which is ordered newest first. */
 export interface PageQuery {
-  /** 1 to 200; 50 when left out. */
+  /** 1 to 200. Default 50. */
   limit?: number
-  /** The `id` of the last row of the page before. */
+  /** The `id` of the last row of the previous page. */
   before?: string
 }
 
+/** Invoices of the current month. */
 export interface MonthlyUsage {
   used: number
   /** Null: no limit. */
@@ -158,16 +160,16 @@ export interface MonthlyUsage {
   resets_at: number
 }
 
-/** The answer of GET and PATCH /v1/account. */
+/** The response of GET and PATCH /v1/account. */
 export interface Account {
   id: string
   email: string
   network: 'main' | 'test' | 'regtest'
   viewing_key_set: boolean
-  /** Blocks that make a payment count; 0 counts the mempool. A block comes about every 75 seconds, from NU7 on every 25. */
+  /** Blocks until a payment counts; 0 counts mempool payments. A block takes about 75 seconds, since NU7 about 25. */
   confirmations: number
   plan: string
-  /** Null: for ever. */
+  /** Null: the plan does not expire. */
   plan_expires_at: number | null
   invoices_this_month: MonthlyUsage
   created_at: number
@@ -184,9 +186,9 @@ export interface SetViewingKeyRequest {
   viewing_key: string
 }
 
-/** The answer of PUT /v1/account/viewing-key. */
+/** The response of PUT /v1/account/viewing-key. */
 export interface AccountWithFirstAddress extends Account {
-  /** To compare with the wallet. */
+  /** The first address of the key, to compare with the wallet. */
   first_address: string
 }
 
@@ -205,13 +207,13 @@ export interface CreateApiKeyRequest {
   name: string
 }
 
-/** The answer of POST /v1/account/api-keys. */
+/** The response of POST /v1/account/api-keys. */
 export interface CreatedApiKey extends ApiKey {
-  /** Shown this once. */
+  /** Returned only in this response. */
   key: string
 }
 
-/** A row of GET /v1/account/sessions: a sign-in, or a token issued for a script. */
+/** A row of GET /v1/account/sessions: a sign-in, or a token created for a script. */
 export interface Session {
   id: string
   label: string
@@ -229,7 +231,7 @@ export interface ExportQuery {
 
 // Webhook settings
 
-/** The answer of GET and PUT /v1/account/webhook. */
+/** The response of GET and PUT /v1/account/webhook. */
 export interface Webhook {
   url: string
   created_at: number
@@ -242,19 +244,19 @@ export interface SetWebhookRequest {
   url: string
 }
 
-/** The answer of PUT /v1/account/webhook. */
+/** The response of PUT /v1/account/webhook. */
 export interface SetWebhookResponse extends Webhook {
-  /** Shown once: only when this call made the webhook. */
+  /** Returned only when this call created the webhook. */
   secret?: string
 }
 
-/** The answer of POST /v1/account/webhook/rotate-secret. */
+/** The response of POST /v1/account/webhook/rotate-secret. */
 export interface RotatedSecret {
-  /** Shown this once. */
+  /** Returned only in this response. */
   secret: string
 }
 
-/** The answer of POST /v1/account/webhook/test and of POST /v1/account/webhook/deliveries/{delivery_id}/resend. */
+/** The response of POST /v1/account/webhook/test and of POST /v1/account/webhook/deliveries/{delivery_id}/resend. */
 export interface DeliveryAccepted {
   delivery_id: string
 }
@@ -267,18 +269,18 @@ export interface DeliveryQuery extends PageQuery {
 /** A row of GET /v1/account/webhook/deliveries: one attempt. */
 export interface DeliveryAttempt {
   id: string
-  /** The same for every attempt of a delivery, and its `webhook-id` header. */
+  /** The same for every attempt of a delivery; sent as the header `webhook-id`. */
   delivery_id: string
   invoice_id: string | null
   event_type: WebhookEvent['type']
   url: string
-  /** Null when no answer came. */
+  /** HTTP status; null without a response. */
   status_code: number | null
   /** Null when the attempt succeeded. */
   error: string | null
   /** 1 to 4. */
   attempt: number
-  /** Milliseconds; null while the attempt is under way. */
+  /** Milliseconds; null while the attempt is in progress. */
   duration_ms: number | null
   created_at: number
 }
@@ -294,19 +296,20 @@ export interface Plan {
   period_days: number
 }
 
-/** The answer of GET /v1/account/billing. */
+/** The response of GET /v1/account/billing. */
 export interface Billing {
   plan: string
-  /** Null: for ever. */
+  /** Null: the plan does not expire. */
   expires_at: number | null
   invoices_this_month: MonthlyUsage
 }
 
-/** POST /v1/account/billing/subscribe; the answer is a CreatedInvoice that buys one period. */
+/** POST /v1/account/billing/subscribe; the response is a CreatedInvoice that pays for one period. */
 export interface SubscribeRequest {
   plan: string
 }
 
+/** The status of a withdrawal. */
 export type WithdrawalStatus =
   | 'awaiting_deposit'
   | 'deposit_detected'
@@ -325,29 +328,29 @@ export interface CreateWithdrawalRequest {
   payout_to: string
 }
 
-/** An order to pay out: the merchant's wallet pays `deposit_address`, the desk pays `payout_to`. */
+/** A withdrawal: the merchant's wallet pays to `deposit_address`, the operator pays out to `payout_to`. */
 export interface Withdrawal {
   id: string
   status: WithdrawalStatus
   amount_zat: number
   fiat_currency: string
-  /** Decimal. */
+  /** Decimal string. */
   fiat_amount: string
-  /** Decimal: units of `fiat_currency` for one whole coin. */
+  /** Decimal string: units of `fiat_currency` per ZEC. */
   rate: string
-  /** Masked: its first two and last four characters. */
+  /** Masked: only the first two and the last four characters are shown. */
   payout_to: string
   deposit_address: string
   zip321_uri: string
-  /** Until then the rate holds and a deposit is in time. It must be mined at most ten block spacings later. */
+  /** The rate is valid until then. A deposit must be seen by then and mined at most ten block spacings later. */
   expires_at: number
-  /** What the chain shows at the deposit address, mempool included. */
+  /** Sum of all current payments to the deposit address, including the mempool. */
   received_zat: number
   /** The latest deposit's transaction. */
   txid: string | null
-  /** Proof of the payout, once completed. */
+  /** Payment reference of the payout; null until completed. */
   reference: string | null
-  /** Why it failed, or why it needs attention. */
+  /** The reason why it failed or needs attention. */
   reason: string | null
   created_at: number
   updated_at: number
@@ -355,18 +358,18 @@ export interface Withdrawal {
 
 // Webhook events
 
-/** The swap an event tells of; null when the buyer paid in the base coin. */
+/** The swap in an event; the field is null when the buyer paid in ZEC. */
 export interface SwapInEvent {
   /** Asset identifier. */
   asset: string
   blockchain: string
-  /** Decimal. */
+  /** Decimal string. */
   amount_in_formatted: string
   status: SwapStatus
 }
 
 interface InvoiceEventFields {
-  /** What receivers deduplicate by. */
+  /** Receivers deduplicate by this field and `type`. */
   invoice_id: string
   status: InvoiceStatus
   amount_zat: number
@@ -376,11 +379,12 @@ interface InvoiceEventFields {
   swap: SwapInEvent | null
 }
 
+/** The invoice is paid. */
 export interface InvoicePaidEvent extends InvoiceEventFields {
   type: 'invoice.paid'
 }
 
-/** The invoice expired with a payment that is too small. */
+/** The invoice expired with a payment below its amount. */
 export interface InvoiceUnderpaidEvent extends InvoiceEventFields {
   type: 'invoice.underpaid'
 }
@@ -400,6 +404,7 @@ export interface SwapIncompleteDepositEvent extends InvoiceEventFields {
   type: 'swap.incomplete_deposit'
 }
 
+/** The status of a withdrawal changed. */
 export interface WithdrawalUpdatedEvent {
   type: 'withdrawal.updated'
   invoice_id: null
@@ -407,24 +412,26 @@ export interface WithdrawalUpdatedEvent {
   status: WithdrawalStatus
   amount_zat: number
   fiat_currency: string
-  /** Decimal. */
+  /** Decimal string. */
   fiat_amount: string
 }
 
+/** The plan of the account changed. */
 export interface PlanUpdatedEvent {
   type: 'plan.updated'
   invoice_id: null
   plan: string
-  /** Unix seconds. For Free the moment it began, for another plan without end 253402300799. */
+  /** For the plan Free, the time it began. For another plan that does not expire, 253402300799. */
   expires_at: number
 }
 
+/** Sent by POST /v1/account/webhook/test. */
 export interface TestEvent {
   type: 'test'
   invoice_id: null
 }
 
-/** The body of a webhook delivery; `type` tells which. */
+/** The body of a webhook delivery, discriminated by `type`. */
 export type WebhookEvent =
   | InvoicePaidEvent
   | InvoiceUnderpaidEvent

@@ -17,8 +17,8 @@ function recipe(name: string): string {
   return match?.[1] ?? assert.fail(`the README has no recipe ${name}`)
 }
 
-/** Runs the recipe as it stands, in a process of its own; the port it listens on and what it printed so far. */
-async function run(t: TestContext, code: string): Promise<{ port: number; printed: () => string }> {
+/** Runs the recipe unchanged in its own process. Returns its port and its output so far. */
+async function run(t: TestContext, code: string): Promise<{ port: number; output: () => string }> {
   const child = spawn(
     process.execPath,
     ['--import', `${PACKAGE}/test/support/report-port.mjs`, '--input-type=module', '--eval', code],
@@ -29,12 +29,12 @@ async function run(t: TestContext, code: string): Promise<{ port: number; printe
     },
   )
   t.after(() => child.kill('SIGKILL'))
-  let printed = ''
+  let output = ''
   child.stdout?.on('data', chunk => {
-    printed += chunk
+    output += chunk
   })
   const [{ port }] = await once(child, 'message', { signal: AbortSignal.timeout(20_000) })
-  return { port, printed: () => printed }
+  return { port, output: () => output }
 }
 
 function delivery(body: string, secret = SECRET, ageSecs = 0): RequestInit {
@@ -68,11 +68,11 @@ function isInstalled(name: string): boolean {
 for (const name of ['http', 'express', 'fastify']) {
   const installed = name === 'http' || isInstalled(name)
   const skip = installed ? false : `${name} is not installed`
-  test(`the README's ${name} receiver takes a true delivery and refuses false ones`, { skip }, async t => {
-    const { port, printed } = await run(t, recipe(name))
+  test(`the README's ${name} receiver accepts a valid delivery and rejects invalid ones`, { skip }, async t => {
+    const { port, output } = await run(t, recipe(name))
     const url = `http://127.0.0.1:${port}/webhook`
     assert.equal((await fetch(url, delivery(BODY))).status, 204)
-    assert.match(printed(), /paid 6f0f6f6e/)
+    assert.match(output(), /paid 6f0f6f6e/)
     assert.equal((await fetch(url, delivery(BODY, `whsec_${randomBytes(32).toString('base64')}`))).status, 400)
     assert.equal((await fetch(url, delivery(BODY, SECRET, 301))).status, 400)
     assert.equal((await fetch(url, { ...delivery(BODY), body: BODY.replace('paid', 'lost') })).status, 400)

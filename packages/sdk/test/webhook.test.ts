@@ -23,7 +23,7 @@ function standard(body: string, secret = SECRET, atSecs = NOW_SECS): Record<stri
   }
 }
 
-async function refused(code: string, ...[body, headers, secret, options]: Parameters<typeof verifyWebhook>) {
+async function assertRejected(code: string, ...[body, headers, secret, options]: Parameters<typeof verifyWebhook>) {
   await assert.rejects(verifyWebhook(body, headers, secret, options), (error: unknown) => {
     assert.ok(error instanceof WebhookVerificationError)
     assert.equal(error.code, code)
@@ -31,77 +31,77 @@ async function refused(code: string, ...[body, headers, secret, options]: Parame
   })
 }
 
-test('each signature alone, and both together, prove the event', async () => {
+test('either signature alone, or both together, verify the event', async () => {
   for (const headers of [service(BODY), standard(BODY), { ...service(BODY), ...standard(BODY) }]) {
     assert.deepEqual(await verifyWebhook(BODY, headers, SECRET, AT_NOW), { type: 'test', invoice_id: null })
   }
 })
 
-test('headers may be those of fetch, of Node, or in any case', async () => {
+test('headers may be fetch Headers, Node headers or in any letter case', async () => {
   const headers = { ...service(BODY), ...standard(BODY) }
-  const shouted = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
+  const upperCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
   const listed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
-  for (const form of [new Headers(headers), shouted, listed] satisfies WebhookHeaders[]) {
+  for (const form of [new Headers(headers), upperCase, listed] satisfies WebhookHeaders[]) {
     await verifyWebhook(BODY, form, SECRET, AT_NOW)
   }
 })
 
-test('any body of bytes is proved by the signature of exactly those bytes', async () => {
+test('a signature is valid only for exactly the signed bytes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), fc.uint8Array({ minLength: 32, maxLength: 32 }), async (json, key) => {
       const body = JSON.stringify({ type: 'test', json })
       const secret = `whsec_${Buffer.from(key).toString('base64')}`
       const headers = { ...service(body, secret), ...standard(body, secret) }
       await verifyWebhook(Buffer.from(body), headers, secret, AT_NOW)
-      await refused('bad_signature', `${body} `, headers, secret, AT_NOW)
+      await assertRejected('bad_signature', `${body} `, headers, secret, AT_NOW)
     }),
     { numRuns: 50 },
   )
 })
 
-test('where both signatures are there, both must be right', async () => {
+test('if both signatures are present, both must be valid', async () => {
   const other = `whsec_${randomBytes(32).toString('base64')}`
-  await refused('bad_signature', BODY, { ...service(BODY, other), ...standard(BODY) }, SECRET, AT_NOW)
-  await refused('bad_signature', BODY, { ...service(BODY), ...standard(BODY, other) }, SECRET, AT_NOW)
+  await assertRejected('bad_signature', BODY, { ...service(BODY, other), ...standard(BODY) }, SECRET, AT_NOW)
+  await assertRejected('bad_signature', BODY, { ...service(BODY), ...standard(BODY, other) }, SECRET, AT_NOW)
 })
 
-test('one right signature among several of Standard Webhooks is enough', async () => {
+test('one valid signature among several Standard Webhooks signatures is enough', async () => {
   const headers = standard(BODY)
   const several = `v2,AAAA v1,AAAA v1,!!! ${headers['webhook-signature']}`
   await verifyWebhook(BODY, { ...headers, 'webhook-signature': several }, SECRET, AT_NOW)
 })
 
-test('a scheme asked for is not replaced by the other', async () => {
-  await refused('missing_signature', BODY, service(BODY), SECRET, { ...AT_NOW, scheme: 'standard' })
-  await refused('missing_signature', BODY, standard(BODY), SECRET, { ...AT_NOW, scheme: 'service' })
-  await refused('missing_signature', BODY, {}, SECRET, AT_NOW)
+test('a required scheme is not satisfied by the other one', async () => {
+  await assertRejected('missing_signature', BODY, service(BODY), SECRET, { ...AT_NOW, scheme: 'standard' })
+  await assertRejected('missing_signature', BODY, standard(BODY), SECRET, { ...AT_NOW, scheme: 'service' })
+  await assertRejected('missing_signature', BODY, {}, SECRET, AT_NOW)
   const { 'webhook-id': _, ...partial } = standard(BODY)
-  await refused('missing_signature', BODY, partial, SECRET, AT_NOW)
+  await assertRejected('missing_signature', BODY, partial, SECRET, AT_NOW)
 })
 
-test('the replay window is 300 s either way unless said otherwise', async () => {
+test('the replay window is 300 s in both directions by default', async () => {
   for (const secs of [-300, 300]) await verifyWebhook(BODY, standard(BODY, SECRET, NOW_SECS + secs), SECRET, AT_NOW)
-  await refused('too_old', BODY, standard(BODY, SECRET, NOW_SECS - 301), SECRET, AT_NOW)
-  await refused('too_new', BODY, standard(BODY, SECRET, NOW_SECS + 301), SECRET, AT_NOW)
+  await assertRejected('too_old', BODY, standard(BODY, SECRET, NOW_SECS - 301), SECRET, AT_NOW)
+  await assertRejected('too_new', BODY, standard(BODY, SECRET, NOW_SECS + 301), SECRET, AT_NOW)
   const options = { ...AT_NOW, toleranceSecs: 10 }
-  await refused('too_old', BODY, standard(BODY, SECRET, NOW_SECS - 11), SECRET, options)
-  await refused('bad_timestamp', BODY, { ...standard(BODY), 'webhook-timestamp': '1e9' }, SECRET, AT_NOW)
+  await assertRejected('too_old', BODY, standard(BODY, SECRET, NOW_SECS - 11), SECRET, options)
+  await assertRejected('bad_timestamp', BODY, { ...standard(BODY), 'webhook-timestamp': '1e9' }, SECRET, AT_NOW)
 })
 
-test('what is no signature at all is refused as a wrong one', async () => {
-  const right = service(BODY)['x-service-signature'] as string
-  for (const hex of [right.toUpperCase(), right.slice(1), `${right}00`, '', `${right} ${right}`]) {
-    await refused('bad_signature', BODY, { 'x-service-signature': hex }, SECRET)
+test('a malformed signature is rejected as bad_signature', async () => {
+  const valid = service(BODY)['x-service-signature'] as string
+  for (const hex of [valid.toUpperCase(), valid.slice(1), `${valid}00`, '', `${valid} ${valid}`]) {
+    await assertRejected('bad_signature', BODY, { 'x-service-signature': hex }, SECRET)
   }
 })
 
-test('a parsed body, a bad secret and a body that is no event each have their own error', async () => {
-  await refused('raw_body_required', JSON.parse(BODY), service(BODY), SECRET)
+test('a parsed body, a bad secret and a body that is not an event each have a code', async () => {
+  await assertRejected('raw_body_required', JSON.parse(BODY), service(BODY), SECRET)
   for (const secret of ['', 'whsec_', 'secret', 'whsec_!', SECRET.slice(6)]) {
-    await refused('bad_secret', BODY, service(BODY), secret)
+    await assertRejected('bad_secret', BODY, service(BODY), secret)
   }
   for (const body of ['', 'null', '[]', '{"type":1}', '{"type":'])
-    await refused('bad_body', body, service(body), SECRET)
+    await assertRejected('bad_body', body, service(body), SECRET)
   const invalidUtf8 = Uint8Array.of(0x22, 0xff, 0x22)
-  await refused('bad_body', invalidUtf8, service(invalidUtf8), SECRET)
+  await assertRejected('bad_body', invalidUtf8, service(invalidUtf8), SECRET)
 })

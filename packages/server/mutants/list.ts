@@ -1,16 +1,16 @@
-/** A wrong decision that the tests must find: a piece of a source file, what it is changed to, and the test that fails. */
+/** A deliberate bug that the tests must detect: the source text to replace, its replacement and the test that must fail. */
 export interface Mutant {
   readonly name: string
-  /** Below `packages/server/src`. */
+  /** Path below `packages/server/src`. */
   readonly file: string
-  /** Stands in the file exactly once. */
+  /** Must occur in the file exactly once. */
   readonly find: string
   readonly replace: string
-  /** Test files below `packages/server/test` of which at least one must fail. */
+  /** Test files below `packages/server/test`. At least one must fail. */
   readonly tests: readonly string[]
   /** Part of the name of a test that must fail. */
   readonly killedBy: string
-  /** The test runs only with PostgreSQL. */
+  /** The test needs PostgreSQL. */
   readonly needsPostgres?: boolean
 }
 
@@ -21,7 +21,7 @@ const ATTENTION = 'services/attention-mail.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'the mempool is read after the blocks',
+    name: 'the mempool is read after the blocks, not before them',
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a payment that is mined after the blocks are read, and taken back before the next look',
   },
   {
-    name: 'the keys are read before the blocks',
+    name: 'the scanned keys are read before the blocks, not after them',
     file: 'workers/chain/blocks.ts',
     find: 'const blocks = await collectBatch(chain, from, to, signal)',
     replace: `const early = await keys.watchedAt(nowSecs(clock))
@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice is sold, its payment broadcast and mined',
   },
   {
-    name: 'keys are chosen by the clock, not by the oldest block of the batch',
+    name: 'the scanned keys are selected by the clock only, not also by the oldest block of the batch',
     file: 'workers/chain/blocks.ts',
     find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
     replace: 'nowSecs(clock)',
@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a payment of the time before a long outage',
   },
   {
-    name: 'a new block confirms only the first 1,000 invoices',
+    name: 'a new block updates only the first 1,000 waiting invoices',
     file: 'services/payment.ts',
     find: 'if (page.length < SETTLING_PAGE) return ids',
     replace: 'return ids',
@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a new block confirms every invoice that waits for it',
   },
   {
-    name: 'a use case of a crowd that changed something and refused keeps its change',
+    name: 'in a batch, a use case that writes and then fails keeps its change',
     file: 'store/batching/batch-transaction.ts',
     find: '&& !changed && !transaction.changed',
     replace: '&& !changed',
@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'one that changes something and then refuses',
   },
   {
-    name: 'a replay of an idempotency key counts as having had the key watched',
+    name: 'a replayed idempotency key counts as a write that extends the scan time of the viewing key',
     file: 'services/invoice.ts',
     find: 'if (made.publicId === draft.publicId) watch.written(draft)',
     replace: 'watch.written(draft)\n      if (made.publicId === draft.publicId) return made',
@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a key is watched as long as each of its invoices',
   },
   {
-    name: 'notes of a mempool transaction that is known already are not shown again',
+    name: 'the notes of an already known mempool transaction are not reported again',
     file: 'workers/chain/mempool.ts',
     find: 'const found = before.get(txid)?.notes ?? opened.get(txid) ?? []',
     replace: 'const found = before.get(txid) ? [] : (opened.get(txid) ?? [])',
@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a payment opened while the clock was 30 days ahead',
   },
   {
-    name: 'an index is given back after an unknown outcome',
+    name: 'a reserved address is released after a commit with an unknown outcome',
     file: 'services/invoice.ts',
     find: "if (error instanceof Fault && error.kind !== 'unavailable') addresses",
     replace: 'if (error instanceof Fault) addresses',
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an index is not used again after a commit whose outcome is not known',
   },
   {
-    name: 'a rescan opens with the keys watched now only',
+    name: 'a rescan scans only with the keys that are scanned now',
     file: 'workers/chain/rescan.ts',
     find: 'await keys.all()',
     replace: 'await keys.watchedAt(blocks.at(-1)!.time + 30 * 86_400)',
@@ -99,7 +99,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a rescan finds what was missed under a key that is watched no longer',
   },
   {
-    name: 'no lower bound for diversifier indexes',
+    name: 'diversifier indexes have no lower bound',
     file: 'services/viewing-key.ts',
     find: 'return LEAST_INDEX + BigInt',
     replace: 'return BigInt',
@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'the first index of a key is never below 2^40',
   },
   {
-    name: "the block's time is taken in place of the earlier of it and the clock",
+    name: 'a payment gets the block time even when the block time is ahead of the clock',
     file: 'services/payment.ts',
     find: 'time: Math.min(block.time, now)',
     replace: 'time: block.time',
@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
     needsPostgres: true,
   },
   {
-    name: 'transactions that write the chain lock nothing',
+    name: 'transactions that write the chain do not take the chain lock',
     file: 'store/repository/chain.ts',
     find: ".where('name', '=', 'chain_lock').forUpdate()",
     replace: ".where('name', '=', 'chain_lock')",
@@ -133,7 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
     needsPostgres: true,
   },
   {
-    name: 'recorded headers are not walked at start',
+    name: 'recorded headers are not repaired at start',
     file: 'workers/chain/sync.ts',
     find: 'if (!linked) await headers.repair()',
     replace: '',
@@ -141,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'headers that are no chain are found',
   },
   {
-    name: 'a rewind is one transaction, however many payments it moves',
+    name: 'a rewind is one transaction regardless of the number of payments',
     file: 'services/chain-rewind.ts',
     find: 'Math.max(toHeight, Math.min(bounded, top - 1))',
     replace: 'Math.min(toHeight, top)',
@@ -149,7 +149,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'taken back in bounded steps',
   },
   {
-    name: 'a payment dated before its invoice by the clock is none',
+    name: 'a payment in a block dated long before its invoice is ignored',
     file: 'domain/payment.ts',
     find: 'return time <= watchUntil',
     replace: 'return time <= watchUntil && time >= watchUntil - 7 * 86_400 - 900 - 7_200',
@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a payment first seen in a block dated 2011',
   },
   {
-    name: 'a moment ahead of the clock counts as seen',
+    name: 'a synced-through time ahead of the clock is accepted',
     file: 'services/invoice-state.ts',
     find: 'seenThrough > now ? 0 : seenThrough',
     replace: 'seenThrough',
@@ -165,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
   },
   {
-    name: 'what is seen never moves back, though it lies ahead of the clock',
+    name: 'a synced-through time ahead of the clock is never moved back',
     file: 'store/repository/chain.ts',
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
@@ -173,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
   },
   {
-    name: 'a server that takes over inherits the misses of the one before',
+    name: 'a new server inherits the missed transactions of the previous server',
     file: 'services/payment.ts',
     find: 'const sameServer = server === lastServer',
     replace: 'const sameServer = lastServer !== null || server !== null',
@@ -181,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'misses of one server say nothing of the next',
   },
   {
-    name: 'a payment is dropped without a new block',
+    name: 'a missing payment is dropped without a new block',
     file: 'domain/payment.ts',
     find: ' && tip > missing.height',
     replace: ' && tip >= missing.height',
@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice whose payment vanished closes once',
   },
   {
-    name: 'what is seen moves on though the chain source does not show everything',
+    name: 'the synced-through time advances while the chain source does not show everything',
     file: 'workers/chain/sync.ts',
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = confirmed ? confirmed.began : null',
@@ -205,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'while no server follows an upgrade, no invoice expires',
   },
   {
-    name: 'no block is read while the mempool cannot be',
+    name: 'no block is read while the mempool cannot be read',
     file: 'workers/chain/sync.ts',
     find: "if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)",
     replace: `if (snapshot.status === 'rejected') {
@@ -216,7 +216,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'while the mempool cannot be read, blocks are',
   },
   {
-    name: 'a server is left because its mempool fails, whatever the next one gives',
+    name: 'a server whose mempool fails is left even when the next server is no better',
     file: 'adapters/lightwalletd/chain.ts',
     find: `if (transactions) return transactions
       throw error`,
@@ -227,7 +227,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a server whose mempool fails is kept while no other gives its mempool and equal blocks',
   },
   {
-    name: 'the branch that a server reports is not compared',
+    name: 'the consensus branch that a server reports is not checked',
     file: 'adapters/lightwalletd/inspection.ts',
     find: 'if (!upgrade) return',
     replace: 'if (upgrade || !upgrade) return',
@@ -235,7 +235,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a server that reports the branch of an older upgrade is refused',
   },
   {
-    name: 'the first block is asked for',
+    name: 'the genesis block is requested',
     file: 'workers/chain/blocks.ts',
     find: 'const FIRST_READ = 1',
     replace: 'const FIRST_READ = 0',
@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
   },
   {
-    name: "a look's claim is made at once",
+    name: 'one poll of the mempool counts as confirmed without a second poll',
     file: 'workers/chain/sync.ts',
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
     replace: 'const seenThrough = began',
@@ -251,7 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'paid a second before the end, on a server whose mempool is 2 s old',
   },
   {
-    name: 'a list shown right after a failure is taken for a new one',
+    name: 'a mempool list served right after a failure counts as current',
     file: 'workers/chain/sync.ts',
     find: 'Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS',
     replace: 'Number.isNaN(mempoolFailedAt)',
@@ -259,7 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a list served in place of one that the node refused',
   },
   {
-    name: 'a stalled server moves on what is seen',
+    name: 'a stalled server advances the synced-through time',
     file: 'services/payment.ts',
     find: "if (time.state === 'ok' && snapshot.seenThrough !== null)",
     replace: 'if (snapshot.seenThrough !== null)',
@@ -267,7 +267,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a node that stalls for 25 minutes',
   },
   {
-    name: 'without confirmations, all that was ever in the mempool pays',
+    name: 'with zero confirmations, a payment that left the mempool still counts',
     file: 'domain/invoice.ts',
     find: 'return confirmations === 0 && inSnapshot',
     replace: 'return confirmations === 0 && inSnapshot !== undefined',
@@ -275,7 +275,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'without confirmations, money that has left the mempool pays nothing',
   },
   {
-    name: 'invoice.underpaid is raised each time',
+    name: 'invoice.underpaid is raised more than once',
     file: 'domain/invoice.ts',
     find: "after.status === 'underpaid' && before.underpaidAt === null",
     replace: "after.status === 'underpaid'",
@@ -283,7 +283,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'money that goes and comes raises invoice.underpaid once',
   },
   {
-    name: 'a plan ends by a clock that is hours apart from the chain',
+    name: 'a plan expires while the clock and the chain differ by hours',
     file: 'services/billing.ts',
     find: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
     replace: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
@@ -291,7 +291,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a plan that was paid for does not end by a clock',
   },
   {
-    name: 'a deposit pays at its rate however late it is mined',
+    name: 'a deposit that is mined late is paid out at the old rate',
     file: 'services/withdrawal.ts',
     find: 'if (header.time > cutoffAt(height)) return late',
     replace: 'if (header.time < 0) return late',
@@ -299,7 +299,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a deposit seen before expiry and mined three days later needs attention',
   },
   {
-    name: 'an operator may settle what a provider is paying',
+    name: 'an operator may settle a withdrawal that a provider is paying',
     file: 'services/payout.ts',
     find: 'if (withdrawal.paying && !override) throw',
     replace: 'if (withdrawal.paying && override === undefined) throw',
@@ -307,16 +307,16 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'the refusal names the provider and the time',
   },
   {
-    name: 'indexes of a promoted standby are reserved without a look at its origin',
+    name: 'a promoted standby reserves addresses without checking the database identity',
     file: 'services/database-identity.ts',
     find: 'isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)',
     replace: 'null as CounterMove | null',
     tests: ['flows/restore.test.ts'],
-    killedBy: 'after a fail-over on PostgreSQL a running process shows no address twice',
+    killedBy: 'after a fail-over on PostgreSQL a running process uses no address twice',
     needsPostgres: true,
   },
   {
-    name: 'an old signed quote is taken',
+    name: 'an old signed quote is accepted',
     file: 'adapters/oneclick/provider.ts',
     find: 'claim(ageMs <= MAX_QUOTE_AGE_MS,',
     replace: 'claim(ageMs >= 0,',
@@ -324,7 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an earlier quote that is replayed, correctly signed',
   },
   {
-    name: 'a mail is removed although more was taken back while it was sent',
+    name: 'a mail is removed although another invoice was reorged while it was being sent',
     file: 'services/mail.ts',
     find: 'if (changesNow === changes) await',
     replace: 'if (changesNow >= changes) await',
@@ -332,7 +332,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an invoice taken back while the mail is being sent is in the next mail',
   },
   {
-    name: 'an account is mailed about each reorganisation',
+    name: 'an account gets a mail for each reorganisation without a minimum interval',
     file: 'domain/attention-mail.ts',
     find: 'return lastSentAt === null ? due :',
     replace: 'return lastSentAt !== Number.NaN ? due :',
@@ -340,7 +340,7 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'an account gets no second mail within the hour',
   },
   {
-    name: 'the buyer of a plan or the operator is mailed as a merchant',
+    name: 'attention mails are sent for invoices of the service itself',
     file: 'services/invoice-state.ts',
     find: "after.purpose === 'sale' && after.needsAttention &&",
     replace: 'after.needsAttention &&',

@@ -7,14 +7,14 @@ const SRC = join(import.meta.dirname, '..', 'src')
 
 interface Import {
   readonly from: string
-  /** Nothing but types, which are gone when the code runs. */
+  /** A type-only import, erased at run time. */
   readonly typesOnly: boolean
-  /** What stands between `import` and `from`. */
+  /** The text between `import` and `from`. */
   readonly names: string
 }
 
 interface Source {
-  /** Below src, with forward slashes. */
+  /** Path below src, with forward slashes. */
   readonly path: string
   readonly text: string
   readonly statements: readonly Import[]
@@ -37,7 +37,7 @@ const sources: readonly Source[] = globSync('**/*.ts', { cwd: SRC }).map(path =>
   return { path, text, statements, imports: statements.map(({ from }) => from) }
 })
 
-/** A layer may import itself where that is said here, and what stands beside it. */
+/** The layers that each layer may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain'],
   ports: ['ports', 'domain'],
@@ -63,8 +63,8 @@ function localImports({ path, imports }: Source): string[] {
   return imports.filter(name => name.startsWith('.')).map(name => normalize(join(dirname(path), name)))
 }
 
-/** What a pattern finds in the files of some layers, as `path: line`. Comments do not count. */
-function findings(pattern: RegExp, ...layers: readonly string[]): string[] {
+/** Lines that match a pattern in the files of some layers, as `path: line`. Comments are ignored. */
+function matchingLines(pattern: RegExp, ...layers: readonly string[]): string[] {
   return sources
     .filter(({ path }) => layers.includes(layerOf(path)))
     .flatMap(({ path, text }) =>
@@ -77,7 +77,7 @@ function findings(pattern: RegExp, ...layers: readonly string[]): string[] {
 
 const ALL = Object.keys(MAY_IMPORT)
 
-test('there is something to check, and every file lies in a known layer', () => {
+test('every source file belongs to a known layer', () => {
   assert.ok(sources.length > 50)
   assert.deepEqual(
     sources.map(({ path }) => path).filter(path => !ALL.includes(layerOf(path))),
@@ -85,20 +85,20 @@ test('there is something to check, and every file lies in a known layer', () => 
   )
 })
 
-test('imports point down, as the table of layers has them', () => {
-  const wrong = sources.flatMap(source =>
+test('imports point only to the layers in the table', () => {
+  const violations = sources.flatMap(source =>
     localImports(source)
       .filter(target => !MAY_IMPORT[layerOf(source.path)]?.includes(layerOf(target)))
       .map(target => `${source.path} → ${target}`),
   )
-  assert.deepEqual(wrong, [])
+  assert.deepEqual(violations, [])
 })
 
-/** Values pass between services by injection only; their types may be named. */
-test('no service imports another: a shared rule belongs to the domain', () => {
-  // A status and its event are written together, within the transaction of whichever service moves the withdrawal.
+/** Services receive each other by injection; only their types may be imported. */
+test('no service imports another service; shared rules belong to the domain', () => {
+  // A withdrawal's status and event are written in one transaction, by several services.
   const shared = 'services/withdrawal-transition.ts'
-  const wrong = sources
+  const violations = sources
     .filter(({ path }) => layerOf(path) === 'services')
     .flatMap(({ path, statements }) =>
       statements
@@ -106,23 +106,26 @@ test('no service imports another: a shared rule belongs to the domain', () => {
         .filter(({ from }) => normalize(join('services', from)) !== shared)
         .map(({ from }) => `${path} → ${from}`),
     )
-  assert.deepEqual(wrong, [])
+  assert.deepEqual(violations, [])
 })
 
-test('no route imports another', () => {
-  const wrong = sources
+test('no route imports another route', () => {
+  const violations = sources
     .filter(({ path }) => path.startsWith('http/routes/'))
     .flatMap(source =>
       localImports(source)
         .filter(target => target.startsWith('http/routes/'))
         .map(target => `${source.path} → ${target}`),
     )
-  assert.deepEqual(wrong, [])
+  assert.deepEqual(violations, [])
 })
 
-test('SQL stands in the store only', () => {
+test('SQL and database drivers appear only in the store', () => {
   const layers = ALL.filter(layer => layer !== 'store')
-  assert.deepEqual(findings(/\b(SELECT .+ FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET|CREATE TABLE)\b/, ...layers), [])
+  assert.deepEqual(
+    matchingLines(/\b(SELECT .+ FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET|CREATE TABLE)\b/, ...layers),
+    [],
+  )
   const drivers = sources.filter(
     ({ path, imports }) =>
       layerOf(path) !== 'store' && imports.some(name => ['kysely', 'pg', 'node:sqlite'].includes(name)),
@@ -133,44 +136,46 @@ test('SQL stands in the store only', () => {
   )
 })
 
-test('time and chance come through ports, and the environment through config', () => {
+test('domain and services get time and randomness through ports, and only config reads the environment', () => {
   assert.deepEqual(
-    findings(/\bDate\.now\(|new Date\(\)|\bMath\.random\(|randomBytes\(|randomUUID\(/, 'domain', 'services'),
+    matchingLines(/\bDate\.now\(|new Date\(\)|\bMath\.random\(|randomBytes\(|randomUUID\(/, 'domain', 'services'),
     [],
   )
-  assert.deepEqual(findings(/\bprocess\.env\b/, ...ALL.filter(layer => layer !== 'config')), [])
+  assert.deepEqual(matchingLines(/\bprocess\.env\b/, ...ALL.filter(layer => layer !== 'config')), [])
 })
 
-test('Zcash cryptography is behind the viewer and the light-client adapters', () => {
-  const wrong = sources.filter(
+test('only the note scanner and the light-client adapters import Zcash cryptography', () => {
+  const violations = sources.filter(
     ({ path, imports }) =>
       imports.some(name => name.startsWith('@zatgate/zcash')) && !/^adapters\/(zcash|lightwalletd)\//.test(path),
   )
   assert.deepEqual(
-    wrong.map(({ path }) => path),
+    violations.map(({ path }) => path),
     [],
   )
 })
 
-test('the server knows nothing of the sandbox', () => {
-  const wrong = sources.filter(({ imports }) => imports.some(name => name.includes('sandbox') && !name.startsWith('.')))
+test('the server does not import the sandbox', () => {
+  const violations = sources.filter(({ imports }) =>
+    imports.some(name => name.includes('sandbox') && !name.startsWith('.')),
+  )
   assert.deepEqual(
-    wrong.map(({ path }) => path),
+    violations.map(({ path }) => path),
     [],
   )
 })
 
-test('the domain does no input or output', () => {
+test('the domain performs no input or output', () => {
   const pure = (names: string, from: string) =>
     ['node:crypto', 'node:zlib'].includes(from) || (from === 'node:net' && /^\{ isIP(v6)? \}$/.test(names))
-  const wrong = sources
+  const violations = sources
     .filter(({ path }) => layerOf(path) === 'domain')
     .flatMap(({ path, statements }) =>
       statements
         .filter(({ names, from }) => !from.startsWith('.') && !pure(names, from))
         .map(({ from }) => `${path} → ${from}`),
     )
-  assert.deepEqual(wrong, [])
+  assert.deepEqual(violations, [])
 })
 
 test('no file is longer than 400 lines', () => {

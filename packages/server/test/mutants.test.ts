@@ -6,7 +6,7 @@ import { MUTANTS } from '../mutants/list.ts'
 
 const SERVER = join(import.meta.dirname, '..')
 
-test('every mutant changes a piece of source that stands exactly once, and names tests that there are', () => {
+test('every mutant replaces text that occurs exactly once, and names existing tests', () => {
   for (const { name, file, find, replace, tests, killedBy } of MUTANTS) {
     const source = readFileSync(join(SERVER, 'src', file), 'utf8')
     assert.equal(source.split(find).length, 2, `${name}: ${file}`)
@@ -16,9 +16,9 @@ test('every mutant changes a piece of source that stands exactly once, and names
       return readFileSync(join(SERVER, 'test', path), 'utf8')
     })
     if (tests.some(path => path.startsWith('store/'))) continue
-    const said = killedBy.replace(/, on (regtest|test)$/, '')
+    const testName = killedBy.replace(/, on (regtest|test)$/, '')
     assert.ok(
-      texts.some(text => text.includes(said)),
+      texts.some(text => text.includes(testName)),
       `${name}: no test is named "${killedBy}"`,
     )
   }

@@ -19,12 +19,12 @@ import { txidToHex } from '@zatgate/zcash/transaction'
 import { type Chain, formatBranchId } from '../chain/chain.ts'
 import type { Block } from '../chain/chain-state.ts'
 import { ALL_POOLS, compactBlock, compactTransaction, requestedPools } from '../chain/compact-block.ts'
+import { type ChainTransaction, rawTransaction } from '../chain/transaction.ts'
 import { ServedBlocks } from './blocks.ts'
 import { distortBlock, distortTransaction, type LightwalletdFaults } from './faults.ts'
 import { ServedMempool } from './mempool.ts'
 import { toExcludedPrefixes, withoutExcluded } from './mempool-filter.ts'
 import { NodeError, type NodeMethod, ServedNode } from './node.ts'
-import { type ChainTransaction, rawTransaction } from '../chain/transaction.ts'
 
 /** RawTransaction.height of transactions that are not on the best chain (lightwallet-protocol 0.5.0). */
 const IN_MEMPOOL = 0n

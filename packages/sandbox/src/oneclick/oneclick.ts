@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { makePaymentUri } from '@zatgate/zcash/zip321'
+import type { Wallet } from '../chain/wallet.ts'
 import { type Clock, systemClock } from '../clock.ts'
+import { SeededRandom } from '../random.ts'
 import { withBasisPoints } from './amounts.ts'
 import { makeQuote, parseQuoteRequest, type QuoteResponse, sign } from './quote.ts'
 import { DEFAULT_SETTINGS, type OneClickSettings, ResponseScript, type Tampering } from './script.ts'
 import { providerKey, publicKeyText } from './signature.ts'
 import { newState, type Swap, type SwapState, statusBody } from './swap.ts'
-import { SeededRandom } from '../random.ts'
-import type { Wallet } from '../chain/wallet.ts'
 
 export interface OneClickOptions {
   readonly wallet: Wallet

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Clock, systemClock } from '../clock.ts'
 import { RequestError, readText } from '../http/json-server.ts'
 import { LOOPBACK, listen, requestUrl, stopListening } from '../http/listen.ts'
-import { misbehave, sendJson } from './faults.ts'
+import { sendFaultyResponse, sendJson } from './faults.ts'
 import type { OneClick } from './oneclick.ts'
 import { QuoteRequestError } from './quote.ts'
 import type { Endpoint } from './script.ts'

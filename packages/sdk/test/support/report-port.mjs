@@ -1,4 +1,4 @@
-// Loaded before a recipe: tells the parent process which port the recipe's server got.
+// Loaded before a recipe. Reports the port of the recipe's server to the parent process.
 import { tracingChannel } from 'node:diagnostics_channel'
 
 tracingChannel('net.server.listen').subscribe({

@@ -3,46 +3,50 @@ import { type Config, type Env, loadConfig } from '../config/settings.ts'
 import type { StartSandbox } from './commands/start.ts'
 import type { Output } from './output.ts'
 
-/** What a command may use of the world. */
+/** The environment a command runs in. */
 export interface Context {
   readonly env: Env
   readonly out: Output
-  /** Absent where the simulated network is not installed. */
+  /** Undefined when the sandbox package is not installed. */
   readonly startSandbox: StartSandbox | undefined
-  /** Reads the settings when they are needed: a command about a key or a file asks for none. */
+  /** Loads the settings on demand: commands about a key or a file need none. */
   config(): Config
 }
 
 export interface Command {
-  /** One or two words. */
+  /** One word, or two separated by a space. */
   readonly name: string
   readonly summary: string
-  /** One line that names every argument. */
+  /** One line that lists every argument. */
   readonly usage: string
-  /** @returns the exit code; nothing is success */
+  /** @returns the exit code; undefined means 0 */
   run(args: readonly string[], context: Context): Promise<number | undefined>
 }
 
-/** The command line is not as the usage says: exit 2 and this one line. */
-export class WrongUse extends Error {
+/** The command line does not match the usage. The process prints the message and exits with 2. */
+export class UsageError extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'WrongUse'
+    this.name = 'UsageError'
   }
 }
 
 interface Arguments {
   readonly values: Readonly<Record<string, string | undefined>>
   readonly positionals: readonly string[]
-  /** Those that were given. */
+  /** The flags present on the command line. */
   readonly flags: ReadonlySet<string>
 }
 
 /**
- * Options that take a value, in order, and so many words besides; flags take none.
- * @throws WrongUse
+ * Parses a command's arguments.
+ *
+ * @param options names of the options that take a value
+ * @param positionals the maximum number of positional arguments
+ * @param flags names of the options without a value
+ * @throws UsageError
  */
-export function readArguments(
+export function parseArguments(
   args: readonly string[],
   options: readonly string[],
   positionals: number,
@@ -56,10 +60,10 @@ export function readArguments(
   try {
     parsed = parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new WrongUse((error as Error).message.split('\n')[0]?.split('. ')[0] ?? 'wrong arguments')
+    throw new UsageError((error as Error).message.split('\n')[0]?.split('. ')[0] ?? 'invalid arguments')
   }
   if (parsed.positionals.length > positionals)
-    throw new WrongUse(`unexpected argument '${parsed.positionals[positionals]}'`)
+    throw new UsageError(`unexpected argument '${parsed.positionals[positionals]}'`)
   return {
     values: parsed.values as Arguments['values'],
     positionals: parsed.positionals,
@@ -67,9 +71,9 @@ export function readArguments(
   }
 }
 
-/** @throws WrongUse when it was not given */
-export function needed(value: string | undefined, name: string): string {
-  if (value === undefined || value === '') throw new WrongUse(`${name} is missing`)
+/** @throws UsageError when the value is missing or empty */
+export function requireValue(value: string | undefined, name: string): string {
+  if (value === undefined || value === '') throw new UsageError(`${name} is missing`)
   return value
 }
 

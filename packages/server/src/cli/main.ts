@@ -1,6 +1,6 @@
 import { ConfigFault, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { Fault } from '../domain/error.ts'
-import { type Command, createContext, WrongUse } from './command.ts'
+import { type Command, createContext, UsageError } from './command.ts'
 import { accountList, accountPlan } from './commands/account.ts'
 import { address } from './commands/address.ts'
 import { backup } from './commands/backup.ts'
@@ -43,56 +43,56 @@ export interface RunOptions {
 
 /**
  * Runs one command line.
- * @returns the exit code: 0 done, 1 not possible, 2 wrong use
+ * @returns the exit code: 0 success, 1 failure, 2 usage error
  */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<number> {
   const { startSandbox, env = ENVIRONMENT, stdout = process.stdout, stderr = process.stderr } = options
   const json = argv.includes('--json')
-  const words = argv.filter(word => word !== '--json')
+  const args = argv.filter(arg => arg !== '--json')
   const out = createOutput(json, stdout, stderr)
-  if (words.some(word => word === '--help' || word === '-h') || words[0] === 'help') {
-    stdout.write(helpFor(words))
+  if (args.some(arg => arg === '--help' || arg === '-h') || args[0] === 'help') {
+    stdout.write(helpFor(args))
     return 0
   }
-  const command = commandOf(words)
+  const command = findCommand(args)
   try {
-    if (!command) throw new WrongUse(words.length === 0 ? 'no command given' : `unknown command '${words[0]}'`)
-    const args = words.slice(command.name.split(' ').length)
-    return (await command.run(args, createContext(out, startSandbox, env))) ?? 0
+    if (!command) throw new UsageError(args.length === 0 ? 'no command given' : `unknown command '${args[0]}'`)
+    const commandArgs = args.slice(command.name.split(' ').length)
+    return (await command.run(commandArgs, createContext(out, startSandbox, env))) ?? 0
   } catch (error) {
-    if (error instanceof WrongUse) {
+    if (error instanceof UsageError) {
       stderr.write(
         `zatgate: ${error.message} (${command ? `usage: zatgate ${command.usage}` : 'see zatgate --help'})\n`,
       )
       return 2
     }
-    stderr.write(`zatgate: ${reason(error)}\n`)
+    stderr.write(`zatgate: ${errorMessage(error)}\n`)
     return 1
   }
 }
 
-function commandOf(words: readonly string[]): Command | undefined {
-  return COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
+function findCommand(args: readonly string[]): Command | undefined {
+  return COMMANDS.find(({ name }) => name === args.slice(0, name.split(' ').length).join(' '))
 }
 
-function reason(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof Fault && typeof error.extra.detail === 'string') return `${error.message}: ${error.extra.detail}`
   if (error instanceof Fault || error instanceof ConfigFault) return error.message
   return error instanceof Error ? error.message : String(error)
 }
 
-function helpFor(words: readonly string[]): string {
-  const command = commandOf(words[0] === 'help' ? words.slice(1) : words)
+function helpFor(args: readonly string[]): string {
+  const command = findCommand(args[0] === 'help' ? args.slice(1) : args)
   return command ? `${command.summary}\n\nUsage: zatgate ${command.usage} [--json]\n` : help()
 }
 
 function help(): string {
   const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
-  const short = 46
+  const maxWidth = 46
   const lines = COMMANDS.map(({ usage, summary }) =>
-    usage.length > short
-      ? `  ${usage}\n  ${' '.repeat(Math.min(width, short))}  ${summary}`
-      : `  ${usage.padEnd(Math.min(width, short))}  ${summary}`,
+    usage.length > maxWidth
+      ? `  ${usage}\n  ${' '.repeat(Math.min(width, maxWidth))}  ${summary}`
+      : `  ${usage.padEnd(Math.min(width, maxWidth))}  ${summary}`,
   )
   return `zatgate: invoices for shielded Zcash
 
@@ -100,9 +100,9 @@ Usage: zatgate <command> [options]
 
 ${lines.join('\n')}
 
-  --json       one JSON value instead of text
-  -h, --help   this, or a command's own usage
+  --json       prints one JSON value instead of text
+  -h, --help   prints this help, or the usage of a command
 
-Settings are read from the environment; README.md lists them. Without any, zatgate starts a sandbox.
+Settings are environment variables, listed in README.md. Without settings, zatgate starts a sandbox.
 `
 }

@@ -1,9 +1,9 @@
-/** What a command prints: lines for people, or with `--json` one value for programs. */
+/** The output of a command: lines of text, or one JSON value with `--json`. */
 export interface Output {
   readonly json: boolean
-  /** The result, as either wants it. */
+  /** Prints the result: `value` as JSON, otherwise `lines`. */
   result(value: unknown, lines: readonly string[]): void
-  /** Beside the result: for people only, and on standard error. */
+  /** Prints a line to standard error; does nothing with `--json`. */
   note(line: string): void
 }
 
@@ -20,15 +20,15 @@ export function createOutput(json: boolean, stdout: NodeJS.WritableStream, stder
   }
 }
 
-/** In Node, and not yet in TypeScript's library. */
+/** Available in Node, but not yet in TypeScript's library types. */
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
 
-/** Whole numbers of any size are written with all their digits. */
+/** Writes a bigint as a JSON number with all its digits. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? rawJSON(member.toString()) : member))
 }
 
-/** Columns as wide as they need to be, two blanks between. */
+/** Aligned columns, separated by two spaces. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map(row => row[i]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
@@ -40,6 +40,6 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 }
 
 /** `2026-11-21 08:30:00 UTC` */
-export function when(unixSecs: number): string {
+export function formatUtc(unixSecs: number): string {
   return `${new Date(unixSecs * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/settings.ts'
 import type { Store } from '../ports.ts'
 import { openStore } from '../store/open.ts'
 
-/** Opens the database for one piece of the operator's work; the service may be running beside it. */
+/** Opens the database for one command; the service may be running at the same time. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   mkdirSync(config.dataDir, { recursive: true })
   const store = await openStore(config.databaseUrl)

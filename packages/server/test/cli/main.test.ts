@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import { createVault, UnknownKey } from '../../src/adapters/crypto/vault.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import { accountsOf } from '../../src/cli/commands/account.ts'
+import { accountService } from '../../src/cli/commands/account.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { createCredentials } from '../../src/services/credentials.ts'
@@ -28,11 +28,11 @@ const VECTORS = join(import.meta.dirname, '../../../../../shared/vectors/testnet
 const zatgate = (line: string | readonly string[], env: Env = ENV) =>
   runCommand(typeof line === 'string' ? line.split(' ').filter(word => word !== '') : line, env)
 
-/** What the service would have made: an account with a viewing key. */
+/** Creates an account with a viewing key, as the service would. */
 async function openAccount(email: string): Promise<void> {
   const config = loadConfig(ENV)
   await withStore(config, async store => {
-    const account = await accountsOf(config, store).open(email)
+    const account = await accountService(config, store).open(email)
     const vault = createVault(config.encryptionKeys, systemRandom)
     const deps = {
       store,
@@ -46,7 +46,7 @@ async function openAccount(email: string): Promise<void> {
   })
 }
 
-test('wrong use of any kind exits 2 with one line that helps', async () => {
+test('every kind of invalid usage exits with 2 and prints one line', async () => {
   for (const line of [
     '',
     'bogus',
@@ -78,7 +78,7 @@ test('wrong use of any kind exits 2 with one line that helps', async () => {
   }
 })
 
-test('help lists every command, and each has its own', async () => {
+test('--help lists every command, and each command has its own help', async () => {
   const { code, out } = await zatgate('--help')
   assert.equal(code, 0)
   const commands = [
@@ -101,7 +101,7 @@ test('help lists every command, and each has its own', async () => {
   }
 })
 
-test('address: the address of an index, for people and as JSON', async () => {
+test('address prints the address of an index as text and as JSON', async () => {
   const key = testViewingKey()
   const { code, out } = await zatgate(`address --viewing-key ${key} --index 0`)
   assert.equal(code, 0)
@@ -111,12 +111,15 @@ test('address: the address of an index, for people and as JSON', async () => {
   assert.deepEqual(Object.keys(json()), ['address', 'diversifier_index'])
 })
 
-test('address and open read an expired key, and say beside the result that it has expired', async () => {
+test('address and open accept an expired viewing key and note that it has expired', async () => {
   const expired = testViewingKey(1, { time: 1_700_000_000n, height: 5 })
   const plain = await zatgate(`address --viewing-key ${testViewingKey()} --index 3`)
   const { code, out, err } = await zatgate(`address --viewing-key ${expired} --index 3`)
   assert.deepEqual([code, out], [0, plain.out])
-  assert.match(err, /The viewing key has expired \(2023-11-14 22:13:20 UTC\): give out no more addresses of it\./)
+  assert.match(
+    err,
+    /The viewing key has expired \(2023-11-14 22:13:20 UTC\): do not use its addresses for new payments\./,
+  )
   assert.match(err, /The viewing key expires after block 5\./)
   assert.equal((await zatgate(`address --viewing-key ${expired} --index 3 --json`)).err, '')
   const file = join(dir, 'empty-block.json')
@@ -128,7 +131,7 @@ test('address and open read an expired key, and say beside the result that it ha
   assert.match(later.err, /^The viewing key expires on 3000-01-01 00:00:00 UTC\.\n$/)
 })
 
-test('what cannot be done exits 1 with the reason', async () => {
+test('a failed command exits with 1 and prints the reason', async () => {
   for (const [line, reason] of [
     ['address --viewing-key nonsense --index 0', /viewing-key/],
     [`address --viewing-key ${testViewingKey()} --index 309485009821345068724781056`, /index/],
@@ -146,7 +149,7 @@ test('what cannot be done exits 1 with the reason', async () => {
   }
 })
 
-test('open refuses block files that are none', async () => {
+test('open rejects an invalid block file', async () => {
   const file = join(dir, 'blocks.json')
   for (const text of [
     '',
@@ -164,8 +167,8 @@ test('open refuses block files that are none', async () => {
   }
 })
 
-const vectors = existsSync(VECTORS) ? false : 'the official vectors are not beside this repository'
-test('open lists exactly the external notes of real testnet blocks', { skip: vectors }, async () => {
+const skipVectors = existsSync(VECTORS) ? false : 'the official vectors are not installed next to this repository'
+test('open lists exactly the external notes of real testnet blocks', { skip: skipVectors }, async () => {
   const key = readFileSync(join(VECTORS, 'issuer-ufvk.txt'), 'utf8').trim()
   const expected = JSON.parse(readFileSync(join(VECTORS, 'expected-notes.json'), 'utf8'))
     .filter((note: { scope: string; key: string }) => note.scope === 'external' && note.key === 'issuer')
@@ -183,19 +186,19 @@ test('open lists exactly the external notes of real testnet blocks', { skip: vec
     join(VECTORS, 'compact-blocks.json'),
     '--json',
   ])
-  const seen = json().map(({ txid, pool, action, amount_zat }: Record<string, unknown>) => ({
+  const listed = json().map(({ txid, pool, action, amount_zat }: Record<string, unknown>) => ({
     txid,
     pool,
     action,
     amount_zat,
   }))
   assert.ok(expected.length > 0)
-  assert.deepEqual(seen, expected)
+  assert.deepEqual(listed, expected)
   for (const payment of json())
     assert.deepEqual(Object.keys(payment), ['txid', 'pool', 'action', 'amount_zat', 'diversifier_index', 'address'])
 })
 
-test('the operator: list accounts, set a plan, make a session that works', async () => {
+test('the operator lists accounts, sets a plan and creates a working session', async () => {
   assert.match((await zatgate('account list')).out, /no accounts yet/)
   await openAccount('Shop@Example.org')
   const [account] = (await zatgate('account list --json')).json()
@@ -210,13 +213,13 @@ test('the operator: list accounts, set a plan, make a session that works', async
   const plain = await zatgate('session create --email shop@example.org')
   assert.match(plain.out, /^zgs_[0-9A-Za-z]{49}\n$/)
   await withStore(loadConfig(ENV), async store => {
-    const credentials = createCredentials({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
-    assert.equal((await credentials.bySessionToken(token))?.account.email, 'shop@example.org')
-    await credentials.settled()
+    const sessions = createCredentials({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
+    assert.equal((await sessions.bySessionToken(token))?.account.email, 'shop@example.org')
+    await sessions.settled()
   })
 })
 
-test('backup makes a copy that opens, and never writes over a file', async () => {
+test('backup writes a usable copy and never overwrites a file', async () => {
   await openAccount('backup@example.org')
   const file = join(dir, 'copy.db')
   assert.equal((await zatgate(`backup ${file}`)).code, 0)
@@ -227,16 +230,17 @@ test('backup makes a copy that opens, and never writes over a file', async () =>
   assert.match(err, /already exists/)
 })
 
-test('rotate-encryption-key: afterwards the new key opens everything and the old one nothing', async () => {
+test('after rotate-encryption-key only the new key decrypts the secrets', async () => {
   await openAccount('rotate@example.org')
   const next = randomBytes(32).toString('base64')
   const { code, json } = await zatgate('rotate-encryption-key --json', { ...ENV, ENCRYPTION_KEY: `${next},${KEY}` })
   assert.equal(code, 0)
   assert.ok(json().secrets >= 1)
   await withStore(loadConfig(ENV), async store => {
-    const [key] = await store.read(rows => rows.viewingKeys.all())
-    const place = { table: 'viewing_keys', column: 'sealed', row: key!.id }
-    const open = (secret: string) => createVault([Buffer.from(secret, 'base64')], systemRandom).open(key!.sealed, place)
+    const [key] = await store.read(tx => tx.viewingKeys.all())
+    const context = { table: 'viewing_keys', column: 'sealed', row: key!.id }
+    const open = (secret: string) =>
+      createVault([Buffer.from(secret, 'base64')], systemRandom).open(key!.sealed, context)
     assert.equal(open(next).length, 64)
     assert.throws(() => open(KEY), UnknownKey)
   })
@@ -245,7 +249,7 @@ test('rotate-encryption-key: afterwards the new key opens everything and the old
   assert.match((await zatgate('doctor')).out, /ok +database/)
 })
 
-test('doctor names every wrong setting and what to do, and exits 1', async () => {
+test('doctor lists every invalid setting with advice and exits with 1', async () => {
   const { code, json } = await zatgate('doctor --json', { ...ENV, NETWORK: 'main', PORT: 'x' })
   assert.equal(code, 1)
   const findings = json()
@@ -254,7 +258,7 @@ test('doctor names every wrong setting and what to do, and exits 1', async () =>
     assert.deepEqual([check, state, advice.length > 5], ['settings', 'wrong', true])
 })
 
-test('doctor finds a chain source and a mail server that are not there', async () => {
+test('doctor detects an unreachable chain source, mail server and swap provider', async () => {
   const env = {
     ...ENV,
     NETWORK: 'regtest',
@@ -271,13 +275,13 @@ test('doctor finds a chain source and a mail server that are not there', async (
     assert.equal(states.get(check), 'wrong', check)
 })
 
-test('start without a network and without the sandbox says so', async () => {
+test('start without a network and without the sandbox reports the missing settings', async () => {
   const { code, err } = await zatgate('start')
   assert.equal(code, 1)
   assert.match(err, /NETWORK and LIGHTWALLETD_URL are not set/)
 })
 
-test('start without the role api has no address to tell, and tells what it runs', async t => {
+test('start without the role api prints its roles instead of an address', async t => {
   const settings = {
     NETWORK: 'regtest',
     LIGHTWALLETD_URL: 'http://127.0.0.1:1',
@@ -289,13 +293,13 @@ test('start without the role api has no address to tell, and tells what it runs'
   const main = join(import.meta.dirname, '../../../../bin/main.ts')
   const child = spawn(process.execPath, [main, 'start'], { env: { ...process.env, ...ENV, ...settings } })
   t.after(() => child.kill('SIGKILL'))
-  const [said] = await once(child.stdout, 'data')
-  assert.equal(String(said), 'zatgate runs: watcher, delivery\n')
+  const [output] = await once(child.stdout, 'data')
+  assert.equal(String(output), 'zatgate runs the roles: watcher, delivery\n')
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
-test('doctor shows a setting that works but should be changed, and does not fail for it', async () => {
+test('doctor reports a deprecated setting as a warning and exits with 0', async () => {
   const env = { ...ENV, SANDBOX_NU63_HEIGHT: '24' }
   const { code, json } = await zatgate('doctor --json', env)
   assert.equal(code, 0)
@@ -312,7 +316,7 @@ test('doctor shows a setting that works but should be changed, and does not fail
   assert.match((await zatgate('doctor', env)).out, /^WARNING {2}settings: SANDBOX_NU63_HEIGHT is the old name/m)
 })
 
-test('start logs each warning about the settings once', async t => {
+test('start logs each settings warning once', async t => {
   const settings = {
     ...ENV,
     DATA_DIR: join(dir, 'warned'),

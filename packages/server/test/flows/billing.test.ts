@@ -20,13 +20,13 @@ const PLANS = [
   { name: 'Business', monthly_invoice_limit: null, price_zat: 50_000_000, period_days: PERIOD_DAYS },
 ]
 
-/** The service with a webhook, all over sockets, and a clock to set forward. */
+/** Starts the service with a webhook over real sockets and a clock that can be advanced. */
 async function start(t: TestContext, plan: string) {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-billing-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const plansFile = join(folder, 'plans.json')
   writeFileSync(plansFile, JSON.stringify(PLANS))
-  // In the middle of a month, so that no count starts again while the test sets the clock forward.
+  // Early in a month, so that the monthly count does not restart while the test advances the clock.
   const clock = new SkewedClock(Date.UTC(2027, 0, 5) / 1000)
   const at = await startTestService({
     clock,
@@ -40,12 +40,12 @@ async function start(t: TestContext, plan: string) {
   const { secret } = await client.setWebhook(at.sandbox.webhookUrl)
   const { deliveries } = at.sandbox.webhookReceiver
 
-  /** The events of this type in the order they happened, each with a good signature. */
+  /** Waits for `count` events of this type. Returns them in order, with verified signatures. */
   async function events<T extends WebhookEvent['type']>(type: T, count: number) {
-    const about = () => deliveries.filter(({ body }) => JSON.parse(body.toString()).type === type)
-    const came = await until(`${count} events ${type}`, () => about().length >= count && about(), 20_000)
+    const ofType = () => deliveries.filter(({ body }) => JSON.parse(body.toString()).type === type)
+    const received = await until(`${count} events ${type}`, () => ofType().length >= count && ofType(), 20_000)
     const verified = await Promise.all(
-      came.map(({ body, headers, receivedAtMs }) =>
+      received.map(({ body, headers, receivedAtMs }) =>
         verifyWebhook(body, headers, secret ?? '', { nowMs: receivedAtMs }),
       ),
     )
@@ -61,7 +61,7 @@ async function start(t: TestContext, plan: string) {
     at.sandbox.chain.mine(3)
   }
 
-  /** An operator's command beside the running service. */
+  /** Runs an operator command while the service is running. */
   async function command(...args: string[]) {
     let text = ''
     const stdout = new Writable({
@@ -77,11 +77,11 @@ async function start(t: TestContext, plan: string) {
   return { at, clock, client, events, send, pay, command, secs: () => Math.floor(clock.nowMs() / 1000) }
 }
 
-test('Free to its limit, bought, renewed and lapsed: each change is told, and the limit holds again', async t => {
+test('an account reaches the Free limit, buys, renews and loses a plan: each change sends an event, and the limit applies again', async t => {
   const { clock, client, events, pay, secs } = await start(t, 'Free')
   const create = () => client.createInvoice({ amount_zat: 1_000 })
-  for (let made = 0; made < LIMIT; made++) await create()
-  const refused = {
+  for (let created = 0; created < LIMIT; created++) await create()
+  const limitReached = {
     status: 402,
     code: 'monthly_invoice_limit_reached',
     body: {
@@ -92,7 +92,7 @@ test('Free to its limit, bought, renewed and lapsed: each change is told, and th
       plan: 'Free',
     },
   }
-  await assert.rejects(create, refused)
+  await assert.rejects(create, limitReached)
 
   const first = await client.subscribe('Pro')
   assert.deepEqual([first.amount_zat, first.status], [10_000_000, 'pending'])
@@ -112,13 +112,20 @@ test('Free to its limit, bought, renewed and lapsed: each change is told, and th
   assert.equal(renewed?.expires_at, bought.expires_at + PERIOD_DAYS * DAY)
 
   clock.advance(2 * PERIOD_DAYS * DAY)
-  const lapsed = (await events('plan.updated', 3))[2]
-  assert.ok(lapsed && lapsed.expires_at >= bought.expires_at + PERIOD_DAYS * DAY && lapsed.expires_at <= secs())
-  assert.deepEqual(lapsed, { type: 'plan.updated', invoice_id: null, plan: 'Free', expires_at: lapsed.expires_at })
-  await assert.rejects(create, { ...refused, body: { ...refused.body, used: LIMIT + 1 } })
+  const expiredPlan = (await events('plan.updated', 3))[2]
+  assert.ok(
+    expiredPlan && expiredPlan.expires_at >= bought.expires_at + PERIOD_DAYS * DAY && expiredPlan.expires_at <= secs(),
+  )
+  assert.deepEqual(expiredPlan, {
+    type: 'plan.updated',
+    invoice_id: null,
+    plan: 'Free',
+    expires_at: expiredPlan.expires_at,
+  })
+  await assert.rejects(create, { ...limitReached, body: { ...limitReached.body, used: LIMIT + 1 } })
 })
 
-test('an upgrade begins at once, with the rest of the old plan in it', async t => {
+test('an upgrade starts at once and credits the rest of the old plan', async t => {
   const { client, events, pay, secs } = await start(t, 'Free')
   pay((await client.subscribe('Pro')).zip321_uri)
   const [pro] = await events('plan.updated', 1)
@@ -126,12 +133,12 @@ test('an upgrade begins at once, with the rest of the old plan in it', async t =
   const business = (await events('plan.updated', 2))[1]
   assert.equal(business?.plan, 'Business')
   const credited = (business?.expires_at ?? 0) - secs() - PERIOD_DAYS * DAY
-  const left = ((pro?.expires_at ?? 0) - secs()) / 5
-  assert.ok(Math.abs(credited - left) < 30)
+  const remaining = ((pro?.expires_at ?? 0) - secs()) / 5
+  assert.ok(Math.abs(credited - remaining) < 30)
   assert.equal((await client.getBilling()).invoices_this_month.limit, null)
 })
 
-test('a withdrawal to its payout: quoted, deposited, seen, settled by command, every step told', async t => {
+test('a withdrawal from quote to payout: deposit, confirmation and settlement by command each send an event', async t => {
   const { at, client, events, send, command } = await start(t, 'Business')
   at.sandbox.rates.setPrice('ZECEUR', '1222.31000')
   const order = await client.createWithdrawal({ amount_zat: 150_000_000, fiat_currency: 'EUR', payout_to: IBAN })
@@ -152,9 +159,9 @@ test('a withdrawal to its payout: quoted, deposited, seen, settled by command, e
   assert.deepEqual([settled.code, settled.value.status], [0, 'completed'])
   assert.equal((await command('withdrawals', 'settle', order.id, '--reference', 'again')).code, 1)
 
-  const told = await events('withdrawal.updated', 3)
+  const sent = await events('withdrawal.updated', 3)
   assert.deepEqual(
-    told,
+    sent,
     (['deposit_detected', 'payout_processing', 'completed'] as const).map(status => ({
       type: 'withdrawal.updated',
       invoice_id: null,
@@ -171,19 +178,19 @@ test('a withdrawal to its payout: quoted, deposited, seen, settled by command, e
   assert.match(done.txid ?? '', /^[0-9a-f]{64}$/)
 })
 
-test('a withdrawal to each side exit: canceled, failed, needing attention, expired', async t => {
+test('a withdrawal can end as canceled, failed, needs_attention or expired', async t => {
   const { at, clock, client, events, send, command } = await start(t, 'Business')
-  const ordered = () =>
+  const createWithdrawal = () =>
     client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'account 12345678' })
   const lastOf = async (count: number) => (await events('withdrawal.updated', count)).at(-1)
 
-  const canceled = await ordered()
+  const canceled = await createWithdrawal()
   assert.equal((await client.cancelWithdrawal(canceled.id)).status, 'canceled')
   const first = await lastOf(1)
   assert.deepEqual([first?.withdrawal_id, first?.status], [canceled.id, 'canceled'])
   await assert.rejects(client.cancelWithdrawal(canceled.id), { status: 409, code: 'withdrawal_not_cancelable' })
 
-  const failed = await ordered()
+  const failed = await createWithdrawal()
   send(failed.zip321_uri)
   await lastOf(2)
   at.sandbox.chain.mine(3)
@@ -193,12 +200,12 @@ test('a withdrawal to each side exit: canceled, failed, needing attention, expir
   assert.deepEqual([fourth?.withdrawal_id, fourth?.status], [failed.id, 'failed'])
   assert.equal((await client.getWithdrawal(failed.id)).reason, 'unknown account')
 
-  const overpaid = await ordered()
+  const overpaid = await createWithdrawal()
   send(overpaid.zip321_uri, 1_000_001n)
   const fifth = await lastOf(5)
   assert.deepEqual([fifth?.withdrawal_id, fifth?.status], [overpaid.id, 'needs_attention'])
 
-  const expired = await ordered()
+  const expired = await createWithdrawal()
   clock.advance(901)
   at.sandbox.chain.mine(1)
   const sixth = await lastOf(6)
@@ -217,7 +224,7 @@ test('a withdrawal to each side exit: canceled, failed, needing attention, expir
   )
 })
 
-test('a rate source that fails: 503, and orders again when it is back', async t => {
+test('while the rate source fails, a withdrawal gets 503; afterwards it succeeds', async t => {
   const { at, client } = await start(t, 'Business')
   const order = () => client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'somebody' })
   at.sandbox.rates.faults.answer = 'error'

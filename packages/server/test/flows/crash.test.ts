@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as after } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Sandbox, startSandbox } from '@zatgate/sandbox/sandbox'
 import { ZatgateClient, ZatgateError } from '@zatgate/sdk'
 import { loadConfig } from '../../src/config/settings.ts'
@@ -12,12 +12,12 @@ import { startService } from '../../src/main.ts'
 import { startProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
-/** 30 is what a release is judged by; fewer keep the everyday run short. */
+/** A release must pass 30 kills. The default is lower to keep normal runs short. */
 const KILLS = Number(process.env.ZATGATE_TEST_KILLS ?? 6)
 
 interface Sale {
   readonly uri: string
-  /** Everything that was paid to it, in zat. */
+  /** Total paid to it, in zat. */
   paid: bigint
 }
 
@@ -39,9 +39,9 @@ test(`a busy service killed ${KILLS} times loses no invoice and counts every pay
   const shops = Promise.all([shop(), shop()])
   const payer = payAll()
   for (let kill = 0; kill < KILLS; kill++) {
-    const answered = sales.size
-    await until('an invoice to be answered', () => sales.size > answered, 60_000)
-    await after(randomInt(0, 1_200))
+    const created = sales.size
+    await until('a new invoice', () => sales.size > created, 60_000)
+    await delay(randomInt(0, 1_200))
     await running.kill()
     running = await startProcess(settings)
   }
@@ -55,16 +55,16 @@ test(`a busy service killed ${KILLS} times loses no invoice and counts every pay
     const invoice = await until(
       `invoice ${id.slice(0, 8)} to be paid`,
       async () => {
-        const seen = await client.getInvoice(id)
-        return seen.status === 'paid' && seen
+        const current = await client.getInvoice(id)
+        return current.status === 'paid' && current
       },
       30_000,
     )
-    assert.equal(BigInt(invoice.received_zat), paid, 'every payment is counted, and once')
+    assert.equal(BigInt(invoice.received_zat), paid, 'every payment counts exactly once')
   }
   assert.equal(await running.stop(), 0)
 
-  /** Asks for invoices without a pause; what was answered must never be lost. */
+  /** Creates invoices continuously. An invoice that was returned must never be lost. */
   async function shop(): Promise<void> {
     while (busy) {
       try {
@@ -74,18 +74,18 @@ test(`a busy service killed ${KILLS} times loses no invoice and counts every pay
       } catch (error) {
         if (error instanceof ZatgateError && error.status >= 400 && error.status < 500) throw error
       }
-      await after(20)
+      await delay(20)
     }
   }
 
-  /** Pays what is open in two parts, mines, and now and then takes a block back. */
+  /** Pays open invoices in two parts, mines blocks and sometimes reorganises one. */
   async function payAll(): Promise<void> {
     for (let round = 0; busy; round++) {
       const open = [...sales.values()].filter(({ paid }) => paid === 0n).slice(0, 3)
       for (const sale of open) pay(sale)
       if (round % 3 === 0) sandbox.chain.mine(1)
       if (round % 10 === 9) sandbox.chain.reorg({ depth: 1 })
-      await after(100)
+      await delay(100)
     }
   }
 
@@ -109,7 +109,7 @@ function settingsFor(sandbox: Sandbox, dataDir: string): Record<string, string> 
   }
 }
 
-/** An account on the plan without a limit, before the first kill. */
+/** Creates an account on the unlimited plan before the first kill. @returns its API key */
 async function openAccount(settings: Record<string, string>, sandbox: Sandbox): Promise<string> {
   const service = await startService(loadConfig({ ...settings, ROLES: 'api', LOG_LEVEL: 'warn' }))
   try {

@@ -10,16 +10,16 @@ import { call } from '../support/api.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-const tipOf = (at: TestService) => at.service.store.read(rows => rows.chain.tip())
+const tipOf = (at: TestService) => at.service.store.read(tx => tx.chain.tip())
 
 async function statusOf(at: TestService, id: string): Promise<string> {
   return (await call(at, `GET /v1/invoices/${id}`)).body.status
 }
 
-test('the operator takes the service through a reorganisation deeper than the recorded chain', async t => {
+test('after a reorganisation deeper than the recorded chain, the operator continues with `chain accept`', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'zatgate-deep-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
-  // The command comes right after the reorganisation, while a server still has the replaced blocks in its cache.
+  // Without a block cache: the command runs right after the reorganisation, when a cache would still have the old blocks.
   const sandbox = await startSandbox({ faults: { blockCacheMs: 0 } })
   t.after(() => sandbox.close())
   const start = async () => {
@@ -38,26 +38,26 @@ test('the operator takes the service through a reorganisation deeper than the re
   await until('the payment', async () => (await statusOf(before, invoice.id)) === 'paid', 30_000)
   await until('all blocks', async () => (await tipOf(before))?.height === chain.height, 30_000)
   await before.close()
-  const accept = async (...words: string[]) => {
+  const accept = async (...args: string[]) => {
     const [stdout, stderr] = [new PassThrough().setEncoding('utf8'), new PassThrough().setEncoding('utf8')]
-    const code = await run(['chain', 'accept', '--json', ...words], { env: before.env, stdout, stderr })
-    return { code, said: code === 0 ? JSON.parse(stdout.read()) : (stderr.read() as string) }
+    const code = await run(['chain', 'accept', '--json', ...args], { env: before.env, stdout, stderr })
+    return { code, output: code === 0 ? JSON.parse(stdout.read()) : (stderr.read() as string) }
   }
   const early = await accept('--from', String(fork))
   assert.equal(early.code, 1)
-  assert.match(early.said, /the watcher follows the server by itself/)
+  assert.match(early.output, /the watcher follows the server by itself/)
 
   chain.reorg({ depth: 1_010, blocks: 1_015 })
-  const shown = await accept('--from', String(fork))
-  const { block } = shown.said
-  assert.deepEqual(shown, {
+  const preview = await accept('--from', String(fork))
+  const { block } = preview.output
+  assert.deepEqual(preview, {
     code: 0,
-    said: { from: fork, block, payments: 1, paid_invoices: 1, accepted: false },
+    output: { from: fork, block, payments: 1, paid_invoices: 1, accepted: false },
   })
-  assert.match((await accept('--from', String(fork), '--block', 'ab'.repeat(32))).said, /not the one given by --block/)
-  assert.match((await accept('--from', '999999')).said, /the height must be 0 to/)
+  assert.match((await accept('--from', String(fork), '--block', 'ab'.repeat(32))).output, /which differs from --block/)
+  assert.match((await accept('--from', '999999')).output, /--from must be 0 to/)
   const done = await accept('--from', String(fork), '--block', block)
-  assert.deepEqual(done.said, { ...shown.said, accepted: true })
+  assert.deepEqual(done.output, { ...preview.output, accepted: true })
 
   const after = await start()
   await until('the new chain', async () => (await tipOf(after))?.height === chain.height, 30_000)

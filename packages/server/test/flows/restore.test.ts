@@ -10,11 +10,11 @@ import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../
 import { countRepeated, openRestoreShop, type RestoreShop } from '../support/restore.ts'
 import { until } from '../support/until.ts'
 
-/** Far enough for the ranges that a service keeps ready to be used up on both sides. */
+/** Enough sales to use up the reserved address ranges on both sides. */
 const BEFORE = 5
 const SOLD = 40
 
-const MOVED = /address counters/
+const COUNTERS_ADVANCED = /address counters/
 
 async function openShop(t: TestContext, databaseUrl: string): Promise<RestoreShop> {
   const shop = await openRestoreShop(databaseUrl)
@@ -22,7 +22,7 @@ async function openShop(t: TestContext, databaseUrl: string): Promise<RestoreSho
   return shop
 }
 
-/** Makes a copy amid sales, sells on the original, then on the copy, and compares the addresses. */
+/** Copies a database while it is in use, sells on the original, then on the copy, and compares the addresses. */
 async function sellOnBoth(t: TestContext, original: string, makeCopy: () => Promise<string>): Promise<void> {
   const first = await openShop(t, original)
   await first.sell(BEFORE)
@@ -31,25 +31,25 @@ async function sellOnBoth(t: TestContext, original: string, makeCopy: () => Prom
   assert.equal(new Set(sold).size, SOLD)
   const second = await openShop(t, copy)
   assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
-  assert.equal(second.logged.filter(line => MOVED.test(line)).length, 1)
-  // The original goes on as before.
+  assert.equal(second.logged.filter(line => COUNTERS_ADVANCED.test(line)).length, 1)
+  // The original continues as before.
   await first.sell(SOLD)
   assert.deepEqual(
-    first.logged.filter(line => MOVED.test(line)),
+    first.logged.filter(line => COUNTERS_ADVANCED.test(line)),
     [],
   )
   await first.close()
   await second.close()
 }
 
-describe('after a restore on SQLite no address is shown twice', () => {
+describe('after a restore on SQLite no address is used twice', () => {
   function tempFolder(t: TestContext): string {
     const folder = mkdtempSync(join(tmpdir(), 'zatgate-restore-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     return folder
   }
 
-  test('from a file of `backup`, put in the place of the original', async t => {
+  test('from a file written by `backup` that replaces the original', async t => {
     const folder = tempFolder(t)
     const file = join(folder, 'zatgate.db')
     const first = await openShop(t, `sqlite:${file}`)
@@ -57,17 +57,17 @@ describe('after a restore on SQLite no address is shown twice', () => {
     await first.store.backup(join(folder, 'backup.db'))
     const sold = await first.sell(SOLD)
     await first.close()
-    // In place: the file keeps its inode, and only the stamp tells.
+    // Overwritten in place: the file keeps its inode, so only the identity stamp differs.
     copyFileSync(join(folder, 'backup.db'), file)
     const second = await openShop(t, `sqlite:${file}`)
     assert.equal(countRepeated(sold, await second.sell(SOLD)), 0)
   })
 
   for (const [name, restore] of [
-    ['put in the place of the original', renameSync],
-    ['written over the original, which keeps its inode', copyFileSync],
+    ['that replaces the original', renameSync],
+    ['that overwrites the original, which keeps its inode', copyFileSync],
   ] as const) {
-    test(`from a plain copy of the file, ${name}`, async t => {
+    test(`from a plain copy of the file ${name}`, async t => {
       const folder = tempFolder(t)
       const [file, copy] = [join(folder, 'zatgate.db'), join(folder, 'copy.db')]
       const first = await openShop(t, `sqlite:${file}`)
@@ -83,7 +83,7 @@ describe('after a restore on SQLite no address is shown twice', () => {
     })
   }
 
-  test('an ordinary restart, and a moved file, are no restore', async t => {
+  test('a normal restart and a moved file do not count as a restore', async t => {
     const folder = tempFolder(t)
     const file = join(folder, 'zatgate.db')
     for (const path of [file, file, join(folder, 'moved.db')]) {
@@ -92,7 +92,7 @@ describe('after a restore on SQLite no address is shown twice', () => {
       await shop.sell(BEFORE)
       await shop.close()
       assert.deepEqual(
-        shop.logged.filter(line => MOVED.test(line)),
+        shop.logged.filter(line => COUNTERS_ADVANCED.test(line)),
         [],
       )
     }
@@ -101,7 +101,7 @@ describe('after a restore on SQLite no address is shown twice', () => {
 
 const bin = findPostgres()
 
-describe('after a restore on PostgreSQL no address is shown twice', { skip: bin === null && NO_POSTGRES }, () => {
+describe('after a restore on PostgreSQL no address is used twice', { skip: bin === null && NO_POSTGRES }, () => {
   let server: TestPostgres
   before(async () => {
     server = await startPostgres(bin as string)
@@ -109,7 +109,7 @@ describe('after a restore on PostgreSQL no address is shown twice', { skip: bin 
   after(() => server.stop())
   const run = (name: string, args: readonly string[], input?: string) => runProgram(bin as string, name, args, input)
 
-  test('from pg_dump, into another database of the server', async t => {
+  test('from pg_dump into another database of the server', async t => {
     const original = await server.freshDatabase()
     await sellOnBoth(t, original, async () => {
       const copy = await server.freshDatabase()
@@ -118,7 +118,7 @@ describe('after a restore on PostgreSQL no address is shown twice', { skip: bin 
     })
   })
 
-  test('from pg_restore, into a new server', async t => {
+  test('from pg_restore into a new server', async t => {
     const original = await server.freshDatabase()
     const other = await startPostgres(bin as string)
     t.after(() => other.stop())
@@ -131,7 +131,7 @@ describe('after a restore on PostgreSQL no address is shown twice', { skip: bin 
     })
   })
 
-  test('from pg_dump, in the place of the tables of a running process', async t => {
+  test('from pg_dump over the tables of a running process', async t => {
     const original = await server.freshDatabase()
     const shop = await openShop(t, original)
     await shop.sell(BEFORE)
@@ -140,7 +140,7 @@ describe('after a restore on PostgreSQL no address is shown twice', { skip: bin 
     run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', '--dbname', original], dump)
     const later = await shop.sell(3 * SOLD)
     assert.equal(countRepeated(sold, later), 0)
-    assert.equal(shop.logged.filter(line => MOVED.test(line)).length, 1)
+    assert.equal(shop.logged.filter(line => COUNTERS_ADVANCED.test(line)).length, 1)
   })
 
   test('from a copy of the database by CREATE DATABASE', async t => {
@@ -156,7 +156,7 @@ describe('after a restore on PostgreSQL no address is shown twice', { skip: bin 
   })
 })
 
-test('after a fail-over on PostgreSQL a running process shows no address twice', {
+test('after a fail-over on PostgreSQL a running process uses no address twice', {
   skip: bin === null && NO_POSTGRES,
 }, async t => {
   const primary = await startPostgres(bin as string)
@@ -174,19 +174,19 @@ test('after a fail-over on PostgreSQL a running process shows no address twice',
   await primary.stop()
   rmSync(link)
   symlinkSync(standby.folder, link)
-  await until('the standby, which refuses to write', async () => {
+  await until('the read-only standby', async () => {
     const error = await shop.sell(1).catch(error => error)
     return /read-only transaction/.test(error.message)
   })
   await standby.promote()
-  // More than the ranges that the process took from the old primary.
+  // More than the ranges that the process reserved on the old primary.
   const later = await sellWhenAvailable(shop, 3 * SOLD)
   assert.equal(countRepeated(sold, later), 0)
   assert.equal(new Set(later).size, later.length)
-  assert.equal(shop.logged.filter(line => MOVED.test(line)).length, 1)
+  assert.equal(shop.logged.filter(line => COUNTERS_ADVANCED.test(line)).length, 1)
 })
 
-/** Sells after an interruption: connections that were lost fail the first calls. */
+/** Sells after an interruption. The first calls may fail because of lost connections. */
 async function sellWhenAvailable(shop: RestoreShop, count: number): Promise<string[]> {
   const first = await until('the new primary', async () => {
     try {

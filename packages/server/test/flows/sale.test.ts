@@ -18,7 +18,7 @@ async function sell(at: TestService, amount = AMOUNT) {
 
 const read = async (at: TestService, id: string) => (await call(at, `GET /v1/invoices/${id}`)).body
 
-/** A sale as it goes: part payment, the rest, three blocks; seen over HTTP and over the WebSocket. */
+/** Pays an invoice in two parts and mines three blocks. Checks each step over HTTP and WebSocket. */
 async function paidInTwoParts(at: TestService): Promise<void> {
   const { id, zip321_uri: uri } = await sell(at)
   const follower = follow(at.url, id)
@@ -49,28 +49,28 @@ async function paidInTwoParts(at: TestService): Promise<void> {
   assert.equal(paid.txid, second.id)
 }
 
-const readTip = async (at: TestService) => (await at.service.store.read(rows => rows.chain.tip()))?.height
+const readTip = async (at: TestService) => (await at.service.store.read(tx => tx.chain.tip()))?.height
 
-test('an invoice paid in two parts, on SQLite; doctor and rescan find nothing wrong beside it', async t => {
+test('on SQLite, an invoice is paid in two parts, while doctor and rescan find no problem', async t => {
   const at = await startTestService()
   t.after(() => at.close())
   await paidInTwoParts(at)
 
-  const command = async (...words: string[]) => {
+  const command = async (...args: string[]) => {
     const out = new PassThrough().setEncoding('utf8')
-    const code = await run([...words, '--json'], { env: at.env, stdout: out, stderr: process.stderr })
-    return { code, said: JSON.parse(out.read()) }
+    const code = await run([...args, '--json'], { env: at.env, stdout: out, stderr: process.stderr })
+    return { code, output: JSON.parse(out.read()) }
   }
   const health = await command('doctor')
   assert.deepEqual(
-    health.said.filter(({ state }: { state: string }) => state !== 'ok'),
-    [{ check: 'clock', state: 'skipped', says: 'the block times of a regtest mean nothing' }],
+    health.output.filter(({ state }: { state: string }) => state !== 'ok'),
+    [{ check: 'clock', state: 'skipped', says: 'regtest block times are arbitrary' }],
   )
   const tip = await readTip(at)
-  assert.deepEqual(await command('rescan', '--from', '1'), { code: 0, said: { from: 1, to: tip, found: 0 } })
+  assert.deepEqual(await command('rescan', '--from', '1'), { code: 0, output: { from: 1, to: tip, found: 0 } })
 })
 
-test('the same with Orchard payments, before the chain has Ironwood, and with Ironwood after', async t => {
+test('an invoice is paid in two parts before Ironwood with Orchard payments, and after its activation', async t => {
   const at = await startTestService({ sandboxOptions: { nu63Height: 8 } })
   t.after(() => at.close())
   await paidInTwoParts(at)
@@ -81,7 +81,7 @@ test('the same with Orchard payments, before the chain has Ironwood, and with Ir
 })
 
 const bin = findPostgres()
-test('two processes on one PostgreSQL: what one watches, the other tells', {
+test('two processes on one PostgreSQL: one syncs the chain, the other reports the payment', {
   skip: bin ? false : NO_POSTGRES,
 }, async t => {
   const postgres = await startPostgres(bin!)

@@ -8,8 +8,8 @@ import { orchardReceiver } from '@zatgate/zcash/address'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { ManualClock } from '../support/manual-clock.ts'
 import { Ledger } from '../support/soak/ledger.ts'
-import type { ShownInvoice } from '../support/soak/shop.ts'
-import { problemsOfEnd, problemsOfPolls, witnessedSpans } from '../support/soak/verdict.ts'
+import type { InvoiceResponse } from '../support/soak/shop.ts'
+import { finalProblems, pollProblems, witnessedSpans } from '../support/soak/verdict.ts'
 
 const SEED = new Uint8Array(32).fill(4)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
@@ -38,7 +38,7 @@ function pay(value: bigint): ChainTransaction {
 const statuses = () => [...ledger.expectation('i', clock.nowMs()).statuses].sort()
 const witnessed = () => witnessedSpans(ledger.fullSpans('i'), ALWAYS, { expiresAtMs, witnessMs: 8_000 })
 
-function shown(changes: Partial<ShownInvoice>): ShownInvoice {
+function invoiceResponse(changes: Partial<InvoiceResponse>): InvoiceResponse {
   const open = {
     id: 'i',
     status: 'pending',
@@ -51,7 +51,7 @@ function shown(changes: Partial<ShownInvoice>): ShownInvoice {
   return { ...open, ...changes }
 }
 
-test('the ledger follows an invoice through parts, confirmations, overpayment and late money', () => {
+test('the ledger tracks partial payments, confirmations and overpayment of an invoice', () => {
   assert.deepEqual(statuses(), ['pending'])
   pay(4n)
   assert.deepEqual(statuses(), ['pending'])
@@ -64,7 +64,7 @@ test('the ledger follows an invoice through parts, confirmations, overpayment an
   assert.deepEqual([statuses(), received, overpaid], [['paid'], 11n, 1n])
 })
 
-test('the ledger knows unpaid, partly paid and late paid invoices apart after their time', () => {
+test('the ledger distinguishes unpaid, underpaid and late paid invoices after their expiry', () => {
   clock.advance(61)
   assert.deepEqual(statuses(), ['expired'])
   const part = pay(4n)
@@ -76,7 +76,7 @@ test('the ledger knows unpaid, partly paid and late paid invoices apart after th
   assert.deepEqual(statuses(), ['paid'])
 })
 
-test('the ledger allows paid and its opposite when the confirmed payments were taken back for good', () => {
+test('the ledger allows `paid` and `pending` when a reorganisation removed the confirmed payments for good', () => {
   const { id } = pay(10n)
   chain.mine(3)
   chain.reorg({ depth: 3, drop: [id] })
@@ -84,10 +84,10 @@ test('the ledger allows paid and its opposite when the confirmed payments were t
   assert.equal(ledger.expectation('i', clock.nowMs()).received, 0n)
 })
 
-test('a payment is witnessed when it was full, alive and readable for long enough before the expiry', () => {
+test('a full payment is witnessed when it was live and readable long enough before the expiry', () => {
   clock.advance(55)
   const late = pay(10n)
-  assert.deepEqual(witnessed(), [], 'five seconds are not long enough')
+  assert.deepEqual(witnessed(), [], 'five seconds are too short')
   chain.evict(late.id)
   clock.advance(-30)
   pay(10n)
@@ -95,7 +95,7 @@ test('a payment is witnessed when it was full, alive and readable for long enoug
   assert.deepEqual(witnessedSpans(ledger.fullSpans('i'), [], { expiresAtMs, witnessMs: 8_000 }), [])
 })
 
-test('a transaction that returns within a minute counts all along; one that does not is gone from its end on', () => {
+test('a transaction that returns within a minute counts throughout; otherwise it counts until it disappears', () => {
   const transaction = pay(10n)
   chain.mine()
   clock.advance(20)
@@ -108,34 +108,34 @@ test('a transaction that returns within a minute counts all along; one that does
   assert.deepEqual(ledger.fullSpans('i'), [{ fromMs, toMs: fromMs + 50_000 }])
 })
 
-test('answers that close an invoice too early, against a witness, or reopen it are problems', () => {
-  const polls = (...seen: [number, string][]) =>
-    seen.map(([secs, status]) => ({ atMs: expiresAtMs + secs * 1_000, status }))
-  const problems = (...seen: [number, string][]) => problemsOfPolls(polls(...seen), expiresAtMs, [])
+test('a response that closes an invoice early, closes a witnessed invoice or reopens an invoice is a problem', () => {
+  const polls = (...observed: [number, string][]) =>
+    observed.map(([secs, status]) => ({ atMs: expiresAtMs + secs * 1_000, status }))
+  const problems = (...observed: [number, string][]) => pollProblems(polls(...observed), expiresAtMs, [])
   assert.deepEqual(problems([-1, 'pending'], [1, 'expired'], [2, 'underpaid'], [3, 'paid']), [])
-  assert.deepEqual(problems([-1, 'expired']), ['was expired before its time'])
+  assert.deepEqual(problems([-1, 'expired']), ['was expired before its expiry'])
   assert.deepEqual(problems([1, 'expired'], [2, 'pending']), ['went from expired to pending'])
   assert.deepEqual(problems([1, 'paid'], [2, 'detected']), ['went from paid to detected'])
-  assert.deepEqual(problemsOfPolls(polls([1, 'expired']), expiresAtMs, ALWAYS), [
-    'was expired though it had been paid in time',
+  assert.deepEqual(pollProblems(polls([1, 'expired']), expiresAtMs, ALWAYS), [
+    'was expired although it had been paid in time',
   ])
 })
 
-test('an end that differs in status, amounts, transaction or events is a problem each', () => {
+test('each final difference in status, amounts, transaction or events is a problem', () => {
   const { id } = pay(12n)
   chain.mine(3)
   const expected = ledger.expectation('i', clock.nowMs())
-  const right = shown({ status: 'paid', received_zat: 12, overpaid_zat: 2, txid: id })
-  assert.deepEqual(problemsOfEnd(right, expected, { 'invoice.paid': 1 }), [])
-  assert.deepEqual(problemsOfEnd(right, expected, { 'invoice.paid': 2, 'invoice.underpaid': 2 }), [
+  const correct = invoiceResponse({ status: 'paid', received_zat: 12, overpaid_zat: 2, txid: id })
+  assert.deepEqual(finalProblems(correct, expected, { 'invoice.paid': 1 }), [])
+  assert.deepEqual(finalProblems(correct, expected, { 'invoice.paid': 2, 'invoice.underpaid': 2 }), [
     'is paid and has 2 events invoice.paid',
     'has 2 events invoice.underpaid',
   ])
-  assert.deepEqual(problemsOfEnd(shown({ status: 'underpaid', txid: '00' }), expected, {}), [
+  assert.deepEqual(finalProblems(invoiceResponse({ status: 'underpaid', txid: '00' }), expected, {}), [
     'is underpaid, not paid',
     'has received 0, not 12',
     'is overpaid by 0, not 2',
-    'names a transaction that does not count',
+    'has a txid that does not count',
     'is underpaid without an event',
   ])
 })

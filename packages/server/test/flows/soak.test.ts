@@ -11,63 +11,63 @@ import { startService } from '../../src/main.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { Ledger } from '../support/soak/ledger.ts'
 import { SoakNetwork } from '../support/soak/network.ts'
-import { killAgainAndAgain, type Settings, SoakService } from '../support/soak/services.ts'
+import { killRepeatedly, type Settings, SoakService } from '../support/soak/services.ts'
 import { Shop } from '../support/soak/shop.ts'
 import { intersection, type Span } from '../support/soak/spans.ts'
 import { SoakTime } from '../support/soak/time.ts'
 import {
   countWitnessed,
   type EventCounts,
-  problemsOfEnd,
-  problemsOfPolls,
+  finalProblems,
+  pollProblems,
   witnessedSpans,
 } from '../support/soak/verdict.ts'
 
 /**
- * `ZATGATE_TEST_SOAK=<invoices>,<kills>,<reorganisations>[,<speed>]`: a release is judged by 500,200,50. The speed says how
- * many times faster than the real clock time runs; the everyday run is quick, a run of a given size is not.
+ * `ZATGATE_TEST_SOAK=<invoices>,<kills>,<reorganisations>[,<speed>]`. A release must pass 500,200,50. `speed` is the speed
+ * of time relative to the real clock: 6 by default, but 1 when the variable is set without it.
  */
 const [INVOICES, KILLS, REORGANISATIONS, SPEED = 1] = (process.env.ZATGATE_TEST_SOAK ?? '30,6,5,6')
   .split(',')
   .map(Number) as [number, number, number, number?]
 const SEED = process.env.ZATGATE_TEST_SEED ?? randomBytes(8).toString('hex')
 
-/** In real milliseconds. */
+/** Durations in real milliseconds. */
 const REAL = {
   perKill: 4_000,
   calm: 11_000,
   storm: 5_000,
-  /** a service that is alive for that long beside honest servers has read everything they show */
+  /** A service that runs this long with servers without faults has read everything from them. */
   witness: 8_000,
   settleSlack: 60_000,
   pollEvery: 1_000,
 } as const
-/** Of the run's own time: a dropped payment counts for 120 s, and the longest invoice is open for 120 s. */
+/** In the run's time: a dropped payment counts for 120 s, and the longest invoice is open for 120 s. */
 const SETTLE_MS = 300_000
 const LEFT_UNMINED = 3
-const SHOWN_PROBLEMS = 40
+const MAX_PRINTED_PROBLEMS = 40
 
 const bin = findPostgres()
 
-test(`${INVOICES} invoices at two services with ${KILLS} kills, wrong clocks, bad servers and ${REORGANISATIONS} reorganisations end as an independent ledger says`, {
+test(`${INVOICES} invoices on two services end as an independent ledger expects, despite ${KILLS} kills, wrong clocks, server faults and ${REORGANISATIONS} reorganisations`, {
   skip: bin ? false : NO_POSTGRES,
 }, async t => {
   t.diagnostic(`ZATGATE_TEST_SEED=${SEED}`)
   const run = await startRun(t)
   const { network, ledger, shop, services, time } = run
 
-  await live(run)
+  await runScenario(run)
   await settleDown(run)
-  const kept = await problemsUntilSettled(run)
+  const settled = await problemsUntilSettled(run)
   for (const id of shop.ids.slice(0, LEFT_UNMINED)) shop.pay(id, 7n)
-  const unmined = kept.length > 0 ? [] : await problemsUntilSettled(run)
+  const unmined = settled.length > 0 ? [] : await problemsUntilSettled(run)
 
   const clear = clearSpans(services, network)
   const witnessMs = REAL.witness * time.factor
   const during = shop.ids.flatMap(id => {
     const expiresAtMs = ledger.expiresAtMs(id)
     const witnessed = witnessedSpans(ledger.fullSpans(id), clear, { expiresAtMs, witnessMs })
-    return problemsOfPolls(shop.polls(id), expiresAtMs, witnessed).map(problem => `${name(id)} ${problem}`)
+    return pollProblems(shop.polls(id), expiresAtMs, witnessed).map(problem => `${shortName(id)} ${problem}`)
   })
   t.diagnostic(
     JSON.stringify({
@@ -78,8 +78,12 @@ test(`${INVOICES} invoices at two services with ${KILLS} kills, wrong clocks, ba
       seconds: Math.round((time.nowMs() - time.sinceMs) / 1_000 / time.factor),
     }),
   )
-  const problems = [...new Set([...during, ...kept, ...unmined])]
-  assert.equal(problems.length, 0, `${problems.length} problems:\n${problems.slice(0, SHOWN_PROBLEMS).join('\n')}`)
+  const problems = [...new Set([...during, ...settled, ...unmined])]
+  assert.equal(
+    problems.length,
+    0,
+    `${problems.length} problems:\n${problems.slice(0, MAX_PRINTED_PROBLEMS).join('\n')}`,
+  )
 })
 
 interface Run {
@@ -109,8 +113,8 @@ async function startRun(t: TestContext): Promise<Run> {
   stack.defer(() => network.close())
   const settings = settingsFor(network, databaseUrl, dataDir)
   const apiKey = await openAccount(settings, network)
-  const [one, other] = network.urls
-  const services = [`${one},${other}`, `${other},${one}`].map(
+  const [first, second] = network.urls
+  const services = [`${first},${second}`, `${second},${first}`].map(
     urls => new SoakService({ ...settings, LIGHTWALLETD_URL: urls }, time),
   )
   for (const service of services) {
@@ -134,35 +138,35 @@ async function startRun(t: TestContext): Promise<Run> {
   }
 }
 
-/** Everything at once, until every invoice is sold and paid for as planned and every kill and reorganisation is done. */
-async function live({ network, services, shop, time, signal, random }: Run): Promise<void> {
-  const over = new AbortController()
-  const both = AbortSignal.any([signal, over.signal])
+/** Runs everything concurrently, until all invoices are created and paid and all kills and reorganisations are done. */
+async function runScenario({ network, services, shop, time, signal, random }: Run): Promise<void> {
+  const done = new AbortController()
+  const stop = AbortSignal.any([signal, done.signal])
   const lengthMs = Math.max(KILLS, 6) * REAL.perKill * time.factor
   const lengths = { calmMs: REAL.calm * time.factor, stormMs: REAL.storm * time.factor }
-  const backdrop = Promise.all([
-    network.mineRegularly(random('blocks'), both),
-    network.storms(random('storms'), lengths, both),
-    shop.watch(both),
+  const background = Promise.all([
+    network.mineRegularly(random('blocks'), stop),
+    network.storms(random('storms'), lengths, stop),
+    shop.watch(stop),
   ])
   const reorganise = async () => {
-    const chosen = random('reorganisations')
+    const reorgRandom = random('reorganisations')
     for (let i = 0; i < REORGANISATIONS && !signal.aborted; i++) {
       await time.sleep(lengthMs / REORGANISATIONS / 2, signal)
-      await Promise.all([network.reorganise(chosen, signal), time.sleep(lengthMs / REORGANISATIONS / 2, signal)])
+      await Promise.all([network.reorganise(reorgRandom, signal), time.sleep(lengthMs / REORGANISATIONS / 2, signal)])
     }
   }
-  const story = Promise.all([
+  const scenario = Promise.all([
     shop.sell(INVOICES, lengthMs * 0.8, random('sales')).then(() => shop.bought()),
-    killAgainAndAgain(services, KILLS, random('kills'), { time, signal }),
+    killRepeatedly(services, KILLS, random('kills'), { time, signal }),
     reorganise(),
   ])
-  await Promise.race([story, backdrop])
-  over.abort()
-  await backdrop
+  await Promise.race([scenario, background])
+  done.abort()
+  await background
 }
 
-/** Honest servers, right clocks, and everything mined that can be. */
+/** Removes all faults, restarts the services with correct clocks and mines all transactions. */
 async function settleDown({ network, services }: Run): Promise<void> {
   await network.calm()
   for (const service of services) {
@@ -172,45 +176,45 @@ async function settleDown({ network, services }: Run): Promise<void> {
   network.settle()
 }
 
-/** What still differs from the ledger when nothing changes any more, or when the time for it is over. */
+/** The differences from the ledger once the state no longer changes, or at the deadline. */
 async function problemsUntilSettled(run: Run): Promise<string[]> {
   const { network, time, signal } = run
   const mining = new AbortController()
   const blocks = network.mineEmpty(AbortSignal.any([signal, mining.signal]))
   const deadline = performance.now() + SETTLE_MS / time.factor + REAL.settleSlack
-  let before = ''
+  let previous = ''
   for (;;) {
     const { problems, state } = await compare(run)
-    const settled = problems.length === 0 && state === before
-    if (settled || signal.aborted || performance.now() > deadline) {
+    const isSettled = problems.length === 0 && state === previous
+    if (isSettled || signal.aborted || performance.now() > deadline) {
       mining.abort()
       await blocks
       return problems
     }
-    before = state
+    previous = state
     await time.sleep(REAL.pollEvery * time.factor, signal)
   }
 }
 
 async function compare({ shop, ledger, time, events }: Run): Promise<{ problems: string[]; state: string }> {
-  const shown = []
-  for (const [index, id] of shop.ids.entries()) shown.push(await shop.read(id, index))
+  const invoices = []
+  for (const [index, id] of shop.ids.entries()) invoices.push(await shop.read(id, index))
   const counted = await events()
-  const problems = shown.flatMap(invoice =>
-    problemsOfEnd(invoice, ledger.expectation(invoice.id, time.nowMs()), counted.get(invoice.id) ?? {}).map(
-      problem => `${name(invoice.id)} ${problem}`,
+  const problems = invoices.flatMap(invoice =>
+    finalProblems(invoice, ledger.expectation(invoice.id, time.nowMs()), counted.get(invoice.id) ?? {}).map(
+      problem => `${shortName(invoice.id)} ${problem}`,
     ),
   )
-  return { problems, state: JSON.stringify([shown, [...counted]]) }
+  return { problems, state: JSON.stringify([invoices, [...counted]]) }
 }
 
-/** When some service was up without a break and every server honest. */
+/** The times at which a service ran without interruption and all servers were free of faults. */
 function clearSpans(services: readonly SoakService[], network: SoakNetwork): Span[] {
   const healthy = network.healthySpans()
   return services.flatMap(({ aliveSpans }) => intersection(aliveSpans, healthy))
 }
 
-function name(id: string): string {
+function shortName(id: string): string {
   return `invoice ${id.slice(0, 8)}`
 }
 

@@ -8,7 +8,7 @@ import { scaledClock } from '../support/scaled-clock.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** The first look at a swap comes five seconds after its start. */
+/** Speeds up the clock: a swap is first polled five seconds after its start. */
 const SPEED = 10
 
 async function startService(): Promise<TestService> {
@@ -31,7 +31,7 @@ async function start(at: TestService, id: string, asset: Asset): Promise<SwapQuo
   return body
 }
 
-/** The control API of the sandbox: what a person trying it would call. */
+/** Calls the control API of the sandbox. */
 async function control(at: TestService, line: string, json: unknown): Promise<void> {
   const { status, text } = await call({ url: at.sandbox.controlUrl }, line, { json })
   assert.equal(status, 200, text)
@@ -40,23 +40,23 @@ async function control(at: TestService, line: string, json: unknown): Promise<vo
 const drive = (at: TestService, swap: SwapQuote, outcome: string) =>
   control(at, `POST /swaps/${swap.deposit_address}`, { outcome })
 
-function said(follower: Follower, message: object): Promise<true> {
+function messageArrives(follower: Follower, message: object): Promise<true> {
   return until(JSON.stringify(message), () => follower.messages.includes(JSON.stringify(message)))
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what was delivered is what the test looks at
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect the event body freely
 function delivered(at: TestService, type: string): any[] {
   const bodies = at.sandbox.webhookReceiver.deliveries.map(({ body }) => JSON.parse(body.toString()))
   return bodies.filter(body => body.type === type)
 }
 
-/** The first event of the type that reaches the merchant. */
+/** Waits for the first event of the type. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function received(at: TestService, type: string): Promise<any> {
   return until(`the event ${type}`, () => delivered(at, type)[0])
 }
 
-test('a buyer pays an invoice in another asset, from the asset list to paid', async t => {
+test('a buyer pays an invoice in another asset, from the asset list to the status `paid`', async t => {
   const at = await startService()
   t.after(() => at.close())
   const { body: assets } = await call(at, 'GET /v1/swap/assets')
@@ -68,11 +68,11 @@ test('a buyer pays an invoice in another asset, from the asset list to paid', as
   const abandoned = await start(at, id, assets[0])
   const swap = await start(at, id, usdc)
   assert.notEqual(swap.deposit_address, abandoned.deposit_address)
-  await said(follower, { status: 'pending', swap_status: 'PENDING_DEPOSIT' })
+  await messageArrives(follower, { status: 'pending', swap_status: 'PENDING_DEPOSIT' })
   await drive(at, swap, 'PROCESSING')
-  await said(follower, { status: 'pending', swap_status: 'PROCESSING' })
+  await messageArrives(follower, { status: 'pending', swap_status: 'PROCESSING' })
   await drive(at, swap, 'SUCCESS')
-  await said(follower, { status: 'detected', swap_status: 'SUCCESS' })
+  await messageArrives(follower, { status: 'detected', swap_status: 'SUCCESS' })
   await control(at, 'POST /mine', { blocks: 3 })
   assert.equal(await follower.closed, 1000)
 
@@ -88,7 +88,7 @@ test('a buyer pays an invoice in another asset, from the asset list to paid', as
   })
 })
 
-test('a refunded swap is told over webhook and WebSocket, and the invoice is paid in the base coin after it', async t => {
+test('a refunded swap is reported over webhook and WebSocket, and the invoice can then be paid in ZEC', async t => {
   const at = await startService()
   t.after(() => at.close())
   const { body: assets } = await call(at, 'GET /v1/swap/assets')
@@ -96,12 +96,12 @@ test('a refunded swap is told over webhook and WebSocket, and the invoice is pai
   const follower = follow(at.url, id)
   const swap = await start(at, id, assets[0])
   await drive(at, swap, 'REFUNDED')
-  await said(follower, { status: 'pending', swap_status: 'REFUNDED' })
+  await messageArrives(follower, { status: 'pending', swap_status: 'REFUNDED' })
   const refunded = await received(at, 'swap.refunded')
   assert.deepEqual([refunded.invoice_id, refunded.status, refunded.swap.status], [id, 'pending', 'REFUNDED'])
 
   at.sandbox.wallet.pay({ uri })
-  await said(follower, { status: 'detected', swap_status: 'REFUNDED' })
+  await messageArrives(follower, { status: 'detected', swap_status: 'REFUNDED' })
   at.sandbox.chain.mine(3)
   assert.equal(await follower.closed, 1000)
   assert.equal((await received(at, 'invoice.paid')).swap, null)

@@ -8,19 +8,19 @@ import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts
 import { startTestService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** The real clock, set forward by hand. */
+/** The real clock plus an adjustable offset. */
 class SkewedClock implements Clock {
   skewMs = 0
   nowMs = () => systemClock.nowMs() + this.skewMs
   sleep = systemClock.sleep
 }
 
-/** A sale paid in full, a sale paid in part that expires, and a test: each is told, exactly and signed. */
-async function tells(at: TestService, clock: SkewedClock): Promise<void> {
+/** Checks the exact signed events of a paid invoice, an underpaid invoice and a webhook test. */
+async function checkEvents(at: TestService, clock: SkewedClock): Promise<void> {
   const { sandbox } = at
   const client = new ZatgateClient({ baseUrl: at.url, apiKey: at.apiKey, sessionToken: at.sessionToken })
   const { secret } = await client.setWebhook(sandbox.webhookUrl)
-  const came = (type: WebhookEvent['type'], invoiceId: string | null) =>
+  const delivery = (type: WebhookEvent['type'], invoiceId: string | null) =>
     until(`${type} to arrive`, () => sandbox.webhookReceiver.deliveries.find(isAbout(type, invoiceId)), 20_000)
 
   const paid = await client.createInvoice({ amount_zat: 1_000_000 })
@@ -32,7 +32,7 @@ async function tells(at: TestService, clock: SkewedClock): Promise<void> {
     return full.status === 'detected' && little.received_zat === 1
   })
   sandbox.chain.mine(3)
-  const event = await proved(await came('invoice.paid', paid.id), secret, clock)
+  const event = await verified(await delivery('invoice.paid', paid.id), secret, clock)
   const read = await client.getInvoice(paid.id)
   assert.deepEqual(event, {
     type: 'invoice.paid',
@@ -46,7 +46,7 @@ async function tells(at: TestService, clock: SkewedClock): Promise<void> {
   })
 
   clock.skewMs += 90_000
-  assert.deepEqual(await proved(await came('invoice.underpaid', partly.id), secret, clock), {
+  assert.deepEqual(await verified(await delivery('invoice.underpaid', partly.id), secret, clock), {
     type: 'invoice.underpaid',
     invoice_id: partly.id,
     status: 'underpaid',
@@ -58,12 +58,12 @@ async function tells(at: TestService, clock: SkewedClock): Promise<void> {
   })
 
   const { delivery_id: testId } = await client.testWebhook()
-  const tested = await came('test', null)
-  assert.equal(tested.headers['webhook-id'], testId)
-  assert.equal(tested.body.toString(), '{"type":"test","invoice_id":null}')
-  await proved(tested, secret, clock)
+  const testDelivery = await delivery('test', null)
+  assert.equal(testDelivery.headers['webhook-id'], testId)
+  assert.equal(testDelivery.body.toString(), '{"type":"test","invoice_id":null}')
+  await verified(testDelivery, secret, clock)
 
-  const log = await until('all to be logged', async () => {
+  const log = await until('all deliveries to be logged', async () => {
     const rows = await client.listDeliveries()
     return rows.length === 3 && rows.every(row => row.status_code === 200) && rows
   })
@@ -82,19 +82,19 @@ function isAbout(type: string, invoiceId: string | null): (delivery: Delivery) =
   }
 }
 
-function proved({ body, headers }: Delivery, secret: string | undefined, clock: Clock): Promise<WebhookEvent> {
+function verified({ body, headers }: Delivery, secret: string | undefined, clock: Clock): Promise<WebhookEvent> {
   return verifyWebhook(body, headers, secret ?? '', { nowMs: clock.nowMs() })
 }
 
-test('what happens to invoices is told to the webhook, on SQLite', async t => {
+test('on SQLite, invoice events are sent to the webhook', async t => {
   const clock = new SkewedClock()
   const at = await startTestService({ clock })
   t.after(() => at.close())
-  await tells(at, clock)
+  await checkEvents(at, clock)
 })
 
 const bin = findPostgres()
-test('two processes on one PostgreSQL: what one watches, the other delivers', {
+test('two processes on one PostgreSQL: one syncs the chain, the other delivers the events', {
   skip: bin ? false : NO_POSTGRES,
 }, async t => {
   const postgres = await startPostgres(bin!)
@@ -106,5 +106,5 @@ test('two processes on one PostgreSQL: what one watches, the other delivers', {
   const { sandbox } = watcher
   const deliverer = await startTestService({ databaseUrl, clock, sandbox, env: { ROLES: 'delivery' } })
   t.after(() => deliverer.close())
-  await tells(watcher, clock)
+  await checkEvents(watcher, clock)
 })

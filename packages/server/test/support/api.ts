@@ -32,24 +32,25 @@ import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 import { plainViewer } from './plain-viewer.ts'
 
+/** Options of startTestApi. */
 export interface TestApiOptions {
   readonly settings?: Partial<HttpSettings>
   readonly plans?: readonly Plan[]
   readonly log?: Log
-  /** Whether the operator sells plans and takes withdrawals. Default: yes. */
+  /** Whether plans and withdrawals are enabled. Default: true. */
   readonly billing?: boolean
-  /** Default: 100 of any currency. */
+  /** Default: a price of 100 in every currency. */
   readonly rates?: Rates
-  /** Another API's database: a second process on the same one. */
+  /** The database of another test API, to simulate a second process on it. */
   readonly databaseUrl?: string
   readonly clock?: ManualClock
-  /** Default: there is none. */
+  /** Default: no swap provider. */
   readonly swapProvider?: SwapProvider
-  /** Default: derives addresses in this thread. */
+  /** Default: a scanner that derives addresses in this thread. */
   readonly viewer?: Viewer
 }
 
-/** The HTTP side of the service with a real store and a clock that stands still; no chain, nothing is paid. */
+/** The HTTP server with a real store and a manual clock, but without a chain: nothing is ever paid. */
 export interface TestApi {
   readonly url: string
   readonly databaseUrl: string
@@ -62,11 +63,12 @@ export interface TestApi {
   readonly swaps: Swaps
   readonly looks: SwapLooks
   readonly webhooks: Webhooks
-  /** A new account: on the unlimited plan and with a viewing key, unless told otherwise. */
+  /** Creates an account. Default: on the unlimited plan and with a viewing key. */
   merchant(options?: { plan?: string; viewingKey?: string | null }): Promise<Merchant>
   close(): Promise<void>
 }
 
+/** An account with its credentials. */
 export interface Merchant {
   readonly account: Account
   readonly apiKey: string
@@ -75,6 +77,7 @@ export interface Merchant {
 
 export const VAULT_KEY = Buffer.alloc(32, 1)
 
+/** Starts the HTTP server on a random port. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { plans = DEFAULT_PLANS, log = silentLog, clock = new ManualClock(), viewer = plainViewer() } = options
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-api-'))
@@ -86,7 +89,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const network = 'regtest'
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
   const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
-  const credentials = createCredentials({ store, clock, random, onError: error => log.error({ err: error }, 'touch') })
+  const credentials = createCredentials({
+    store,
+    clock,
+    random,
+    onError: error => log.error({ err: error }, 'failed to record last use'),
+  })
   const origin = createOrigin({ store, clock, random, lateWatchDays: 7, log })
   await origin.check()
   const addresses = createAddresses({ store, viewer, vault, origin })
@@ -166,29 +174,32 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
 }
 
-/** A UFVK of regtest; the same for the same number. Of Revision 2 where it expires. */
+/** A regtest UFVK, deterministic by `seed`. With `expiry` it has Revision 2. */
 export function testViewingKey(seed = 1, expiry?: KeyExpiry): string {
   const key = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0))
   return encodeFullViewingKey(key, 'regtest', expiry)
 }
 
+/** An HTTP response. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what comes is what the test looks at
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect the response body freely
   readonly body: any
 }
 
+/** Options of call. */
 export interface Call {
   readonly token?: string
   readonly headers?: Record<string, string>
-  /** Sent as JSON; `raw` as it is. */
+  /** Body to send as JSON. */
   readonly json?: unknown
+  /** Body to send unchanged. */
   readonly raw?: string | Uint8Array
 }
 
-/** One request; `POST /v1/invoices`. */
+/** Sends one request. `line` is a method and a path, such as `POST /v1/invoices`. */
 export async function call(api: { readonly url: string }, line: string, options: Call = {}): Promise<Answer> {
   const [method = 'GET', path = '/'] = line.split(' ')
   const { token, json, raw } = options

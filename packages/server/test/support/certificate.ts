@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A self-signed certificate for a name, and its key, PEM. */
+/** Creates a self-signed certificate for a host name. @returns certificate and key as PEM */
 export function makeCertificate(name: string): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
   try {

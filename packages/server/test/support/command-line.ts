@@ -2,16 +2,16 @@ import { Writable } from 'node:stream'
 import { run } from '../../src/cli/main.ts'
 import type { Env } from '../../src/config/settings.ts'
 
-/** Runs a command line in this process: its exit code, and what it wrote. */
-export async function runCommand(words: readonly string[], env: Env) {
-  const written = { out: '', err: '' }
-  const into = (name: 'out' | 'err') =>
+/** Runs a command in this process. @returns its exit code and its output */
+export async function runCommand(args: readonly string[], env: Env) {
+  const output = { out: '', err: '' }
+  const writerTo = (name: 'out' | 'err') =>
     new Writable({
       write(chunk, _encoding, done) {
-        written[name] += chunk
+        output[name] += chunk
         done()
       },
     })
-  const code = await run(words, { env, stdout: into('out'), stderr: into('err') })
-  return { code, ...written, json: () => JSON.parse(written.out) }
+  const code = await run(args, { env, stdout: writerTo('out'), stderr: writerTo('err') })
+  return { code, ...output, json: () => JSON.parse(output.out) }
 }

@@ -1,4 +1,4 @@
-/** A process that delivers webhooks until it is killed, or its standard input ends. See delivery-kill.test.ts. */
+/** A process that delivers webhooks until it is killed or its standard input closes. See delivery-kill.test.ts. */
 
 import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { createOutbound } from '../../src/adapters/http-client/client.ts'

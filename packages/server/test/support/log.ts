@@ -1,18 +1,20 @@
 import type { Log } from '../../src/ports.ts'
 
+/** One recorded log call. */
 export interface LogLine {
   readonly level: keyof Log
   readonly details: Readonly<Record<string, unknown>>
   readonly message: string
 }
 
-/** Keeps what is logged. */
+/** A log that records its calls. */
 export function recordingLog(): Log & { readonly lines: LogLine[] } {
   const lines: LogLine[] = []
-  const at = (level: keyof Log) => (details: object, message: string) => {
+  const record = (level: keyof Log) => (details: object, message: string) => {
     lines.push({ level, details: details as Record<string, unknown>, message })
   }
-  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { lines, debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') }
 }
 
+/** A log that discards everything. */
 export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

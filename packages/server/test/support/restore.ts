@@ -10,17 +10,17 @@ import { testViewingKey } from './api.ts'
 const EMAIL = 'shop@example.org'
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** The services of one process on a database, started as `start` and `rescan` start them, with one shop on it. */
+/** The services of one process, started as `start` and `rescan` start them, with one merchant account. */
 export interface RestoreShop {
   readonly store: Store
-  /** The lines that were logged. */
+  /** The log lines so far. */
   readonly logged: readonly string[]
-  /** Makes invoices one after the other. @returns their addresses */
+  /** Creates invoices one after the other. @returns their addresses */
   sell(count: number): Promise<string[]>
   close(): Promise<void>
 }
 
-/** The settings of a service on this database, which reaches no network. */
+/** Settings of a service on this database without external services. */
 export function restoreEnv(databaseUrl: string, dataDir = tmpdir()): Env {
   return {
     NETWORK: 'regtest',
@@ -34,37 +34,38 @@ export function restoreEnv(databaseUrl: string, dataDir = tmpdir()): Env {
   }
 }
 
+/** Opens the database and creates the account if necessary. */
 export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop> {
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-restore-'))
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const logged: string[] = []
   const logger = createLogger('info', { write: line => logged.push(line) })
-  const world = await openWorld(loadConfig(restoreEnv(databaseUrl, dataDir)), { logger }, stack)
-  const { accounts, credentials, invoices, viewingKeys } = await createServices(world)
-  await world.origin.begin()
+  const infrastructure = await openWorld(loadConfig(restoreEnv(databaseUrl, dataDir)), { logger }, stack)
+  const { accounts, credentials, invoices, viewingKeys } = await createServices(infrastructure)
+  await infrastructure.origin.begin()
   stack.defer(() => credentials.settled())
   await accounts.open(EMAIL)
   const unlimited = await accounts.setPlan(EMAIL, 'Business', null)
   const { account } = await viewingKeys.set(unlimited, testViewingKey())
-  const running = stack.move()
+  const resources = stack.move()
   return {
-    store: world.store,
+    store: infrastructure.store,
     logged,
     async sell(count) {
       const addresses: string[] = []
-      for (let at = 0; at < count; at++) {
+      for (let i = 0; i < count; i++) {
         const request = { amountZat: 5_000n, expiresInSecs: undefined, idempotencyKey: undefined }
         addresses.push((await invoices.create(account, request)).address)
       }
       return addresses
     },
-    close: () => running.disposeAsync(),
+    close: () => resources.disposeAsync(),
   }
 }
 
-/** How many of the later addresses are among the earlier ones. */
+/** The number of later addresses that are also among the earlier ones. */
 export function countRepeated(earlier: readonly string[], later: readonly string[]): number {
-  const known = new Set(earlier)
-  return later.filter(address => known.has(address)).length
+  const earlierSet = new Set(earlier)
+  return later.filter(address => earlierSet.has(address)).length
 }

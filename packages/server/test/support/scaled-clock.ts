@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { Clock } from '../../src/ports.ts'
 
-/** The system's clock, but faster since a moment that several processes agree on. */
+/** A clock that runs `factor` times as fast as the system clock since `sinceMs`, so that several processes can agree. */
 export function scaledClock(sinceMs: number, factor: number): Clock {
   return {
     nowMs: () => Math.floor(sinceMs + (systemClock.nowMs() - sinceMs) * factor),

@@ -1,16 +1,20 @@
-import { setTimeout as after } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** Waits for a condition of the real world, looking often, and gives up loudly. */
+/**
+ * Polls a condition in real time until its value is not false, null or undefined. @returns that value
+ *
+ * @throws after `limitMs`
+ */
 export async function until<T>(
-  what: string,
-  look: () => T | Promise<T>,
+  description: string,
+  poll: () => T | Promise<T>,
   limitMs = 10_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + limitMs
   for (;;) {
-    const seen = await look()
-    if (seen !== false && seen !== null && seen !== undefined) return seen as Exclude<T, false | null | undefined>
-    if (performance.now() > deadline) throw new Error(`waited ${limitMs} ms in vain for ${what}`)
-    await after(5)
+    const value = await poll()
+    if (value !== false && value !== null && value !== undefined) return value as Exclude<T, false | null | undefined>
+    if (performance.now() > deadline) throw new Error(`timed out after ${limitMs} ms waiting for ${description}`)
+    await delay(5)
   }
 }

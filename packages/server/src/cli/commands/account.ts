@@ -3,8 +3,8 @@ import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Store } from '../../ports.ts'
 import { createAccounts } from '../../services/account.ts'
-import { type Command, needed, readArguments } from '../command.ts'
-import { table, when } from '../output.ts'
+import { type Command, parseArguments, requireValue } from '../command.ts'
+import { formatUtc, table } from '../output.ts'
 import { withStore } from '../store.ts'
 
 export const accountList: Command = {
@@ -12,9 +12,9 @@ export const accountList: Command = {
   usage: 'account list',
   summary: 'lists every account',
   async run(args, { out, config }) {
-    readArguments(args, [], 0)
+    parseArguments(args, [], 0)
     const settings = config()
-    const accounts = await withStore(settings, store => accountsOf(settings, store).list())
+    const accounts = await withStore(settings, store => accountService(settings, store).list())
     out.result(
       accounts.map(account => ({
         id: account.publicId,
@@ -28,13 +28,13 @@ export const accountList: Command = {
       accounts.length === 0
         ? ['no accounts yet']
         : table(
-            ['email', 'plan', 'until', 'viewing key', 'created'],
+            ['email', 'plan', 'plan expires', 'viewing key', 'created'],
             accounts.map(({ email, plan, planExpiresAt, viewingKeyId, createdAt }) => [
               email,
               plan,
-              planExpiresAt === null ? '' : when(planExpiresAt),
-              viewingKeyId === null ? 'none' : 'set',
-              when(createdAt),
+              planExpiresAt === null ? '' : formatUtc(planExpiresAt),
+              viewingKeyId === null ? 'not set' : 'set',
+              formatUtc(createdAt),
             ]),
           ),
     )
@@ -45,19 +45,19 @@ export const accountList: Command = {
 export const accountPlan: Command = {
   name: 'account plan',
   usage: 'account plan EMAIL PLAN',
-  summary: 'puts an account on a plan, for ever',
+  summary: 'assigns a plan that never expires to an account',
   async run(args, { out, config }) {
-    const [email, plan] = readArguments(args, [], 2).positionals
-    const [who, what] = [needed(email, 'EMAIL'), needed(plan, 'PLAN')]
+    const { positionals } = parseArguments(args, [], 2)
+    const [email, plan] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'PLAN')]
     const settings = config()
-    const account = await withStore(settings, store => accountsOf(settings, store).setPlan(who, what, null))
+    const account = await withStore(settings, store => accountService(settings, store).setPlan(email, plan, null))
     out.result({ email: account.email, plan: account.plan, plan_expires_at: null }, [
-      `${account.email} is on the ${account.plan} plan`,
+      `${account.email} is now on the ${account.plan} plan`,
     ])
     return 0
   },
 }
 
-export function accountsOf({ network, plans, confirmations }: Config, store: Store) {
+export function accountService({ network, plans, confirmations }: Config, store: Store) {
   return createAccounts({ store, clock: systemClock, random: systemRandom, network, plans, confirmations })
 }

@@ -7,45 +7,47 @@ import { describeProblem } from '../../domain/chain-problem.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
 import { blockSpacingSecs, type ConsensusParams, consensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
 import type { Chain } from '../../ports.ts'
-import { examined, type Finding, PATIENCE_MS, skipped, wrong } from './doctor-finding.ts'
+import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped, wrong } from './doctor-finding.ts'
 
-/** How many blocks before an upgrade its coming is announced. */
+/** An upgrade at most this many blocks ahead is reported. */
 const UPGRADE_NOTICE_BLOCKS = 2_000
-/** How long the mempool stream is read: a server that does not serve it refuses at once. */
-const STREAM_MS = 1_500
+/** How long the mempool stream is read. A server that does not support it refuses at once. */
+const MEMPOOL_STREAM_MS = 1_500
 
 export async function checkChain(config: Config): Promise<Finding[]> {
-  if (config.sandbox) return [skipped('chain source', 'simulated'), skipped('clock', 'no chain to compare it with')]
+  if (config.sandbox) return [skipped('chain source', 'simulated'), skipped('clock', 'no chain to compare with')]
   const params = consensusParams(config.network, config.regtest)
   const findings: Finding[] = []
   for (const url of config.lightwalletdUrls) findings.push(...(await checkServer(url, params)))
   return findings
 }
 
-/** Reads what the watcher reads: the tip, the blocks where it begins and at the tip, the mempool in both ways. */
+/** Reads what the watcher reads: the tip, the first and the newest blocks, the mempool snapshot and the mempool stream. */
 async function checkServer(url: string, params: ConsensusParams): Promise<Finding[]> {
   const { host } = new URL(url)
   const log = createLogger('silent')
   const chain = createLightwalletd({ urls: [url], params, clock: systemClock, log })
   try {
     let newest: readonly Block[] = []
-    const source = await examined(
+    const source = await runCheck(
       `chain source ${host}`,
-      'see LIGHTWALLETD_URL; name a second server to fall back on',
+      'check LIGHTWALLETD_URL; add a second server as a fallback',
       async () => {
-        newest = await readBlocks(chain, AbortSignal.timeout(PATIENCE_MS))
-        return newest[0] ? `at height ${newest[0].height}` : 'has no block above the first one yet'
+        newest = await readBlocks(chain, AbortSignal.timeout(CHECK_TIMEOUT_MS))
+        return newest[0] ? `at height ${newest[0].height}` : 'no block above the genesis block yet'
       },
     )
     if (source.state === 'wrong') return [source]
     const { problems } = chain
     const findings = [
       source,
-      ...problems.map((found): Finding => ({ check: source.check, state: 'warning', says: describeProblem(found) })),
+      ...problems.map(
+        (problem): Finding => ({ check: source.check, state: 'warning', says: describeProblem(problem) }),
+      ),
       await checkMempool(chain, host),
     ]
     if (!newest[0]) return findings
-    // The blocks of a node that is still syncing are old, and say nothing of the clock.
+    // The blocks of a node that is still syncing are old, so they cannot be compared with the clock.
     const clock =
       problems.length > 0 ? skipped('clock', `${host} may not be at the tip yet`) : checkClock(params, newest, host)
     return [...findings, clock, ...checkUpgrade(params, newest[0].height)]
@@ -54,39 +56,39 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
   }
 }
 
-/** The newest blocks, the newest first. @throws where the watcher could not read on */
+/** The newest blocks in descending order. @throws where the watcher would fail too */
 async function readBlocks(chain: Chain, signal: AbortSignal): Promise<Block[]> {
   const height = await chain.tip(signal)
   if (height === 0) return []
   const first = Math.max(1, height - HEADERS_KEPT)
   if ((await collect(chain.blocks(first, first, signal))).length === 0)
-    throw new Error(`the server does not give block ${first}, where reading begins`)
+    throw new Error(`the server did not return block ${first}, where the watcher starts reading`)
   const blocks = await collect(chain.blocks(Math.max(1, height - MEDIAN_BLOCKS + 1), height, signal))
-  if (blocks.at(-1)?.height !== height) throw new Error('the server does not give its newest block')
+  if (blocks.at(-1)?.height !== height) throw new Error('the server did not return its newest block')
   return blocks.reverse()
 }
 
 async function checkMempool(chain: Chain, host: string): Promise<Finding> {
   const advice =
-    'payments show only when they are mined, and no invoice expires: ask whether the server knows the present rules of ' +
-    'the network, or name a second server in LIGHTWALLETD_URL'
-  return examined(`mempool ${host}`, advice, async () => {
-    const transactions = await chain.mempoolSnapshot(AbortSignal.timeout(PATIENCE_MS))
-    await collect(chain.mempool(AbortSignal.timeout(STREAM_MS)))
+    'payments appear only once mined, and no invoice expires: check that the server supports the current network ' +
+    'upgrade, or add a second server to LIGHTWALLETD_URL'
+  return runCheck(`mempool ${host}`, advice, async () => {
+    const transactions = await chain.mempoolSnapshot(AbortSignal.timeout(CHECK_TIMEOUT_MS))
+    await collect(chain.mempool(AbortSignal.timeout(MEMPOOL_STREAM_MS)))
     return transactions.length === 1 ? '1 transaction' : `${transactions.length} transactions`
   })
 }
 
-/** The times of the newest blocks are the one clock at hand that is not ours; on a regtest they mean nothing. */
+/** Block times are the only independent clock available. On regtest they are arbitrary. */
 function checkClock(params: ConsensusParams, newest: readonly Block[], host: string): Finding {
-  if (params.network === 'regtest') return skipped('clock', 'the block times of a regtest mean nothing')
+  if (params.network === 'regtest') return skipped('clock', 'regtest block times are arbitrary')
   const now = Math.floor(systemClock.nowMs() / 1000)
   const time = chainTime(params, newest, now)
   switch (time.state) {
     case 'clock_ahead':
     case 'clock_behind': {
       const says = `${time.bySecs} s ${time.state === 'clock_ahead' ? 'ahead of' : 'behind'} the newest blocks of ${host}`
-      const advice = 'set the clock of this machine (NTP); no invoice expires and no plan ends until they agree'
+      const advice = 'correct the clock of this machine (NTP); until then no invoice expires and no plan ends'
       return wrong('clock', says, advice)
     }
     case 'stalled': {
@@ -96,13 +98,13 @@ function checkClock(params: ConsensusParams, newest: readonly Block[], host: str
       return next?.height === height + 1
         ? wrong(
             'clock',
-            `${says} and the last one before ${next.name}`,
-            `the server does not follow ${next.name}: update it`,
+            `${says} and is the last one before ${next.name}`,
+            `the server does not support ${next.name}: update it`,
           )
         : wrong(
             'clock',
             says,
-            'the server has stalled, or the clock is ahead; no invoice expires until a new block comes',
+            'the server has stalled, or the clock is ahead; no invoice expires until a new block arrives',
           )
     }
     default:
@@ -124,13 +126,13 @@ function checkUpgrade(params: ConsensusParams, height: number): Finding[] {
       check: 'network upgrade',
       state: 'warning',
       says: `${next.name} begins at height ${next.height}, in ${blocks} blocks (about ${hours} hours)`,
-      advice: `ask whether your server is ready for ${next.name}`,
+      advice: `check that your server supports ${next.name}`,
     },
   ]
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const item of items) found.push(item)
-  return found
+  const collected: T[] = []
+  for await (const item of items) collected.push(item)
+  return collected
 }

@@ -1,28 +1,28 @@
-/** How long any check waits for an answer. */
-export const PATIENCE_MS = 15_000
+/** Timeout of each check that waits for a response. */
+export const CHECK_TIMEOUT_MS = 15_000
 
-/** What one check found. */
+/** The result of one check. Its members are the keys of `doctor --json`. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'skipped' | 'warning' | 'wrong'
   readonly says: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string
 }
 
-/** The finding of a check that says what is right, or throws what is wrong. */
-export async function examined(check: string, advice: string, look: () => Promise<string>): Promise<Finding> {
+/** Runs a check: its return value describes the healthy state, its error describes the problem. */
+export async function runCheck(check: string, advice: string, run: () => Promise<string>): Promise<Finding> {
   try {
-    return { check, state: 'ok', says: await look() }
+    return { check, state: 'ok', says: await run() }
   } catch (error) {
-    return wrong(check, reasonOf(error), advice)
+    return wrong(check, rootCauseMessage(error), advice)
   }
 }
 
-/** The innermost cause: what wraps it says only that something failed. */
-function reasonOf(error: unknown): string {
+/** The message of the innermost cause. Wrapping errors only report that something failed. */
+function rootCauseMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || error.name
+  return error.cause instanceof Error ? rootCauseMessage(error.cause) : error.message || error.name
 }
 
 export function wrong(check: string, says: string, advice: string): Finding {

@@ -11,43 +11,43 @@ import { type Config, ConfigFault } from '../../config/settings.ts'
 import { describeProblem } from '../../domain/chain-problem.ts'
 import { createOrigin } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
-import { type Command, type Context, readArguments } from '../command.ts'
+import { type Command, type Context, parseArguments } from '../command.ts'
 import { withStore } from '../store.ts'
 import { checkChain } from './doctor-chain.ts'
-import { examined, type Finding, PATIENCE_MS, skipped } from './doctor-finding.ts'
+import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
 
 export const doctor: Command = {
   name: 'doctor',
   usage: 'doctor',
-  summary: 'checks settings, database, chain source, clock, mail, provider and rates',
+  summary: 'checks settings, database, chain source, clock, mail, swap provider and exchange rates',
   async run(args, context) {
-    readArguments(args, [], 0)
-    const findings = await examine(context)
+    parseArguments(args, [], 0)
+    const findings = await runChecks(context)
     context.out.result(findings, findings.flatMap(describe))
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0
   },
 }
 
-async function examine(context: Context): Promise<Finding[]> {
+async function runChecks(context: Context): Promise<Finding[]> {
   let config: Config
   try {
     config = context.config()
   } catch (error) {
     if (!(error instanceof ConfigFault)) throw error
-    const advice = 'correct it in the environment; README.md lists the settings'
+    const advice = 'correct the environment variable; README.md lists all settings'
     return error.faults.map(says => ({ check: 'settings', state: 'wrong', says, advice }))
   }
   return [
     {
       check: 'settings',
       state: 'ok',
-      says: config.sandbox ? 'no network is set: the sandbox' : `for the ${config.network} network`,
+      says: config.sandbox ? 'NETWORK is not set: sandbox' : `network ${config.network}`,
     },
     ...config.warnings.map(checkWarning),
     await checkDatabase(config),
     await checkHeaders(config),
     await checkWatcher(config),
-    await checkOrigin(config),
+    await checkDatabaseIdentity(config),
     ...(await checkChain(config)),
     await checkMail(config),
     await checkProvider(config),
@@ -60,44 +60,44 @@ function checkWarning(says: string): Finding {
 }
 
 async function checkDatabase(config: Config): Promise<Finding> {
-  return examined(
+  return runCheck(
     'database',
-    'see DATABASE_URL and DATA_DIR; the key must be the one that secrets were sealed under',
+    'check DATABASE_URL and DATA_DIR; ENCRYPTION_KEY must be the key that encrypted the stored secrets',
     async () => {
       const accounts = await withStore(config, async store => {
         if (config.encryptionKeys.length > 0)
           await createSecrets({ store, vault: createVault(config.encryptionKeys, systemRandom) }).check()
-        return store.read(rows => rows.accounts.list())
+        return store.read(tx => tx.accounts.list())
       })
       const kind = config.databaseUrl.split(':', 1)[0]
-      return `${kind} opens, and so do its secrets; ${accounts.length} accounts`
+      return `${kind} opens and its secrets decrypt; ${accounts.length} accounts`
     },
   )
 }
 
-/** Whether the recorded blocks are a chain. The watcher repairs one that is not when it starts. */
+/** Checks that each recorded block builds on the one below it. The watcher repairs a broken link when it starts. */
 async function checkHeaders(config: Config): Promise<Finding> {
-  const advice = 'restart the process with the role watcher: it reads the blocks from that height on again'
-  return examined('recorded chain', advice, async () => {
+  const advice = 'restart the process with the role watcher: it reads the blocks from that height again'
+  return runCheck('recorded chain', advice, async () => {
     const { tip, broken } = await withStore(config, store =>
-      store.read(async rows => ({ tip: await rows.chain.tip(), broken: await rows.chain.brokenLink() })),
+      store.read(async tx => ({ tip: await tx.chain.tip(), broken: await tx.chain.brokenLink() })),
     )
-    if (broken) throw new Error(`block ${broken.height} is not built on the recorded block below it`)
-    return tip ? `linked, to height ${tip.height}` : 'no block is recorded yet'
+    if (broken) throw new Error(`block ${broken.height} does not build on the recorded block below it`)
+    return tip ? `complete up to height ${tip.height}` : 'no block is recorded yet'
   })
 }
 
-/** What a running watcher has found out over time, and a check of some seconds cannot. */
+/** Reports problems that a running watcher detects over time and a check of a few seconds cannot. */
 async function checkWatcher(config: Config): Promise<Finding> {
-  const advice = 'see LIGHTWALLETD_URL and the log of the process with the role watcher'
-  return examined('watcher', advice, async () => {
-    const problems = await withStore(config, store => store.read(rows => rows.chain.problems()))
+  const advice = 'check LIGHTWALLETD_URL and the log of the process with the role watcher'
+  return runCheck('watcher', advice, async () => {
+    const problems = await withStore(config, store => store.read(tx => tx.chain.problems()))
     if (problems.length > 0) throw new Error(problems.map(describeProblem).join('; '))
-    return 'reports no problem with the chain source'
+    return 'no problem with the chain source'
   })
 }
 
-async function checkOrigin(config: Config): Promise<Finding> {
+async function checkDatabaseIdentity(config: Config): Promise<Finding> {
   const { lateWatchDays } = config
   const log = createLogger('silent')
   try {
@@ -105,8 +105,8 @@ async function checkOrigin(config: Config): Promise<Finding> {
       createOrigin({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).isCopy(),
     )
     const says = isCopy
-      ? 'this database is a restored copy, or new to this version: the next start moves the address counters on'
-      : 'they belong to this database'
+      ? 'this database is a restored copy or was created by an older version: the next start advances the address counters'
+      : 'consistent with this database'
     return { check: 'address counters', state: 'ok', says }
   } catch {
     return skipped('address counters', 'the database does not open')
@@ -114,55 +114,56 @@ async function checkOrigin(config: Config): Promise<Finding> {
 }
 
 async function checkMail({ mail }: Config): Promise<Finding> {
-  if (!mail) return skipped('mail', 'the mailbox of the sandbox')
-  return examined('mail', 'see SMTP_URL', async () => {
+  if (!mail) return skipped('mail', 'the sandbox has its own mailbox')
+  return runCheck('mail', 'check SMTP_URL', async () => {
     const { hostname, port, protocol } = new URL(mail.smtpUrl)
     const tls = protocol === 'smtps:'
     const greeting = await firstLine(hostname, Number(port) || (tls ? 465 : 587), tls)
-    if (!greeting.startsWith('220')) throw new Error(`${hostname} does not greet as a mail server does`)
-    return `${hostname} greets`
+    if (!greeting.startsWith('220')) throw new Error(`${hostname} does not respond like a mail server`)
+    return `${hostname} responds`
   })
 }
 
 function firstLine(host: string, port: number, tls: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = tls ? connectTls({ host, port, servername: host }) : connect({ host, port })
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`${host}:${port} does not answer`)))
+    socket.setTimeout(CHECK_TIMEOUT_MS, () => socket.destroy(new Error(`${host}:${port} does not respond`)))
     socket.on('error', reject)
     socket.once('data', data => {
       resolve(data.toString('latin1').slice(0, 200))
       socket.destroy()
     })
-    socket.once('end', () => reject(new Error(`${host}:${port} hangs up`)))
+    socket.once('end', () => reject(new Error(`${host}:${port} closed the connection`)))
   })
 }
 
 async function checkRates({ sandbox, billingViewingKey, ratesUrl, withdrawals }: Config): Promise<Finding> {
   if (sandbox) return skipped('rates', 'simulated')
-  if (billingViewingKey === null) return skipped('rates', 'BILLING_VIEWING_KEY is not set: nothing is sold or paid out')
-  return examined('rates', 'see RATES_URL and WITHDRAWAL_CURRENCIES', async () => {
-    const outbound = createOutbound({ allowPrivate: true })
+  if (billingViewingKey === null)
+    return skipped('rates', 'BILLING_VIEWING_KEY is not set: plans and withdrawals are off')
+  return runCheck('rates', 'check RATES_URL and WITHDRAWAL_CURRENCIES', async () => {
+    const http = createOutbound({ allowPrivate: true })
     try {
-      const source = krakenRates(ratesUrl, outbound)
+      const source = krakenRates(ratesUrl, http)
       const prices = withdrawals.currencies.map(async currency => `${await source.price(currency)} ${currency}`)
-      return `1 ZEC is ${(await Promise.all(prices)).join(', ')}`
+      return `1 ZEC = ${(await Promise.all(prices)).join(', ')}`
     } finally {
-      outbound.close()
+      http.close()
     }
   })
 }
 
 async function checkProvider({ swap }: Config): Promise<Finding> {
-  if (!swap) return skipped('swap provider', 'SWAP_API_URL is not set: no swaps')
-  return examined('swap provider', 'see SWAP_API_URL and SWAP_API_KEY', async () => {
-    const began = performance.now()
+  if (!swap) return skipped('swap provider', 'SWAP_API_URL is not set: swaps are off')
+  return runCheck('swap provider', 'check SWAP_API_URL and SWAP_API_KEY', async () => {
+    const startedAt = performance.now()
     const response = await fetch(`${swap.apiUrl}/v0/tokens`, {
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
       redirect: 'error',
     })
     await response.body?.cancel()
-    if (!response.ok) throw new Error(`answers ${response.status}`)
-    return `answers in ${Math.round(performance.now() - began)} ms`
+    if (!response.ok) throw new Error(`responds with status ${response.status}`)
+    return `responds in ${Math.round(performance.now() - startedAt)} ms`
   })
 }
 

@@ -2,19 +2,19 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import type { ViewingTool } from '../../adapters/zcash/viewing-tool.ts'
 import { expiredSince } from '../../domain/viewing-key.ts'
 import { nowSecs } from '../../ports.ts'
-import { type Output, when } from '../output.ts'
+import { formatUtc, type Output } from '../output.ts'
 
 /**
- * Tells people when the viewing key expires or did. An expired key is no error here: these commands only read. Its
- * expiry height is named and not judged, since they know no chain.
+ * Notes when the viewing key expires or has expired. An expired key is not an error here, because these commands only
+ * read. The expiry height is printed without a verdict, because these commands have no chain to compare it with.
  */
-export function noteExpiry({ expiry }: ViewingTool, out: Output, now = nowSecs(systemClock)): void {
+export function reportKeyExpiry({ expiry }: ViewingTool, out: Output, now = nowSecs(systemClock)): void {
   if (!expiry) return
   const { time, height } = expiry
   if (expiredSince(expiry, { now, tipHeight: null }) !== null) {
-    out.note(`The viewing key has expired (${when(time ?? 0)}): give out no more addresses of it.`)
+    out.note(`The viewing key has expired (${formatUtc(time ?? 0)}): do not use its addresses for new payments.`)
   } else if (time !== null) {
-    out.note(`The viewing key expires on ${when(time)}.`)
+    out.note(`The viewing key expires on ${formatUtc(time)}.`)
   }
   if (height !== null) out.note(`The viewing key expires after block ${height}.`)
 }

@@ -7,49 +7,50 @@ import {
 } from '../../adapters/zcash/viewing-tool.ts'
 import { invalidField } from '../../domain/error.ts'
 import { decimalZec } from '../../domain/payment-uri.ts'
-import { type Command, needed, readArguments, WrongUse } from '../command.ts'
-import { noteExpiry } from './key-expiry.ts'
+import { type Command, parseArguments, requireValue, UsageError } from '../command.ts'
+import { reportKeyExpiry } from './key-expiry.ts'
 
 export const open: Command = {
   name: 'open',
   usage: 'open --viewing-key K (--tx HEX | --blocks FILE)',
-  summary: 'shows the payments that a key sees in a raw transaction, or in compact blocks',
+  summary: 'lists the payments that a viewing key detects in a raw transaction or in compact blocks',
   async run(args, { out }) {
-    const { values } = readArguments(args, ['viewing-key', 'tx', 'blocks'], 0)
-    const key = needed(values['viewing-key'], '--viewing-key')
+    const { values } = parseArguments(args, ['viewing-key', 'tx', 'blocks'], 0)
+    const key = requireValue(values['viewing-key'], '--viewing-key')
     const { tx, blocks } = values
-    if ((tx === undefined) === (blocks === undefined)) throw new WrongUse('give either --tx or --blocks')
+    if ((tx === undefined) === (blocks === undefined)) throw new UsageError('give either --tx or --blocks')
     const tool = createViewingTool(key)
-    noteExpiry(tool, out)
-    const payments = tx === undefined ? inBlocks(tool, needed(blocks, '--blocks')) : inTransaction(tool, tx)
-    out.result(payments.map(record), payments.length === 0 ? ['no payments'] : payments.flatMap(describe))
+    reportKeyExpiry(tool, out)
+    const payments =
+      tx === undefined ? paymentsInBlocks(tool, requireValue(blocks, '--blocks')) : paymentsInTransaction(tool, tx)
+    out.result(payments.map(toJson), payments.length === 0 ? ['no payments'] : payments.flatMap(describe))
     return 0
   },
 }
 
-function inTransaction(tool: ViewingTool, hex: string): SeenPayment[] {
+function paymentsInTransaction(tool: ViewingTool, hex: string): SeenPayment[] {
   if (!/^([0-9a-f]{2})+$/i.test(hex)) throw invalidField('tx', 'is not hex')
   return tool.openTransaction(Buffer.from(hex, 'hex'))
 }
 
-function inBlocks(tool: ViewingTool, file: string): SeenPayment[] {
-  const blocks = readBlocks(file).sort(([a], [b]) => Number(a) - Number(b))
+function paymentsInBlocks(tool: ViewingTool, file: string): SeenPayment[] {
+  const blocks = parseBlocks(file).sort(([a], [b]) => Number(a) - Number(b))
   return blocks.flatMap(([, encoded]) => tool.openBlock(Buffer.from(encoded, 'base64')))
 }
 
-/** `{"blocks": {"<height>": "<base64 CompactBlock>"}}`; members beside `blocks` are nobody's concern. */
-function readBlocks(file: string): [string, string][] {
-  const { blocks } = readJson(file) as { blocks?: unknown }
+/** Parses `{"blocks": {"<height>": "<base64 CompactBlock>"}}`; other members are ignored. */
+function parseBlocks(file: string): [string, string][] {
+  const { blocks } = parseJsonFile(file) as { blocks?: unknown }
   const entries = typeof blocks === 'object' && blocks !== null ? Object.entries(blocks) : []
   for (const [height, encoded] of entries) {
     if (!/^\d{1,10}$/.test(height) || typeof encoded !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded))
-      throw invalidField('blocks', 'every member of "blocks" is a height with a compact block in base64')
+      throw invalidField('blocks', 'each member of "blocks" must be a height and a compact block in base64')
   }
-  if (entries.length === 0) throw invalidField('blocks', 'the file has no object "blocks" with blocks in it')
+  if (entries.length === 0) throw invalidField('blocks', 'the file has no "blocks" object, or it is empty')
   return entries as [string, string][]
 }
 
-function readJson(file: string): object {
+function parseJsonFile(file: string): object {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -63,7 +64,7 @@ function readJson(file: string): object {
   throw invalidField('blocks', 'the file is not JSON')
 }
 
-function record({ txid, pool, action, amountZat, diversifierIndex, address, memo }: SeenPayment) {
+function toJson({ txid, pool, action, amountZat, diversifierIndex, address, memo }: SeenPayment) {
   return {
     txid,
     pool,
@@ -75,7 +76,7 @@ function record({ txid, pool, action, amountZat, diversifierIndex, address, memo
   }
 }
 
-/** Bytes that are no text are shown as `0x…`. */
+/** Memos that are not text are printed as `0x…`. */
 function memoText(memo: SeenMemo): string | null {
   if (memo === null) return null
   return 'text' in memo ? memo.text : `0x${memo.hex}`

@@ -1,30 +1,34 @@
 import type { Config } from '../../config/settings.ts'
 import { createServices, openWatch, openWorld } from '../../main.ts'
-import { type Rescanned, rescan as readAgain } from '../../workers/chain/rescan.ts'
-import { type Command, needed, readArguments, WrongUse } from '../command.ts'
+import { type Rescanned, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
+import { type Command, parseArguments, requireValue, UsageError } from '../command.ts'
 
 export const rescan: Command = {
   name: 'rescan',
   usage: 'rescan --from HEIGHT',
-  summary: 'reads the chain again and records the payments that were missed; changes nothing else',
+  summary: 'reads the chain again and records missed payments; changes nothing else',
   async run(args, { out, config }) {
-    const text = needed(readArguments(args, ['from'], 0).values.from, '--from')
-    if (!/^\d{1,10}$/.test(text)) throw new WrongUse('--from is a height')
+    const text = requireValue(parseArguments(args, ['from'], 0).values.from, '--from')
+    if (!/^\d{1,10}$/.test(text)) throw new UsageError('--from must be a block height')
     const settings = config()
-    if (settings.sandbox) throw new Error('a rescan needs NETWORK and LIGHTWALLETD_URL')
+    if (settings.sandbox) throw new Error('rescan needs NETWORK and LIGHTWALLETD_URL')
     const from = Number(text)
-    const { to, found } = await read(settings, from, out.note)
-    out.result({ from, to, found }, [`read blocks ${from} to ${to} again: ${found} invoices changed`])
+    const { to, found } = await runRescan(settings, from, out.note)
+    out.result({ from, to, found }, [`blocks ${from} to ${to} read again: ${found} invoices changed`])
     return 0
   },
 }
 
-/** With everything that follows from a payment found, as in the service: events, plans, withdrawals. */
-async function read(config: Config, from: number, note: (line: string) => void): Promise<Rescanned> {
+/** Uses the services of `start`, so that a found payment also raises events and updates plans and withdrawals. */
+async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<Rescanned> {
   await using stack = new AsyncDisposableStack()
-  const world = await openWorld({ ...config, logLevel: 'warn' }, {}, stack)
-  const { reassess } = await createServices(world)
-  const watch = openWatch(world, reassess)
+  const infrastructure = await openWorld({ ...config, logLevel: 'warn' }, {}, stack)
+  const { reassess } = await createServices(infrastructure)
+  const chainSync = openWatch(infrastructure, reassess)
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
-  return await readAgain({ ...watch, viewer: world.viewer, onProgress }, from, new AbortController().signal)
+  return await rescanBlocks(
+    { ...chainSync, viewer: infrastructure.viewer, onProgress },
+    from,
+    new AbortController().signal,
+  )
 }

@@ -1,21 +1,21 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { createCredentials } from '../../services/credentials.ts'
-import { type Command, needed, readArguments } from '../command.ts'
-import { when } from '../output.ts'
+import { type Command, parseArguments, requireValue } from '../command.ts'
+import { formatUtc } from '../output.ts'
 import { withStore } from '../store.ts'
-import { accountsOf } from './account.ts'
+import { accountService } from './account.ts'
 
 export const sessionCreate: Command = {
   name: 'session create',
   usage: 'session create --email E',
-  summary: 'prints a session token for an account, valid 30 days',
+  summary: 'creates a session token for an account, valid for 30 days',
   async run(args, { out, config }) {
-    const email = needed(readArguments(args, ['email'], 0).values.email, '--email')
+    const email = requireValue(parseArguments(args, ['email'], 0).values.email, '--email')
     const settings = config()
     const { session, token } = await withStore(settings, async store => {
-      const account = await accountsOf(settings, store).find(email)
-      const credentials = createCredentials({
+      const account = await accountService(settings, store).find(email)
+      const sessions = createCredentials({
         store,
         clock: systemClock,
         random: systemRandom,
@@ -23,10 +23,10 @@ export const sessionCreate: Command = {
           throw error
         },
       })
-      return credentials.createSession(account, 'command line')
+      return sessions.createSession(account, 'command line')
     })
     out.result({ session_token: token, id: session.publicId, expires_at: session.expiresAt }, [token])
-    out.note(`valid until ${when(session.expiresAt)}`)
+    out.note(`valid until ${formatUtc(session.expiresAt)}`)
     return 0
   },
 }

@@ -1,16 +1,16 @@
 import { createLogger, type Logger } from '../../adapters/system/logger.ts'
 import type { Config, Env } from '../../config/settings.ts'
 import { startService } from '../../main.ts'
-import { type Command, readArguments } from '../command.ts'
-import { onParentGone } from '../parent-process.ts'
+import { type Command, parseArguments } from '../command.ts'
+import { onParentExit } from '../parent-process.ts'
 
-/** Something that runs until it is closed. */
+/** A running service. */
 export interface Running {
   readonly url: string
   close(): Promise<void>
 }
 
-/** Starts the simulated network and the service on it, and shows the banner. */
+/** Starts the simulated network and the service on it, and prints the banner. */
 export type StartSandbox = (options: {
   readonly config: Config
   readonly env: Env
@@ -18,58 +18,58 @@ export type StartSandbox = (options: {
   readonly json: boolean
 }) => Promise<Running>
 
-/** A close that takes longer is broken off; `main.ts` bounds its parts well below. */
-const CLOSE_MS = 25_000
+/** A shutdown that takes longer is aborted. `main.ts` sets shorter timeouts for its parts. */
+const SHUTDOWN_TIMEOUT_MS = 25_000
 
 export const start: Command = {
   name: 'start',
   usage: 'start',
-  summary: 'runs the service; on a simulated network where no real one is set',
+  summary: 'runs the service; on a simulated network when NETWORK is not set',
   async run(args, { env, out, config, startSandbox }) {
-    readArguments(args, [], 0)
+    parseArguments(args, [], 0)
     const settings = config()
     const logger = createLogger(settings.logLevel)
     for (const warning of settings.warnings) logger.warn({}, warning)
-    const stop = stopRequested()
+    const stopSignal = waitForStop()
     const running = settings.sandbox
-      ? await needSandbox(startSandbox)({ config: settings, env, logger, json: out.json })
+      ? await requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json })
       : await startService(settings, { logger })
     if (!settings.sandbox)
       out.result({ url: running.url }, [
-        running.url ? `zatgate answers at ${running.url}` : `zatgate runs: ${settings.roles.join(', ')}`,
+        running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
       ])
-    logger.info({ reason: await stop }, 'stopping')
-    const late = setTimeout(() => {
-      logger.error({}, 'did not stop in time')
+    logger.info({ reason: await stopSignal }, 'stopping')
+    const shutdownTimer = setTimeout(() => {
+      logger.error({}, 'shutdown timed out')
       process.exit(1)
-    }, CLOSE_MS)
+    }, SHUTDOWN_TIMEOUT_MS)
     await running.close()
-    clearTimeout(late)
+    clearTimeout(shutdownTimer)
     logger.info({}, 'stopped')
     return 0
   },
 }
 
-/** Ctrl-C reaches us from the terminal and from the launcher: what comes this soon after the first is its echo. */
-const ECHO_MS = 1_000
+/** Ctrl-C arrives twice, from the terminal and from the launcher. A second signal within this time is the same Ctrl-C. */
+const REPEATED_SIGNAL_MS = 1_000
 
-/** Resolves at the first signal to stop, or when the launcher is gone; a later signal ends the process at once. */
-function stopRequested(): Promise<string> {
+/** Resolves at the first stop signal, or when the launcher exits. A later signal ends the process at once. */
+function waitForStop(): Promise<string> {
   return new Promise(resolve => {
-    let askedAt: number | undefined
+    let requestedAt: number | undefined
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         const now = performance.now()
-        if (askedAt !== undefined && now - askedAt > ECHO_MS) process.exit(1)
-        askedAt ??= now
+        if (requestedAt !== undefined && now - requestedAt > REPEATED_SIGNAL_MS) process.exit(1)
+        requestedAt ??= now
         resolve(signal)
       })
     }
-    onParentGone(() => resolve('the launcher is gone'))
+    onParentExit(() => resolve('launcher exited'))
   })
 }
 
-function needSandbox(startSandbox: StartSandbox | undefined): StartSandbox {
+function requireSandbox(startSandbox: StartSandbox | undefined): StartSandbox {
   if (startSandbox) return startSandbox
-  throw new Error('NETWORK and LIGHTWALLETD_URL are not set, and the sandbox is not part of this command')
+  throw new Error('NETWORK and LIGHTWALLETD_URL are not set, and the sandbox is not installed')
 }

@@ -7,25 +7,25 @@ import type { Config } from '../../config/settings.ts'
 import { decimalZec } from '../../domain/payment-uri.ts'
 import { maskPayout } from '../../domain/withdrawal.ts'
 import { createPayouts, type DeskOrder, type Payouts } from '../../services/payout.ts'
-import { type Command, needed, readArguments } from '../command.ts'
-import { table, when } from '../output.ts'
+import { type Command, parseArguments, requireValue } from '../command.ts'
+import { formatUtc, table } from '../output.ts'
 import { withStore } from '../store.ts'
 
-const MOST_LISTED = 200
+const MAX_LISTED = 200
 
 export const withdrawalsList: Command = {
   name: 'withdrawals list',
   usage: 'withdrawals list',
-  summary: 'lists the last 200 orders to pay out, newest first',
+  summary: 'lists the latest 200 withdrawals, newest first',
   async run(args, { out, config }) {
-    readArguments(args, [], 0)
-    const orders = await atDesk(config(), payouts => payouts.list(MOST_LISTED))
+    parseArguments(args, [], 0)
+    const orders = await withPayouts(config(), payouts => payouts.list(MAX_LISTED))
     out.result(
-      orders.map(({ withdrawal, payoutTo }) => ({ ...shown(withdrawal), payout_to: maskPayout(payoutTo) })),
+      orders.map(({ withdrawal, payoutTo }) => ({ ...toJson(withdrawal), payout_to: maskPayout(payoutTo) })),
       orders.length === 0
         ? ['no withdrawals yet']
         : table(
-            ['id', 'status', 'deposited', 'of', 'pay out', 'to', 'created', 'being paid'],
+            ['id', 'status', 'deposited', 'amount', 'payout', 'to', 'created', 'being paid'],
             orders.map(({ withdrawal, payoutTo }) => [
               withdrawal.publicId,
               withdrawal.status,
@@ -33,7 +33,7 @@ export const withdrawalsList: Command = {
               `${decimalZec(withdrawal.amountZat)} ZEC`,
               `${withdrawal.fiatAmount} ${withdrawal.fiatCurrency}`,
               maskPayout(payoutTo),
-              when(withdrawal.createdAt),
+              formatUtc(withdrawal.createdAt),
               beingPaid(withdrawal),
             ]),
           ),
@@ -45,11 +45,11 @@ export const withdrawalsList: Command = {
 export const withdrawalsShow: Command = {
   name: 'withdrawals show',
   usage: 'withdrawals show ID',
-  summary: 'shows one order, with where to pay it to in full',
+  summary: 'shows one withdrawal with its full payout destination',
   async run(args, { out, config }) {
-    const id = needed(readArguments(args, [], 1).positionals[0], 'ID')
-    const { withdrawal, payoutTo } = await atDesk(config(), payouts => payouts.read(id))
-    const value = { ...shown(withdrawal), payout_to: payoutTo }
+    const id = requireValue(parseArguments(args, [], 1).positionals[0], 'ID')
+    const { withdrawal, payoutTo } = await withPayouts(config(), payouts => payouts.read(id))
+    const value = { ...toJson(withdrawal), payout_to: payoutTo }
     const lines = Object.entries(value).map(([name, member]) => `${name}: ${member ?? ''}`)
     out.result(value, withdrawal.paying ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
     return 0
@@ -59,13 +59,13 @@ export const withdrawalsShow: Command = {
 export const withdrawalsSettle: Command = {
   name: 'withdrawals settle',
   usage: 'withdrawals settle ID --reference R [--override]',
-  summary: 'says that an order is paid out, with the proof; --override: although a provider is paying it',
+  summary: 'marks a withdrawal as paid out, with its payment reference; --override: even while a provider is paying it',
   async run(args, { out, config }) {
-    const { positionals, values, flags } = readArguments(args, ['reference'], 1, ['override'])
-    const [id, reference] = [needed(positionals[0], 'ID'), needed(values.reference, '--reference')]
+    const { positionals, values, flags } = parseArguments(args, ['reference'], 1, ['override'])
+    const [id, reference] = [requireValue(positionals[0], 'ID'), requireValue(values.reference, '--reference')]
     const override = flags.has('override')
-    const { withdrawal } = await atDesk(config(), payouts => payouts.settle(id, reference, { override }))
-    out.result(shown(withdrawal), [`${withdrawal.publicId} is completed`])
+    const { withdrawal } = await withPayouts(config(), payouts => payouts.settle(id, reference, { override }))
+    out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as completed`])
     return 0
   },
 }
@@ -73,18 +73,18 @@ export const withdrawalsSettle: Command = {
 export const withdrawalsFail: Command = {
   name: 'withdrawals fail',
   usage: 'withdrawals fail ID --reason R [--override]',
-  summary: 'says that an order will not be paid out, and why; --override: although a provider is paying it',
+  summary: 'marks a withdrawal as failed, with the reason; --override: even while a provider is paying it',
   async run(args, { out, config }) {
-    const { positionals, values, flags } = readArguments(args, ['reason'], 1, ['override'])
-    const [id, reason] = [needed(positionals[0], 'ID'), needed(values.reason, '--reason')]
+    const { positionals, values, flags } = parseArguments(args, ['reason'], 1, ['override'])
+    const [id, reason] = [requireValue(positionals[0], 'ID'), requireValue(values.reason, '--reason')]
     const override = flags.has('override')
-    const { withdrawal } = await atDesk(config(), payouts => payouts.fail(id, reason, { override }))
-    out.result(shown(withdrawal), [`${withdrawal.publicId} has failed`])
+    const { withdrawal } = await withPayouts(config(), payouts => payouts.fail(id, reason, { override }))
+    out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as failed`])
     return 0
   },
 }
 
-function atDesk<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Promise<T> {
+function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Promise<T> {
   const log = createLogger(config.logLevel)
   return withStore(config, store => {
     const vault = createVault(config.encryptionKeys, systemRandom)
@@ -92,12 +92,12 @@ function atDesk<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Prom
   })
 }
 
-/** The provider that is paying an order, and since when; empty while no provider is. */
+/** The provider that is paying a withdrawal and its start time; empty when no provider is paying. */
 function beingPaid({ paying }: DeskOrder['withdrawal']): string {
-  return paying === null ? '' : `by ${paying.provider} since ${when(paying.since)}`
+  return paying === null ? '' : `by ${paying.provider} since ${formatUtc(paying.since)}`
 }
 
-function shown(withdrawal: DeskOrder['withdrawal']) {
+function toJson(withdrawal: DeskOrder['withdrawal']) {
   return {
     id: withdrawal.publicId,
     status: withdrawal.status,

@@ -23,8 +23,8 @@ interface Finding {
 
 const HEIGHT = 13
 
-/** Doctor's findings beside a network, a testnet unless named, whose blocks were found `agoSecs` ago. */
-async function examine(
+/** Runs doctor against a network (default testnet) whose blocks were mined `agoSecs` ago, and returns its findings. */
+async function runDoctor(
   t: TestContext,
   agoSecs: number,
   prepare = async (_env: Env) => {},
@@ -53,8 +53,8 @@ async function examine(
 
 const clockOf = (findings: readonly Finding[]) => findings.find(({ check }) => check === 'clock')
 
-test('doctor finds new blocks in step with the clock', async t => {
-  const findings = await examine(t, 60)
+test('doctor reports `ok` when the newest blocks agree with the clock', async t => {
+  const findings = await runDoctor(t, 60)
   assert.equal(clockOf(findings)?.state, 'ok')
   assert.match(clockOf(findings)?.says ?? '', /^the newest block is 6\d s old$/)
   assert.deepEqual(
@@ -63,72 +63,72 @@ test('doctor finds new blocks in step with the clock', async t => {
   )
 })
 
-test('doctor says that a server has stalled, and what that keeps from happening', async t => {
-  const finding = clockOf(await examine(t, 1_600))
+test('doctor reports a stalled server and its consequence', async t => {
+  const finding = clockOf(await runDoctor(t, 1_600))
   assert.equal(finding?.state, 'wrong')
   assert.match(finding?.says ?? '', /^the newest block of 127\.0\.0\.1:\d+ is 16\d\d s old$/)
-  assert.match(finding?.advice ?? '', /no invoice expires until a new block comes/)
+  assert.match(finding?.advice ?? '', /no invoice expires until a new block arrives/)
 })
 
-test('doctor says by how much the clock and the chain are apart, either way', async t => {
-  const ahead = clockOf(await examine(t, 3 * 3_600))
+test('doctor reports how far the clock is ahead of or behind the chain', async t => {
+  const ahead = clockOf(await runDoctor(t, 3 * 3_600))
   assert.equal(ahead?.state, 'wrong')
   assert.match(ahead?.says ?? '', /^10[89]\d\d s ahead of the newest blocks of/)
-  const behind = clockOf(await examine(t, -3_600))
+  const behind = clockOf(await runDoctor(t, -3_600))
   assert.match(behind?.says ?? '', /^3[56]\d\d s behind the newest blocks of/)
 })
 
-test('doctor finds recorded blocks that are no chain', async t => {
-  const findings = await examine(t, 60, async env => {
-    await withStore(loadConfig(env), store => store.write(rows => rows.chain.append([header(5), header(7)])))
+test('doctor detects a broken link between recorded blocks', async t => {
+  const findings = await runDoctor(t, 60, async env => {
+    await withStore(loadConfig(env), store => store.write(tx => tx.chain.append([header(5), header(7)])))
   })
   const finding = findings.find(({ check }) => check === 'recorded chain')
   assert.equal(finding?.state, 'wrong')
-  assert.equal(finding?.says, 'block 7 is not built on the recorded block below it')
+  assert.equal(finding?.says, 'block 7 does not build on the recorded block below it')
   assert.match(finding?.advice ?? '', /restart the process with the role watcher/)
 })
 
-test('doctor reads the mempool as the watcher does', async t => {
-  const mempool = (await examine(t, 60)).find(({ check }) => check.startsWith('mempool'))
+test('doctor reads the mempool the way the watcher does', async t => {
+  const mempool = (await runDoctor(t, 60)).find(({ check }) => check.startsWith('mempool'))
   assert.deepEqual([mempool?.state, mempool?.says], ['ok', '0 transactions'])
 })
 
-test('doctor tells what the running watcher has found out over time', async t => {
-  const findings = await examine(t, 60, async env => {
+test('doctor reports problems that the running watcher has recorded', async t => {
+  const findings = await runDoctor(t, 60, async env => {
     const problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }] as const
-    await withStore(loadConfig(env), store => store.write(rows => rows.chain.setProblems(problems, 1)))
+    await withStore(loadConfig(env), store => store.write(tx => tx.chain.setProblems(problems, 1)))
   })
   const finding = findings.find(({ check }) => check === 'watcher')
   assert.equal(finding?.state, 'wrong')
   assert.match(finding?.says ?? '', /^the server does not follow NU7/)
 })
 
-for (const [blocks, told] of [
+for (const [blocks, announced] of [
   [2_000, true],
   [2_001, false],
 ] as const) {
-  test(`doctor ${told ? 'announces' : 'does not announce yet'} an upgrade ${blocks} blocks ahead`, async t => {
+  test(`doctor ${announced ? 'announces' : 'does not yet announce'} an upgrade ${blocks} blocks ahead`, async t => {
     const prepare = async (env: Env) => void Object.assign(env, { REGTEST_NU7_HEIGHT: String(HEIGHT + blocks) })
-    const findings = await examine(t, 60, prepare, 'regtest')
+    const findings = await runDoctor(t, 60, prepare, 'regtest')
     const finding = findings.find(({ check }) => check === 'network upgrade')
-    assert.equal(finding?.state, told ? 'warning' : undefined)
-    if (told) {
+    assert.equal(finding?.state, announced ? 'warning' : undefined)
+    if (announced) {
       assert.equal(finding?.says, `NU7 begins at height ${HEIGHT + 2_000}, in 2000 blocks (about 41.7 hours)`)
-      assert.equal(finding?.advice, 'ask whether your server is ready for NU7')
+      assert.equal(finding?.advice, 'check that your server supports NU7')
     }
   })
 }
 
-test('doctor warns of a node that may still be syncing, and compares no clock with its old blocks', async t => {
-  const findings = await examine(t, 3 * 3_600, async () => {}, 'test', { estimatedHeight: HEIGHT + 300 })
+test('doctor warns about a node that may still be syncing and skips the clock check', async t => {
+  const findings = await runDoctor(t, 3 * 3_600, async () => {}, 'test', { estimatedHeight: HEIGHT + 300 })
   const source = findings.find(({ check, state }) => check.startsWith('chain source') && state === 'warning')
   assert.equal(source?.says, 'its node estimates that it is 300 blocks behind its network: it may still be syncing')
   assert.equal(clockOf(findings)?.state, 'skipped')
 })
 
-test('doctor says that a server does not give its mempool, and what follows', async t => {
-  const findings = await examine(t, 60, async () => {}, 'test', { mempoolFails: true })
+test('doctor reports a server that does not serve its mempool, with the consequence', async t => {
+  const findings = await runDoctor(t, 60, async () => {}, 'test', { mempoolFails: true })
   const mempool = findings.find(({ check }) => check.startsWith('mempool'))
   assert.equal(mempool?.state, 'wrong')
-  assert.match(mempool?.advice ?? '', /^payments show only when they are mined, and no invoice expires/)
+  assert.match(mempool?.advice ?? '', /^payments appear only once mined, and no invoice expires/)
 })

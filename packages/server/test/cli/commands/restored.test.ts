@@ -11,8 +11,8 @@ after(() => rmSync(dir, { recursive: true, force: true }))
 
 const zatgate = (line: string, databaseUrl: string) => runCommand(line.split(' '), restoreEnv(databaseUrl, dir))
 
-/** What doctor says about the address counters. */
-async function countersOf(databaseUrl: string): Promise<{ state: string; says: string }> {
+/** The finding of doctor about the address counters. */
+async function counterFinding(databaseUrl: string): Promise<{ state: string; says: string }> {
   const findings: { check: string; state: string; says: string }[] = (
     await zatgate('doctor --json', databaseUrl)
   ).json()
@@ -20,14 +20,14 @@ async function countersOf(databaseUrl: string): Promise<{ state: string; says: s
   return { state, says }
 }
 
-test('restored moves the counters on and says so, for people and as JSON', async () => {
+test('restored advances the address counters and reports it as text and as JSON', async () => {
   const url = `sqlite:${join(dir, 'restored.db')}`
   const empty = await zatgate('restored', url)
-  assert.deepEqual([empty.code, empty.out], [0, 'no viewing keys: there is no address counter to move\n'])
+  assert.deepEqual([empty.code, empty.out], [0, 'no viewing keys: there is no address counter to advance\n'])
   const before = await openRestoreShop(url)
   const sold = await before.sell(5)
   const indexOf = async (shop: typeof before) =>
-    shop.store.write(async rows => rows.viewingKeys.reserve((await rows.viewingKeys.all())[0]!.id, 1))
+    shop.store.write(async tx => tx.viewingKeys.reserve((await tx.viewingKeys.all())[0]!.id, 1))
   const first = await indexOf(before)
   await before.close()
 
@@ -35,7 +35,7 @@ test('restored moves the counters on and says so, for people and as JSON', async
   assert.equal(code, 0)
   assert.match(
     out,
-    /^viewing keys whose address counter was moved on: 1\naddresses from here on are new.*\nall viewing keys are watched until at least \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n$/,
+    /^viewing keys whose address counter was advanced: 1\nnew addresses differ from all.*\nall viewing keys are scanned until at least \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n$/,
   )
   assert.match(err, /Restart the service/)
   const { json } = await zatgate('restored --json', url)
@@ -49,23 +49,23 @@ test('restored moves the counters on and says so, for people and as JSON', async
   assert.equal((await zatgate('restored now', url)).code, 2)
 })
 
-test('doctor tells a restored copy from the original, and changes nothing', async () => {
+test('doctor distinguishes a restored copy from the original and changes nothing', async () => {
   const original = `sqlite:${join(dir, 'original.db')}`
   const shop = await openRestoreShop(original)
   await shop.store.backup(join(dir, 'backup.db'))
   await shop.close()
-  assert.deepEqual(await countersOf(original), { state: 'ok', says: 'they belong to this database' })
+  assert.deepEqual(await counterFinding(original), { state: 'ok', says: 'consistent with this database' })
   const copy = `sqlite:${join(dir, 'backup.db')}`
-  for (let time = 0; time < 2; time++) {
-    const { state, says } = await countersOf(copy)
+  for (let run = 0; run < 2; run++) {
+    const { state, says } = await counterFinding(copy)
     assert.equal(state, 'ok')
-    assert.match(says, /restored copy.*the next start moves the address counters on/)
+    assert.match(says, /restored copy.*the next start advances the address counters/)
   }
   await (await openRestoreShop(copy)).close()
-  assert.deepEqual(await countersOf(copy), { state: 'ok', says: 'they belong to this database' })
+  assert.deepEqual(await counterFinding(copy), { state: 'ok', says: 'consistent with this database' })
 })
 
-test('doctor names a database that does not open once', async () => {
+test('doctor reports a database that does not open only once', async () => {
   const url = `sqlite:${join(dir, 'a-folder-that-is-a-file.db', 'x.db')}`
   await (await openRestoreShop(`sqlite:${join(dir, 'a-folder-that-is-a-file.db')}`)).close()
   const { json } = await zatgate('doctor --json', url)

@@ -11,7 +11,7 @@ import { scriptedPayout } from '../../support/scripted-payout.ts'
 
 const SINCE = '2027-01-15 08:00:00 UTC'
 
-/** A database with one order that a provider is paying, and the command line on it. */
+/** Creates a database with one withdrawal that a provider is paying, and a runner for commands on it. */
 async function start(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
   const store = await openStore(`sqlite:${join(dir, 'zatgate.db')}`)
@@ -33,11 +33,11 @@ async function start(t: TestContext) {
   await rig.payouts.payDue(1)
 
   const env = { DATA_DIR: dir, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
-  const command = (...words: readonly string[]) => runCommand(['withdrawals', ...words], env)
+  const command = (...args: readonly string[]) => runCommand(['withdrawals', ...args], env)
   return { id: withdrawal.publicId, command }
 }
 
-test('withdrawals list and show say which provider is paying an order since when', async t => {
+test('withdrawals list and show print the paying provider and its start time', async t => {
   const { id, command } = await start(t)
   const [headings = '', row = ''] = (await command('list')).out.split('\n')
   assert.match(headings, /BEING PAID$/)
@@ -47,21 +47,21 @@ test('withdrawals list and show say which provider is paying an order since when
   assert.deepEqual([shown.paying_provider, shown.paying_since], ['scripted', 1_800_000_000])
 })
 
-for (const [name, ...words] of [
+for (const [name, ...args] of [
   ['settle', '--reference', 'wire 1'],
   ['fail', '--reason', 'sent back'],
 ] as const) {
-  test(`withdrawals ${name} is refused while a provider is paying, and done with --override`, async t => {
+  test(`withdrawals ${name} is refused while a provider is paying, unless --override is given`, async t => {
     const { id, command } = await start(t)
-    const refused = await command(name, id, ...words)
+    const refused = await command(name, id, ...args)
     assert.equal(refused.code, 1)
     assert.equal(
       refused.err,
       'zatgate: payout in progress: the provider scripted has been paying it since 2027-01-15T08:00:00Z; ' +
         'override this only when the provider will not pay\n',
     )
-    assert.equal((await command(name, id, ...words, '--override=yes')).code, 2)
-    const closed = await command(name, id, ...words, '--override', '--json')
+    assert.equal((await command(name, id, ...args, '--override=yes')).code, 2)
+    const closed = await command(name, id, ...args, '--override', '--json')
     assert.equal(closed.code, 0, closed.err)
     const { status, paying_provider, closed_by } = JSON.parse(closed.out)
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { recordingMissing } from '../../../../zcash/test/recording.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { Walk, type WalkOptions } from '../../support/recorded/walk.ts'
 
-/** Walks at once on each database: each has a service, a node and a server of its own. */
+/** Concurrent walks per database. Each has its own service, node and server. */
 const CONCURRENCY = 2
 
 const TIMEOUT_MS = 900_000
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 900_000
 const skip = recordingMissing || lightwalletdMissing
 const bin = findPostgres()
 
-describe('the service walks the recorded chain', { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
+describe('the service follows the recorded chain', { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
   describe('on SQLite', { concurrency: CONCURRENCY }, () => declareWalks(async () => ({})))
 
   describe('on PostgreSQL', { concurrency: CONCURRENCY, skip: bin === null && NO_POSTGRES }, () => {
@@ -25,7 +25,7 @@ describe('the service walks the recorded chain', { skip, concurrency: 2, timeout
     })
     after(() => server?.stop())
     declareWalks(async () => {
-      // The server makes one at a time.
+      // The server creates one database at a time.
       newest = newest.then(() => server.freshDatabase())
       return { databaseUrl: await newest }
     })
@@ -39,7 +39,7 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
     return walk
   }
 
-  test('killed at every step and started again', async t => {
+  test('while it is killed and restarted at every step', async t => {
     const walk = await start(t, { expiring: true })
     for (const [index, moment] of walk.moments.entries()) {
       await walk.show(moment)
@@ -48,16 +48,16 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
       await walk.service.start()
       await walk.reach(moment)
     }
-    await walk.judge({ once: false })
+    await walk.verify({ once: false })
   })
 
-  test('step by step: mempool, block, parts, coinbase, and branch A before the best chain', async t => {
+  test('step by step: mempool, blocks, partial payments, coinbase, and branch A before the best chain', async t => {
     const walk = await start(t, { expiring: true })
     for (const moment of walk.moments) await walk.step(moment)
-    await walk.judge({ once: true })
+    await walk.verify({ once: true })
   })
 
-  test('with a server that is killed at every second step, mostly without its cache', async t => {
+  test('with a server that is killed at every second step, half of the time losing its cache', async t => {
     const walk = await start(t)
     const { lightwalletd } = walk.networks[0]!
     for (const [index, moment] of walk.moments.entries()) {
@@ -67,10 +67,10 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
       if (killed) await lightwalletd.restart({ deleteCache: index % 4 === 0 })
       await walk.reach(moment)
     }
-    await walk.judge({ once: true })
+    await walk.verify({ once: true })
   })
 
-  test('with a node that goes down while a payment waits, so that its server exits', async t => {
+  test('with a node that goes down while a payment is pending, so that its server exits', async t => {
     const walk = await start(t, { expiring: true })
     const network = walk.networks[0]!
     const { node, lightwalletd } = network
@@ -93,21 +93,21 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
     await lightwalletd.restart()
     await walk.reach(walk.at(35))
     await walk.step(walk.end)
-    await walk.judge({ once: true })
+    await walk.verify({ once: true })
   })
 
-  test('on two servers that are on different branches, one after the other, and then agree', async t => {
+  test('with two servers that are on different branches one after the other, and then agree', async t => {
     const walk = await start(t, { servers: 2 })
     const [first, second] = [walk.networks[0]!, walk.networks[1]!]
     await walk.step(walk.at(32))
-    // Mined on branch A, and waiting in the mempool on the other.
+    // The payment is mined on branch A and still in the mempool on the other branch.
     await first.show(walk.at(34))
     await second.show({ tip: 33, branch: 'main', sent: false })
     await walk.reach(walk.at(34))
     await first.lightwalletd.kill()
     await second.show(walk.at(35))
     await walk.reach(walk.at(35))
-    // The first one is back, still on branch A, when the second one goes.
+    // The first server returns, still on branch A, when the second one stops.
     await first.lightwalletd.restart()
     await second.lightwalletd.kill()
     await walk.reach(walk.at(34))
@@ -116,26 +116,26 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
     await second.lightwalletd.restart({ deleteCache: true })
     await walk.reach(walk.at(36))
     await walk.step(walk.end)
-    await walk.judge({ once: true })
+    await walk.verify({ once: true })
   })
 
   for (const [name, from] of [
     ['in the mempool', { tip: 14, branch: 'main', sent: true }],
     ['at one confirmation on branch A', { tip: 33, branch: 'a', sent: false }],
   ] as const) {
-    test(`first started while a payment is ${name}`, async t => {
-      // The invoices are made by a process that does not read the chain.
+    test(`when first started while a payment is ${name}`, async t => {
+      // The invoices are created by a process that does not read the chain.
       const walk = await start(t, { from, opening: { ROLES: 'api,delivery' } })
       assert.equal(await walk.service.stop(), 0)
       await walk.service.start()
       await walk.reach(from)
       await walk.step(walk.end)
-      await walk.judge({ once: true })
+      await walk.verify({ once: true })
     })
   }
 }
 
-/** Spread over the time in which a moment is found and recorded; the same in every run. */
+/** Spread over the time in which a moment is detected and recorded; identical in every run. */
 function killDelayMs(index: number): number {
   return (index * 467) % 1_300
 }

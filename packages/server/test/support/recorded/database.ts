@@ -3,13 +3,13 @@ import pg from 'pg'
 
 /** Direct access to the service's database, for what the API does not offer. */
 export interface WalkDatabase {
-  /** As `DATABASE_URL` has it. */
+  /** The value of `DATABASE_URL`. */
   readonly url: string
-  /** Lets the next address of every viewing key be the one at this diversifier index. */
+  /** Sets the diversifier index of the next address of every viewing key. */
   setNextIndex(index: number): Promise<void>
-  /** Hash of the newest block recorded, in display byte order. Null: no block is recorded. */
+  /** Hash of the newest recorded block in display byte order, or null. */
   tipHash(): Promise<string | null>
-  /** The bodies of all public events, in their order. */
+  /** The bodies of all public events, in order. */
   eventBodies(): Promise<string[]>
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export function openDatabase(url: string): WalkDatabase {
   return url.startsWith('sqlite:') ? sqliteDatabase(url) : postgresDatabase(url)
 }
 
-/** Opened for each statement, so that the file is never kept open between them. */
+/** Opens the file for each statement, so that it is not kept open in between. */
 function sqliteDatabase(url: string): WalkDatabase {
   async function run(statement: string): Promise<Row[]> {
     const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 10_000 })

@@ -1,22 +1,22 @@
 import type { Branch } from '../../../../sandbox/test/recorded/recorded-node.ts'
 import type { RecordedPayment, Recording } from '../../../../zcash/test/recording.ts'
 
-/** What the network shows at one point of the recording. */
+/** A state of the network at one point of the recording. */
 export interface Moment {
   /** Height of the newest block. */
   readonly tip: number
   readonly branch: Branch
-  /** The transactions that were sent while this block was the newest are in the mempool; those sent before always are. */
+  /** Whether the transactions sent while this block was the newest are in the mempool. Earlier ones always are. */
   readonly sent: boolean
 }
 
-/** Where a recorded payment is at a moment. Null: not yet sent. */
+/** The location of a recorded payment at a moment. Null: not yet sent. */
 export type Location = { readonly at: 'mempool' } | { readonly at: 'mined'; readonly height: number } | null
 
-/** The recorded chain, asked for single moments. */
+/** The recorded chain at each of its moments. */
 export class RecordedChain {
   readonly recording: Recording
-  /** The last height of the best chain. */
+  /** The height of the best chain. */
   readonly tip: number
   readonly #heights: Readonly<Record<Branch, ReadonlyMap<string, number>>>
   readonly #sentAt: ReadonlyMap<string, number>
@@ -35,8 +35,8 @@ export class RecordedChain {
   }
 
   /**
-   * The moments at which something changes for a payment: a block with a payment, transactions entering the mempool, the
-   * blocks of the replaced branch and the first longer one of the best chain, and the end.
+   * The moments that change a payment: blocks with payments, transactions entering the mempool, the blocks of the
+   * replaced branch, the first block that makes the best chain longer, and the end.
    */
   get moments(): readonly Moment[] {
     const { payments, transactions, branch_a } = this.recording
@@ -53,14 +53,14 @@ export class RecordedChain {
     ]
   }
 
-  /** The transactions that were sent until the moment, mined or not. */
+  /** The ids of all transactions sent until the moment, mined or not. */
   sentUntil({ tip, sent }: Moment): string[] {
     return this.recording.transactions
       .filter(({ after_height }) => after_height < tip || (sent && after_height === tip))
       .map(({ txid }) => txid)
   }
 
-  /** Hash of the newest block, in display byte order. */
+  /** Hash of the newest block in display byte order. */
   hashAt({ tip, branch }: Moment): string {
     const { blocks, branch_a } = this.recording
     const replaced = branch === 'a' ? branch_a.find(({ height }) => height === tip) : undefined

@@ -3,8 +3,8 @@ import { type RealLightwalletd, startLightwalletd } from '../../../../sandbox/te
 import { type RecordedNode, startRecordedNode } from '../../../../sandbox/test/recorded/recorded-node.ts'
 import type { Moment, RecordedChain } from './moments.ts'
 
-/** It repeats an unanswered call for some 22 s first. */
-const EXIT_MS = 60_000
+/** Before it exits, lightwalletd retries a failed call for about 22 s. */
+const EXIT_TIMEOUT_MS = 60_000
 
 /** A recorded node with the real lightwalletd in front of it. */
 export class RecordedNetwork {
@@ -21,7 +21,7 @@ export class RecordedNetwork {
   static async start(chain: RecordedChain, moment: Moment): Promise<RecordedNetwork> {
     const node = await startRecordedNode()
     try {
-      await showOn(node, chain, moment)
+      await applyMoment(node, chain, moment)
       return new RecordedNetwork(node, await startLightwalletd({ rpcPort: node.rpcPort }), chain)
     } catch (error) {
       await node.close()
@@ -30,12 +30,16 @@ export class RecordedNetwork {
   }
 
   show(moment: Moment): Promise<void> {
-    return showOn(this.node, this.#chain, moment)
+    return applyMoment(this.node, this.#chain, moment)
   }
 
-  /** Waits until lightwalletd has exited by itself, as it does when its node fails. @returns its exit code */
+  /** Waits until lightwalletd exits because its node failed. @returns its exit code */
   serverExit(): Promise<number | null> {
-    return within(EXIT_MS, () => `lightwalletd still runs after ${EXIT_MS} ms`, this.lightwalletd.exited)
+    return within(
+      EXIT_TIMEOUT_MS,
+      () => `lightwalletd is still running after ${EXIT_TIMEOUT_MS} ms`,
+      this.lightwalletd.exited,
+    )
   }
 
   async close(): Promise<void> {
@@ -44,7 +48,7 @@ export class RecordedNetwork {
   }
 }
 
-async function showOn(node: RecordedNode, chain: RecordedChain, moment: Moment): Promise<void> {
+async function applyMoment(node: RecordedNode, chain: RecordedChain, moment: Moment): Promise<void> {
   await node.setTip(moment.tip, moment.branch)
   await node.setMempool(chain.sentUntil(moment))
 }

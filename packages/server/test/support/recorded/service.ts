@@ -7,17 +7,17 @@ import { createInterface } from 'node:readline'
 import { type BoundProcess, spawnBound, within } from '../../../../sandbox/test/recorded/bound-process.ts'
 
 const COMMAND = join(import.meta.dirname, '../../../../../bin/main.ts')
-/** Far more than needed, for a machine that does much else. */
-const START_MS = 180_000
-const COMMAND_MS = 180_000
+/** Generous timeouts for a busy machine. */
+const START_TIMEOUT_MS = 180_000
+const COMMAND_TIMEOUT_MS = 180_000
 
-/** Node keeps compiled code here: most of the walk's processor time is the starts of the service. */
+/** Node's compile cache: service starts take most of the walk's processor time. */
 const COMPILE_CACHE = mkdtempSync(join(tmpdir(), 'zatgate-compiled-'))
 process.on('exit', () => rmSync(COMPILE_CACHE, { recursive: true, force: true }))
 
 export type Settings = Readonly<Record<string, string>>
 
-/** The service as its operator runs it: a process with settings, its log in a file. */
+/** The service in its own process, with its log in a file. */
 export class RecordedService {
   readonly #settings: Settings
   readonly #log: string
@@ -29,12 +29,12 @@ export class RecordedService {
     this.#log = log
   }
 
-  /** Where it answers; another address after each start. */
+  /** The URL of the service. It changes with each start. */
   get url(): string {
     return this.#url
   }
 
-  /** Starts `zatgate start` and waits until it answers, for at most three minutes. */
+  /** Starts `zatgate start` and waits at most three minutes until it prints its URL. */
   async start(extra: Settings = {}): Promise<void> {
     const errors = openSync(this.#log, 'a')
     const env = environment({ ...this.#settings, ...extra })
@@ -42,21 +42,25 @@ export class RecordedService {
     closeSync(errors)
     this.#process = started
     try {
-      this.#url = await within(START_MS, () => `the service did not start within ${START_MS} ms`, addressOf(started))
+      this.#url = await within(
+        START_TIMEOUT_MS,
+        () => `the service did not start within ${START_TIMEOUT_MS} ms`,
+        addressOf(started),
+      )
     } catch (error) {
       await this.kill()
       throw error
     }
   }
 
-  /** kill -9. Does nothing while it is not running. */
+  /** Sends SIGKILL. Does nothing when the service is not running. */
   async kill(): Promise<void> {
     const running = this.#process
     this.#process = null
     await running?.kill('SIGKILL')
   }
 
-  /** SIGTERM; the exit code. */
+  /** Sends SIGTERM. @returns the exit code, or null when the service was not running */
   async stop(): Promise<number | null> {
     const running = this.#process
     this.#process = null
@@ -64,19 +68,19 @@ export class RecordedService {
     return running ? running.exited : null
   }
 
-  /** Runs one command with the service's settings. @returns what it printed as JSON */
-  async command<T>(...words: readonly string[]): Promise<T> {
+  /** Runs a command with the service's settings. @returns its JSON output */
+  async command<T>(...args: readonly string[]): Promise<T> {
     const env = environment(this.#settings)
-    const child = spawn(process.execPath, [COMMAND, ...words, '--json'], {
+    const child = spawn(process.execPath, [COMMAND, ...args, '--json'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: COMMAND_MS,
+      timeout: COMMAND_TIMEOUT_MS,
     })
     const exited = once(child, 'exit') as Promise<[number | null]>
-    const printed = Buffer.concat(await child.stdout.toArray()).toString()
+    const output = Buffer.concat(await child.stdout.toArray()).toString()
     const [code] = await exited
-    if (code !== 0) throw new Error(`zatgate ${words[0]} ended with ${code}`)
-    return JSON.parse(printed) as T
+    if (code !== 0) throw new Error(`zatgate ${args[0]} exited with ${code}`)
+    return JSON.parse(output) as T
   }
 }
 
@@ -92,5 +96,5 @@ async function addressOf({ child }: BoundProcess): Promise<string> {
       return url
     }
   }
-  throw new Error('the service ended before it answered')
+  throw new Error('the service exited before it was ready')
 }

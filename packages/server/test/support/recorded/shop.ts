@@ -12,8 +12,9 @@ import type { RecordedService } from './service.ts'
 const EMAIL = 'shop@example.com'
 const LIST_LIMIT = 200
 
+/** A webhook delivery with a valid signature. */
 export interface ReceivedEvent {
-  /** The same on every attempt of one delivery. */
+  /** The same for every attempt of a delivery. */
   readonly deliveryId: string
   readonly body: string
 }
@@ -25,7 +26,7 @@ interface ShopDeps {
   readonly receiver: WebhookReceiver
 }
 
-/** A merchant: an account with a viewing key, an API key and a webhook, and its invoices. */
+/** A merchant account with a viewing key, an API key, a webhook and its invoices. */
 export class Shop {
   readonly #deps: ShopDeps
   readonly #sessionToken: string
@@ -38,7 +39,7 @@ export class Shop {
     this.#webhookSecret = webhookSecret
   }
 
-  /** Signs in by mail, gets a session token from the command line, and makes the invoices at their recorded addresses. */
+  /** Signs in by mail, creates a session token with the CLI, and creates the invoices at their recorded addresses. */
   static async open(deps: ShopDeps, viewingKey: string, sales: readonly Sale[]): Promise<Shop> {
     const { service, database, receiver } = deps
     await signIn(deps)
@@ -48,7 +49,7 @@ export class Shop {
     const { secret } = await client.setWebhook(receiver.url)
     const { key } = await client.createApiKey('shop')
     const shop = new Shop(deps, session_token, secret!)
-    // A wallet gave out the recorded addresses, so they stand at low indexes, which no invoice has otherwise.
+    // The recorded addresses have low diversifier indexes, which the service never assigns by itself.
     await database.setNextIndex(1)
     await shop.#sell(new ZatgateClient({ baseUrl: service.url, apiKey: key }), sales)
     return shop
@@ -59,19 +60,19 @@ export class Shop {
     return this.#ids.get(index)!
   }
 
-  /** Every invoice as the API lists it, by its id. */
+  /** All invoices in the API's list, by id. */
   async invoices(): Promise<ReadonlyMap<string, InvoiceListItem>> {
     const client = new ZatgateClient({ baseUrl: this.#deps.service.url, sessionToken: this.#sessionToken })
     const listed = await client.listInvoices({ limit: LIST_LIMIT })
     return new Map(listed.map(invoice => [invoice.id, invoice]))
   }
 
-  /** One invoice as anybody reads it by its id. */
+  /** Reads one invoice without credentials. */
   read(id: string): Promise<Invoice> {
     return new ZatgateClient({ baseUrl: this.#deps.service.url }).getInvoice(id)
   }
 
-  /** What came to the webhook so far, each with a valid signature. */
+  /** The webhook deliveries so far. Verifies each signature. */
   async received(): Promise<ReceivedEvent[]> {
     return Promise.all(
       this.#deps.receiver.deliveries.map(async ({ body, headers }) => {
@@ -90,15 +91,15 @@ export class Shop {
   }
 }
 
-/** As a browser does: the first sign-in opens the account. */
+/** Signs in as a browser does. The first sign-in creates the account. */
 async function signIn({ service, mailbox }: ShopDeps): Promise<void> {
-  const asked = await visit(service, 'POST /sign-in', { form: { email: EMAIL } })
-  assert.equal(asked.status, 303)
-  const cookie = asked.headers
+  const requested = await visit(service, 'POST /sign-in', { form: { email: EMAIL } })
+  assert.equal(requested.status, 303)
+  const cookie = requested.headers
     .getSetCookie()
     .map(line => line.split(';')[0])
     .join('; ')
   const code = await until('the sign-in code', () => mailbox.mails(EMAIL)[0]?.code, 60_000)
-  const entered = await visit(service, 'POST /sign-in/code', { form: { code }, cookie })
-  assert.equal(entered.headers.get('location'), '/overview')
+  const signedIn = await visit(service, 'POST /sign-in/code', { form: { code }, cookie })
+  assert.equal(signedIn.headers.get('location'), '/overview')
 }

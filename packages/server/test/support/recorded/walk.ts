@@ -16,26 +16,27 @@ import { RecordedService, type Settings } from './service.ts'
 import { Shop } from './shop.ts'
 
 const POLL_MS = 100
-/** Lightwalletd shows a new mempool after 2 s at most, a failed watcher tries again within 3 s, the machine may be busy. */
-const REACH_MS = 90_000
-/** The short-lived invoices expire after 60 s; a delivery that a kill cut off is made again after its lease. */
-const END_MS = 150_000
+/** Lightwalletd updates its mempool within 2 s, a failed watcher retries within 3 s, and the machine may be busy. */
+const REACH_TIMEOUT_MS = 90_000
+/** Short-lived invoices expire after 60 s. A delivery interrupted by a kill is repeated when its lease expires. */
+const END_TIMEOUT_MS = 150_000
 const LOG_TAIL_LINES = 15
 
+/** Options of Walk.start. */
 export interface WalkOptions {
-  /** A database of PostgreSQL (default: SQLite). */
+  /** URL of a PostgreSQL database (default: SQLite). */
   readonly databaseUrl?: string
-  /** How many servers `LIGHTWALLETD_URL` names (default 1). */
+  /** Number of servers in `LIGHTWALLETD_URL` (default 1). */
   readonly servers?: number
-  /** What the network shows when everything starts (default: the first moment, before its transactions are sent). */
+  /** State of the network at the start (default: the first moment, before its transactions are sent). */
   readonly from?: Moment
-  /** Whether the invoices that are not paid in full expire during the walk (default false), which takes a minute. */
+  /** Whether unpaid and underpaid invoices expire during the walk (default false). This takes a minute. */
   readonly expiring?: boolean
-  /** Settings of the start under which the invoices are made (default: none but the walk's own). */
+  /** Extra settings of the start that creates the invoices (default: none). */
   readonly opening?: Settings
 }
 
-/** The whole service in front of the recorded network, with the recording's invoices. */
+/** The whole service on the recorded network, with the invoices of the recording. */
 export class Walk {
   readonly chain: RecordedChain
   readonly networks: readonly RecordedNetwork[]
@@ -72,7 +73,7 @@ export class Walk {
     const sales = salesOf(chain, options.expiring ?? false)
     const folder = mkdtempSync(join(tmpdir(), 'zatgate-recorded-'))
     stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-    // A wallet pays an invoice after it was made.
+    // The invoices must exist before their payments.
     const from = options.from ?? { ...chain.moments[0]!, sent: false }
     const networks: RecordedNetwork[] = []
     for (let i = 0; i < (options.servers ?? 1); i++) {
@@ -110,84 +111,85 @@ export class Walk {
     return this.chain.moments
   }
 
-  /** The last moment: the whole best chain, and what was left in the mempool. */
+  /** The last moment: the complete best chain and the remaining mempool. */
   get end(): Moment {
     return this.chain.moments.at(-1)!
   }
 
-  /** The moment at which the block of this height is the newest. */
+  /** The moment at which the block at height `tip` is the newest. */
   at(tip: number): Moment {
-    const found = this.moments.find(moment => moment.tip === tip)
-    if (found === undefined) throw new RangeError(`nothing changes for a payment at height ${tip}`)
-    return found
+    const moment = this.moments.find(moment => moment.tip === tip)
+    if (moment === undefined) throw new RangeError(`no moment at height ${tip}`)
+    return moment
   }
 
-  /** Lets every server of the network show the moment. */
+  /** Sets all servers to the moment. */
   async show(moment: Moment): Promise<void> {
     for (const network of this.networks) await network.show(moment)
   }
 
-  /** Waits until the moment's newest block is recorded, and the API shows every invoice as the recording says. */
+  /** Waits until the newest block of the moment is recorded and the API returns the expected invoices. */
   async reach(moment: Moment): Promise<void> {
-    await this.#agree(moment, { end: false, limitMs: REACH_MS })
+    await this.#waitForAgreement(moment, { end: false, limitMs: REACH_TIMEOUT_MS })
   }
 
+  /** Shows the moment and waits until the service has reached it. */
   async step(moment: Moment): Promise<void> {
     await this.show(moment)
     await this.reach(moment)
   }
 
   /**
-   * Waits for the end, and checks every invoice, every event and the log.
-   * @param once no process was killed: no delivery may have been made twice
+   * Waits for the end and checks all invoices, events and the log.
+   * @param once whether each delivery must be sent exactly once, because no process was killed
    */
-  async judge({ once }: { readonly once: boolean }): Promise<void> {
-    await this.#agree(this.end, { end: true, limitMs: END_MS })
-    await this.#judgeReads()
-    await this.#judgeEvents(once)
-    this.#judgeLog()
+  async verify({ once }: { readonly once: boolean }): Promise<void> {
+    await this.#waitForAgreement(this.end, { end: true, limitMs: END_TIMEOUT_MS })
+    await this.#verifyReads()
+    await this.#verifyEvents(once)
+    this.#verifyLog()
   }
 
   close(): Promise<void> {
     return this.#stack.disposeAsync()
   }
 
-  async #agree(moment: Moment, { end, limitMs }: { end: boolean; limitMs: number }): Promise<void> {
+  async #waitForAgreement(moment: Moment, { end, limitMs }: { end: boolean; limitMs: number }): Promise<void> {
     const deadline = performance.now() + limitMs
     for (;;) {
-      const wrong = await this.#differences(moment, end)
-      if (wrong.length === 0) return
+      const differences = await this.#differences(moment, end)
+      if (differences.length === 0) return
       if (performance.now() > deadline) {
-        assert.fail(`at ${describeMoment(moment)}, ${limitMs} ms later:\n${wrong.join('\n')}\n${this.#logTail()}`)
+        assert.fail(`at ${describeMoment(moment)}, ${limitMs} ms later:\n${differences.join('\n')}\n${this.#logTail()}`)
       }
       await delay(POLL_MS)
     }
   }
 
   async #differences(moment: Moment, end: boolean): Promise<string[]> {
-    const wrong = await this.#wrongInvoices(moment, end)
-    if (wrong.length > 0) return wrong
+    const differences = await this.#invoiceDifferences(moment, end)
+    if (differences.length > 0) return differences
     const hash = await this.#database.tipHash()
-    return hash === this.chain.hashAt(moment) ? [] : [`the newest block recorded is ${hash}`]
+    return hash === this.chain.hashAt(moment) ? [] : [`the newest recorded block is ${hash}`]
   }
 
-  async #wrongInvoices(moment: Moment, end: boolean): Promise<string[]> {
-    const shown = await this.#shop.invoices()
+  async #invoiceDifferences(moment: Moment, end: boolean): Promise<string[]> {
+    const invoices = await this.#shop.invoices()
     return this.#sales.flatMap(sale => {
       const { status, ...amounts } = outcomeAt(this.chain, sale, moment, end)
-      const invoice = shown.get(this.#shop.idOf(sale))
+      const invoice = invoices.get(this.#shop.idOf(sale))
       if (invoice === undefined) return [`index ${sale.index}: no invoice`]
-      const wrong = [
+      const differences = [
         ...(status.includes(invoice.status) ? [] : [`status ${invoice.status} instead of ${status.join(' or ')}`]),
-        ...differing(invoice, { ...amounts, amount_zat: sale.amountZat }),
+        ...differingFields(invoice, { ...amounts, amount_zat: sale.amountZat }),
         ...((invoice.paid_at !== null) === (invoice.status === 'paid') ? [] : [`paid_at ${invoice.paid_at}`]),
       ]
-      return wrong.length === 0 ? [] : [`index ${sale.index}: ${wrong.join(', ')}`]
+      return differences.length === 0 ? [] : [`index ${sale.index}: ${differences.join(', ')}`]
     })
   }
 
-  /** A single invoice shows what the list shows. */
-  async #judgeReads(): Promise<void> {
+  /** Each single invoice must match the list. */
+  async #verifyReads(): Promise<void> {
     const listed = await this.#shop.invoices()
     for (const sale of this.#sales) {
       const id = this.#shop.idOf(sale)
@@ -197,24 +199,24 @@ export class Walk {
     }
   }
 
-  /** The events of the database and those of the webhook are those that are due, each once, with the final amounts. */
-  async #judgeEvents(once: boolean): Promise<void> {
-    const due = this.#sales.flatMap(sale => this.#dueEvent(sale)).sort()
-    assert.deepEqual((await this.#database.eventBodies()).map(canonical).sort(), due)
-    const deadline = performance.now() + END_MS
+  /** Database and webhook must contain exactly the expected events, each once, with the final amounts. */
+  async #verifyEvents(once: boolean): Promise<void> {
+    const expected = this.#sales.flatMap(sale => this.#expectedEvent(sale)).sort()
+    assert.deepEqual((await this.#database.eventBodies()).map(canonical).sort(), expected)
+    const deadline = performance.now() + END_TIMEOUT_MS
     for (;;) {
       const received = await this.#shop.received()
       const bodies = new Map(received.map(({ deliveryId, body }) => [deliveryId, body]))
-      if (bodies.size >= due.length || performance.now() > deadline) {
-        assert.deepEqual([...bodies.values()].map(canonical).sort(), due, this.#logTail())
-        if (once) assert.equal(received.length, due.length, 'a delivery was made twice')
+      if (bodies.size >= expected.length || performance.now() > deadline) {
+        assert.deepEqual([...bodies.values()].map(canonical).sort(), expected, this.#logTail())
+        if (once) assert.equal(received.length, expected.length, 'a delivery was sent twice')
         return
       }
       await delay(POLL_MS)
     }
   }
 
-  #dueEvent(sale: Sale): string[] {
+  #expectedEvent(sale: Sale): string[] {
     const type = eventOf(this.chain, sale, this.end)
     if (type === null) return []
     const { status, received_zat, overpaid_zat, txid } = outcomeAt(this.chain, sale, this.end, true)
@@ -223,13 +225,14 @@ export class Walk {
     return [canonical(JSON.stringify({ type, invoice_id, status: status[0], ...amounts, txid, swap: null }))]
   }
 
-  #judgeLog(): void {
+  #verifyLog(): void {
     const log = readFileSync(this.#log, 'utf8')
-    for (const sale of this.#sales) assert.ok(!log.includes(this.#shop.idOf(sale)), 'the log names a whole invoice id')
-    assert.ok(!log.includes(this.chain.recording.merchant_ufvk), 'the log names the viewing key')
+    for (const sale of this.#sales)
+      assert.ok(!log.includes(this.#shop.idOf(sale)), 'the log contains a complete invoice id')
+    assert.ok(!log.includes(this.chain.recording.merchant_ufvk), 'the log contains the viewing key')
   }
 
-  /** The last messages of the log, without repetitions. */
+  /** The last distinct log messages. */
   #logTail(): string {
     const messages = readFileSync(this.#log, 'utf8').trimEnd().split('\n').map(messageOf)
     const tail = [...new Set(messages.reverse())].slice(0, LOG_TAIL_LINES).reverse()
@@ -246,14 +249,14 @@ function messageOf(line: string): string {
   }
 }
 
-function differing(shown: InvoiceListItem, expected: Partial<InvoiceListItem>): string[] {
+function differingFields(actual: InvoiceListItem, expected: Partial<InvoiceListItem>): string[] {
   return Object.entries(expected).flatMap(([name, value]) => {
-    const is = shown[name as keyof InvoiceListItem]
-    return is === value ? [] : [`${name} ${is} instead of ${value}`]
+    const actualValue = actual[name as keyof InvoiceListItem]
+    return actualValue === value ? [] : [`${name} ${actualValue} instead of ${value}`]
   })
 }
 
-/** An event with its members in one order. */
+/** The event as JSON with sorted keys. */
 function canonical(body: string): string {
   const event = JSON.parse(body) as WebhookEvent
   return JSON.stringify(Object.fromEntries(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1))))

@@ -1,20 +1,20 @@
 import type { ChainEvent } from '@zatgate/sandbox/chain/chain-state'
 import { type Span, withoutGaps } from './spans.ts'
 
-/** An invoice as the API answered its creation. */
-export interface InvoiceFact {
+/** An invoice as returned by its creation. */
+export interface CreatedInvoice {
   readonly id: string
   readonly amount: bigint
   readonly expiresAtMs: number
 }
 
-/** What the API must say of an invoice once everything has settled. */
+/** What the API must return for an invoice once the run has settled. */
 export interface Expectation {
   readonly received: bigint
   readonly overpaid: bigint
-  /** where the contract leaves a choice, for what happened was too short to be seen for sure, there are several */
+  /** Several statuses where the contract allows them, because an event was too short to be detected reliably. */
   readonly statuses: ReadonlySet<string>
-  /** ids of the transactions that count */
+  /** The ids of the transactions that count. */
   readonly txids: ReadonlySet<string>
 }
 
@@ -24,38 +24,38 @@ interface Payment {
 }
 
 interface Transaction {
-  /** a height: in that block of the best chain */
-  place: number | 'mempool' | 'gone'
+  /** A number is the height of its block in the best chain. */
+  location: number | 'mempool' | 'gone'
   readonly live: Span[]
   liveSinceMs: number
 }
 
 const CONFIRMATIONS = 3
 /**
- * A payment that vanishes and returns within this time must count all along: the contract drops it only "after a time and
- * a new block without it". Half of the 120 s that the service takes.
+ * A payment that disappears and returns within this time must count throughout, because the contract drops it only "after
+ * a time and a new block without it". Half of the service's 120 s.
  */
-const BRIDGED_MS = 60_000
+const MAX_GAP_MS = 60_000
 
 /**
- * What each invoice must come to, by the contract alone: fed with what was paid, what the simulated chain did and when, and
- * what the API promised at creation. It knows nothing of the service and shares no code with it.
+ * The expected result of each invoice, derived only from the contract: from the payments, the events of the simulated chain
+ * and the terms returned at creation. It shares no code with the service.
  */
 export class Ledger {
-  readonly #invoices = new Map<string, InvoiceFact & { readonly payments: Payment[]; wasConfirmed: boolean }>()
+  readonly #invoices = new Map<string, CreatedInvoice & { readonly payments: Payment[]; wasConfirmed: boolean }>()
   readonly #transactions = new Map<string, Transaction>()
   #height = 0
 
-  created(fact: InvoiceFact): void {
-    this.#invoices.set(fact.id, { ...fact, payments: [], wasConfirmed: false })
+  created(invoice: CreatedInvoice): void {
+    this.#invoices.set(invoice.id, { ...invoice, payments: [], wasConfirmed: false })
   }
 
-  /** A transaction that the chain already told of pays `amount` zat to an invoice. */
+  /** Records that a transaction already observed pays `amount` zat to an invoice. */
   paid(id: string, txid: string, amount: bigint): void {
     this.#invoices.get(id)!.payments.push({ txid, amount })
   }
 
-  /** To be told of every event of the chain, in order. */
+  /** Must be called for every chain event, in order. */
   observe(event: ChainEvent, atMs: number): void {
     switch (event.kind) {
       case 'transaction':
@@ -66,20 +66,21 @@ export class Ledger {
         break
       case 'block':
         this.#height = event.block.height
-        for (const id of event.block.ids) this.#transactions.get(id)!.place = this.#height
+        for (const id of event.block.ids) this.#transactions.get(id)!.location = this.#height
         this.#noteConfirmed()
         break
       case 'disconnected':
         this.#height = event.height
         for (const transaction of this.#transactions.values()) {
-          if (typeof transaction.place === 'number' && transaction.place > event.height) transaction.place = 'mempool'
+          if (typeof transaction.location === 'number' && transaction.location > event.height)
+            transaction.location = 'mempool'
         }
     }
   }
 
   expectation(id: string, nowMs: number): Expectation {
     const invoice = this.#invoices.get(id)!
-    const live = invoice.payments.filter(({ txid }) => this.#transactions.get(txid)!.place !== 'gone')
+    const live = invoice.payments.filter(({ txid }) => this.#transactions.get(txid)!.location !== 'gone')
     const received = sum(live)
     return {
       received,
@@ -93,7 +94,7 @@ export class Ledger {
     return this.#invoices.get(id)!.expiresAtMs
   }
 
-  /** When the full amount was paid and alive, in the mempool or in blocks. */
+  /** The times at which live payments, in the mempool or in blocks, covered the full amount. */
   fullSpans(id: string): Span[] {
     const { payments, amount } = this.#invoices.get(id)!
     const steps = payments.flatMap(payment =>
@@ -129,8 +130,8 @@ export class Ledger {
   #confirmed(payments: readonly Payment[]): bigint {
     return sum(
       payments.filter(({ txid }) => {
-        const { place } = this.#transactions.get(txid)!
-        return typeof place === 'number' && this.#height - place + 1 >= CONFIRMATIONS
+        const { location } = this.#transactions.get(txid)!
+        return typeof location === 'number' && this.#height - location + 1 >= CONFIRMATIONS
       }),
     )
   }
@@ -143,19 +144,19 @@ export class Ledger {
 
   #enter(id: string, atMs: number): void {
     const live = this.#transactions.get(id)?.live ?? []
-    this.#transactions.set(id, { place: 'mempool', live, liveSinceMs: atMs })
+    this.#transactions.set(id, { location: 'mempool', live, liveSinceMs: atMs })
   }
 
   #leave(id: string, atMs: number): void {
     const transaction = this.#transactions.get(id)!
     transaction.live.push({ fromMs: transaction.liveSinceMs, toMs: atMs })
-    transaction.place = 'gone'
+    transaction.location = 'gone'
   }
 
   #liveSpans(txid: string): Span[] {
-    const { live, liveSinceMs, place } = this.#transactions.get(txid)!
-    const now = place === 'gone' ? [] : [{ fromMs: liveSinceMs, toMs: Number.POSITIVE_INFINITY }]
-    return withoutGaps([...live, ...now], BRIDGED_MS)
+    const { live, liveSinceMs, location } = this.#transactions.get(txid)!
+    const now = location === 'gone' ? [] : [{ fromMs: liveSinceMs, toMs: Number.POSITIVE_INFINITY }]
+    return withoutGaps([...live, ...now], MAX_GAP_MS)
   }
 }
 

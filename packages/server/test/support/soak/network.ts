@@ -11,10 +11,10 @@ import type { SoakTime } from './time.ts'
 
 const SECOND = 1_000
 const FIRST_BLOCKS = 40
-const DEEPEST = 12
+const MAX_DEPTH = 12
 
-/** What a server does during a storm; each entry is drawn as often as the others. */
-const TROUBLES: readonly ((random: SeededRandom, mempool: readonly string[]) => Partial<LightwalletdFaults>)[] = [
+/** The possible faults of a server during a storm, chosen with equal probability. */
+const STORM_FAULTS: readonly ((random: SeededRandom, mempool: readonly string[]) => Partial<LightwalletdFaults>)[] = [
   () => ({ frozen: true }),
   () => ({ frozen: true, hideMempool: true }),
   () => ({ hideMempool: true }),
@@ -27,7 +27,7 @@ const TROUBLES: readonly ((random: SeededRandom, mempool: readonly string[]) => 
   () => ({ endMempoolAtOnce: true }),
 ]
 
-/** One simulated testnet with two light-wallet servers, a wallet, and the truth of it told to a ledger. */
+/** A simulated testnet with two light-wallet servers and a wallet. Reports all chain events to a ledger. */
 export class SoakNetwork {
   readonly chain: Chain
   readonly wallet: Wallet
@@ -36,7 +36,7 @@ export class SoakNetwork {
   readonly #healthy: readonly SpanLog[]
   readonly #time: SoakTime
   #dropped = 0
-  #broadcastAgain = 0
+  #rebroadcast = 0
 
   private constructor(chain: Chain, servers: readonly Lightwalletd[], ledger: Ledger, time: SoakTime) {
     this.chain = chain
@@ -64,12 +64,12 @@ export class SoakNetwork {
     return demoViewingKey(this.chain.seed, this.chain.network)
   }
 
-  /** What was done to transactions, for the report. */
-  get counts(): { readonly dropped: number; readonly broadcastAgain: number } {
-    return { dropped: this.#dropped, broadcastAgain: this.#broadcastAgain }
+  /** Counts of dropped and rebroadcast transactions, for the report. */
+  get counts(): { readonly dropped: number; readonly rebroadcast: number } {
+    return { dropped: this.#dropped, rebroadcast: this.#rebroadcast }
   }
 
-  /** When every server was up and honest. */
+  /** The times at which all servers were free of faults. */
   healthySpans(): Span[] {
     return this.#healthy.map(log => log.spans).reduce(intersection)
   }
@@ -78,7 +78,7 @@ export class SoakNetwork {
     this.ledger.paid(id, this.wallet.pay({ uri, amount }).id, amount)
   }
 
-  /** Mines a block every few seconds, with or without the mempool. */
+  /** Mines a block every few seconds, with or without the mempool transactions. */
   async mineRegularly(random: SeededRandom, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#time.sleep((3 + random.below(8)) * SECOND, signal)
@@ -86,7 +86,7 @@ export class SoakNetwork {
     }
   }
 
-  /** Mines blocks that leave the mempool where it is, as settling needs new blocks. */
+  /** Mines empty blocks: settling needs new blocks, but the mempool must stay. */
   async mineEmpty(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.chain.mine(1, { empty: true })
@@ -94,36 +94,37 @@ export class SoakNetwork {
     }
   }
 
-  /** Storms, in which each server gets into a trouble of its own, and calm times between them. All is well at the end. */
+  /** Alternates calm periods and storms, in which each server gets its own fault. Ends without faults. */
   async storms(random: SeededRandom, lengths: StormLengths, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#time.sleep(lengths.calmMs, signal)
       if (signal.aborted) return
-      await Promise.all(this.#servers.map((_, index) => this.#trouble(index, random)))
+      await Promise.all(this.#servers.map((_, index) => this.#injectFault(index, random)))
       await this.#time.sleep(lengths.stormMs, signal)
       await this.calm()
     }
   }
 
+  /** Removes the faults of all servers. */
   async calm(): Promise<void> {
     await Promise.all(this.#servers.map(server => server.setFaults(NO_FAULTS)))
     for (const log of this.#healthy) log.begin(this.#time.nowMs())
   }
 
-  /** Replaces up to twelve blocks. Some of their transactions vanish, and the wallet broadcasts some of those again. */
+  /** Replaces up to twelve blocks. Drops some of their transactions, and rebroadcasts some of the dropped ones. */
   async reorganise(random: SeededRandom, signal: AbortSignal): Promise<void> {
-    const depth = 1 + random.below(DEEPEST)
+    const depth = 1 + random.below(MAX_DEPTH)
     const candidates = [...this.#replaced(depth), ...this.chain.mempool()]
     const dropped = candidates.filter(() => random.below(4) === 0)
     const drop = dropped.map(({ id }) => id)
     this.chain.reorg({ depth, drop, blocks: depth + random.below(3), remine: random.below(2) === 0 })
     this.#dropped += dropped.length
-    const again = dropped.filter(() => random.below(2) === 0)
+    const rebroadcast = dropped.filter(() => random.below(2) === 0)
     await this.#time.sleep((1 + random.below(30)) * SECOND, signal)
-    for (const transaction of again) this.#broadcast(transaction)
+    for (const transaction of rebroadcast) this.#rebroadcastOne(transaction)
   }
 
-  /** Mines until nothing waits, and on until every transaction that vanished is past its expiry height. */
+  /** Mines the whole mempool and enough blocks for all dropped transactions to pass their expiry height. */
   settle(): void {
     this.chain.mine(45)
   }
@@ -133,30 +134,31 @@ export class SoakNetwork {
     this.chain.close()
   }
 
-  async #trouble(index: number, random: SeededRandom): Promise<void> {
+  async #injectFault(index: number, random: SeededRandom): Promise<void> {
     if (random.below(4) === 0) return
     this.#healthy[index]!.end(this.#time.nowMs())
     const mempool = this.chain.mempool().map(({ id }) => id)
-    await this.#servers[index]!.setFaults(TROUBLES[random.below(TROUBLES.length)]!(random, mempool))
+    await this.#servers[index]!.setFaults(STORM_FAULTS[random.below(STORM_FAULTS.length)]!(random, mempool))
   }
 
   #replaced(depth: number): ChainTransaction[] {
     const { height } = this.chain
     const heights = Array.from({ length: depth }, (_, back) => height - back)
-    return heights.flatMap(at => this.chain.block(at)!.transactions.filter(({ coinbase }) => !coinbase))
+    return heights.flatMap(height => this.chain.block(height)!.transactions.filter(({ coinbase }) => !coinbase))
   }
 
-  #broadcast(transaction: ChainTransaction): void {
+  #rebroadcastOne(transaction: ChainTransaction): void {
     try {
       this.wallet.broadcastAgain(transaction)
-      this.#broadcastAgain++
+      this.#rebroadcast++
     } catch (error) {
-      // It may have expired meanwhile, and then it is gone for good.
+      // The transaction may have expired meanwhile and cannot be mined any more.
       if (!(error instanceof ChainError)) throw error
     }
   }
 }
 
+/** Durations in milliseconds of the run's time. */
 export interface StormLengths {
   readonly calmMs: number
   readonly stormMs: number

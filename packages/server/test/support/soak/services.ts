@@ -9,7 +9,7 @@ export const SHIFTS_MS = [-TWO_HOURS_MS, 0, TWO_HOURS_MS] as const
 
 export type Settings = Readonly<Record<string, string>>
 
-/** One of the two services on the database: a process that is killed and started again, each time with another clock. */
+/** One of the services on the database: a process that is killed and restarted with different clocks. */
 export class SoakService {
   readonly #settings: Settings
   readonly #time: SoakTime
@@ -21,16 +21,17 @@ export class SoakService {
     this.#time = time
   }
 
-  /** Null while it is dead. */
+  /** Null while it is not running. */
   get url(): string | null {
     return this.#process?.url ?? null
   }
 
-  /** One span for each time it was up. */
+  /** One span for each time it was running. */
   get aliveSpans(): Span[] {
     return this.#alive.flatMap(log => log.spans)
   }
 
+  /** @param shiftMs how far its clock is ahead */
   async start(shiftMs: number): Promise<void> {
     this.#process = await startProcess({
       ...this.#settings,
@@ -43,15 +44,15 @@ export class SoakService {
   }
 
   async kill(): Promise<void> {
-    const dying = this.#process
+    const killed = this.#process
     this.#process = null
     this.#alive.at(-1)?.end(this.#time.nowMs())
-    await dying?.kill()
+    await killed?.kill()
   }
 }
 
-/** Kills one of the services at a random moment and starts it again, `kills` times. */
-export async function killAgainAndAgain(
+/** Kills and restarts a random service at random times, `kills` times. */
+export async function killRepeatedly(
   services: readonly SoakService[],
   kills: number,
   random: SeededRandom,

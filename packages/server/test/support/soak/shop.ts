@@ -3,8 +3,8 @@ import type { SoakNetwork } from './network.ts'
 import type { SoakService } from './services.ts'
 import type { SoakTime } from './time.ts'
 
-/** An invoice as the API shows it, as far as it matters here. */
-export interface ShownInvoice {
+/** The members of an invoice response that the run checks. */
+export interface InvoiceResponse {
   readonly id: string
   readonly status: string
   readonly received_zat: number
@@ -14,16 +14,16 @@ export interface ShownInvoice {
   readonly expires_at: number
 }
 
-/** One answer about an invoice: what it said, and when it had come. */
+/** The status in one invoice response, and the time of the response. */
 export interface Poll {
   readonly atMs: number
   readonly status: string
 }
 
-/** What a buyer does: parts of the amount, in thousandths, each at a fraction of the time to expiry (over 1: late). */
-type Plan = readonly { readonly thousandths: number; readonly at: number }[]
+/** A buyer's payments: parts of the amount in thousandths, each at a fraction of the time to expiry (above 1: late). */
+type PaymentPlan = readonly { readonly thousandths: number; readonly at: number }[]
 
-const PLANS: readonly Plan[] = [
+const PLANS: readonly PaymentPlan[] = [
   [{ thousandths: 1_000, at: 0.05 }],
   [{ thousandths: 1_000, at: 0.1 }],
   [{ thousandths: 1_000, at: 0.4 }],
@@ -53,7 +53,7 @@ const PLANS: readonly Plan[] = [
   [],
 ]
 const EXPIRES_IN_SECS = [60, 60, 90, 120] as const
-const ATTEMPTS = 200
+const MAX_ATTEMPTS = 200
 const RETRY_REAL_MS = 100
 
 interface ShopDeps {
@@ -64,7 +64,7 @@ interface ShopDeps {
   readonly signal: AbortSignal
 }
 
-/** Sells, buys and looks, over HTTP, at whichever service is alive. */
+/** Creates, pays and polls invoices over HTTP, using any running service. */
 export class Shop {
   readonly #deps: ShopDeps
   readonly #uris = new Map<string, string>()
@@ -83,7 +83,7 @@ export class Shop {
     return this.#polls.get(id) ?? []
   }
 
-  /** Creates invoices at random services, spread over `overMs`; each has a buyer with a plan. */
+  /** Creates invoices at random services over `overMs`. Each has a buyer with a payment plan. */
   async sell(count: number, overMs: number, random: SeededRandom): Promise<void> {
     const { time, signal } = this.#deps
     for (let i = 0; i < count && !signal.aborted; i++) {
@@ -97,12 +97,12 @@ export class Shop {
     }
   }
 
-  /** Resolves when every buyer has carried out the plan. */
+  /** Resolves when all buyers have completed their plans. */
   async bought(): Promise<void> {
     await Promise.all(this.#buyers)
   }
 
-  /** Reads every invoice again and again, until `until` is aborted. */
+  /** Polls all invoices until `until` aborts. */
   async watch(until: AbortSignal): Promise<void> {
     const { time } = this.#deps
     for (let round = 0; !until.aborted; round++) {
@@ -115,13 +115,13 @@ export class Shop {
     }
   }
 
-  /** What the API says; `which` chooses the service, if it is alive. */
-  async read(id: string, which: number): Promise<ShownInvoice> {
-    const shown = await this.#call(`/v1/invoices/${id}`, {}, which)
+  /** Reads an invoice. `which` selects one of the running services. */
+  async read(id: string, which: number): Promise<InvoiceResponse> {
+    const invoice = await this.#call(`/v1/invoices/${id}`, {}, which)
     const polls = this.#polls.get(id) ?? []
     this.#polls.set(id, polls)
-    polls.push({ atMs: this.#deps.time.nowMs(), status: shown.status })
-    return shown
+    polls.push({ atMs: this.#deps.time.nowMs(), status: invoice.status })
+    return invoice
   }
 
   pay(id: string, amount: bigint): void {
@@ -135,7 +135,7 @@ export class Shop {
       headers: {
         authorization: `Bearer ${apiKey}`,
         'content-type': 'application/json',
-        // The answer of a service that is killed may be lost; asked again, it must be the same invoice.
+        // The response of a killed service may be lost. A retry must return the same invoice.
         'idempotency-key': key,
       },
       body: JSON.stringify({ amount_zat: Number(amount), expires_in_secs: expiresInSecs }),
@@ -147,13 +147,13 @@ export class Shop {
         this.#uris.set(id, zip321_uri)
         return id
       } catch (error) {
-        if (attempt === ATTEMPTS || signal.aborted || error instanceof Refused) throw error
+        if (attempt === MAX_ATTEMPTS || signal.aborted || error instanceof RejectedError) throw error
         await time.sleep(RETRY_REAL_MS * time.factor, signal)
       }
     }
   }
 
-  async #buy(id: string, amount: bigint, expiresInSecs: number, plan: Plan): Promise<void> {
+  async #buy(id: string, amount: bigint, expiresInSecs: number, plan: PaymentPlan): Promise<void> {
     const { time, signal } = this.#deps
     const createdMs = time.nowMs()
     for (const { thousandths, at } of plan) {
@@ -163,20 +163,20 @@ export class Shop {
     }
   }
 
-  async #call(path: string, init: RequestInit, which: number): Promise<ShownInvoice> {
+  async #call(path: string, init: RequestInit, which: number): Promise<InvoiceResponse> {
     const urls = this.#deps.services.flatMap(({ url }) => (url === null ? [] : [url]))
     const url = urls[which % urls.length]
-    if (url === undefined) throw new Error('no service is up')
+    if (url === undefined) throw new Error('no service is running')
     const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(5_000) })
     const body = await response.text()
-    if (response.ok) return JSON.parse(body) as ShownInvoice
-    throw response.status < 500 ? new Refused(response.status, body) : new Error(`${response.status}: ${body}`)
+    if (response.ok) return JSON.parse(body) as InvoiceResponse
+    throw response.status < 500 ? new RejectedError(response.status, body) : new Error(`${response.status}: ${body}`)
   }
 }
 
-/** An answer that trying again does not change. */
-class Refused extends Error {
+/** A response that a retry would not change. */
+class RejectedError extends Error {
   constructor(status: number, body: string) {
-    super(`the API refused with ${status}: ${body}`)
+    super(`the API responded with ${status}: ${body}`)
   }
 }

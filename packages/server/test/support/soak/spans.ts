@@ -4,7 +4,7 @@ export interface Span {
   readonly toMs: number
 }
 
-/** Records when something was the case. */
+/** Records the time spans of a state. */
 export class SpanLog {
   readonly #ended: Span[] = []
   #fromMs: number | null = null
@@ -18,7 +18,7 @@ export class SpanLog {
     this.#fromMs = null
   }
 
-  /** All spans in order; one that goes on has no end. */
+  /** All spans in order. A current span ends at infinity. */
   get spans(): Span[] {
     return this.#fromMs === null
       ? [...this.#ended]
@@ -26,23 +26,23 @@ export class SpanLog {
   }
 }
 
-/** The moments that are in a span of each list. */
-export function intersection(one: readonly Span[], other: readonly Span[]): Span[] {
-  return one.flatMap(a =>
-    other.flatMap(b => {
+/** The times that are in a span of both lists. */
+export function intersection(first: readonly Span[], second: readonly Span[]): Span[] {
+  return first.flatMap(a =>
+    second.flatMap(b => {
       const span = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) }
       return span.fromMs < span.toMs ? [span] : []
     }),
   )
 }
 
-/** Ordered spans with the gaps of at most `gapMs` closed. */
+/** Merges ordered spans whose gap is at most `gapMs`. */
 export function withoutGaps(spans: readonly Span[], gapMs: number): Span[] {
-  const joined: Span[] = []
+  const merged: Span[] = []
   for (const span of spans) {
-    const last = joined.at(-1)
-    if (last && span.fromMs - last.toMs <= gapMs) joined[joined.length - 1] = { ...last, toMs: span.toMs }
-    else joined.push(span)
+    const last = merged.at(-1)
+    if (last && span.fromMs - last.toMs <= gapMs) merged[merged.length - 1] = { ...last, toMs: span.toMs }
+    else merged.push(span)
   }
-  return joined
+  return merged
 }

@@ -1,11 +1,11 @@
-import { setTimeout as after } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** The true time of a run: that of the simulated chain, of the ledger, and of processes whose clock is right. */
+/** The time of a run, used by the simulated chain, the ledger and processes with a correct clock. */
 export class SoakTime {
   readonly sinceMs = Date.now()
   readonly factor: number
 
-  /** @param factor how many times faster than the real clock it runs */
+  /** @param factor speed relative to the real clock */
   constructor(factor: number) {
     this.factor = factor
   }
@@ -14,9 +14,9 @@ export class SoakTime {
     return Math.floor(this.sinceMs + (Date.now() - this.sinceMs) * this.factor)
   }
 
-  /** Milliseconds of this time; resolves early on an abort. */
+  /** Sleeps for milliseconds of this time. Resolves early on an abort. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    await after(ms / this.factor, undefined, signal ? { signal } : {}).catch(() => undefined)
+    await delay(ms / this.factor, undefined, signal ? { signal } : {}).catch(() => undefined)
   }
 
   /** The value of `ZATGATE_TEST_CLOCK` for a process whose clock is `shiftMs` ahead. */
