@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'workers/watcher.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reached, more, rewound } = await follow(signal)`,
-    replace: `const { reached, more, rewound } = await follow(signal)
+    const { reached, more, rewound } = await syncBlocks(signal)`,
+    replace: `const { reached, more, rewound } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'notes of a mempool transaction that is known already are not shown again',
     file: 'workers/watcher-mempool.ts',
-    find: 'const found = before.get(txid)?.notes ?? opened.get(txid) ?? []',
-    replace: 'const found = before.get(txid) ? [] : (opened.get(txid) ?? [])',
+    find: 'const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []',
+    replace: 'const found = before.get(txid) ? [] : (scanned.get(txid) ?? [])',
     tests: [DECISIONS],
     killedBy: 'a payment opened while the clock was 30 days ahead',
   },
@@ -135,7 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'recorded headers are not walked at start',
     file: 'workers/watcher.ts',
-    find: 'if (!linked) await headers.repair()',
+    find: 'if (!headersChecked) await headers.repair()',
     replace: '',
     tests: [PROCESSES],
     killedBy: 'headers that are no chain are found',
@@ -199,8 +199,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is seen moves on though the chain source does not show everything',
     file: 'workers/watcher.ts',
-    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
-    replace: 'const seenThrough = confirmed ? confirmed.began : null',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const seenThrough = confirmed ? confirmed.startedAt : null',
     tests: ['workers/watcher-problems.test.ts'],
     killedBy: 'while no server follows an upgrade, no invoice expires',
   },
@@ -221,7 +221,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: `if (transactions) return transactions
       throw error`,
     replace: `if (transactions) return transactions
-      leave(current, error)
+      endSession(current, error)
       throw error`,
     tests: ['adapters/lightwalletd-failover.test.ts'],
     killedBy: 'a server whose mempool fails is kept while no other gives its mempool and equal blocks',
@@ -245,15 +245,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a look's claim is made at once",
     file: 'workers/watcher.ts',
-    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
-    replace: 'const seenThrough = began',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const seenThrough = startedAt',
     tests: [DECISIONS],
     killedBy: 'paid a second before the end, on a server whose mempool is 2 s old',
   },
   {
     name: 'a list shown right after a failure is taken for a new one',
     file: 'workers/watcher.ts',
-    find: 'Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS',
+    find: 'Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS',
     replace: 'Number.isNaN(mempoolFailedAt)',
     tests: [DECISIONS],
     killedBy: 'a list served in place of one that the node refused',
@@ -318,8 +318,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an old signed quote is taken',
     file: 'adapters/oneclick.ts',
-    find: 'claim(ageMs <= MAX_QUOTE_AGE_MS,',
-    replace: 'claim(ageMs >= 0,',
+    find: 'check(ageMs <= MAX_QUOTE_AGE_MS,',
+    replace: 'check(ageMs >= 0,',
     tests: ['swaps/provider.test.ts'],
     killedBy: 'an earlier quote that is replayed, correctly signed',
   },

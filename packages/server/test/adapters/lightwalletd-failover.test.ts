@@ -136,7 +136,7 @@ test('a server that guesses to be behind is left at once for one that is further
   const [syncing, complete] = [await Server.start(5), await Server.start(10)]
   syncing.info = { estimatedHeight: 200n }
   const { chain } = connect(testnet, syncing, complete)
-  assert.deepEqual(await rounds(chain, 2, 0), ['the chain server is 5 blocks behind another', 10])
+  assert.deepEqual(await rounds(chain, 2, 0), ['the chain server is 5 blocks behind another server', 10])
 
   const [quiet, equal] = [await Server.start(10), await Server.start(10)]
   quiet.info = { estimatedHeight: 200n }
@@ -317,7 +317,7 @@ test('a server that stays a block behind another for a minute is left; one that 
   stays.chain.mine(1)
   other.chain.mine(1)
   assert.deepEqual(await rounds(chain, 4, 15_000), [9, 9, 9, 9])
-  assert.deepEqual(await rounds(chain, 2, 15_000), ['the chain server is 1 blocks behind another', 10])
+  assert.deepEqual(await rounds(chain, 2, 15_000), ['the chain server is 1 blocks behind another server', 10])
 })
 
 test('a chain of the first block alone is inspected without asking for that block', async () => {

@@ -212,7 +212,7 @@ test('an abort ends a call at once, however the server hangs, and counts against
 test('refuses a server of another network, naming both', async () => {
   await faults({ chainName: 'main' })
   const { chain } = connect()
-  await assert.rejects(chain.tip(never), /serves the chain "main", and this service is on "regtest"/)
+  await assert.rejects(chain.tip(never), /serves the chain "main", but this service is on "regtest"/)
 })
 
 test('refuses a server whose Ironwood tree is empty after NU6.3, and one that turns so later', async () => {
@@ -234,7 +234,7 @@ test('takes a server without Ironwood as long as NU6.3 is ahead', async () => {
 
 test('refuses a protocol before 0.5.0 after NU6.3; one that is not named is no ground', async () => {
   await faults({ protocolVersion: 'v0.4.0' })
-  await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which leaves out Ironwood/)
+  await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which does not include Ironwood/)
   await faults({ protocolVersion: '' })
   assert.equal(await connect().chain.tip(never), sandbox.height)
 })
@@ -246,7 +246,7 @@ test('takes the chain name `test` for a regtest, as Zebra and the servers before
   await faults({ chainName: 'regtest' })
   await assert.rejects(
     connect({ params }).chain.tip(never),
-    /serves the chain "regtest", and this service is on "test"/,
+    /serves the chain "regtest", but this service is on "test"/,
   )
 })
 
@@ -351,7 +351,7 @@ test('a server that is down is left for the next one', async () => {
   const [line] = log.lines
   assert.deepEqual(
     [line!.message, line!.details.server, line!.details.next],
-    ['leaving a chain server for the next', new URL(servers[0]!.url).host, new URL(servers[1]!.url).host],
+    ['switching to the next chain server', new URL(servers[0]!.url).host, new URL(servers[1]!.url).host],
   )
   await faults({ down: false })
   await faults({ down: true }, 1)
@@ -423,7 +423,7 @@ test('blocks of other heights than asked for, or more of them, are an error', as
     })
     const { chain } = connect({ urls: [url] })
     assert.equal(await chain.tip(never), sandbox.height)
-    await assert.rejects(all(chain.blocks(3, 5, never)), /was asked for/, name)
+    await assert.rejects(all(chain.blocks(3, 5, never)), /was requested/, name)
   }
 })
 

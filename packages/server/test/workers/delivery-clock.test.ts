@@ -19,8 +19,8 @@ test('a receiver that hangs or drips fails at five real seconds, and the retry i
   await merchant.waitFor(4, AbortSignal.timeout(60_000))
 
   for (const [path, account, statusCode, error] of [
-    ['/hang', hanging, null, 'no answer within 5 s'],
-    ['/drip', dripping, 200, 'no complete answer within 5 s'],
+    ['/hang', hanging, null, 'no response within 5 s'],
+    ['/drip', dripping, 200, 'no complete response within 5 s'],
   ] as const) {
     const [first] = await kit.log(account)
     assert.equal(first?.error, error)

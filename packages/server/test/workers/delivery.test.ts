@@ -146,7 +146,7 @@ test('an address that may not be called is a logged attempt with the reason, and
   const errors = await Promise.all(accounts.map(async account => (await ended(kit, account, 1))[0]?.error))
   assert.deepEqual(errors, [
     'the address is not public (linkLocal)',
-    'the name leads to an address not public (private)',
+    'the name resolves to a non-public address (private)',
     'the URL is not https',
   ])
   await pass(clock, 10)

@@ -67,7 +67,7 @@ test('backs off longer with each failure up to the limit, says so, and starts af
       if (outcomes[runs++]) throw new Error('no luck')
       return 'again'
     },
-    { log, backoff: { firstMs: 100, mostMs: 350 } },
+    { log, backoff: { firstMs: 100, maxMs: 350 } },
   )
   const rests: number[] = []
   for (const _ of [1, 2, 3, 4, 5]) {
@@ -130,7 +130,7 @@ test('stop ends a rest, and the loop leaves what could wake it', async () => {
 test('a back-off lies between half of its full length and all of it, whatever the failures', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, jitter) => {
-      const ms = backoffMs(failures, { firstMs: 500, mostMs: 30_000 }, jitter)
+      const ms = backoffMs(failures, { firstMs: 500, maxMs: 30_000 }, jitter)
       const full = Math.min(30_000, 500 * 2 ** Math.min(failures - 1, 30))
       assert.ok(ms >= full / 2 - 1 && ms <= full)
     }),

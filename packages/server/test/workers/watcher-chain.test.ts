@@ -74,7 +74,7 @@ watching('a server whose blocks never follow one another is an error from the th
       yield block.height > tip ? { ...block, prevHash: 'f'.repeat(64) } : block
   }
   for (const attempt of [1, 2]) assert.equal(await rig.watcher.look(rig.signal), 'again', `attempt ${attempt}`)
-  await assert.rejects(rig.watcher.look(rig.signal), /does not follow the block before it/)
+  await assert.rejects(rig.watcher.look(rig.signal), /does not follow the previous block/)
 })
 
 watching('on a chain shorter than a reorganisation can be, reading begins at height 1', async rig => {

@@ -68,7 +68,7 @@ onBothDatabases(engine => {
       world.process0.chain.problems = []
       await work(world)
       assert.deepEqual(await recorded(world), [])
-      assert.equal(logged().at(-1)!.message, 'the chain source shows everything again')
+      assert.equal(logged().at(-1)!.message, 'the chain source has no problems any more')
     },
   )
 

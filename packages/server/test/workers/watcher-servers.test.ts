@@ -265,12 +265,12 @@ watching('while it runs, it outlives an outage of its server and stops when told
     await until('the first look', () => rig.headers.position())
     const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
     await rig.server.setFaults({ down: true })
-    await until('a failure', () => rig.logged.some(line => line.details.loop === 'watcher'))
+    await until('a failure', () => rig.logged.some(line => line.details.loop === 'chain sync'))
     rig.pay(invoice, 10n)
     rig.sandbox.mine(1)
     await rig.server.setFaults({ down: false })
     await until('the payment', async () => (await rig.status(invoice)) === 'paid')
-    await until('the all-clear', () => rig.logged.some(line => line.message === 'works again'))
+    await until('the all-clear', () => rig.logged.some(line => line.message === 'recovered after failures'))
   } finally {
     await watcher.stop()
   }
