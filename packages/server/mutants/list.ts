@@ -30,7 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
-    killedBy: 'a payment that is mined after the blocks are read, and taken back before the next look',
+    killedBy: 'a payment that is mined after the blocks are read, and reorged before the next sync',
   },
   {
     name: 'the keys are read before the blocks',
@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     const blocks = await collectBatch(chain, from, to, signal)
     keys = { ...keys, watchedAt: async () => early }`,
     tests: [INTERRUPTIONS],
-    killedBy: 'an invoice is sold, its payment broadcast and mined',
+    killedBy: 'an invoice is created, its payment broadcast and mined',
   },
   {
     name: 'keys are chosen by the clock, not by the oldest block of the batch',
@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
     replace: 'nowSecs(clock)',
     tests: [DECISIONS],
-    killedBy: 'a payment of the time before a long outage',
+    killedBy: 'a payment from before a long outage',
   },
   {
     name: 'a new block confirms only the first 1,000 invoices',
@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (page.length < SETTLING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],
-    killedBy: 'a new block confirms every invoice that waits for it',
+    killedBy: 'a new block confirms every waiting invoice',
   },
   {
     name: 'a use case of a crowd that changed something and refused keeps its change',
@@ -80,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []',
     replace: 'const found = before.get(txid) ? [] : (scanned.get(txid) ?? [])',
     tests: [DECISIONS],
-    killedBy: 'a payment opened while the clock was 30 days ahead',
+    killedBy: 'a payment scanned while the clock was 30 days ahead',
   },
   {
     name: 'an index is given back after an unknown outcome',
@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'await keys.all()',
     replace: 'await keys.watchedAt(blocks.at(-1)!.time + 30 * 86_400)',
     tests: [DECISIONS],
-    killedBy: 'a rescan finds what was missed under a key that is watched no longer',
+    killedBy: 'a rescan finds a missed payment of a key that is no longer watched',
   },
   {
     name: 'no lower bound for diversifier indexes',
@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'time: Math.min(block.time, now)',
     replace: 'time: block.time',
     tests: [DECISIONS],
-    killedBy: 'a block dated ahead of the clock',
+    killedBy: 'a payment in a block dated ahead of the clock',
   },
   {
     name: 'invoices are not locked before their known payments are read',
@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])',
     replace: 'void deadIds',
     tests: [PROCESSES],
-    killedBy: 'of two processes that see a payment, the second finds it known',
+    killedBy: 'a payment recorded by one process is known to the second',
     needsPostgres: true,
   },
   {
@@ -129,7 +129,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: ".where('name', '=', 'chain_lock').forUpdate()",
     replace: ".where('name', '=', 'chain_lock')",
     tests: [PROCESSES],
-    killedBy: 'blocks that one process appends while another rewinds',
+    killedBy: 'a process that appends blocks while another rewinds',
     needsPostgres: true,
   },
   {
@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (!headersChecked) await headers.repair()',
     replace: '',
     tests: [PROCESSES],
-    killedBy: 'headers that are no chain are found',
+    killedBy: 'unlinked headers are found',
   },
   {
     name: 'a rewind is one transaction, however many payments it moves',
@@ -146,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'Math.max(toHeight, Math.min(bounded, top - 1))',
     replace: 'Math.min(toHeight, top)',
     tests: [PROCESSES],
-    killedBy: 'taken back in bounded steps',
+    killedBy: 'is rewound in bounded steps',
   },
   {
     name: 'a payment dated before its invoice by the clock is none',
@@ -162,7 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'seenThrough > now ? 0 : seenThrough',
     replace: 'seenThrough',
     tests: [DECISIONS],
-    killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
+    killedBy: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
   },
   {
     name: 'what is seen never moves back, though it lies ahead of the clock',
@@ -170,7 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
     tests: [DECISIONS],
-    killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
+    killedBy: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
   },
   {
     name: 'a server that takes over inherits the misses of the one before',
@@ -178,7 +178,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const sameServer = server === lastServer',
     replace: 'const sameServer = lastServer !== null || server !== null',
     tests: [DECISIONS],
-    killedBy: 'misses of one server say nothing of the next',
+    killedBy: 'the 120 s of a missing payment start again',
   },
   {
     name: 'a payment is dropped without a new block',
@@ -186,7 +186,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: ' && tip > missing.height',
     replace: ' && tip >= missing.height',
     tests: [DECISIONS],
-    killedBy: 'a payment leaves the count after 120 s and a new block',
+    killedBy: 'a missing payment is dropped after 120 s and a new block',
   },
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
@@ -194,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return last > tip && seenThrough < watchUntil ? last : null',
     replace: 'return null',
     tests: [DECISIONS],
-    killedBy: 'an invoice whose payment vanished closes once',
+    killedBy: 'an invoice whose payment vanished expires once',
   },
   {
     name: 'what is seen moves on though the chain source does not show everything',
@@ -213,7 +213,7 @@ export const MUTANTS: readonly Mutant[] = [
       return 'idle'
     }`,
     tests: ['workers/watcher-problems.test.ts'],
-    killedBy: 'while the mempool cannot be read, blocks are',
+    killedBy: 'while the mempool cannot be read, blocks are recorded',
   },
   {
     name: 'a server is left because its mempool fails, whatever the next one gives',
@@ -224,7 +224,7 @@ export const MUTANTS: readonly Mutant[] = [
       endSession(current, error)
       throw error`,
     tests: ['adapters/lightwalletd-failover.test.ts'],
-    killedBy: 'a server whose mempool fails is kept while no other gives its mempool and equal blocks',
+    killedBy: 'a server whose mempool fails is kept while no other serves its mempool and equal blocks',
   },
   {
     name: 'the branch that a server reports is not compared',
@@ -240,7 +240,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const FIRST_READ = 1',
     replace: 'const FIRST_READ = 0',
     tests: ['workers/watcher-chain.test.ts'],
-    killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
+    killedBy: 'on a chain shorter than HEADERS_KEPT, the sync starts at height 1',
   },
   {
     name: "a look's claim is made at once",
@@ -248,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
     replace: 'const seenThrough = startedAt',
     tests: [DECISIONS],
-    killedBy: 'paid a second before the end, on a server whose mempool is 2 s old',
+    killedBy: 'an invoice paid a second before its end never expires',
   },
   {
     name: 'a list shown right after a failure is taken for a new one',
@@ -256,7 +256,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS',
     replace: 'Number.isNaN(mempoolFailedAt)',
     tests: [DECISIONS],
-    killedBy: 'a list served in place of one that the node refused',
+    killedBy: 'a stale mempool list served after a failed read',
   },
   {
     name: 'a stalled server moves on what is seen',
@@ -264,7 +264,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (time.state === 'ok' && snapshot.seenThrough !== null)",
     replace: 'if (snapshot.seenThrough !== null)',
     tests: [DECISIONS],
-    killedBy: 'a node that stalls for 25 minutes',
+    killedBy: 'no invoice expires while a node stalls for 25 minutes',
   },
   {
     name: 'without confirmations, all that was ever in the mempool pays',
@@ -272,7 +272,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return confirmations === 0 && inSnapshot',
     replace: 'return confirmations === 0 && inSnapshot !== undefined',
     tests: [DECISIONS],
-    killedBy: 'without confirmations, money that has left the mempool pays nothing',
+    killedBy: 'with 0 confirmations, a payment that has left the mempool does not count',
   },
   {
     name: 'invoice.underpaid is raised each time',
@@ -280,7 +280,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "after.status === 'underpaid' && before.underpaidAt === null",
     replace: "after.status === 'underpaid'",
     tests: [DECISIONS],
-    killedBy: 'money that goes and comes raises invoice.underpaid once',
+    killedBy: 'a payment that is dropped and returns raises invoice.underpaid once',
   },
   {
     name: 'a plan ends by a clock that is hours apart from the chain',

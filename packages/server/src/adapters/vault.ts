@@ -10,7 +10,7 @@ const CIPHER = 'aes-256-gcm'
 export class UnknownKey extends Error {
   constructor() {
     super('the encryption key of this secret is not configured')
-    this.name = 'UnknownKey'
+    this.name = 'UnknownEncryptionKeyError'
   }
 }
 

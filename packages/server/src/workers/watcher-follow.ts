@@ -30,7 +30,7 @@ export interface Progress {
 
 /** The server's chain has none of the recorded blocks: the reorganisation is deeper than the kept headers. */
 export class DeepReorganisation extends Error {
-  override readonly name = 'DeepReorganisation'
+  override readonly name = 'DeepReorganisationError'
 
   constructor(tip: number, oldest: number) {
     super(
@@ -85,9 +85,9 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
       return false
     }
     const { pool, expected, given } = fault
-    const reason = `block ${height} hides ${pool} outputs: its tree size is ${given}, its outputs give ${expected}`
-    chain.distrust(reason)
-    throw new Error(reason)
+    const message = `block ${height} hides ${pool} outputs: its tree size is ${given}, its outputs give ${expected}`
+    chain.distrust(message)
+    throw new Error(message)
   }
 
   async function isRecorded(height: number, signal: AbortSignal): Promise<boolean> {
@@ -167,9 +167,9 @@ function batchReader({ chain, viewer, payments, keys, clock }: FollowDeps) {
   return async function readBatch(from: number, to: number, signal: AbortSignal) {
     const blocks = await collectBatch(chain, from, to, signal)
     const earliest = Math.min(nowSecs(clock), ...blocks.map(block => block.time))
-    const scanKeys = await keys.watchedAt(earliest)
+    const watchedKeys = await keys.watchedAt(earliest)
     const transactions = blocks.flatMap(block => block.transactions)
-    const notes = await viewer.open(scanKeys, transactions, signal)
+    const notes = await viewer.open(watchedKeys, transactions, signal)
     return { newest: blocks.at(-1)!.height, misfit: await payments.recordBlocks({ blocks, notes }) }
   }
 }

@@ -61,8 +61,8 @@ export function createMempoolReader({
     if (transactions.length === 0) return new Map<string, OpenedNote[]>()
     // Limited by the tip's time: if the clock is ahead, keys would be left out, and a cached transaction is not scanned again.
     const tipTime = (await headers.position())?.tip.time
-    const scanKeys = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
-    return Map.groupBy(await viewer.open(scanKeys, transactions, signal), note => note.txid)
+    const watchedKeys = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
+    return Map.groupBy(await viewer.open(watchedKeys, transactions, signal), note => note.txid)
   }
 
   async function scanUnmined(unmined: readonly Unmined[], signal: AbortSignal): Promise<MempoolSeen> {

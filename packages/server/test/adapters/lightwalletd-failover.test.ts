@@ -113,7 +113,7 @@ async function blocksOf(chain: Chain, from: number, to: number): Promise<number[
   return heights
 }
 
-test('a server that guesses to be behind its network is used when it is the only one, and the guess is reported', async () => {
+test('an only server with an estimated lag stays in use, and the lag is reported', async () => {
   const server = await Server.start(10)
   server.info = { estimatedHeight: 160n }
   const { chain } = connect(testnet, server)
@@ -124,7 +124,7 @@ test('a server that guesses to be behind its network is used when it is the only
   assert.deepEqual(chain.problems, [])
 })
 
-test('on a regtest the estimated height means nothing', async () => {
+test('on regtest the estimated height is ignored', async () => {
   const server = await Server.start(10)
   server.info = { estimatedHeight: 6_648_436n }
   const { chain } = connect(regtest, server)
@@ -132,7 +132,7 @@ test('on a regtest the estimated height means nothing', async () => {
   assert.deepEqual(chain.problems, [])
 })
 
-test('a server that guesses to be behind is left at once for one that is further on, and for no other', async () => {
+test('a server with an estimated lag is replaced at once by a server that is ahead, and by no other', async () => {
   const [syncing, complete] = [await Server.start(5), await Server.start(10)]
   syncing.info = { estimatedHeight: 200n }
   const { chain } = connect(testnet, syncing, complete)
@@ -146,7 +146,7 @@ test('a server that guesses to be behind is left at once for one that is further
   assert.equal(second.era, era)
 })
 
-test('a failing mempool does not take the blocks away, and is a problem from the third failure on', async () => {
+test('blocks stay readable while the mempool fails, and the third failure is reported as a problem', async () => {
   const server = await Server.start(10)
   const { chain, log } = connect(regtest, server)
   server.mempoolFails = true
@@ -167,7 +167,7 @@ test('a failing mempool does not take the blocks away, and is a problem from the
   assert.deepEqual(chain.problems, [])
 })
 
-test('a mempool that fails is asked of the next server, which then gives the blocks, too', async () => {
+test('when the mempool fails, another server that serves it replaces the current one for blocks too', async () => {
   const [failing, good] = [await Server.start(10), await Server.start(10)]
   const { chain } = connect(regtest, failing, good)
   await chain.tip(never)
@@ -180,7 +180,7 @@ test('a mempool that fails is asked of the next server, which then gives the blo
   assert.equal(good.mempoolCalls, 1)
 })
 
-test('a server whose mempool fails is kept while no other gives its mempool and equal blocks', async () => {
+test('a server whose mempool fails is kept while no other serves its mempool and equal blocks', async () => {
   const [failing, other] = [await Server.start(10), await Server.start(6)]
   const { chain } = connect(regtest, failing, other)
   await chain.tip(never)
@@ -199,7 +199,7 @@ test('a server whose mempool fails is kept while no other gives its mempool and 
   assert.deepEqual(chain.problems, [{ problem: 'mempool_unreadable' }])
 })
 
-test('the other servers are asked for a failing mempool every 15 s at most', async () => {
+test('while the mempool fails, the other servers are probed every 15 s at most', async () => {
   const [failing, behind] = [await Server.start(10), await Server.start(10)]
   failing.mempoolFails = true
   behind.mempoolFails = true
@@ -211,7 +211,7 @@ test('the other servers are asked for a failing mempool every 15 s at most', asy
   assert.equal(behind.mempoolCalls, 2)
 })
 
-test('a server that reports the branch of an older upgrade is refused, and the problem is named', async () => {
+test('a server that reports the branch of an older upgrade is refused, and the problem is reported', async () => {
   const server = await Server.start(NU7_HEIGHT)
   server.info = { consensusBranchId: NU63.branchId }
   const { chain } = connect(testnet, server)
@@ -225,13 +225,13 @@ test('a server that reports the branch of an older upgrade is refused, and the p
   assert.deepEqual(chain.problems, [])
 })
 
-test('on a regtest the refusal names the setting that may be wrong', async () => {
+test('on regtest the refusal names the setting that may be wrong', async () => {
   const server = await Server.start(NU7_HEIGHT)
   server.info = { consensusBranchId: NU63.branchId }
-  await assert.rejects(connect(regtest, server).chain.tip(never), /REGTEST_NU7_HEIGHT not the height of this regtest/)
+  await assert.rejects(connect(regtest, server).chain.tip(never), /check that REGTEST_NU7_HEIGHT matches this regtest/)
 })
 
-test('a branch that zatgate does not know is that of a later upgrade, and accepted', async () => {
+test('an unknown branch is taken for a later upgrade and accepted', async () => {
   const server = await Server.start(NU7_HEIGHT)
   server.info = { consensusBranchId: 'deadbeef' }
   const { chain } = connect(testnet, server)
@@ -239,7 +239,7 @@ test('a branch that zatgate does not know is that of a later upgrade, and accept
   assert.deepEqual(chain.problems, [])
 })
 
-test('a server that does not follow an upgrade is left for one that does, and that is no problem', async () => {
+test('a server that does not follow an upgrade is replaced by one that does, and no problem is reported', async () => {
   const [old, upgraded] = [await Server.start(NU7_HEIGHT), await Server.start(NU7_HEIGHT)]
   old.info = { consensusBranchId: NU63.branchId }
   const { chain } = connect(testnet, old, upgraded)
@@ -248,7 +248,7 @@ test('a server that does not follow an upgrade is left for one that does, and th
   assert.deepEqual(chain.problems, [])
 })
 
-test('a server in use is inspected again: one whose node misses the upgrade is refused from then on', async () => {
+test('a server in use is inspected again and refused once its node misses an upgrade', async () => {
   const server = await Server.start(NU7_HEIGHT - 1)
   const { chain } = connect(testnet, server)
   await chain.tip(never)
@@ -259,7 +259,7 @@ test('a server in use is inspected again: one whose node misses the upgrade is r
   assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
 })
 
-test('a server in use that turns to another network is refused; one that fails to answer for itself is not', async () => {
+test('a server in use that changes its network is refused; one whose inspection call fails is not', async () => {
   const server = await Server.start(10)
   const { chain } = connect(testnet, server)
   await chain.tip(never)
@@ -274,14 +274,14 @@ for (const [what, info] of [
   ['the height', { blockHeight: 50n, consensusBranchId: '' }],
   ['the branch', { consensusBranchId: NU7.branchId }],
 ] as const) {
-  test(`a server that stays before an upgrade while its node goes on does not follow it (${what} of the node tells)`, async () => {
+  test(`a server that stays before an upgrade while its node advances does not follow it (seen from ${what} of the node)`, async () => {
     const server = await Server.start(NU7_HEIGHT - 1)
     const { chain } = connect(regtest, server)
     await rounds(chain, 3, 15_000)
-    assert.deepEqual(chain.problems, [], 'a regtest may be idle')
+    assert.deepEqual(chain.problems, [], 'regtest may be idle')
     server.info = info
     await rounds(chain, 1, 15_000)
-    assert.deepEqual(chain.problems, [], 'its cache may be some seconds late')
+    assert.deepEqual(chain.problems, [], 'its cache may be some seconds old')
     assert.deepEqual(await rounds(chain, 1, 15_000), [NU7_HEIGHT - 1])
     assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
     server.info = {}
@@ -300,7 +300,7 @@ test('on a public network a server that stays before an upgrade for 20 expected 
   assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
 })
 
-test('a server that stays behind its node anywhere else is not synced', async () => {
+test('a server that stays behind its node at any other height is reported as not synced', async () => {
   const server = await Server.start(6)
   server.info = { blockHeight: 50n, consensusBranchId: NU63.branchId }
   const { chain } = connect({ ...regtest, upgrades: [NU63] }, server)
@@ -308,7 +308,7 @@ test('a server that stays behind its node anywhere else is not synced', async ()
   assert.deepEqual(chain.problems, [{ problem: 'not_synced', blocks: 44 }])
 })
 
-test('a server that stays a block behind another for a minute is left; one that is late with a block is not', async () => {
+test('a server that stays one block behind another for a minute is replaced; a server that is briefly late is not', async () => {
   const [stays, other] = [await Server.start(8), await Server.start(8)]
   const { chain } = connect(regtest, stays, other)
   assert.deepEqual(await rounds(chain, 8, 15_000), Array(8).fill(8))
@@ -320,7 +320,7 @@ test('a server that stays a block behind another for a minute is left; one that 
   assert.deepEqual(await rounds(chain, 2, 15_000), ['the chain server is 1 blocks behind another server', 10])
 })
 
-test('a chain of the first block alone is inspected without asking for that block', async () => {
+test('a chain with only the genesis block is inspected without requesting that block', async () => {
   const server = await Server.start(1)
   server.height = 0n
   server.info = { blockHeight: 0n }

@@ -106,7 +106,7 @@ function faults(change: Partial<LightwalletdFaults>, server = 0): Promise<void> 
 
 const display = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex')
 
-test('gives the tip, and blocks that follow one another, with hashes and txids as people write them', async () => {
+test('returns the tip and linked blocks, with hashes and txids in display byte order', async () => {
   const { chain } = connect()
   assert.equal(await chain.tip(never), sandbox.height)
   const blocks = await all(chain.blocks(0, sandbox.height, never))
@@ -122,7 +122,7 @@ test('gives the tip, and blocks that follow one another, with hashes and txids a
   )
 })
 
-test('a server that gives every transaction the index of the coinbase hides no outputs', async () => {
+test('blocks whose transactions all have index 0 are accepted', async () => {
   const url = await strangeServer({
     async *getBlockRange(request, context) {
       for await (const block of honest.getBlockRange(request, context) as AsyncIterable<CompactBlock>) {
@@ -135,7 +135,7 @@ test('a server that gives every transaction the index of the coinbase hides no o
   assert.deepEqual(told, await all(connect().chain.blocks(1, 3, never)))
 })
 
-test('a range past the tip ends with what there is', async () => {
+test('a range past the tip ends at the tip without an error', async () => {
   const { chain } = connect()
   const blocks = await all(chain.blocks(sandbox.height - 1, sandbox.height + 50, never))
   assert.deepEqual(
@@ -145,7 +145,7 @@ test('a range past the tip ends with what there is', async () => {
   assert.deepEqual(await all(chain.blocks(sandbox.height + 1, sandbox.height + 2, never)), [])
 })
 
-test('a range cut off again and again goes on where it was cut: no block twice, none left out, and an end to it', async () => {
+test('an interrupted range resumes after the last block, without duplicates or gaps, and gives up in the end', async () => {
   const { chain } = connect()
   const heights: number[] = []
   const read = async () => {
@@ -165,7 +165,7 @@ test('a range cut off again and again goes on where it was cut: no block twice, 
 })
 
 for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
-  test(`${fault} twice is tried again with growing, jittered rests, and three times is an error`, async () => {
+  test(`two ${fault} errors are retried with growing, jittered delays; the third rejects`, async () => {
     const { chain, log } = connect()
     await chain.tip(never)
     await faults({ [fault]: 2 })
@@ -178,11 +178,11 @@ for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
       log.lines.map(line => line.message),
       ['the chain server failed'],
     )
-    assert.equal(await chain.tip(never), sandbox.height, 'and the next call begins anew')
+    assert.equal(await chain.tip(never), sandbox.height, 'the next call starts a new session')
   })
 }
 
-test('a server that does not answer is given up at its deadline', async () => {
+test('a call to a server that does not respond ends at its deadline', async () => {
   const { chain } = connect({ deadlines: { unaryMs: 50, rangeMs: 50, snapshotMs: 50 } })
   for (const call of [
     () => chain.tip(never),
@@ -198,7 +198,7 @@ test('a server that does not answer is given up at its deadline', async () => {
   }
 })
 
-test('an abort ends a call at once, however the server hangs, and counts against nobody', async () => {
+test('an abort ends a call to a hanging server at once and does not end the session', async () => {
   const { chain, log } = connect()
   await faults({ hang: true })
   const stopping = new AbortController()
@@ -209,13 +209,13 @@ test('an abort ends a call at once, however the server hangs, and counts against
   assert.deepEqual(log.lines, [])
 })
 
-test('refuses a server of another network, naming both', async () => {
+test('a server of another network is refused, and the error names both networks', async () => {
   await faults({ chainName: 'main' })
   const { chain } = connect()
   await assert.rejects(chain.tip(never), /serves the chain "main", but this service is on "regtest"/)
 })
 
-test('refuses a server whose Ironwood tree is empty after NU6.3, and one that turns so later', async () => {
+test('a server with an empty Ironwood tree after NU6.3 is refused, at the inspection and later', async () => {
   const { chain } = connect()
   await faults({ hideIronwood: true })
   await assert.rejects(chain.tip(never), /hides Ironwood/)
@@ -225,21 +225,21 @@ test('refuses a server whose Ironwood tree is empty after NU6.3, and one that tu
   await assert.rejects(all(chain.blocks(1, 3, never)), /hides Ironwood/)
 })
 
-test('takes a server without Ironwood as long as NU6.3 is ahead', async () => {
+test('a server without Ironwood is accepted before NU6.3', async () => {
   await faults({ hideIronwood: true })
   const { chain } = connect({ params: consensusParams('regtest', { nu63Height: 1_000_000, nu7Height: null }) })
   assert.equal(await chain.tip(never), sandbox.height)
   assert.equal((await all(chain.blocks(0, 3, never))).length, 4)
 })
 
-test('refuses a protocol before 0.5.0 after NU6.3; one that is not named is no ground', async () => {
+test('a protocol version before 0.5.0 is refused after NU6.3; a missing version is accepted', async () => {
   await faults({ protocolVersion: 'v0.4.0' })
   await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which does not include Ironwood/)
   await faults({ protocolVersion: '' })
   assert.equal(await connect().chain.tip(never), sandbox.height)
 })
 
-test('takes the chain name `test` for a regtest, as Zebra and the servers before it give it', async () => {
+test('the chain name `test` is accepted on regtest, because Zebra reports it', async () => {
   await faults({ chainName: 'test' })
   assert.equal(await connect().chain.tip(never), sandbox.height)
   const params = consensusParams('test')
@@ -250,7 +250,7 @@ test('takes the chain name `test` for a regtest, as Zebra and the servers before
   )
 })
 
-test('refuses the public testnet on a regtest, although both are called `test`', async () => {
+test('the public testnet is refused on regtest, although both report the chain name `test`', async () => {
   const url = await strangeServer({
     async getLightdInfo(request, context) {
       return { ...(await honest.getLightdInfo(request, context)), chainName: 'test', saplingActivationHeight: 280_000n }
@@ -260,7 +260,7 @@ test('refuses the public testnet on a regtest, although both are called `test`',
 })
 
 for (const garbage of ['bytes', 'fields'] as const) {
-  test(`answers that are garbage (${garbage}) are an error, never blocks`, async () => {
+  test(`invalid responses (${garbage}) reject and yield no blocks`, async () => {
     const { chain } = connect()
     await chain.tip(never)
     await faults({ garbage })
@@ -271,7 +271,7 @@ for (const garbage of ['bytes', 'fields'] as const) {
   })
 }
 
-test('never asks for a single transaction, whatever else it asks', async () => {
+test('single transactions are never requested', async () => {
   await faults({ forgetTransactions: true, reverseLatestHash: true })
   const { chain } = connect()
   wallet.send([{ receiver, value: 1n }])
@@ -281,7 +281,7 @@ test('never asks for a single transaction, whatever else it asks', async () => {
   sandbox.mine(1)
 })
 
-test('a snapshot is the whole mempool', async () => {
+test('a snapshot contains the whole mempool', async () => {
   const { chain } = connect()
   const ids = [1n, 2n, 3n].map(value => wallet.send([{ receiver, value }]).id)
   const snapshot = await chain.mempoolSnapshot(never)
@@ -293,7 +293,7 @@ test('a snapshot is the whole mempool', async () => {
   sandbox.mine(1)
 })
 
-test('the mempool stream gives what is there, then what comes, and ends with a block', async () => {
+test('the mempool stream yields present and then new transactions, and ends with a block', async () => {
   const { chain } = connect()
   wallet.send([{ receiver, value: 1n }])
   const raws: Uint8Array[] = []
@@ -308,7 +308,7 @@ test('the mempool stream gives what is there, then what comes, and ends with a b
   assert.equal(raws.length, 2)
 })
 
-test('a stream that is left is cancelled at the server, not kept open unread', async () => {
+test('a stream that its consumer abandons is cancelled at the server', async () => {
   const { chain } = connect()
   let following = 0
   const { subscribe } = sandbox
@@ -339,7 +339,7 @@ test('an abort ends the mempool stream without an error', async () => {
   assert.deepEqual(await stream, [])
 })
 
-test('a server that is down is left for the next one', async () => {
+test('a server that is down is replaced by the next one', async () => {
   const { chain, log } = connect({ urls: both() })
   await chain.tip(never)
   const era = chain.era
@@ -356,10 +356,10 @@ test('a server that is down is left for the next one', async () => {
   await faults({ down: false })
   await faults({ down: true }, 1)
   await assert.rejects(chain.tip(never))
-  assert.equal(await chain.tip(never), sandbox.height, 'and back again')
+  assert.equal(await chain.tip(never), sandbox.height, 'the first server is used again')
 })
 
-test('leaving a server ends its mempool stream, so that the next one is followed', async () => {
+test('switching servers ends the mempool stream of the previous one', async () => {
   const { chain } = connect({ urls: both() })
   wallet.send([{ receiver, value: 1n }])
   let read = 0
@@ -372,7 +372,7 @@ test('leaving a server ends its mempool stream, so that the next one is followed
   sandbox.mine(1)
 })
 
-test('mempool streams that fail leave no server: its blocks and its whole mempool can still be read', async () => {
+test('a failing mempool stream does not switch servers, because blocks and mempool snapshots still work', async () => {
   const { chain } = connect({ urls: both() })
   await chain.tip(never)
   const { era } = chain
@@ -383,20 +383,20 @@ test('mempool streams that fail leave no server: its blocks and its whole mempoo
   sandbox.mine(1)
 })
 
-test('a server more than three blocks behind another is left, three are forgiven', async () => {
+test('a server more than three blocks behind another is replaced; three blocks are tolerated', async () => {
   const { chain } = connect({ urls: both() })
   await faults({ lagBlocks: 3 })
   assert.equal(await chain.tip(never), sandbox.height - 3)
   nowMs += 15_000
   assert.equal(await chain.tip(never), sandbox.height - 3)
   await faults({ lagBlocks: 4 })
-  assert.equal(await chain.tip(never), sandbox.height - 4, 'the others are asked every 15 s only')
+  assert.equal(await chain.tip(never), sandbox.height - 4, 'the others are probed only every 15 s')
   nowMs += 15_000
   await assert.rejects(chain.tip(never), /4 blocks behind another/)
   assert.equal(await chain.tip(never), sandbox.height)
 })
 
-test('a server that is refused itself puts no other one in the shade', async () => {
+test('a refused server is not used, even if it is ahead of the current one', async () => {
   const { chain } = connect({ urls: both() })
   await faults({ lagBlocks: 5 })
   await faults({ chainName: 'main' }, 1)
@@ -405,7 +405,7 @@ test('a server that is refused itself puts no other one in the shade', async () 
   assert.equal(await chain.tip(never), sandbox.height - 5)
 })
 
-test('blocks of other heights than asked for, or more of them, are an error', async () => {
+test('blocks with unexpected heights, or too many blocks, reject', async () => {
   const ranges: [string, (from: bigint, to: bigint) => [bigint, bigint]][] = [
     ['later', (from, to) => [from + 1n, to + 1n]],
     ['earlier', (from, to) => [from - 1n, to]],
@@ -427,7 +427,7 @@ test('blocks of other heights than asked for, or more of them, are an error', as
   }
 })
 
-test('https means TLS: the certificate is checked, and a plain server behind such a URL is no server', async () => {
+test('an https URL uses TLS: the certificate is verified, and a server without TLS is rejected', async () => {
   const { cert, key } = makeCertificate('localhost')
   const routes = (router: ConnectRouter) => router.service(CompactTxStreamer, honest)
   const server = createSecureServer({ cert, key }, connectNodeAdapter({ routes }))
@@ -449,7 +449,7 @@ test('https means TLS: the certificate is checked, and a plain server behind suc
   await assert.rejects(connect({ urls: [plain] }).chain.tip(never))
 })
 
-test('asks for no compression, so that nothing can swell on arrival', async () => {
+test('no compression is requested, so that a response cannot expand', async () => {
   const encodings: unknown[] = []
   const url = await strangeServer({
     getLightdInfo(request, context) {
@@ -461,7 +461,7 @@ test('asks for no compression, so that nothing can swell on arrival', async () =
   assert.deepEqual(encodings, [null, null])
 })
 
-test('a message larger than any block is refused before it is held', async () => {
+test('a message above the size limit is rejected without buffering it', async () => {
   const url = await strangeServer({
     async *getMempoolStream() {
       yield create(RawTransactionSchema, { data: new Uint8Array(5 * 1024 * 1024) })

@@ -73,7 +73,7 @@ test('ordinary addresses are public', () => {
   }
 })
 
-test('what is no address is not public', () => {
+test('a string that is not an address is not public', () => {
   for (const text of ['', 'localhost', '127.1', '0x7f000001', '2130706433', '127.0.0.1:80', '[::1]', '::1%']) {
     assert.notEqual(blockedReason(text), null, text)
   }

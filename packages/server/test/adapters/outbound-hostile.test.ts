@@ -117,7 +117,7 @@ async function attempt(url: string, resolve: (name: string) => Promise<readonly 
   return assert.fail(`${url} was reached`)
 }
 
-test(`none of ${HOSTILE.length} hostile URLs is reached`, async () => {
+test(`requests to ${HOSTILE.length} hostile URLs are all refused`, async () => {
   const resolve = async (name: string) => NAMES[name] ?? assert.fail(`looked up ${name}`)
   for (const url of HOSTILE) {
     const error = await attempt(url.replace('PORT', String(port)), resolve)
@@ -127,7 +127,7 @@ test(`none of ${HOSTILE.length} hostile URLs is reached`, async () => {
   assert.equal(connections, 0)
 })
 
-test('a name that changes its address between look-up and connection gains nothing: there is one look-up', async () => {
+test('a name is resolved only once per connection, so DNS rebinding is not possible', async () => {
   let lookups = 0
   // Global unicast, and not allocated to anybody: nothing answers there.
   const resolve = async () => [lookups++ === 0 ? '3000::1' : '127.0.0.1']
@@ -138,7 +138,7 @@ test('a name that changes its address between look-up and connection gains nothi
   assert.equal(connections, 0)
 })
 
-test('a name without an address, or whose look-up fails, says so', async () => {
+test('a name without an address, or whose lookup fails, is reported as unresolved', async () => {
   const failing = async () => Promise.reject(new Error('SERVFAIL'))
   for (const resolve of [async () => [], failing]) {
     assert.equal((await attempt('https://nowhere.example/', resolve)).failure, 'unresolved')

@@ -52,7 +52,7 @@ async function failure(sent: Promise<unknown>): Promise<OutboundError> {
   return assert.fail('it succeeded')
 }
 
-test('sends method, path, query, headers and body; keeps the name as Host; asks for no compression', async t => {
+test('sends method, path, query, headers and body, with the name as Host and without compression', async t => {
   const send = await receiver(t, async (request, response) => {
     const { method, url, headers } = request
     response.setHeader('x-two', ['1', '2'])
@@ -68,7 +68,7 @@ test('sends method, path, query, headers and body; keeps the name as Host; asks 
   assert.equal(answer.headers['x-two'], '1, 2')
 })
 
-test('a redirect is an answer, and is not followed', async t => {
+test('a redirect is returned as a response and not followed', async t => {
   let requests = 0
   const send = await receiver(t, (_request, response) => {
     requests += 1
@@ -78,7 +78,7 @@ test('a redirect is an answer, and is not followed', async t => {
   assert.equal(requests, 1)
 })
 
-test('a compressed body stays as it came', async t => {
+test('a compressed body is returned unchanged', async t => {
   const packed = gzipSync(Buffer.alloc(1_000_000))
   const send = await receiver(t, (_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
@@ -86,12 +86,12 @@ test('a compressed body stays as it came', async t => {
   assert.deepEqual(Buffer.from((await send()).body), packed)
 })
 
-test('keeps the first bytes asked for and reads the rest away', async t => {
+test('keeps the first `keepBytes` bytes and discards the rest', async t => {
   const send = await receiver(t, (_request, response) => response.end('abcdef'.repeat(1_000)))
   assert.equal(Buffer.from((await send({ keepBytes: 8 })).body).toString(), 'abcdefab')
 })
 
-test('an answer larger than allowed fails, announced or not', async t => {
+test('a response above `maxBytes` fails, with or without a content-length header', async t => {
   for (const announced of [true, false]) {
     const send = await receiver(t, (_request, response) => {
       if (announced) response.setHeader('content-length', 10_001)
@@ -105,7 +105,7 @@ test('an answer larger than allowed fails, announced or not', async t => {
   }
 })
 
-test('an endless body is cut at the bound, whatever it would have been, and memory stays flat', async t => {
+test('an endless body fails at the size limit without being read further', async t => {
   const chunk = Buffer.alloc(64 * 1024)
   let poured = 0
   const send = await receiver(t, (_request, response) => {
@@ -120,7 +120,7 @@ test('an endless body is cut at the bound, whatever it would have been, and memo
   assert.ok(poured < 50_000_000, `${poured} bytes were taken`)
 })
 
-test('headers without end fail', async t => {
+test('endless headers fail', async t => {
   const server = net.createServer(socket => {
     socket.on('error', () => {})
     socket.write(`HTTP/1.1 200 OK\r\n${'x-long: yes\r\n'.repeat(5_000)}`)
@@ -129,7 +129,7 @@ test('headers without end fail', async t => {
   assert.equal((await failure(client(t, `http://hooks.example:${port}/`)())).failure, 'too_large')
 })
 
-test('one deadline over everything: a silent server, a dripping head, a dripping body, a silent name server', async t => {
+test('one deadline covers a silent server, slow headers, a slow body and a silent DNS server', async t => {
   const deadlineMs = 250
   const drip = (write: (text: string) => void) => {
     const timer = setInterval(() => write('x'), 50)
@@ -159,7 +159,7 @@ test('one deadline over everything: a silent server, a dripping head, a dripping
   }
 })
 
-test('a connection reset, closed early or refused, and an answer that is not HTTP, each have their own failure', async t => {
+test('a reset, an early close, a refused connection and a response that is not HTTP have distinct failures', async t => {
   const raw = async (act: (socket: Socket) => void) => {
     const server = net.createServer(socket => {
       socket.on('error', () => {})
@@ -180,7 +180,7 @@ test('a connection reset, closed early or refused, and an answer that is not HTT
   assert.equal((await failure(client(t, `http://hooks.example:${port}/`)())).failure, 'unreachable')
 })
 
-test('TLS is held to the name, not to the address', async t => {
+test('TLS verifies the certificate against the name, not the address', async t => {
   const { cert, key } = makeCertificate('hooks.example')
   const names: unknown[] = []
   const server = https.createServer({ cert, key }, (request, response) => {
@@ -194,7 +194,7 @@ test('TLS is held to the name, not to the address', async t => {
   assert.equal((await failure(client(t, `https://hooks.example:${port}/`)())).failure, 'tls')
 })
 
-test('a connection is used again for the same receiver, with the one look-up it was made by', async t => {
+test('a connection is reused for the same host without another lookup', async t => {
   const sockets = new Set<Socket>()
   const port = await listen(
     t,
@@ -213,7 +213,7 @@ test('a connection is used again for the same receiver, with the one look-up it 
   assert.deepEqual([sockets.size, lookups], [1, 1])
 })
 
-test('an aborted request ends at once, and closing ends those under way', async t => {
+test('an aborted request ends at once, and `close` ends requests in progress', async t => {
   const port = await listen(t, http.createServer())
   const abort = new AbortController()
   const send = client(t, `http://hooks.example:${port}/`)

@@ -28,7 +28,7 @@ function source() {
   }
 }
 
-test('Kraken: the price of the last trade, exact, under the older names of its pairs', async () => {
+test('Kraken: returns the exact price of the last trade, under the older pair names', async () => {
   kraken.setPrice('ZECUSD', '1419.06010')
   kraken.setPrice('ZECEUR', '1222.31000')
   const rates = krakenRates(kraken.url, outbound)
@@ -36,7 +36,7 @@ test('Kraken: the price of the last trade, exact, under the older names of its p
   assert.equal(await rates.price('EUR'), '1222.31')
 })
 
-test('Kraken: every kind of failure is one, with its reason, and never a price', async t => {
+test('Kraken: every kind of failure rejects with its reason', async t => {
   t.after(() => Object.assign(kraken.faults, { down: false, answer: 'ticker' }))
   const rates = krakenRates(kraken.url, outbound)
   await assert.rejects(rates.price('JPY'), /EQuery:Unknown asset pair/)
@@ -55,7 +55,7 @@ test('Kraken: every kind of failure is one, with its reason, and never a price',
   await assert.rejects(krakenRates(`${kraken.url}/elsewhere`, outbound).price('USD'))
 })
 
-test('whoever wants a rate at the same time shares one question; another currency is another question', async () => {
+test('concurrent callers share one request per currency', async () => {
   const asked = source()
   const rates = createRates({ source: asked, clock: new ManualClock(), maxAgeSecs: 60 })
   const dollars = Promise.all(Array.from({ length: 50 }, () => rates.rate('USD')))
@@ -67,7 +67,7 @@ test('whoever wants a rate at the same time shares one question; another currenc
   assert.equal((await euros).price, '90')
 })
 
-test('a rate serves while it is young, is asked for again at half its age, and is kept to its end when that fails', async () => {
+test('a rate is cached, fetched again at half the maximum age, and used until the maximum age if that fails', async () => {
   const clock = new ManualClock()
   const asked = source()
   const rates = createRates({ source: asked, clock, maxAgeSecs: 60 })
@@ -99,7 +99,7 @@ test('a rate serves while it is young, is asked for again at half its age, and i
   assert.equal((await back).price, '101')
 })
 
-test('a rate is as old as its question: an answer that took longer than a rate may live is none', async () => {
+test('the age of a rate counts from the request: a response that took longer than the maximum age is rejected', async () => {
   const clock = new ManualClock()
   const asked = source()
   const rates = createRates({ source: asked, clock, maxAgeSecs: 60 })

@@ -9,7 +9,7 @@ const key = randomBytes(32)
 const vault = createVault([key], systemRandom)
 const place = { table: 'viewing_keys', column: 'sealed', row: 7 }
 
-test('what is sealed opens where it was sealed, whatever it is', () => {
+test('a sealed secret opens in the context where it was sealed', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), secret => {
       assert.deepEqual(Buffer.from(vault.open(vault.seal(secret, place), place)), Buffer.from(secret))
@@ -17,14 +17,14 @@ test('what is sealed opens where it was sealed, whatever it is', () => {
   )
 })
 
-test('the same secret is never sealed to the same bytes, and does not show in them', () => {
+test('sealing the same secret twice gives different bytes that do not contain it', () => {
   const secret = Buffer.from('uview1 a rather long and recognisable secret')
   const [one, two] = [vault.seal(secret, place), vault.seal(secret, place)]
   assert.notDeepEqual(one, two)
   assert.ok(!Buffer.from(one).includes(secret.subarray(0, 8)))
 })
 
-test('moved to another table, column or row it does not open', () => {
+test('a sealed secret does not open for another table, column or row', () => {
   const sealed = vault.seal(randomBytes(64), place)
   for (const elsewhere of [
     { table: 'webhooks' },
@@ -35,7 +35,7 @@ test('moved to another table, column or row it does not open', () => {
     assert.throws(() => vault.open(sealed, { ...place, ...elsewhere }))
 })
 
-test('with one bit flipped, a byte less or a byte more it does not open', () => {
+test('a sealed secret does not open with a flipped bit or with bytes removed or added', () => {
   const sealed = vault.seal(randomBytes(64), place)
   fc.assert(
     fc.property(fc.nat(sealed.length * 8 - 1), bit => {
@@ -49,7 +49,7 @@ test('with one bit flipped, a byte less or a byte more it does not open', () => 
   assert.throws(() => vault.open(Buffer.concat([sealed, Buffer.alloc(1)]), place))
 })
 
-test('rotation: the new key seals, both open, and without the old one what it sealed is told to be of another key', () => {
+test('after a rotation the new key seals and both open; without the old key, its secrets are reported as sealed under an unknown key', () => {
   const old = vault.seal(randomBytes(32), place)
   const next = randomBytes(32)
   const both = createVault([next, key], systemRandom)
@@ -59,6 +59,6 @@ test('rotation: the new key seals, both open, and without the old one what it se
   assert.throws(() => after.open(old, place), UnknownKey)
 })
 
-test('a vault without a key is refused', () => {
+test('createVault throws without a key', () => {
   assert.throws(() => createVault([], systemRandom), RangeError)
 })

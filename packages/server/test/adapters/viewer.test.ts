@@ -53,7 +53,7 @@ const summary = (notes: readonly OpenedNote[]) =>
     .map(note => `${note.viewingKeyId} ${note.pool} ${note.diversifierIndex} ${note.valueZat} ${note.txid.slice(0, 8)}`)
     .sort()
 
-test('opens every note of every key in both pools, coinbase outputs too, however the work is cut up', async () => {
+test('finds every note of every key in both pools, including coinbase outputs, across several jobs', async () => {
   const keys = Array.from({ length: 30 }, (_, id) => watchKey(id + 1))
   const transactions: CompactTransaction[] = []
   const expected: string[] = []
@@ -79,7 +79,7 @@ test('opens every note of every key in both pools, coinbase outputs too, however
   assert.deepEqual(await viewer.open(keys, []), [])
 })
 
-test('the output index is the place of the action among those of its pool', async () => {
+test('the output index is the index of the action among those of its pool', async () => {
   const { compact } = paying('ironwood', [
     { account: 1, index: 1n, value: 1n },
     { account: 1, index: 2n, value: 2n },
@@ -93,7 +93,7 @@ test('the output index is the place of the action among those of its pool', asyn
   }
 })
 
-test('a batch that cannot be opened whole is an error, never fewer notes', async () => {
+test('a scan that cannot process every action rejects instead of returning fewer notes', async () => {
   const good = paying('ironwood', [{ account: 1, index: 1n, value: 1n }]).compact
   const [action] = good.ironwood
   const bad = { ...good, txid: 'f'.repeat(64), ironwood: [{ ...action!, ciphertext: new Uint8Array(51) }] }
@@ -102,7 +102,7 @@ test('a batch that cannot be opened whole is an error, never fewer notes', async
   assert.equal((await viewer.open([watchKey(1)], [good])).length, 1)
 })
 
-test('stops between two pieces of work when it is told to', async () => {
+test('an abort stops a scan between two jobs', async () => {
   const keys = Array.from({ length: 400 }, (_, id) => watchKey((id % 30) + 1))
   const { compact } = paying('ironwood', [{ account: 1, index: 1n, value: 1n }])
   const stopping = new AbortController()
@@ -115,7 +115,7 @@ test('stops between two pieces of work when it is told to', async () => {
   await assert.rejects(opening, /enough/)
 })
 
-test('reads raw transactions of both versions as the compact block will show them, and others not at all', async () => {
+test('converts raw transactions of both versions to the compact form, and returns null for other bytes', async () => {
   for (const pool of ['orchard', 'ironwood'] as const) {
     const { full, compact } = paying(pool, [{ account: 2, index: 9n, value: 10n }])
     const read = await viewer.compact(rawTransaction(full))
@@ -131,7 +131,7 @@ test('reads raw transactions of both versions as the compact block will show the
   }
 })
 
-test('derives the addresses that the plain library derives, while the main thread goes on', async () => {
+test('derives the same addresses as the zcash package without blocking the main thread', async () => {
   const { incoming } = watchKey(3)
   let ticks = 0
   const ticking = setInterval(() => ticks++, 1)
@@ -146,7 +146,7 @@ test('derives the addresses that the plain library derives, while the main threa
   await assert.rejects(viewer.addresses(incoming, 'test', 0n, 1_001), RangeError)
 })
 
-test('imports the incoming part of a UFVK or a UIVK, the same from both', () => {
+test('parses the same incoming viewing key from a UFVK and a UIVK', () => {
   const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
   const incoming = incomingToBytes(keyOf(3))
   for (const network of ['main', 'test', 'regtest'] as const) {
@@ -155,7 +155,7 @@ test('imports the incoming part of a UFVK or a UIVK, the same from both', () => 
   }
 })
 
-test('refuses what is no such key with a reason that a person understands', () => {
+test('refuses an invalid key with a readable reason', () => {
   const ufvk = demoViewingKey(SEED)
   const changed = ufvk.slice(0, -1) + (ufvk.endsWith('q') ? 'p' : 'q')
   const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }])
@@ -183,7 +183,7 @@ test('refuses what is no such key with a reason that a person understands', () =
   }
 })
 
-test('imports Revision 2 keys with their expiry, passed or not: the caller judges it', () => {
+test('parses Revision 2 keys with their expiry, also expired ones', () => {
   const incoming = incomingToBytes(keyOf(3))
   for (const network of ['main', 'test', 'regtest'] as const) {
     const expiries = [
@@ -219,7 +219,7 @@ test('imports Revision 2 keys with their expiry, passed or not: the caller judge
   }
 })
 
-test('packed actions come out as they went in', () => {
+test('unpackActions reverses packActions', () => {
   const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
   const action = fc.record(
     { nullifier: bytes(32), cmx: bytes(32), ephemeralKey: bytes(32), ciphertext: bytes(52) },
@@ -232,8 +232,8 @@ test('packed actions come out as they went in', () => {
   )
 })
 
-test('opens exactly the external notes of real testnet blocks', {
-  skip: !existsSync(TESTNET) && 'no vectors here',
+test('finds exactly the external notes of real testnet blocks', {
+  skip: !existsSync(TESTNET) && 'no test vectors available',
 }, async () => {
   const read = (name: string) => readFileSync(join(TESTNET, name), 'utf8')
   const { incoming } = viewer.importKey(read('issuer-ufvk.txt').trim(), 'test')

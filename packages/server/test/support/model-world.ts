@@ -146,12 +146,14 @@ export class ModelWorld {
   }
 
   static async open(database: TestDatabase, options: WorldOptions = {}): Promise<ModelWorld> {
-    const world = new ModelWorld(options.network ?? 'test', options.servers ?? 1, database.url)
+    const simulation = new ModelWorld(options.network ?? 'test', options.servers ?? 1, database.url)
     for (let i = 0; i < (options.processes ?? 1); i++) {
-      world.processes.push(world.process(await database.open(options.store), world.servers[i % world.servers.length]!))
+      simulation.processes.push(
+        simulation.process(await database.open(options.store), simulation.servers[i % simulation.servers.length]!),
+      )
     }
-    world.shop = await openShop(world.process0.store)
-    return world
+    simulation.shop = await openShop(simulation.process0.store)
+    return simulation
   }
 
   get process0(): Process {
@@ -197,9 +199,9 @@ export class ModelWorld {
     const createdAt = Math.floor(process.clock.nowMs() / 1000)
     const expiresAt = terms.expiresAt ?? createdAt + 900
     const draft = this.shop.draft({ createdAt, watchUntil: expiresAt + 7 * 86_400, ...terms, expiresAt })
-    return process.store.write(async rows => {
-      await rows.viewingKeys.watch(this.shop.viewingKey.id, draft.watchUntil)
-      return rows.invoices.insert(draft)
+    return process.store.write(async tx => {
+      await tx.viewingKeys.watch(this.shop.viewingKey.id, draft.watchUntil)
+      return tx.invoices.insert(draft)
     })
   }
 
@@ -247,7 +249,7 @@ export class ModelWorld {
   }
 
   async read(invoice: Invoice): Promise<Invoice> {
-    const [found] = await this.process0.store.read(rows => rows.invoices.byIds([invoice.id]))
+    const [found] = await this.process0.store.read(tx => tx.invoices.byIds([invoice.id]))
     return found!
   }
 
@@ -256,11 +258,11 @@ export class ModelWorld {
   }
 
   async payments(invoice: Invoice): Promise<PaymentRow[]> {
-    return this.process0.store.read(rows => rows.payments.ofInvoices([invoice.id]))
+    return this.process0.store.read(tx => tx.payments.ofInvoices([invoice.id]))
   }
 
   seenThrough(): Promise<number> {
-    return this.process0.store.read(rows => rows.chain.seenThrough())
+    return this.process0.store.read(tx => tx.chain.seenThrough())
   }
 
   async tip(): Promise<number> {
@@ -281,15 +283,15 @@ export class ModelWorld {
   }
 
   #keys(store: Store): WatchKeys {
-    const watch = (find: (rows: Rows) => Promise<readonly { id: number }[]>) => async (): Promise<WatchKey[]> => {
+    const watch = (find: (tx: Rows) => Promise<readonly { id: number }[]>) => async (): Promise<WatchKey[]> => {
       await this.interruption('before keys')
       const keys = await store.read(find)
       await this.interruption('after keys')
       return keys.map(({ id }) => ({ id, incoming: new Uint8Array(64) }))
     }
     return {
-      watchedAt: time => watch(rows => rows.viewingKeys.watched(time - 2 * 86_400))(),
-      all: watch(rows => rows.viewingKeys.all()),
+      watchedAt: time => watch(tx => tx.viewingKeys.watched(time - 2 * 86_400))(),
+      all: watch(tx => tx.viewingKeys.all()),
     }
   }
 
@@ -321,13 +323,13 @@ export class ModelWorld {
       ...store,
       write: async (work, options) => {
         let appended: NewEvent[] = []
-        const result = await store.write(rows => {
+        const result = await store.write(tx => {
           appended = []
           const append: Rows['events']['append'] = events => {
             appended.push(...events)
-            return rows.events.append(events)
+            return tx.events.append(events)
           }
-          return work({ ...rows, events: { ...rows.events, append } })
+          return work({ ...tx, events: { ...tx.events, append } })
         }, options)
         this.events.push(...appended)
         return result

@@ -106,12 +106,12 @@ export class WatchRig {
   }
 
   static async start(options: RigOptions = {}): Promise<WatchRig> {
-    const rig = new WatchRig(options.nu63Height ?? 0)
+    const harness = new WatchRig(options.nu63Height ?? 0)
     try {
-      await rig.#open(options)
-      return rig
+      await harness.#open(options)
+      return harness
     } catch (error) {
-      await rig.close()
+      await harness.close()
       throw error
     }
   }
@@ -177,10 +177,10 @@ export class WatchRig {
     const createdAt = this.clock.secs
     const expiresAt = createdAt + expiresInSecs
     const watchUntil = expiresAt + LATE_SECS
-    return this.store.write(async rows => {
+    return this.store.write(async tx => {
       const viewingKeyId = this.account.viewingKeyId!
-      await rows.viewingKeys.watch(viewingKeyId, watchUntil)
-      return rows.invoices.insert({
+      await tx.viewingKeys.watch(viewingKeyId, watchUntil)
+      return tx.invoices.insert({
         publicId: systemRandom.uuid(),
         accountId: this.account.id,
         viewingKeyId,
@@ -290,7 +290,7 @@ export class WatchRig {
   }
 
   async read(invoice: Invoice): Promise<Invoice> {
-    const [found] = await this.store.read(rows => rows.invoices.byIds([invoice.id]))
+    const [found] = await this.store.read(tx => tx.invoices.byIds([invoice.id]))
     return found!
   }
 
@@ -298,7 +298,7 @@ export class WatchRig {
     return (await this.read(invoice)).status
   }
 
-  async rows<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async rows<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
     return this.store.read(work)
   }
 
@@ -324,8 +324,8 @@ export class WatchRig {
       firstIndex: 1n,
     }
     const place = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
-    await this.store.write(async rows => {
-      const account = await rows.accounts.insert({
+    await this.store.write(async tx => {
+      const account = await tx.accounts.insert({
         publicId: systemRandom.uuid(),
         email: 'merchant@example.com',
         network: 'regtest',
@@ -333,21 +333,21 @@ export class WatchRig {
         plan: 'Free',
         createdAt: this.clock.secs,
       })
-      const { id } = await rows.viewingKeys.ensure(key, row => this.#vault.seal(incoming, place(row)))
-      await rows.accounts.setViewingKey(account!.id, id)
+      const { id } = await tx.viewingKeys.ensure(key, row => this.#vault.seal(incoming, place(row)))
+      await tx.accounts.setViewingKey(account!.id, id)
       this.account = { ...account!, viewingKeyId: id }
     })
   }
 }
 
-/** A test with a rig of its own. */
-export function watching(name: string, work: (rig: WatchRig) => Promise<void>, options: RigOptions = {}): void {
+/** A test with a harness of its own. */
+export function watching(name: string, work: (harness: WatchRig) => Promise<void>, options: RigOptions = {}): void {
   test(name, async () => {
-    const rig = await WatchRig.start(options)
+    const harness = await WatchRig.start(options)
     try {
-      await work(rig)
+      await work(harness)
     } finally {
-      await rig.close()
+      await harness.close()
     }
   })
 }

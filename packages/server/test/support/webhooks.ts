@@ -67,8 +67,8 @@ export async function webhookKit(
 
     async account(webhookUrl) {
       const publicId = systemRandom.uuid()
-      const account = await store.write(rows =>
-        rows.accounts.insert({
+      const account = await store.write(tx =>
+        tx.accounts.insert({
           publicId,
           email: `${publicId}@example.com`,
           network: 'regtest',
@@ -85,7 +85,7 @@ export async function webhookKit(
     async raise(account, body) {
       const createdAt = Math.floor(clock.nowMs() / 1000)
       const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', body, createdAt } as const
-      await store.write(rows => rows.events.append([event]))
+      await store.write(tx => tx.events.append([event]))
     },
 
     async log(account) {

@@ -4,25 +4,25 @@ import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { systemClock } from '../../src/adapters/clock.ts'
 import { webhookKit } from '../support/webhooks.ts'
 
-test('a receiver that hangs or drips fails at five real seconds, and the retry is counted from then', async t => {
+test('an attempt to a hanging or slow receiver fails after five real seconds, and the retry delay counts from then', async t => {
   const merchant = await WebhookReceiver.start()
   t.after(() => merchant.close())
   merchant.script([{ kind: 'hang' }], '/hang')
   merchant.script([{ kind: 'drip' }], '/drip')
-  const kit = await webhookKit(t, {
+  const harness = await webhookKit(t, {
     clock: systemClock,
   })
-  const hanging = await kit.account(`${merchant.url}hang`)
-  const dripping = await kit.account(`${merchant.url}drip`)
-  kit.startWorker()
-  for (const account of [hanging, dripping]) await kit.webhooks.test(account)
+  const hanging = await harness.account(`${merchant.url}hang`)
+  const dripping = await harness.account(`${merchant.url}drip`)
+  harness.startWorker()
+  for (const account of [hanging, dripping]) await harness.webhooks.test(account)
   await merchant.waitFor(4, AbortSignal.timeout(60_000))
 
   for (const [path, account, statusCode, error] of [
     ['/hang', hanging, null, 'no response within 5 s'],
     ['/drip', dripping, 200, 'no complete response within 5 s'],
   ] as const) {
-    const [first] = await kit.log(account)
+    const [first] = await harness.log(account)
     assert.equal(first?.error, error)
     assert.equal(first?.statusCode, statusCode)
     const tookMs = first?.durationMs ?? 0

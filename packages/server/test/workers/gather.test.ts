@@ -32,7 +32,7 @@ function sourceOf<T>() {
 
 const settle = () => new Promise(resolve => setImmediate(resolve))
 
-test('gives at once what has arrived, together, and then waits for more', async () => {
+test('yields all items that have arrived in one batch, then waits for more', async () => {
   const { source, give } = sourceOf<number>()
   const batches = gather(source, 10)
   give(1, 2, 3)
@@ -47,7 +47,7 @@ test('gives at once what has arrived, together, and then waits for more', async 
   assert.equal((await batches.next()).done, true)
 })
 
-test('reads no further than the bound while nobody takes', async () => {
+test('pauses the source at the limit while no batch is taken', async () => {
   const { source, give, state } = sourceOf<number>()
   const batches = gather(source, 3)
   give(...Array.from({ length: 100 }, (_, i) => i))
@@ -58,7 +58,7 @@ test('reads no further than the bound while nobody takes', async () => {
   await batches.return()
 })
 
-test('hands on what came before a failure, then the failure', async () => {
+test('yields the items before a failure, then throws it', async () => {
   const { source, give } = sourceOf<number>()
   const batches = gather(source, 10)
   give(1, new Error('broken'))
@@ -66,7 +66,7 @@ test('hands on what came before a failure, then the failure', async () => {
   await assert.rejects(batches.next(), /broken/)
 })
 
-test('leaves the source when it is left', async () => {
+test('ends the source when the consumer returns', async () => {
   const { source, give, state } = sourceOf<number>()
   const batches = gather(source, 2)
   give(1, 2, 3, 4)
@@ -77,7 +77,7 @@ test('leaves the source when it is left', async () => {
   assert.ok(state.left)
 })
 
-test('every item comes out once and in its order, whatever the rhythm', async () => {
+test('every item is yielded once and in order, independent of timing', async () => {
   const { source, give } = sourceOf<number>()
   const taken: number[] = []
   const taking = (async () => {

@@ -14,7 +14,7 @@ function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
   }
 }
 
-test('rests idleMs after idle work and not at all after work that asks for more', async () => {
+test("pauses for idleMs after 'idle' and not after 'again'", async () => {
   const answers: Next[] = ['again', 'again', 'idle', 'idle']
   let runs = 0
   const { clock, loop } = loopOf(async () => answers[runs++] ?? 'idle')
@@ -29,7 +29,7 @@ test('rests idleMs after idle work and not at all after work that asks for more'
   await loop.stop()
 })
 
-test('a wake ends the rest, and one during the work has it done once more', async () => {
+test('a wake ends the pause, and a wake during a run causes one more run', async () => {
   let runs = 0
   const { clock, loop } = loopOf(async () => {
     if (++runs === 2) loop.wake()
@@ -43,7 +43,7 @@ test('a wake ends the rest, and one during the work has it done once more', asyn
   await loop.stop()
 })
 
-test('never works twice at the same time, however often it is woken', async () => {
+test('runs never overlap, even with many wakes', async () => {
   let working = 0
   let runs = 0
   const { clock, loop } = loopOf(async () => {
@@ -58,7 +58,7 @@ test('never works twice at the same time, however often it is woken', async () =
   assert.deepEqual(clock.sleeping, [])
 })
 
-test('backs off longer with each failure up to the limit, says so, and starts afresh after a success', async () => {
+test('backs off exponentially up to the limit, logs it, and resets after a success', async () => {
   const log = recordingLog()
   const outcomes = [1, 1, 1, 1, 0, 1]
   let runs = 0
@@ -74,7 +74,7 @@ test('backs off longer with each failure up to the limit, says so, and starts af
     const [ms] = await until('a rest', () => clock.sleeping.length === 1 && clock.sleeping)
     rests.push(ms!)
     loop.wake()
-    assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the rest after a failure')
+    assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the pause after a failure')
     clock.advanceMs(ms!)
   }
   await loop.stop()
@@ -91,7 +91,7 @@ test('backs off longer with each failure up to the limit, says so, and starts af
   )
 })
 
-test('stop aborts the work under way, waits for it, and logs no failure for it', async () => {
+test('stop aborts the current run, waits for it, and logs no failure', async () => {
   const log = recordingLog()
   let begun = false
   let ended = false
@@ -112,7 +112,7 @@ test('stop aborts the work under way, waits for it, and logs no failure for it',
   assert.deepEqual(log.lines, [])
 })
 
-test('stop ends a rest, and the loop leaves what could wake it', async () => {
+test('stop ends a pause and unsubscribes the loop from notifications', async () => {
   let listening = 0
   const { clock, loop } = loopOf(async () => 'idle', {
     wakeOn: () => {
@@ -127,7 +127,7 @@ test('stop ends a rest, and the loop leaves what could wake it', async () => {
   assert.deepEqual(clock.sleeping, [])
 })
 
-test('a back-off lies between half of its full length and all of it, whatever the failures', () => {
+test('a backoff is between half and all of its full length for any number of failures', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, jitter) => {
       const ms = backoffMs(failures, { firstMs: 500, maxMs: 30_000 }, jitter)
