@@ -1,6 +1,6 @@
 import type { ModelWorld } from './model-world.ts'
 
-/** A look, the clock's part, and both again, as the workers do them all the time. */
+/** Runs one sync and one expiry pass in every process. */
 export async function work(simulation: ModelWorld): Promise<void> {
   for (const process of simulation.processes) {
     await process.look()
@@ -8,7 +8,7 @@ export async function work(simulation: ModelWorld): Promise<void> {
   }
 }
 
-/** Until all is seen as it is now: what one look claims, the next but some seconds confirms. */
+/** Runs the workers until chain and mempool are synced up to now: a later sync has to confirm the first. */
 export async function settle(simulation: ModelWorld): Promise<void> {
   await work(simulation)
   for (let i = 0; i < 2; i++) {
