@@ -30,7 +30,7 @@ import { until } from '../support/until.ts'
 
 const SEED = new Uint8Array(32).fill(3)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
-/** Tests pay and look at once. */
+/** Without caches: tests pay and sync immediately. */
 const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0, blockCacheMs: 0 }
 const never = new AbortController().signal
 
@@ -38,10 +38,10 @@ let sandbox: SandboxChain
 let wallet: Wallet
 let servers: Lightwalletd[]
 let honest: ServiceImpl<typeof CompactTxStreamer>
-const strange: (Http2Server | Http2SecureServer)[] = []
+const customServers: (Http2Server | Http2SecureServer)[] = []
 const open: Chain[] = []
 
-/** Moves on only where a test wants it to, and wakes every sleeper at once: back-off costs a test no time. */
+/** Advances only when a test sets it. Sleeps return at once, so that backoff takes no time. */
 let nowMs = 0
 const slept: number[] = []
 const clock: Clock = {
@@ -72,7 +72,7 @@ beforeEach(async () => {
 after(async () => {
   for (const chain of open) await chain.close()
   for (const server of servers) await server.close()
-  for (const server of strange) server.close()
+  for (const server of customServers) server.close()
 })
 
 function connect(options: Partial<LightwalletdOptions> = {}) {
@@ -83,11 +83,11 @@ function connect(options: Partial<LightwalletdOptions> = {}) {
   return { chain, log }
 }
 
-/** A server that does as it should, but for some calls. */
-async function strangeServer(calls: Partial<ServiceImpl<typeof CompactTxStreamer>>): Promise<string> {
+/** Starts a correct server with some calls overridden. */
+async function startServerWith(calls: Partial<ServiceImpl<typeof CompactTxStreamer>>): Promise<string> {
   const service = { ...honest, ...calls }
   const server = createServer(connectNodeAdapter({ routes: router => router.service(CompactTxStreamer, service) }))
-  strange.push(server)
+  customServers.push(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
@@ -123,7 +123,7 @@ test('returns the tip and linked blocks, with hashes and txids in display byte o
 })
 
 test('blocks whose transactions all have index 0 are accepted', async () => {
-  const url = await strangeServer({
+  const url = await startServerWith({
     async *getBlockRange(request, context) {
       for await (const block of honest.getBlockRange(request, context) as AsyncIterable<CompactBlock>) {
         for (const transaction of block.vtx) transaction.index = 0n
@@ -131,8 +131,8 @@ test('blocks whose transactions all have index 0 are accepted', async () => {
       }
     },
   })
-  const told = await all(connect({ urls: [url] }).chain.blocks(1, 3, never))
-  assert.deepEqual(told, await all(connect().chain.blocks(1, 3, never)))
+  const received = await all(connect({ urls: [url] }).chain.blocks(1, 3, never))
+  assert.deepEqual(received, await all(connect().chain.blocks(1, 3, never)))
 })
 
 test('a range past the tip ends at the tip without an error', async () => {
@@ -153,7 +153,7 @@ test('an interrupted range resumes after the last block, without duplicates or g
   }
   await chain.tip(never)
   await faults({ cutStreamAfter: 3 })
-  // How much of a stream arrives before its reset does is up to the network.
+  // The network decides how much of a stream arrives before its reset.
   await read().catch(error => assert.match(error.message, /INTERNAL_ERROR/))
   assert.ok(slept.length >= 2)
   await faults({ cutStreamAfter: null })
@@ -251,7 +251,7 @@ test('the chain name `test` is accepted on regtest, because Zebra reports it', a
 })
 
 test('the public testnet is refused on regtest, although both report the chain name `test`', async () => {
-  const url = await strangeServer({
+  const url = await startServerWith({
     async getLightdInfo(request, context) {
       return { ...(await honest.getLightdInfo(request, context)), chainName: 'test', saplingActivationHeight: 280_000n }
     },
@@ -310,22 +310,22 @@ test('the mempool stream yields present and then new transactions, and ends with
 
 test('a stream that its consumer abandons is cancelled at the server', async () => {
   const { chain } = connect()
-  let following = 0
+  let subscribers = 0
   const { subscribe } = sandbox
   sandbox.subscribe = listener => {
-    following++
-    const leave = subscribe.call(sandbox, listener)
+    subscribers++
+    const unsubscribe = subscribe.call(sandbox, listener)
     return () => {
-      following--
-      return leave()
+      subscribers--
+      return unsubscribe()
     }
   }
   wallet.send([{ receiver, value: 1n }])
   for await (const _ of chain.mempool(never)) {
-    assert.equal(following, 1)
+    assert.equal(subscribers, 1)
     break
   }
-  await until('the end of the stream', () => following === 0)
+  await until('the end of the stream', () => subscribers === 0)
   sandbox.subscribe = subscribe
   sandbox.mine(1)
 })
@@ -413,11 +413,11 @@ test('blocks with unexpected heights, or too many blocks, reject', async () => {
     ['backwards', (from, to) => [to, from]],
   ]
   for (const [name, change] of ranges) {
-    const url = await strangeServer({
+    const url = await startServerWith({
       getBlockRange(request, context) {
         const [from, to] = change(request.start!.height, request.end!.height)
         const range = create(BlockRangeSchema, { start: { height: from }, end: { height: to } })
-        // The inspection reads one block, and that one is right.
+        // The inspection reads a single block, which is correct.
         return honest.getBlockRange(request.start!.height === request.end!.height ? request : range, context)
       },
     })
@@ -431,7 +431,7 @@ test('an https URL uses TLS: the certificate is verified, and a server without T
   const { cert, key } = makeCertificate('localhost')
   const routes = (router: ConnectRouter) => router.service(CompactTxStreamer, honest)
   const server = createSecureServer({ cert, key }, connectNodeAdapter({ routes }))
-  strange.push(server)
+  customServers.push(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `https://localhost:${(server.address() as AddressInfo).port}`
   await assert.rejects(connect({ urls: [url] }).chain.tip(never), /self-signed/)
@@ -451,7 +451,7 @@ test('an https URL uses TLS: the certificate is verified, and a server without T
 
 test('no compression is requested, so that a response cannot expand', async () => {
   const encodings: unknown[] = []
-  const url = await strangeServer({
+  const url = await startServerWith({
     getLightdInfo(request, context) {
       encodings.push(context.requestHeader.get('grpc-accept-encoding'), context.requestHeader.get('grpc-encoding'))
       return honest.getLightdInfo(request, context)
@@ -462,7 +462,7 @@ test('no compression is requested, so that a response cannot expand', async () =
 })
 
 test('a message above the size limit is rejected without buffering it', async () => {
-  const url = await strangeServer({
+  const url = await startServerWith({
     async *getMempoolStream() {
       yield create(RawTransactionSchema, { data: new Uint8Array(5 * 1024 * 1024) })
     },

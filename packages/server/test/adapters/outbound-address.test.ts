@@ -42,7 +42,7 @@ const NOT_PUBLIC = [
   ['ff00::/8', 'multicast'],
 ] as const
 
-/** Any address of a block. */
+/** Generates addresses of a block. */
 function within(block: string): fc.Arbitrary<string> {
   const [network, bits] = ipaddr.parseCIDR(block)
   const bytes = network.toByteArray()

@@ -26,12 +26,12 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that does nothing but what `answer` does, and a client for it. */
+/** Starts a server that handles requests with `respond`. Returns a client for it. */
 async function receiver(
   t: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<(request?: Partial<OutboundRequest>) => Promise<OutboundAnswer>> {
-  const port = await listen(t, http.createServer(answer))
+  const port = await listen(t, http.createServer(respond))
   return client(t, `http://hooks.example:${port}/in?a=b`)
 }
 
@@ -58,14 +58,14 @@ test('sends method, path, query, headers and body, with the name as Host and wit
     response.setHeader('x-two', ['1', '2'])
     response.end(JSON.stringify({ method, url, headers, body: await text(request) }))
   })
-  const answer = await send({ headers: { 'x-one': '1' }, body: 'é' })
-  const { method, url, headers, body } = JSON.parse(Buffer.from(answer.body).toString())
-  assert.deepEqual([answer.status, method, url, body], [200, 'POST', '/in?a=b', 'é'])
+  const received = await send({ headers: { 'x-one': '1' }, body: 'é' })
+  const { method, url, headers, body } = JSON.parse(Buffer.from(received.body).toString())
+  assert.deepEqual([received.status, method, url, body], [200, 'POST', '/in?a=b', 'é'])
   assert.match(headers.host, /^hooks\.example:\d+$/)
   assert.equal(headers['x-one'], '1')
   assert.equal(headers['content-length'], '2')
   assert.equal(headers['accept-encoding'], undefined)
-  assert.equal(answer.headers['x-two'], '1, 2')
+  assert.equal(received.headers['x-two'], '1, 2')
 })
 
 test('a redirect is returned as a response and not followed', async t => {
@@ -107,17 +107,17 @@ test('a response above `maxBytes` fails, with or without a content-length header
 
 test('an endless body fails at the size limit without being read further', async t => {
   const chunk = Buffer.alloc(64 * 1024)
-  let poured = 0
+  let sentBytes = 0
   const send = await receiver(t, (_request, response) => {
-    const pour = () => {
-      while (poured < 1e9 && response.write(chunk)) poured += chunk.length
+    const sendBulk = () => {
+      while (sentBytes < 1e9 && response.write(chunk)) sentBytes += chunk.length
     }
-    response.on('drain', pour)
-    pour()
+    response.on('drain', sendBulk)
+    sendBulk()
   })
   const error = await failure(send({ maxBytes: 1_000_000 }))
   assert.equal(error.failure, 'too_large')
-  assert.ok(poured < 50_000_000, `${poured} bytes were taken`)
+  assert.ok(sentBytes < 50_000_000, `${sentBytes} bytes were taken`)
 })
 
 test('endless headers fail', async t => {
@@ -131,24 +131,24 @@ test('endless headers fail', async t => {
 
 test('one deadline covers a silent server, slow headers, a slow body and a silent DNS server', async t => {
   const deadlineMs = 250
-  const drip = (write: (text: string) => void) => {
+  const sendSlowly = (write: (text: string) => void) => {
     const timer = setInterval(() => write('x'), 50)
     t.after(() => clearInterval(timer))
   }
   const silent = await receiver(t, () => {})
   const body = await receiver(t, (_request, response) => {
     response.writeHead(200)
-    drip(text => response.write(text))
+    sendSlowly(text => response.write(text))
   })
   const head = net.createServer(socket => {
     socket.on('error', () => {})
     socket.write('HTTP/1.1 200 OK\r\nx-a: ')
-    drip(text => socket.write(text))
+    sendSlowly(text => socket.write(text))
   })
-  const dripHead = client(t, `http://hooks.example:${await listen(t, head)}/`)
+  const slowHead = client(t, `http://hooks.example:${await listen(t, head)}/`)
   const unnamed = client(t, 'http://hooks.example/', { resolve: () => new Promise(() => {}) })
 
-  for (const send of [silent, body, dripHead, unnamed]) {
+  for (const send of [silent, body, slowHead, unnamed]) {
     const began = performance.now()
     const error = await failure(send({ deadlineMs }))
     assert.equal(error.failure, 'timeout')
@@ -224,7 +224,7 @@ test('an aborted request ends at once, and `close` ends requests in progress', a
 
   const outbound = createOutbound({ allowPrivate: true, resolve: LOOPBACK })
   const request = { method: 'GET', url: `http://hooks.example:${port}/`, headers: {}, deadlineMs: 5_000 } as const
-  const under = failure(outbound.send({ ...request, maxBytes: 1 }))
+  const inProgress = failure(outbound.send({ ...request, maxBytes: 1 }))
   outbound.close()
-  assert.equal((await under).failure, 'aborted')
+  assert.equal((await inProgress).failure, 'aborted')
 })

@@ -23,7 +23,7 @@ async function receiver(t: TestContext, answers?: readonly Answer[]): Promise<We
   return started
 }
 
-/** Resolves with the log once so many attempts have ended. */
+/** Waits until `count` attempts have ended and returns all attempts. */
 function ended(harness: WebhookKit, account: Account, count: number) {
   return until(`${count} ended attempts`, async () => {
     const log = await harness.log(account)
@@ -31,8 +31,8 @@ function ended(harness: WebhookKit, account: Account, count: number) {
   })
 }
 
-/** Moves the clock in steps of a second, giving the work of each a chance. */
-async function pass(clock: ManualClock, secs: number): Promise<void> {
+/** Advances the clock in steps of a second and lets pending work run after each. */
+async function advanceTime(clock: ManualClock, secs: number): Promise<void> {
   for (let passed = 0; passed < secs; passed++) {
     clock.advance(1)
     await new Promise(resolve => setImmediate(resolve))
@@ -62,10 +62,10 @@ test('paid, underpaid and test events arrive with exact bytes and headers, and e
   ]
   for (const body of bodies) await harness.raise(account, body)
   const testId = await harness.webhooks.test(account)
-  const came = await merchant.waitFor(3)
+  const received = await merchant.waitFor(3)
 
   assert.deepEqual(
-    came.map(({ body }) => body.toString()).sort(),
+    received.map(({ body }) => body.toString()).sort(),
     [...bodies, '{"type":"test","invoice_id":null}'].sort(),
   )
   assert.equal(
@@ -73,9 +73,9 @@ test('paid, underpaid and test events arrive with exact bytes and headers, and e
     '{"type":"invoice.paid","invoice_id":"6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f","status":"paid","amount_zat":2500000,' +
       `"received_zat":2600000,"overpaid_zat":100000,"txid":"${'ab'.repeat(32)}","swap":null}`,
   )
-  for (const delivery of came) await confirm(delivery, secret as string)
-  assert.ok(came.some(({ headers }) => headers['webhook-id'] === testId))
-  assert.equal(new Set(came.map(({ headers }) => headers['webhook-id'])).size, 3)
+  for (const delivery of received) await confirm(delivery, secret as string)
+  assert.ok(received.some(({ headers }) => headers['webhook-id'] === testId))
+  assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 3)
 })
 
 async function confirm({ method, path, headers, body }: Delivery, secret: string): Promise<void> {
@@ -111,9 +111,9 @@ for (const [name, answer, statusCode, error] of FAULTS) {
     let elapsed = 0
     for (const [attempt, waitSecs] of [0, 10, 60, 300].entries()) {
       if (waitSecs > 0) {
-        await pass(clock, waitSecs - 1)
+        await advanceTime(clock, waitSecs - 1)
         assert.equal((await harness.log(account)).length, attempt, 'not a second early')
-        await pass(clock, 1)
+        await advanceTime(clock, 1)
       }
       elapsed += waitSecs
       const log = await ended(harness, account, attempt + 1)
@@ -124,7 +124,7 @@ for (const [name, answer, statusCode, error] of FAULTS) {
       assert.equal(last?.createdAt, start / 1000 + elapsed)
       assert.equal(last?.url, merchant.url)
     }
-    await pass(clock, 600)
+    await advanceTime(clock, 600)
     const log = await harness.log(account)
     assert.equal(log.length, 4)
     assert.equal(log[3]?.deliveryState, 'failed')
@@ -149,7 +149,7 @@ test('a blocked address is a logged attempt with the reason, and is retried', as
     'the name resolves to a non-public address (private)',
     'the URL is not https',
   ])
-  await pass(clock, 10)
+  await advanceTime(clock, 10)
   await ended(harness, accounts[0] as Account, 2)
 })
 
@@ -165,14 +165,14 @@ test('after a rotation between two attempts, the second is signed with the new s
   harness.startWorker()
   await harness.webhooks.test(account)
   await ended(harness, account, 1)
-  const fresh = await harness.webhooks.rotateSecret(account)
-  await pass(clock, 10)
+  const newSecret = await harness.webhooks.rotateSecret(account)
+  await advanceTime(clock, 10)
   await ended(harness, account, 2)
 
   const [first, second] = merchant.deliveries as [Delivery, Delivery]
   const options = { nowMs: clock.nowMs() }
   await verifyWebhook(first.body, first.headers, old as string, options)
-  await verifyWebhook(second.body, second.headers, fresh, options)
+  await verifyWebhook(second.body, second.headers, newSecret, options)
   await assert.rejects(verifyWebhook(second.body, second.headers, old as string, { ...options, scheme: 'service' }))
   await assert.rejects(verifyWebhook(second.body, second.headers, old as string, { ...options, scheme: 'standard' }))
 })
@@ -187,7 +187,7 @@ test('after a change of the URL between two attempts, the second is sent to the 
   await harness.webhooks.test(account)
   await ended(harness, account, 1)
   assert.equal((await harness.webhooks.set(account, `${merchant.url}new`)).secret, null)
-  await pass(clock, 10)
+  await advanceTime(clock, 10)
   const log = await ended(harness, account, 2)
   assert.deepEqual(
     log.map(({ url }) => new URL(url).pathname),
@@ -205,7 +205,7 @@ test('a webhook removed between two attempts gets no more requests, and a new we
   await ended(harness, account, 1)
   await harness.webhooks.remove(account)
   assert.notEqual((await harness.webhooks.set(account, merchant.url)).secret, null)
-  await pass(clock, 400)
+  await advanceTime(clock, 400)
   assert.equal((await harness.log(account)).length, 1)
   assert.equal((await harness.log(account))[0]?.deliveryState, 'canceled')
 })
@@ -222,12 +222,12 @@ test('a restart between two attempts does not lose the delivery or send it early
   await harness.webhooks.test(account)
   await ended(harness, account, 1)
   await first.stop()
-  await pass(clock, 5)
+  await advanceTime(clock, 5)
 
   harness.startWorker({ store: await reopened(t, harness.url) })
-  await pass(clock, 4)
+  await advanceTime(clock, 4)
   assert.equal(merchant.deliveries.length, 1)
-  await pass(clock, 1)
+  await advanceTime(clock, 1)
   const log = await ended(harness, account, 2)
   assert.equal(log[1]?.deliveryState, 'delivered')
 })
@@ -238,8 +238,8 @@ async function reopened(t: TestContext, url: string) {
   return store
 }
 
-/** Takes requests and never answers: what a process that dies leaves behind. */
-function silentOutbound(): Outbound & { readonly sent: number } {
+/** Accepts requests and never responds, like a process that crashes during an attempt. */
+function silentHttp(): Outbound & { readonly sent: number } {
   let sent = 0
   return {
     get sent() {
@@ -254,24 +254,24 @@ function silentOutbound(): Outbound & { readonly sent: number } {
 }
 
 test('attempts interrupted by crashes count, continue in another process on schedule, and are four at most', async t => {
-  const outbound = silentOutbound()
+  const outbound = silentHttp()
   const clock = new ManualClock()
   const harness = await webhookKit(t, { clock, outbound })
   const account = await harness.account('http://shop.example/')
-  // These are never stopped: a killed process stops nothing.
+  // These workers are never stopped, like a killed process.
   const crash = () => {
     const worker = harness.startWorker()
     worker.stop = async () => {}
   }
   await harness.webhooks.test(account)
   for (const [attempt, waitSecs] of [0, 15, 65, 305].entries()) {
-    if (waitSecs > 1) await pass(clock, waitSecs - 1)
+    if (waitSecs > 1) await advanceTime(clock, waitSecs - 1)
     assert.equal(outbound.sent, attempt, 'not early')
-    if (waitSecs > 0) await pass(clock, 1)
+    if (waitSecs > 0) await advanceTime(clock, 1)
     crash()
     await until('the next attempt', () => outbound.sent === attempt + 1)
   }
-  await pass(clock, 16)
+  await advanceTime(clock, 16)
   const log = await until('the end', async () => {
     const rows = await harness.log(account)
     return rows.at(-1)?.deliveryState === 'failed' && rows
@@ -280,7 +280,7 @@ test('attempts interrupted by crashes count, continue in another process on sche
     log.map(({ attempt, error, durationMs, statusCode }) => [attempt, error?.split(':')[0], durationMs, statusCode]),
     [1, 2, 3, 4].map(attempt => [attempt, 'interrupted', null, null]),
   )
-  await pass(clock, 1_000)
+  await advanceTime(clock, 1_000)
   assert.equal(outbound.sent, 4)
 })
 
@@ -292,10 +292,10 @@ test('a resent delivery is a new delivery with the same body and its own attempt
   harness.startWorker()
   await harness.raise(account, '{"type":"plan.updated","ü":1}')
   const [first] = await ended(harness, account, 1)
-  const again = await harness.webhooks.resend(account, (first?.deliveryPublicId ?? '').toUpperCase())
+  const resentId = await harness.webhooks.resend(account, (first?.deliveryPublicId ?? '').toUpperCase())
   const log = await ended(harness, account, 2)
-  assert.equal(log[1]?.deliveryPublicId, again)
-  assert.notEqual(again, first?.deliveryPublicId)
+  assert.equal(log[1]?.deliveryPublicId, resentId)
+  assert.notEqual(resentId, first?.deliveryPublicId)
   assert.deepEqual(
     log.map(({ attempt, requestBody }) => [attempt, requestBody]),
     [1, 1].map(attempt => [attempt, '{"type":"plan.updated","ü":1}']),
@@ -337,12 +337,12 @@ test('an account with 10,000 due deliveries does not starve one with a single de
 
 test('hanging receivers use few slots each: a good receiver behind a hundred of them is served at once', async t => {
   let hanging = 0
-  let most = 0
+  let maxConcurrent = 0
   const outbound: Outbound = {
     async send({ url }) {
       if (url.endsWith('/good')) return { status: 204, headers: {}, body: new Uint8Array() }
       hanging += 1
-      most = Math.max(most, hanging)
+      maxConcurrent = Math.max(maxConcurrent, hanging)
       return new Promise(() => {})
     },
     close: () => {},
@@ -358,16 +358,16 @@ test('hanging receivers use few slots each: a good receiver behind a hundred of 
   const worker = harness.startWorker()
   worker.stop = async () => {}
   await ended(harness, good, 50)
-  assert.equal(most, 200)
+  assert.equal(maxConcurrent, 200)
 })
 
 test('concurrent attempts stay within the limit of the process, and the metric shows them', async t => {
   let underWay = 0
-  let most = 0
+  let maxConcurrent = 0
   const gauge: number[] = []
   const outbound: Outbound = {
     async send() {
-      most = Math.max(most, ++underWay)
+      maxConcurrent = Math.max(maxConcurrent, ++underWay)
       await new Promise(resolve => setImmediate(resolve))
       underWay -= 1
       return { status: 200, headers: {}, body: new Uint8Array() }
@@ -387,7 +387,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
   const worker = harness.startWorker({ most: 7, meter })
   await until('all to be sent', () => successes === 200)
   await worker.stop()
-  assert.ok(most <= 7, `${most}`)
+  assert.ok(maxConcurrent <= 7, `${maxConcurrent}`)
   assert.ok(Math.max(...gauge) <= 7)
   assert.equal(gauge.at(-1), 0)
 })
@@ -407,12 +407,12 @@ test('results that could not be recorded are recorded later, and nothing is sent
   }
   harness.startWorker({ store })
   await harness.webhooks.test(account)
-  await until('the first turn', () => harness.log(account).then(log => log.length === 1))
+  await until('the first run', () => harness.log(account).then(log => log.length === 1))
   down = true
   await merchant.waitFor(1)
-  await pass(clock, 120)
+  await advanceTime(clock, 120)
   down = false
-  await pass(clock, 60)
+  await advanceTime(clock, 60)
   const log = await ended(harness, account, 1)
   assert.equal(log[0]?.deliveryState, 'delivered')
   assert.equal(merchant.deliveries.length, 1)

@@ -15,16 +15,16 @@ function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
 }
 
 test("pauses for idleMs after 'idle' and not after 'again'", async () => {
-  const answers: Next[] = ['again', 'again', 'idle', 'idle']
+  const results: Next[] = ['again', 'again', 'idle', 'idle']
   let runs = 0
-  const { clock, loop } = loopOf(async () => answers[runs++] ?? 'idle')
-  await until('the first rest', () => clock.sleeping.length === 1)
+  const { clock, loop } = loopOf(async () => results[runs++] ?? 'idle')
+  await until('the first pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 3)
   assert.deepEqual(clock.sleeping, [1000])
   clock.advanceMs(999)
   assert.deepEqual(clock.sleeping, [1])
   clock.advanceMs(1)
-  await until('the second rest', () => clock.sleeping.length === 1)
+  await until('the second pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 4)
   await loop.stop()
 })
@@ -35,10 +35,10 @@ test('a wake ends the pause, and a wake during a run causes one more run', async
     if (++runs === 2) loop.wake()
     return 'idle'
   })
-  await until('the rest', () => clock.sleeping.length === 1)
+  await until('the pause', () => clock.sleeping.length === 1)
   loop.wake()
-  await until('the work woken for', () => runs === 3)
-  await until('the rest', () => clock.sleeping.length === 1)
+  await until('the run after the wake', () => runs === 3)
+  await until('the pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 3)
   await loop.stop()
 })
@@ -64,21 +64,21 @@ test('backs off exponentially up to the limit, logs it, and resets after a succe
   let runs = 0
   const { clock, loop } = loopOf(
     async () => {
-      if (outcomes[runs++]) throw new Error('no luck')
+      if (outcomes[runs++]) throw new Error('failure')
       return 'again'
     },
     { log, backoff: { firstMs: 100, maxMs: 350 } },
   )
-  const rests: number[] = []
+  const pauses: number[] = []
   for (const _ of [1, 2, 3, 4, 5]) {
-    const [ms] = await until('a rest', () => clock.sleeping.length === 1 && clock.sleeping)
-    rests.push(ms!)
+    const [ms] = await until('a pause', () => clock.sleeping.length === 1 && clock.sleeping)
+    pauses.push(ms!)
     loop.wake()
     assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the pause after a failure')
     clock.advanceMs(ms!)
   }
   await loop.stop()
-  assert.deepEqual(rests, [100, 200, 350, 350, 100])
+  assert.deepEqual(pauses, [100, 200, 350, 350, 100])
   assert.deepEqual(
     log.lines.slice(0, 5).map(line => [line.level, line.details.failures]),
     [
@@ -93,12 +93,12 @@ test('backs off exponentially up to the limit, logs it, and resets after a succe
 
 test('stop aborts the current run, waits for it, and logs no failure', async () => {
   const log = recordingLog()
-  let begun = false
+  let started = false
   let ended = false
   const { loop } = loopOf(
     signal =>
       new Promise((_, reject) => {
-        begun = true
+        started = true
         signal.addEventListener('abort', () => {
           ended = true
           reject(signal.reason)
@@ -106,7 +106,7 @@ test('stop aborts the current run, waits for it, and logs no failure', async () 
       }),
     { log },
   )
-  await until('the work', () => begun)
+  await until('the run', () => started)
   await loop.stop()
   assert.ok(ended)
   assert.deepEqual(log.lines, [])
@@ -120,7 +120,7 @@ test('stop ends a pause and unsubscribes the loop from notifications', async () 
       return () => listening--
     },
   })
-  await until('the rest', () => clock.sleeping.length === 1)
+  await until('the pause', () => clock.sleeping.length === 1)
   assert.equal(listening, 1)
   await loop.stop()
   assert.equal(listening, 0)

@@ -14,16 +14,16 @@ test('every task runs, again while there is more to delete, and then the loop pa
   const clock = new ManualClock()
   const left = { one: 3, other: 1 }
   const runs = { one: 0, other: 0 }
-  const prune = (name: 'one' | 'other') => async () => {
+  const task = (name: 'one' | 'other') => async () => {
     runs[name]++
     return --left[name] > 0
   }
-  const upkeep = startUpkeep({ tasks: [prune('one'), prune('other')], clock, log: silentLog })
-  await until('the rest', () => clock.sleeping.length === 1)
+  const cleanup = startUpkeep({ tasks: [task('one'), task('other')], clock, log: silentLog })
+  await until('the pause', () => clock.sleeping.length === 1)
   assert.deepEqual(runs, { one: 3, other: 3 })
   clock.advance(600)
-  await until('the next rest', () => clock.sleeping.length === 1 && runs.one === 4)
-  await upkeep.stop()
+  await until('the next pause', () => clock.sleeping.length === 1 && runs.one === 4)
+  await cleanup.stop()
 })
 
 test('a failing task is logged and retried, and the other tasks still run', async () => {
@@ -31,7 +31,7 @@ test('a failing task is logged and retried, and the other tasks still run', asyn
   const log = recordingLog()
   let pruned = 0
   const failing = async () => {
-    throw new Error('no luck')
+    throw new Error('failure')
   }
   const tasks = [
     failing,
@@ -40,14 +40,14 @@ test('a failing task is logged and retried, and the other tasks still run', asyn
       return false
     },
   ]
-  const upkeep = startUpkeep({ tasks, clock, log })
+  const cleanup = startUpkeep({ tasks, clock, log })
   await until('a failure', () => log.lines.length === 1)
   assert.equal(pruned, 1)
-  assert.equal((log.lines[0]!.details.err as AggregateError).errors[0].message, 'no luck')
-  await until('the rest', () => clock.sleeping.length === 1)
+  assert.equal((log.lines[0]!.details.err as AggregateError).errors[0].message, 'failure')
+  await until('the pause', () => clock.sleeping.length === 1)
   clock.advance(60)
-  await until('the next try', () => pruned === 2)
-  await upkeep.stop()
+  await until('the next attempt', () => pruned === 2)
+  await cleanup.stop()
 })
 
 async function retentionOf(context: TestContext) {

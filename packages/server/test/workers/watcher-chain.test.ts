@@ -5,8 +5,8 @@ import { closeViewer, type WatchRig, watching } from '../support/watch-rig.ts'
 
 after(closeViewer)
 
-/** Hashes of the recorded headers from a height on, and the server's. */
-async function sameChain(harness: WatchRig): Promise<void> {
+/** Asserts that the recorded headers are those of the server's chain. */
+async function assertSameChain(harness: WatchRig): Promise<void> {
   const position = await harness.headers.position()
   assert.equal(position!.tip.height, harness.sandbox.height)
   for (let height = position!.oldest; height <= position!.tip.height; height++) {
@@ -26,7 +26,7 @@ watching(
     await harness.look()
     const later = await harness.headers.position()
     assert.deepEqual([later!.oldest, later!.tip.height], [1_530 - HEADERS_KEPT, 1_530])
-    await sameChain(harness)
+    await assertSameChain(harness)
   },
   { startHeight: 1_500 },
 )
@@ -39,7 +39,7 @@ watching('on a chain synced from its beginning, a reorganisation can replace eve
   await harness.look()
   harness.sandbox.reorg({ depth: harness.sandbox.height })
   await harness.look()
-  await sameChain(harness)
+  await assertSameChain(harness)
   assert.equal((await harness.headers.position())!.oldest, 1)
 })
 
@@ -57,7 +57,7 @@ watching('a reorganisation between the comparison and the read of blocks is not 
     return blocks(from, to, signal)
   }
   await harness.look()
-  await sameChain(harness)
+  await assertSameChain(harness)
   assert.deepEqual(
     harness.logged.filter(({ level }) => level === 'error'),
     [],
@@ -79,13 +79,13 @@ watching('blocks that are not linked are an error at the third attempt in a row'
 
 watching('on a chain shorter than HEADERS_KEPT, the sync starts at height 1', async harness => {
   const { blocks } = harness.chain
-  const asked: number[] = []
+  const requested: number[] = []
   harness.chain.blocks = (from, to, signal) => {
-    asked.push(from)
+    requested.push(from)
     return blocks(from, to, signal)
   }
   await harness.look()
-  assert.equal(Math.min(...asked), 1)
+  assert.equal(Math.min(...requested), 1)
   assert.equal((await harness.headers.position())!.oldest, 1)
 })
 
@@ -111,7 +111,7 @@ watching(
     await harness.outlast()
     const dropped = await harness.read(invoice)
     assert.deepEqual([dropped.status, dropped.receivedZat, dropped.txid], ['pending', 0n, null])
-    await sameChain(harness)
+    await assertSameChain(harness)
 
     const again = harness.sandbox.add({
       pool: transaction.pool,
@@ -147,7 +147,7 @@ watching('a payment that a reorganisation moves is counted once, and its confirm
   harness.sandbox.mine(1)
   await harness.look()
   assert.deepEqual([await harness.status(invoice), (await harness.read(invoice)).receivedZat], ['paid', 10n])
-  await sameChain(harness)
+  await assertSameChain(harness)
 })
 
 watching('a replaced block at the same height is detected', async harness => {
@@ -159,7 +159,7 @@ watching('a replaced block at the same height is detected', async harness => {
   harness.sandbox.reorg({ depth: 1, remine: true })
   await harness.look()
   assert.equal(await harness.status(invoice), 'paid')
-  await sameChain(harness)
+  await assertSameChain(harness)
   assert.deepEqual(harness.metered.reorgs, [1])
 })
 
@@ -203,7 +203,7 @@ watching(
     assert.equal(await harness.status(invoice), 'paid')
     harness.sandbox.reorg({ depth: 1_000, remine: true })
     await harness.look()
-    await sameChain(harness)
+    await assertSameChain(harness)
     assert.deepEqual(harness.metered.reorgs, [1_000])
     const after = await harness.read(invoice)
     assert.deepEqual([after.status, after.receivedZat, after.needsAttention], ['paid', 10n, false])
@@ -238,7 +238,7 @@ watching('catches up in bounded batches after an outage, and continues after a r
   assert.equal(harness.metered.seenThrough, seenThrough, 'an incomplete sync does not advance it')
   await harness.restart()
   await harness.look()
-  await sameChain(harness)
+  await assertSameChain(harness)
   for (const invoice of invoices) assert.equal(await harness.status(invoice), 'paid')
 })
 

@@ -362,7 +362,7 @@ onBothDatabases(engine => {
     simulation.pay(invoice)
     simulation.mine(1)
     const from = simulation.chain.height
-    // Missed: recorded without its notes.
+    // The payment is missed: its block is recorded without notes.
     await simulation.process0.payments.recordBlocks({ blocks: simulation.chain.blocks.slice(from), notes: [] })
     simulation.clock.advance(30 * DAY)
     simulation.mine(3)

@@ -4,31 +4,35 @@ import { type Engine, sqliteEngine } from '../store/databases.ts'
 import { onBothDatabases } from '../support/engines.ts'
 import { ModelWorld } from '../support/model-world.ts'
 
-/** Something that happens in the world at one await of a look. */
-interface Scene {
+/** A change of the chain at one await of a sync. */
+interface Scenario {
   readonly name: string
-  /** It lets time pass, and so would make another scene's payment late. */
+  /** Advances time, which would make the payment of another scenario late. */
   readonly takesTime?: boolean
-  /** What was before the look; what happens in it, and what must be true for good once all is read. */
-  readonly set: (simulation: ModelWorld) => Promise<{
+  /** Prepares the state before the sync. Returns the change and the assertions that must always hold afterwards. */
+  readonly prepare: (simulation: ModelWorld) => Promise<{
     readonly act: () => void | Promise<void>
-    readonly judge: () => Promise<void>
+    readonly verify: () => Promise<void>
   }>
 }
 
 const CLOSED = ['expired', 'underpaid']
 
-/** Nothing that was paid in time may ever be closed, and all of it is counted once in the end. */
-async function never(simulation: ModelWorld, statuses: readonly string[], ...invoices: readonly { id: number }[]) {
+/** Asserts that none of the invoices has one of the statuses. */
+async function assertNotIn(
+  simulation: ModelWorld,
+  statuses: readonly string[],
+  ...invoices: readonly { id: number }[]
+) {
   const found = await simulation.process0.store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
   for (const { status } of found) assert.ok(!statuses.includes(status), `is ${status}`)
 }
 
-const SCENES: readonly Scene[] = [
+const SCENARIOS: readonly Scenario[] = [
   {
     name: 'an invoice is created, its payment broadcast and mined',
-    async set(simulation) {
-      // The first invoice of its key: before it, the key is not among those to open notes with.
+    async prepare(simulation) {
+      // The first invoice of its key: the key is not watched before.
       let invoice: Awaited<ReturnType<ModelWorld['sell']>> | undefined
       return {
         async act() {
@@ -36,8 +40,8 @@ const SCENES: readonly Scene[] = [
           simulation.pay(invoice)
           simulation.mine(1)
         },
-        async judge() {
-          await never(simulation, CLOSED, ...(invoice ? [invoice] : []))
+        async verify() {
+          await assertNotIn(simulation, CLOSED, ...(invoice ? [invoice] : []))
           if (invoice) assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
@@ -45,14 +49,14 @@ const SCENES: readonly Scene[] = [
   },
   {
     name: 'a payment that was broadcast in time is mined after the expiry',
-    async set(simulation) {
+    async prepare(simulation) {
       const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 1 })
       simulation.pay(invoice)
       simulation.clock.advance(20)
       return {
         act: () => simulation.mine(1),
-        async judge() {
-          await never(simulation, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
           assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
@@ -61,22 +65,22 @@ const SCENES: readonly Scene[] = [
   {
     name: 'a payment is broadcast in the last second',
     takesTime: true,
-    async set(simulation) {
+    async prepare(simulation) {
       const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 2 })
       return {
         act() {
           simulation.pay(invoice)
           simulation.clock.advance(3)
         },
-        async judge() {
-          await never(simulation, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
         },
       }
     },
   },
   {
     name: 'the block of a payment is replaced, and the payment is in the mempool again',
-    async set(simulation) {
+    async prepare(simulation) {
       const invoice = await simulation.sell({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
       simulation.pay(invoice)
       simulation.mine(2)
@@ -87,8 +91,8 @@ const SCENES: readonly Scene[] = [
           simulation.chain.takeBack(2, () => true)
           simulation.mine(3, [])
         },
-        async judge() {
-          await never(simulation, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
           assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
@@ -96,7 +100,7 @@ const SCENES: readonly Scene[] = [
   },
   {
     name: 'the block of a payment is replaced by one that contains it too',
-    async set(simulation) {
+    async prepare(simulation) {
       const invoice = await simulation.sell({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
       simulation.pay(invoice)
       simulation.mine(2)
@@ -106,8 +110,8 @@ const SCENES: readonly Scene[] = [
           simulation.chain.takeBack(2, () => true)
           simulation.mine(2)
         },
-        async judge() {
-          await never(simulation, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
           assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
@@ -116,7 +120,7 @@ const SCENES: readonly Scene[] = [
   {
     name: 'the chain grows, and the payment is broadcast after it',
     takesTime: true,
-    async set(simulation) {
+    async prepare(simulation) {
       const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 30 })
       simulation.clock.advance(20)
       return {
@@ -126,25 +130,30 @@ const SCENES: readonly Scene[] = [
           simulation.clock.advance(15)
           simulation.mine(1)
         },
-        async judge() {
-          await never(simulation, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
         },
       }
     },
   },
 ]
 
-/** What a look asks of the simulation, one await after the other, as long as `acts` says what happens at which. */
-async function play(t: TestContext, engine: Engine, scenes: readonly Scene[], at: readonly number[]): Promise<number> {
+/** Runs a sync and applies scenario i at await number `at[i]`. Returns the number of awaits of the sync. */
+async function runScenarios(
+  t: TestContext,
+  engine: Engine,
+  scenarios: readonly Scenario[],
+  at: readonly number[],
+): Promise<number> {
   const simulation = await ModelWorld.open(await engine.fresh(t))
   simulation.mine(1)
   await simulation.process0.look()
   simulation.clock.advance(10)
-  const parts: Awaited<ReturnType<Scene['set']>>[] = []
-  for (const scene of scenes) parts.push(await scene.set(simulation))
+  const parts: Awaited<ReturnType<Scenario['prepare']>>[] = []
+  for (const scenario of scenarios) parts.push(await scenario.prepare(simulation))
   let points = 0
-  const judge = async () => {
-    for (const part of parts) await part.judge()
+  const verify = async () => {
+    for (const part of parts) await part.verify()
   }
   simulation.interruption = async () => {
     const point = points++
@@ -153,7 +162,7 @@ async function play(t: TestContext, engine: Engine, scenes: readonly Scene[], at
   await simulation.process0.look()
   const passed = points
   simulation.interruption = () => {}
-  // The scenes that this look was too short for happen after it.
+  // Scenarios beyond the last await happen after the sync.
   for (const [i, part] of parts.entries()) if ((at[i] ?? 0) >= passed) await part.act()
   for (let round = 0; round < 3; round++) {
     for (let look = 0; look < 3; look++) {
@@ -161,7 +170,7 @@ async function play(t: TestContext, engine: Engine, scenes: readonly Scene[], at
       simulation.clock.advance(3)
       await simulation.process0.look()
       await simulation.process0.payments.closeDue(100)
-      await judge()
+      await verify()
     }
     simulation.mine(1)
   }
@@ -170,7 +179,7 @@ async function play(t: TestContext, engine: Engine, scenes: readonly Scene[], at
     await simulation.process0.look()
     await simulation.process0.payments.closeDue(100)
   }
-  await judge()
+  await verify()
   const invoices = await simulation.process0.store.read(tx =>
     tx.invoices.list(simulation.shop.account.id, { limit: 200 }),
   )
@@ -180,15 +189,15 @@ async function play(t: TestContext, engine: Engine, scenes: readonly Scene[], at
 }
 
 onBothDatabases(engine => {
-  // The awaits are the same on both: PostgreSQL, where a world takes longer to make, gets a part of them.
+  // Both databases have the same awaits. PostgreSQL tests only some of them, because its setup is slower.
   const step = engine.name === 'sqlite' ? 1 : 5
 
-  for (const scene of SCENES) {
-    test(`at every await of a sync: ${scene.name}`, async t => {
+  for (const scenario of SCENARIOS) {
+    test(`at every await of a sync: ${scenario.name}`, async t => {
       let points = 1
       for (let point = 0; point < points; point += step) {
         await t.test(`await ${point}`, async t => {
-          points = await play(t, engine, [scene], [point])
+          points = await runScenarios(t, engine, [scenario], [point])
         })
       }
       assert.ok(points > 12, `${points} awaits`)
@@ -222,12 +231,15 @@ test('a payment that is mined after the blocks are read, and reorged before the 
 })
 
 test('at any two awaits of a sync, any two scenarios together', async t => {
-  const scenes = SCENES.filter(({ takesTime }) => !takesTime)
+  const scenarios = SCENARIOS.filter(({ takesTime }) => !takesTime)
   for (let seed = 0; seed < 40; seed++) {
-    const [one, other] = [scenes[seed % scenes.length]!, scenes[Math.floor(seed / 4 + seed) % scenes.length]!]
+    const [one, other] = [
+      scenarios[seed % scenarios.length]!,
+      scenarios[Math.floor(seed / 4 + seed) % scenarios.length]!,
+    ]
     const at = [(seed * 7) % 23, (seed * 11 + 3) % 23]
     await t.test(`${one.name} (${at[0]}); ${other.name} (${at[1]})`, async t => {
-      await play(t, sqliteEngine, [one, other], at)
+      await runScenarios(t, sqliteEngine, [one, other], at)
     })
   }
 })

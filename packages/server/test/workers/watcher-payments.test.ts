@@ -4,7 +4,7 @@ import { closeViewer, LATE_SECS, type WatchRig, watching } from '../support/watc
 
 after(closeViewer)
 
-/** Types of the events with a body, and the null rows, in their order. */
+/** Types of all events in order; null for changes without an event body. */
 async function eventTypes(harness: WatchRig): Promise<(string | null)[]> {
   return harness.events().then(events => events.map(event => event.type))
 }
@@ -243,11 +243,11 @@ watching('a payment counts until the last second of the late window', async harn
 })
 
 watching('a change of an internal invoice calls its hook in the same transaction', async harness => {
-  const told: string[] = []
+  const changes: string[] = []
   harness.begin({
     settle: async (tx, before, after) => {
       const [written] = await tx.invoices.byIds([after.id])
-      told.push(`${before.status} → ${after.status} (${written!.status})`)
+      changes.push(`${before.status} → ${after.status} (${written!.status})`)
     },
   })
   await harness.look()
@@ -258,7 +258,7 @@ watching('a change of an internal invoice calls its hook in the same transaction
   await harness.look()
   harness.sandbox.mine(1)
   await harness.look()
-  assert.deepEqual(told, ['pending → detected (detected)', 'detected → paid (paid)'])
+  assert.deepEqual(changes, ['pending → detected (detected)', 'detected → paid (paid)'])
   assert.deepEqual(
     (await harness.events()).map(event => [event.invoiceId, event.type]).filter(([, type]) => type !== null),
     [[sale.id, 'invoice.paid']],

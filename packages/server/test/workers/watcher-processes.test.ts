@@ -8,7 +8,7 @@ import { inWorld, onBothDatabases, onPostgres } from '../support/engines.ts'
 import type { ModelWorld } from '../support/model-world.ts'
 import { until } from '../support/until.ts'
 
-/** Every header is built on the one below it, and no payment lies above the newest. */
+/** Asserts that every header links to the one below it. */
 async function assertLinked(simulation: ModelWorld): Promise<void> {
   const { store } = simulation.process0
   const headers = await store.read(tx => tx.chain.newest(2_000))
@@ -19,8 +19,8 @@ async function assertLinked(simulation: ModelWorld): Promise<void> {
   }
 }
 
-/** Whether any transaction of the database waits for another's lock. */
-async function someoneWaits(admin: pg.Client): Promise<boolean> {
+/** Whether any transaction of the database waits for a lock. */
+async function anyLockWait(admin: pg.Client): Promise<boolean> {
   const { rows } = await admin.query(
     `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   )
@@ -28,10 +28,10 @@ async function someoneWaits(admin: pg.Client): Promise<boolean> {
 }
 
 /**
- * The store with a place to stop at: right after the first read of `method` in a transaction that writes, `meanwhile`
- * is begun, and waited for until it has ended or is seen to wait for a lock.
+ * Wraps a store: after the first call of `method` in a write transaction it starts `meanwhile` and waits until that has
+ * ended or waits for a lock.
  */
-function stoppingAt(
+function pausingAt(
   store: Store,
   admin: pg.Client,
   method: 'tip' | 'headerAt' | 'seenThrough',
@@ -45,7 +45,7 @@ function stoppingAt(
     meanwhile().finally(() => {
       ended = true
     })
-    await until('the other to end or to wait', async () => ended || (await someoneWaits(admin)))
+    await until('the other transaction to end or to wait for a lock', async () => ended || (await anyLockWait(admin)))
   }
   const stopped = (tx: Rows): Rows => ({
     ...tx,
@@ -77,7 +77,7 @@ onPostgres(engine => {
       const blocks = simulation.chain.blocks.slice(base + 3)
       const admin = await simulation.adminOf(t)
       let rewound: Promise<unknown> = Promise.resolve()
-      const store = stoppingAt(b!.store, admin, 'tip', () => {
+      const store = pausingAt(b!.store, admin, 'tip', () => {
         rewound = a!.headers.rewind(base, null)
         return rewound
       })
@@ -103,11 +103,11 @@ onPostgres(engine => {
       simulation.pay(invoice)
       simulation.mine(2)
       const dead = simulation.chain.blocks.slice(base + 1)
-      // Missed: recorded without its notes.
+      // The payment is missed: its block is recorded without notes.
       await a!.payments.recordBlocks({ blocks: dead, notes: [] })
       const admin = await simulation.adminOf(t)
       let rewound: Promise<unknown> = Promise.resolve()
-      const store = stoppingAt(b!.store, admin, 'headerAt', () => {
+      const store = pausingAt(b!.store, admin, 'headerAt', () => {
         rewound = a!.headers.rewind(base, null)
         return rewound
       })
@@ -143,8 +143,8 @@ onPostgres(engine => {
       const blocks = simulation.chain.blocks.slice(-1)
       const admin = await simulation.adminOf(t)
       let mining: Promise<unknown> = Promise.resolve()
-      // The mempool's sighting, in time, is written and not yet committed when the block's, too late, is recorded.
-      const store = stoppingAt(a!.store, admin, 'seenThrough', () => {
+      // The payment from the mempool, in time, is written but not committed when the block, too late, is recorded.
+      const store = pausingAt(a!.store, admin, 'seenThrough', () => {
         mining = b!.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
         return mining
       })
@@ -195,7 +195,7 @@ onBothDatabases(engine => {
     simulation.mine(5)
     const blocks = simulation.chain.blocks.slice(base + 1)
     const { store } = simulation.process0
-    // As an older version could leave it: blocks 2 to 5 recorded, and not the first, which holds the payment.
+    // An older version could leave this state: blocks 2 to 5 are recorded, but not the first one with the payment.
     await store.write(tx => tx.chain.append(blocks.slice(1)))
     simulation.restart()
     await simulation.process0.look()
@@ -217,7 +217,7 @@ onBothDatabases(engine => {
       for (let i = 0; i < 40; i++) {
         invoices.push(await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 86_400 }))
       }
-      // Some 3,000 payments: each block pays three invoices again.
+      // About 3,000 payments: each block pays three invoices.
       for (let height = 0; height < 1_000; height++) {
         const txids = [0, 1, 2].map(n => simulation.pay(invoices[(height * 3 + n) % 40]!, 5_000n))
         simulation.chain.mine(txids, simulation.clock.secs)
@@ -250,7 +250,7 @@ onBothDatabases(engine => {
       assert.equal(records, steps.length, 'the outcomes of a step are written together')
       for (const invoice of invoices) assert.equal((await simulation.read(invoice)).needsAttention, true)
 
-      // A crash between two steps: the next start goes on from wherever it was.
+      // After a crash between two steps, the next start continues.
       await simulation.process0.look()
       let left = 2
       const crashing: Store = {

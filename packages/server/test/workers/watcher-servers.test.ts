@@ -8,14 +8,14 @@ import { closeViewer, type WatchRig, watching } from '../support/watch-rig.ts'
 
 after(closeViewer)
 
-/** Looks that fail are tried again, as the loop would, up to a bound. */
-async function lookUntilDone(harness: WatchRig, most = 5): Promise<number> {
+/** Retries failed syncs like the loop, up to a limit. Returns the number of failures. */
+async function syncWithRetries(harness: WatchRig, maxFailures = 5): Promise<number> {
   for (let failures = 0; ; failures++) {
     try {
       await harness.look()
       return failures
     } catch (error) {
-      if (failures === most) throw error
+      if (failures === maxFailures) throw error
     }
   }
 }
@@ -59,7 +59,7 @@ watching(
     harness.pay(invoice, 10n)
     harness.sandbox.mine(1)
     await harness.server.setFaults({ omitAction: true })
-    assert.equal(await lookUntilDone(harness), 1)
+    assert.equal(await syncWithRetries(harness), 1)
     assert.equal(await harness.status(invoice), 'paid')
   },
   { servers: 2 },
@@ -79,7 +79,7 @@ watching(
       assert.equal(await harness.payments.closeDue(10), 0)
     }
     await harness.servers[1]!.setFaults({ hideIronwood: false })
-    await lookUntilDone(harness)
+    await syncWithRetries(harness)
     assert.equal(await harness.status(invoice), 'paid')
   },
   { servers: 2 },
@@ -93,7 +93,7 @@ watching(
     harness.pay(invoice, 10n)
     harness.sandbox.mine(250)
     await harness.server.setFaults({ cutStreamAfter: 1 })
-    await lookUntilDone(harness)
+    await syncWithRetries(harness)
     assert.equal(await harness.status(invoice), 'paid')
     assert.equal(await harness.tip(), harness.sandbox.height)
   },
@@ -167,8 +167,8 @@ watching('two chain syncs on one database record every block and every payment o
   harness.sandbox.mine(120)
   const other = harness.secondWatcher()
   const both = [harness.watcher, other].map(async watcher => {
-    // One of two that write the same block is refused by the database, and looks again.
-    for (let tries = 0; tries < 5; tries++) await watcher.look(harness.signal).catch(() => undefined)
+    // If both write the same block, the database rejects one, which then syncs again.
+    for (let attempt = 0; attempt < 5; attempt++) await watcher.look(harness.signal).catch(() => undefined)
   })
   await Promise.all(both)
   assert.equal(await harness.tip(), harness.sandbox.height)
@@ -241,7 +241,7 @@ watching('a running chain sync and expiry loop confirm payments and expire invoi
   })
   const expiry = startExpiry({ payments, log, clock: systemClock })
   try {
-    await until('the first look', () => harness.headers.position())
+    await until('the first sync', () => harness.headers.position())
     const paid = await harness.invoice({ amount: 10n, confirmations: 1 })
     const unpaid = await harness.invoice({ amount: 10n })
     harness.pay(paid, 10n)
@@ -262,7 +262,7 @@ watching('a running chain sync survives an outage of its server and stops on req
   const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
   const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
   try {
-    await until('the first look', () => harness.headers.position())
+    await until('the first sync', () => harness.headers.position())
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
     await harness.server.setFaults({ down: true })
     await until('a failure', () => harness.logged.some(line => line.details.loop === 'chain sync'))
@@ -270,7 +270,7 @@ watching('a running chain sync survives an outage of its server and stops on req
     harness.sandbox.mine(1)
     await harness.server.setFaults({ down: false })
     await until('the payment', async () => (await harness.status(invoice)) === 'paid')
-    await until('the all-clear', () => harness.logged.some(line => line.message === 'recovered after failures'))
+    await until('the recovery', () => harness.logged.some(line => line.message === 'recovered after failures'))
   } finally {
     await watcher.stop()
   }
