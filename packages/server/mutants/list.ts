@@ -25,12 +25,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reached, more, rewound } = await follow(signal)`,
-    replace: `const { reached, more, rewound } = await follow(signal)
+    const { reached, more, rewound } = await syncBlocks(signal)`,
+    replace: `const { reached, more, rewound } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
-    killedBy: 'a payment that is mined after the blocks are read, and taken back before the next look',
+    killedBy: 'a payment that is mined after the blocks are read, and reorged before the next sync',
   },
   {
     name: 'the scanned keys are read before the blocks, not after them',
@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     const blocks = await collectBatch(chain, from, to, signal)
     keys = { ...keys, watchedAt: async () => early }`,
     tests: [INTERRUPTIONS],
-    killedBy: 'an invoice is sold, its payment broadcast and mined',
+    killedBy: 'an invoice is created, its payment broadcast and mined',
   },
   {
     name: 'the scanned keys are selected by the clock only, not also by the oldest block of the batch',
@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
     replace: 'nowSecs(clock)',
     tests: [DECISIONS],
-    killedBy: 'a payment of the time before a long outage',
+    killedBy: 'a payment from before a long outage',
   },
   {
     name: 'a new block updates only the first 1,000 waiting invoices',
@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (page.length < SETTLING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],
-    killedBy: 'a new block confirms every invoice that waits for it',
+    killedBy: 'a new block confirms every waiting invoice',
   },
   {
     name: 'in a batch, a use case that writes and then fails keeps its change',
@@ -77,10 +77,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the notes of an already known mempool transaction are not reported again',
     file: 'workers/chain/mempool.ts',
-    find: 'const found = before.get(txid)?.notes ?? opened.get(txid) ?? []',
-    replace: 'const found = before.get(txid) ? [] : (opened.get(txid) ?? [])',
+    find: 'const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []',
+    replace: 'const found = before.get(txid) ? [] : (scanned.get(txid) ?? [])',
     tests: [DECISIONS],
-    killedBy: 'a payment opened while the clock was 30 days ahead',
+    killedBy: 'a payment scanned while the clock was 30 days ahead',
   },
   {
     name: 'a reserved address is released after a commit with an unknown outcome',
@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'await keys.all()',
     replace: 'await keys.watchedAt(blocks.at(-1)!.time + 30 * 86_400)',
     tests: [DECISIONS],
-    killedBy: 'a rescan finds what was missed under a key that is watched no longer',
+    killedBy: 'a rescan finds a missed payment of a key that is no longer watched',
   },
   {
     name: 'diversifier indexes have no lower bound',
@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'time: Math.min(block.time, now)',
     replace: 'time: block.time',
     tests: [DECISIONS],
-    killedBy: 'a block dated ahead of the clock',
+    killedBy: 'a payment in a block dated ahead of the clock',
   },
   {
     name: 'invoices are not locked before their known payments are read',
@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])',
     replace: 'void deadIds',
     tests: [PROCESSES],
-    killedBy: 'of two processes that see a payment, the second finds it known',
+    killedBy: 'a payment recorded by one process is known to the second',
     needsPostgres: true,
   },
   {
@@ -129,16 +129,16 @@ export const MUTANTS: readonly Mutant[] = [
     find: ".where('name', '=', 'chain_lock').forUpdate()",
     replace: ".where('name', '=', 'chain_lock')",
     tests: [PROCESSES],
-    killedBy: 'blocks that one process appends while another rewinds',
+    killedBy: 'a process that appends blocks while another rewinds',
     needsPostgres: true,
   },
   {
     name: 'recorded headers are not repaired at start',
     file: 'workers/chain/sync.ts',
-    find: 'if (!linked) await headers.repair()',
+    find: 'if (!headersChecked) await headers.repair()',
     replace: '',
     tests: [PROCESSES],
-    killedBy: 'headers that are no chain are found',
+    killedBy: 'unlinked headers are found',
   },
   {
     name: 'a rewind is one transaction regardless of the number of payments',
@@ -146,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'Math.max(toHeight, Math.min(bounded, top - 1))',
     replace: 'Math.min(toHeight, top)',
     tests: [PROCESSES],
-    killedBy: 'taken back in bounded steps',
+    killedBy: 'is rewound in bounded steps',
   },
   {
     name: 'a payment in a block dated long before its invoice is ignored',
@@ -162,7 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'seenThrough > now ? 0 : seenThrough',
     replace: 'seenThrough',
     tests: [DECISIONS],
-    killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
+    killedBy: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
   },
   {
     name: 'a synced-through time ahead of the clock is never moved back',
@@ -170,7 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
     tests: [DECISIONS],
-    killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
+    killedBy: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
   },
   {
     name: 'a new server inherits the missed transactions of the previous server',
@@ -178,7 +178,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const sameServer = server === lastServer',
     replace: 'const sameServer = lastServer !== null || server !== null',
     tests: [DECISIONS],
-    killedBy: 'misses of one server say nothing of the next',
+    killedBy: 'the 120 s of a missing payment start again',
   },
   {
     name: 'a missing payment is dropped without a new block',
@@ -186,7 +186,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: ' && tip > missing.height',
     replace: ' && tip >= missing.height',
     tests: [DECISIONS],
-    killedBy: 'a payment leaves the count after 120 s and a new block',
+    killedBy: 'a missing payment is dropped after 120 s and a new block',
   },
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
@@ -194,13 +194,13 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return last > tip && seenThrough < watchUntil ? last : null',
     replace: 'return null',
     tests: [DECISIONS],
-    killedBy: 'an invoice whose payment vanished closes once',
+    killedBy: 'an invoice whose payment vanished expires once',
   },
   {
     name: 'the synced-through time advances while the chain source does not show everything',
     file: 'workers/chain/sync.ts',
-    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
-    replace: 'const seenThrough = confirmed ? confirmed.began : null',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const seenThrough = confirmed ? confirmed.startedAt : null',
     tests: ['workers/chain/problems.test.ts'],
     killedBy: 'while no server follows an upgrade, no invoice expires',
   },
@@ -213,7 +213,7 @@ export const MUTANTS: readonly Mutant[] = [
       return 'idle'
     }`,
     tests: ['workers/chain/problems.test.ts'],
-    killedBy: 'while the mempool cannot be read, blocks are',
+    killedBy: 'while the mempool cannot be read, blocks are recorded',
   },
   {
     name: 'a server whose mempool fails is left even when the next server is no better',
@@ -221,10 +221,10 @@ export const MUTANTS: readonly Mutant[] = [
     find: `if (transactions) return transactions
       throw error`,
     replace: `if (transactions) return transactions
-      leave(current, error)
+      endSession(current, error)
       throw error`,
     tests: ['adapters/lightwalletd/failover.test.ts'],
-    killedBy: 'a server whose mempool fails is kept while no other gives its mempool and equal blocks',
+    killedBy: 'a server whose mempool fails is kept while no other serves its mempool and equal blocks',
   },
   {
     name: 'the consensus branch that a server reports is not checked',
@@ -240,23 +240,23 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const FIRST_READ = 1',
     replace: 'const FIRST_READ = 0',
     tests: ['workers/chain/reorganisations.test.ts'],
-    killedBy: 'on a chain shorter than a reorganisation can be, reading begins at height 1',
+    killedBy: 'on a chain shorter than HEADERS_KEPT, the sync starts at height 1',
   },
   {
     name: 'one poll of the mempool counts as confirmed without a second poll',
     file: 'workers/chain/sync.ts',
-    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null',
-    replace: 'const seenThrough = began',
+    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const seenThrough = startedAt',
     tests: [DECISIONS],
-    killedBy: 'paid a second before the end, on a server whose mempool is 2 s old',
+    killedBy: 'an invoice paid a second before its end never expires',
   },
   {
     name: 'a mempool list served right after a failure counts as current',
     file: 'workers/chain/sync.ts',
-    find: 'Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS',
+    find: 'Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS',
     replace: 'Number.isNaN(mempoolFailedAt)',
     tests: [DECISIONS],
-    killedBy: 'a list served in place of one that the node refused',
+    killedBy: 'a stale mempool list served after a failed read',
   },
   {
     name: 'a stalled server advances the synced-through time',
@@ -264,7 +264,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (time.state === 'ok' && snapshot.seenThrough !== null)",
     replace: 'if (snapshot.seenThrough !== null)',
     tests: [DECISIONS],
-    killedBy: 'a node that stalls for 25 minutes',
+    killedBy: 'no invoice expires while a node stalls for 25 minutes',
   },
   {
     name: 'with zero confirmations, a payment that left the mempool still counts',
@@ -272,7 +272,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return confirmations === 0 && inSnapshot',
     replace: 'return confirmations === 0 && inSnapshot !== undefined',
     tests: [DECISIONS],
-    killedBy: 'without confirmations, money that has left the mempool pays nothing',
+    killedBy: 'with 0 confirmations, a payment that has left the mempool does not count',
   },
   {
     name: 'invoice.underpaid is raised more than once',
@@ -280,7 +280,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "after.status === 'underpaid' && before.underpaidAt === null",
     replace: "after.status === 'underpaid'",
     tests: [DECISIONS],
-    killedBy: 'money that goes and comes raises invoice.underpaid once',
+    killedBy: 'a payment that is dropped and returns raises invoice.underpaid once',
   },
   {
     name: 'a plan expires while the clock and the chain differ by hours',
@@ -318,8 +318,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an old signed quote is accepted',
     file: 'adapters/oneclick/provider.ts',
-    find: 'claim(ageMs <= MAX_QUOTE_AGE_MS,',
-    replace: 'claim(ageMs >= 0,',
+    find: 'check(ageMs <= MAX_QUOTE_AGE_MS,',
+    replace: 'check(ageMs >= 0,',
     tests: ['adapters/oneclick/provider.test.ts'],
     killedBy: 'an earlier quote that is replayed, correctly signed',
   },

@@ -4,11 +4,11 @@ import type { Payouts } from '../services/payout.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const BATCH = 100
-/** Payouts wait for a provider outside, one after the other. */
+/** Payouts call an external provider one after the other. */
 const PAYOUT_BATCH = 5
 const IDLE_MS = 5_000
 
-/** The clock's part in billing: plans that end, mails before they do, orders to pay out. */
+/** Starts the loop that expires plans, sends renewal reminders and pays out withdrawals. */
 export function startBilling(deps: {
   readonly billing: Billing
   readonly payouts: Payouts
@@ -20,10 +20,10 @@ export function startBilling(deps: {
   return startLoop({
     name: 'billing',
     async run() {
-      const lapsed = await billing.lapseDue(BATCH)
-      const announced = await billing.announceDue(BATCH)
+      const expired = await billing.lapseDue(BATCH)
+      const reminded = await billing.announceDue(BATCH)
       const paid = await payouts.payDue(PAYOUT_BATCH)
-      return lapsed === BATCH || announced === BATCH || paid === PAYOUT_BATCH ? 'again' : 'idle'
+      return expired === BATCH || reminded === BATCH || paid === PAYOUT_BATCH ? 'again' : 'idle'
     },
     idleMs: IDLE_MS,
     clock,

@@ -1,38 +1,38 @@
 import type { Clock, Log } from '../ports.ts'
 import { type Loop, startLoop } from './loop.ts'
 
-/** Forgets a bounded part of what is old; true: there may be more. */
-export type Prune = () => Promise<boolean>
+/** Deletes a bounded amount of old data. Resolves to true if there may be more. */
+export type CleanupTask = () => Promise<boolean>
 
-const EVERY_MS = 600_000
+const INTERVAL_MS = 600_000
 
-/** Has everything that grows pruned, again and again. One task that fails does not keep the others from theirs. */
+/** Starts the loop that runs the cleanup tasks. A failed task does not stop the others. */
 export function startUpkeep({
   tasks,
   clock,
   log,
 }: {
-  readonly tasks: readonly Prune[]
+  readonly tasks: readonly CleanupTask[]
   readonly clock: Clock
   readonly log: Log
 }): Loop {
   return startLoop({
-    name: 'upkeep',
+    name: 'cleanup',
     async run(signal) {
       const failures: unknown[] = []
       let more = false
-      for (const prune of tasks) {
+      for (const task of tasks) {
         if (signal.aborted) break
         try {
-          more = (await prune()) || more
+          more = (await task()) || more
         } catch (error) {
           failures.push(error)
         }
       }
-      if (failures.length > 0) throw new AggregateError(failures, 'upkeep failed')
+      if (failures.length > 0) throw new AggregateError(failures, 'cleanup failed')
       return more ? 'again' : 'idle'
     },
-    idleMs: EVERY_MS,
+    idleMs: INTERVAL_MS,
     clock,
     log,
   })

@@ -6,7 +6,7 @@ import type { Next } from './loop.ts'
 import { startLoop } from './loop.ts'
 
 export interface DeliveryWorker {
-  /** Takes up nothing more, and resolves when what is under way has ended and is written: a few seconds. */
+  /** Claims no more deliveries. Resolves when the current attempts have ended and are recorded, within a few seconds. */
   stop(): Promise<void>
 }
 
@@ -16,73 +16,73 @@ export interface DeliveryOptions {
   readonly clock: Clock
   readonly log: Log
   readonly meter: DeliveryMeter
-  /** Attempts under way in this process, over all accounts. Default 512. */
+  /** Maximum of concurrent attempts in this process, over all accounts. Default 512. */
   readonly most?: number
 }
 
-const MOST = 512
-/** Wakes and the alarm do the work; this is for what they miss. */
+const DEFAULT_MAX_CONCURRENT = 512
+/** Fallback for notifications and timers that were missed. */
 const IDLE_MS = 5_000
-const ROOMS_KEPT = 10_000
-const NO_ROOM: Room = { total: 0, of: () => 0, full: [] }
+const MAX_LIMITS_KEPT = 10_000
+const NO_CAPACITY: Room = { total: 0, of: () => 0, full: [] }
 
 /**
- * Delivers what is due. Each turn writes what has ended and takes up more; the sending itself goes on beside it. So a
- * receiver that hangs holds its own few places and nothing else.
+ * Starts the loop that sends due deliveries. Each run records finished attempts and claims more; the attempts themselves
+ * run concurrently. A receiver that hangs occupies only the slots of its own account.
  */
 export function startDelivery(options: DeliveryOptions): DeliveryWorker {
-  const { deliveries, clock, log, meter, most = MOST } = options
-  const places = new Places(most)
+  const { deliveries, clock, log, meter, most = DEFAULT_MAX_CONCURRENT } = options
+  const slots = new ConcurrencySlots(most)
   const attempts = new Set<Promise<void>>()
   const ended: EndedAttempt[] = []
-  let alarm = new AbortController()
+  let timer = new AbortController()
 
   async function attempt(job: Job): Promise<void> {
     const outcome = await deliveries.attempt(job)
     const succeeded = outcome.error === null
     meter.attempt(succeeded ? 'success' : 'failure')
-    places.learn(outcome.accountId, succeeded)
+    slots.adjust(outcome.accountId, succeeded)
     ended.push(outcome)
     loop.wake()
   }
 
   function start(job: Job): void {
-    const made = attempt(job).finally(() => attempts.delete(made))
-    attempts.add(made)
+    const running = attempt(job).finally(() => attempts.delete(running))
+    attempts.add(running)
   }
 
-  /** Writes what has ended, which frees its places, and takes up more; if it fails, all is as it was. */
-  async function turn(roomNow: () => Room): ReturnType<Deliveries['turn']> {
-    const written = ended.splice(0)
-    for (const { accountId } of written) places.free(accountId)
+  /** Records finished attempts, releases their slots and claims more deliveries. On an error, restores the previous state. */
+  async function recordAndClaim(capacity: () => Room): ReturnType<Deliveries['turn']> {
+    const finished = ended.splice(0)
+    for (const { accountId } of finished) slots.release(accountId)
     try {
-      const taken = await deliveries.turn(written, roomNow())
-      for (const { delivery } of taken.jobs) places.take(delivery.accountId)
-      return taken
+      const claimed = await deliveries.turn(finished, capacity())
+      for (const { delivery } of claimed.jobs) slots.acquire(delivery.accountId)
+      return claimed
     } catch (error) {
-      for (const { accountId } of written) places.take(accountId)
-      ended.unshift(...written)
+      for (const { accountId } of finished) slots.acquire(accountId)
+      ended.unshift(...finished)
       throw error
     } finally {
-      meter.underWay(places.used)
+      meter.underWay(slots.used)
     }
   }
 
   async function run(signal: AbortSignal): Promise<Next> {
     if (signal.aborted) return 'idle'
-    const { jobs, nextDueAtMs } = await turn(() => places.room())
+    const { jobs, nextDueAtMs } = await recordAndClaim(() => slots.capacity())
     for (const job of jobs) start(job)
-    setAlarm(nextDueAtMs)
+    setTimer(nextDueAtMs)
     return jobs.length > 0 ? 'again' : 'idle'
   }
 
-  function setAlarm(atMs: number | null): void {
-    alarm.abort()
-    alarm = new AbortController()
-    const { signal } = alarm
-    const restMs = atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, atMs - clock.nowMs())
-    if (restMs > IDLE_MS) return
-    void clock.sleep(restMs, signal).then(() => signal.aborted || loop.wake())
+  function setTimer(atMs: number | null): void {
+    timer.abort()
+    timer = new AbortController()
+    const { signal } = timer
+    const delayMs = atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, atMs - clock.nowMs())
+    if (delayMs > IDLE_MS) return
+    void clock.sleep(delayMs, signal).then(() => signal.aborted || loop.wake())
   }
 
   const loop = startLoop({
@@ -96,56 +96,63 @@ export function startDelivery(options: DeliveryOptions): DeliveryWorker {
   return {
     async stop() {
       await loop.stop()
-      alarm.abort()
+      timer.abort()
       await Promise.all(attempts)
       if (ended.length === 0) return
-      await turn(() => NO_ROOM).catch(error =>
-        log.error({ err: error, attempts: ended.length }, 'ends of attempts not written: they will be made again'),
+      await recordAndClaim(() => NO_CAPACITY).catch(error =>
+        log.error(
+          { err: error, attempts: ended.length },
+          'results of finished attempts not recorded; these attempts will be repeated',
+        ),
       )
     },
   }
 }
 
-/** Who has how many attempts under way, and how many more they may have. */
-class Places {
-  readonly #most: number
+/** Counts the concurrent attempts of each account and adjusts its limit. */
+class ConcurrencySlots {
+  readonly #maxConcurrent: number
   readonly #used = new Map<number, number>()
-  /** Rooms that experience has changed; the longest unused are forgotten first. */
-  readonly #rooms = new Map<number, number>()
+  /** Adjusted limits by account, least recently used first. */
+  readonly #limits = new Map<number, number>()
   used = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxConcurrent: number) {
+    this.#maxConcurrent = maxConcurrent
   }
 
-  room(): Room {
-    const of = (accountId: number) => this.#roomOf(accountId) - (this.#used.get(accountId) ?? 0)
-    return { total: this.#most - this.used, of, full: [...this.#used.keys()].filter(accountId => of(accountId) <= 0) }
+  capacity(): Room {
+    const of = (accountId: number) => this.#limitOf(accountId) - (this.#used.get(accountId) ?? 0)
+    return {
+      total: this.#maxConcurrent - this.used,
+      of,
+      full: [...this.#used.keys()].filter(accountId => of(accountId) <= 0),
+    }
   }
 
-  take(accountId: number): void {
+  acquire(accountId: number): void {
     this.used += 1
     this.#used.set(accountId, (this.#used.get(accountId) ?? 0) + 1)
   }
 
-  free(accountId: number): void {
+  release(accountId: number): void {
     this.used -= 1
     const left = (this.#used.get(accountId) ?? 1) - 1
     if (left > 0) this.#used.set(accountId, left)
     else this.#used.delete(accountId)
   }
 
-  /** A good receiver gets more room, a bad one less. */
-  learn(accountId: number, succeeded: boolean): void {
-    const room = roomAfter(this.#roomOf(accountId), succeeded)
-    this.#rooms.delete(accountId)
-    this.#rooms.set(accountId, room)
-    if (this.#rooms.size <= ROOMS_KEPT) return
-    const [oldest] = this.#rooms.keys()
-    if (oldest !== undefined) this.#rooms.delete(oldest)
+  /** Raises the limit of an account after a success and lowers it after a failure. */
+  adjust(accountId: number, succeeded: boolean): void {
+    const limit = roomAfter(this.#limitOf(accountId), succeeded)
+    this.#limits.delete(accountId)
+    this.#limits.set(accountId, limit)
+    if (this.#limits.size <= MAX_LIMITS_KEPT) return
+    const [oldest] = this.#limits.keys()
+    if (oldest !== undefined) this.#limits.delete(oldest)
   }
 
-  #roomOf(accountId: number): number {
-    return this.#rooms.get(accountId) ?? ROOM.first
+  #limitOf(accountId: number): number {
+    return this.#limits.get(accountId) ?? ROOM.first
   }
 }

@@ -3,9 +3,9 @@ import type { Payments } from '../services/payment.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const BATCH = 200
-const EVERY_MS = 1_000
+const INTERVAL_MS = 1_000
 
-/** Closes invoices whose time has run out, as far as chain and mempool are seen. */
+/** Starts the loop that expires overdue invoices, up to the time to which chain and mempool are synced. */
 export function startExpiry({
   payments,
   clock,
@@ -18,7 +18,7 @@ export function startExpiry({
   return startLoop({
     name: 'expiry',
     run: async () => ((await payments.closeDue(BATCH)) === BATCH ? 'again' : 'idle'),
-    idleMs: EVERY_MS,
+    idleMs: INTERVAL_MS,
     clock,
     log,
   })

@@ -1,94 +1,97 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Clock, Log } from '../ports.ts'
 
-/** What a loop does after a piece of work: the next one at once, or a rest first. */
+/** What a loop does after a run: 'again' runs at once, 'idle' pauses first. */
 export type Next = 'again' | 'idle'
 
 export interface LoopOptions {
   readonly name: string
-  /** One bounded piece of work. It heeds the signal; what it throws is logged and tried again, later and later. */
+  /** One bounded piece of work that respects the signal. Errors are logged and retried with exponential backoff. */
   readonly run: (signal: AbortSignal) => Promise<Next>
-  /** The rest after 'idle', unless a wake ends it. */
+  /** Pause after 'idle' in milliseconds; `wake` ends it early. */
   readonly idleMs: number
   readonly clock: Clock
   readonly log: Log
-  /** Tells the loop of new work: gets its `wake`, gives back the way to leave. */
+  /** Subscribes `wake` to new work. Returns the unsubscribe function. */
   readonly wakeOn?: (wake: () => void) => () => void
-  /** The rest after the first failure, doubled by each further one, and its limit; a random part of it is left out. */
-  readonly backoff?: { readonly firstMs: number; readonly mostMs: number }
-  /** 0 to 1. */
+  /** Pause after the first failure and its maximum. Doubles with each further failure, reduced by jitter. */
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
+  /** Returns a number from 0 to 1. */
   readonly jitter?: () => number
 }
 
 export interface Loop {
-  /** Ends a rest, or has one more piece of work follow the present one. A rest after a failure is kept. */
+  /** Ends the idle pause, or makes another run follow the current one. Does not shorten a pause after a failure. */
   wake(): void
-  /** Aborts the work under way; resolves when it has ended. */
+  /** Aborts the current run. Resolves when it has ended. */
   stop(): Promise<void>
 }
 
-const USUAL_BACKOFF = { firstMs: 500, mostMs: 30_000 }
+const DEFAULT_BACKOFF = { firstMs: 500, maxMs: 30_000 }
 
-/** Starts doing `run` over and over, until stopped: never two at a time. */
+/** Starts a loop that calls `run` repeatedly until stopped, one call at a time. */
 export function startLoop(options: LoopOptions): Loop {
-  const { run, clock, log, idleMs, backoff = USUAL_BACKOFF, jitter = Math.random } = options
+  const { run, clock, log, idleMs, backoff = DEFAULT_BACKOFF, jitter = Math.random } = options
   const stopping = new AbortController()
-  let wakened = false
-  let endRest = () => {}
+  let woken = false
+  let endPause = () => {}
   let failures = 0
 
   const wake = () => {
-    wakened = true
-    endRest()
+    woken = true
+    endPause()
   }
 
-  async function rest(): Promise<void> {
-    const resting = new AbortController()
-    endRest = () => resting.abort()
-    if (!wakened) await clock.sleep(idleMs, AbortSignal.any([stopping.signal, resting.signal]))
-    endRest = () => {}
+  async function pause(): Promise<void> {
+    const pausing = new AbortController()
+    endPause = () => pausing.abort()
+    if (!woken) await clock.sleep(idleMs, AbortSignal.any([stopping.signal, pausing.signal]))
+    endPause = () => {}
   }
 
-  async function failed(error: unknown): Promise<void> {
+  async function handleFailure(error: unknown): Promise<void> {
     failures += 1
-    const restMs = backoffMs(failures, backoff, jitter())
-    // Every failure of a long outage would drown the rest of the log: the 1st, 2nd, 4th, 8th … are told.
+    const pauseMs = backoffMs(failures, backoff, jitter())
+    // Only failures 1, 2, 4, 8 … in a row are logged as errors, so that a long outage does not flood the log.
     const level = Number.isInteger(Math.log2(failures)) ? 'error' : 'debug'
-    log[level]({ loop: options.name, failures, restMs, err: error }, 'failed, will try again')
-    await clock.sleep(restMs, stopping.signal)
+    log[level]({ loop: options.name, failures, retryMs: pauseMs, err: error }, 'failed, retrying later')
+    await clock.sleep(pauseMs, stopping.signal)
   }
 
-  async function once(): Promise<void> {
-    wakened = false
+  async function runOnce(): Promise<void> {
+    woken = false
     try {
       const next = await run(stopping.signal)
-      if (failures > 0) log.info({ loop: options.name, failures }, 'works again')
+      if (failures > 0) log.info({ loop: options.name, failures }, 'recovered after failures')
       failures = 0
-      if (next === 'idle') await rest()
-      await breathe()
+      if (next === 'idle') await pause()
+      await yieldToEventLoop()
     } catch (error) {
-      if (!stopping.signal.aborted) await failed(error)
+      if (!stopping.signal.aborted) await handleFailure(error)
     }
   }
 
   async function work(): Promise<void> {
-    while (!stopping.signal.aborted) await once()
+    while (!stopping.signal.aborted) await runOnce()
   }
 
-  const leave = options.wakeOn?.(wake)
+  const unsubscribe = options.wakeOn?.(wake)
   const ended = Promise.resolve().then(work)
   return {
     wake,
     async stop() {
-      leave?.()
+      unsubscribe?.()
       stopping.abort()
       await ended
     },
   }
 }
 
-/** Between half and all of `firstMs` doubled with each failure, at most `mostMs`. */
-export function backoffMs(failures: number, backoff: { firstMs: number; mostMs: number }, jitter: number): number {
-  const full = Math.min(backoff.firstMs * 2 ** Math.min(failures - 1, 30), backoff.mostMs)
+/**
+ * Exponential backoff in milliseconds: `firstMs` doubled with each further failure, at most `maxMs`, reduced by up to half.
+ * @param jitter 0 to 1: the part of the possible reduction to apply
+ */
+export function backoffMs(failures: number, backoff: { firstMs: number; maxMs: number }, jitter: number): number {
+  const full = Math.min(backoff.firstMs * 2 ** Math.min(failures - 1, 30), backoff.maxMs)
   return Math.round(full * (1 - jitter / 2))
 }

@@ -5,7 +5,7 @@ import { type Loop, startLoop } from './loop.ts'
 const BATCH = 8
 const IDLE_MS = 10_000
 
-/** Sends what is in the outbox: at once when this database tells of a new mail, else by the clock. */
+/** Starts the loop that sends queued mails: on each database notification of a new mail, and at least every IDLE_MS. */
 export function startMailing(deps: {
   readonly store: Store
   readonly mails: Mails

@@ -2,12 +2,12 @@ import type { Clock, Log, Store } from '../ports.ts'
 import type { SwapLooks } from '../services/swap-status.ts'
 import { type Loop, startLoop } from './loop.ts'
 
-/** Looks under way at a time. */
+/** Concurrent status polls. */
 const BATCH = 16
-/** Looks are seconds apart: a second more or less does not matter. */
+/** Polls of a swap are seconds apart, so a delay of up to a second is acceptable. */
 const IDLE_MS = 1_000
 
-/** Looks after swaps until each is settled or long past its time. */
+/** Starts the loop that polls the status of each swap until it is final or long past its deadline. */
 export function startSwapWatch(deps: {
   readonly store: Pick<Store, 'listen'>
   readonly looks: SwapLooks

@@ -244,7 +244,7 @@ test('after rotate-encryption-key only the new key decrypts the secrets', async 
     assert.equal(open(next).length, 64)
     assert.throws(() => open(KEY), UnknownKey)
   })
-  assert.match((await zatgate('doctor')).out, /WRONG +database: sealed under an encryption key/)
+  assert.match((await zatgate('doctor')).out, /WRONG +database: the encryption key of this secret is not configured/)
   await zatgate('rotate-encryption-key', { ...ENV, ENCRYPTION_KEY: `${KEY},${next}` })
   assert.match((await zatgate('doctor')).out, /ok +database/)
 })

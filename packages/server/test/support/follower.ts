@@ -1,16 +1,17 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-/** A client of the WebSocket that keeps what it is sent. */
+/** A WebSocket client that keeps the received messages. */
 export interface Follower {
   readonly socket: WebSocket
   readonly messages: string[]
-  /** The code it was closed with, once it is. */
+  /** Resolves with the close code. */
   readonly closed: Promise<number>
-  /** The message of this number, 0 the first. */
-  message(number: number): Promise<string>
+  /** Resolves with the message at this index, starting at 0. */
+  message(index: number): Promise<string>
 }
 
+/** Subscribes to an invoice over its WebSocket. */
 export function follow(url: string, id: string): Follower {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/invoices/${id}/ws`)
   const messages: string[] = []
@@ -21,9 +22,9 @@ export function follow(url: string, id: string): Follower {
     socket,
     messages,
     closed,
-    async message(number) {
-      while (messages.length <= number) await Promise.race([once(socket, 'message'), closed.then(failClosed)])
-      return messages[number]!
+    async message(index) {
+      while (messages.length <= index) await Promise.race([once(socket, 'message'), closed.then(failClosed)])
+      return messages[index]!
     },
   }
 

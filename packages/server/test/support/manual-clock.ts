@@ -1,11 +1,11 @@
 import type { Clock } from '../../src/ports.ts'
 
 interface Sleeper {
-  readonly until: number
+  readonly untilMs: number
   readonly wake: () => void
 }
 
-/** A clock that stands still until it is told to move; sleepers wake in the order of their times. */
+/** A clock that only moves when advanced. Sleepers wake in the order of their times. */
 export class ManualClock implements Clock {
   #nowMs: number
   readonly #sleepers = new Set<Sleeper>()
@@ -22,9 +22,9 @@ export class ManualClock implements Clock {
     return Math.floor(this.#nowMs / 1000)
   }
 
-  /** How long the sleepers have yet to sleep, shortest first. */
+  /** Remaining sleep times in milliseconds, shortest first. */
   get sleeping(): number[] {
-    return [...this.#sleepers].map(sleeper => sleeper.until - this.#nowMs).sort((a, b) => a - b)
+    return [...this.#sleepers].map(sleeper => sleeper.untilMs - this.#nowMs).sort((a, b) => a - b)
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -34,7 +34,7 @@ export class ManualClock implements Clock {
         this.#sleepers.delete(sleeper)
         resolve()
       }
-      const sleeper = { until: this.#nowMs + ms, wake }
+      const sleeper = { untilMs: this.#nowMs + ms, wake }
       this.#sleepers.add(sleeper)
       signal?.addEventListener('abort', wake, { once: true })
     })
@@ -42,8 +42,8 @@ export class ManualClock implements Clock {
 
   advanceMs(ms: number): void {
     this.#nowMs += ms
-    const due = [...this.#sleepers].filter(sleeper => sleeper.until <= this.#nowMs)
-    for (const sleeper of due.sort((a, b) => a.until - b.until)) sleeper.wake()
+    const due = [...this.#sleepers].filter(sleeper => sleeper.untilMs <= this.#nowMs)
+    for (const sleeper of due.sort((a, b) => a.untilMs - b.untilMs)) sleeper.wake()
   }
 
   advance(secs: number): void {

@@ -12,13 +12,13 @@ interface ModelBlock extends Block {
   readonly paying: readonly ModelTransaction[]
 }
 
-/** A chain without cryptography: what a server would tell of it, and what a viewing key would see in it. */
+/** A chain without cryptography, with the blocks that a server returns and the notes that a viewing key finds. */
 export class ModelChain {
   readonly blocks: ModelBlock[] = []
   readonly mempool = new Map<string, ModelTransaction>()
-  #made = 0
+  #blocksMined = 0
 
-  /** @param time of the first block, Unix seconds */
+  /** @param time time of the first block in Unix seconds */
   constructor(time = 0) {
     this.mine([], time)
   }
@@ -37,7 +37,7 @@ export class ModelChain {
     for (const { txid } of paying) this.mempool.delete(txid)
     this.blocks.push({
       height: this.blocks.length,
-      hash: `block ${this.#made++}`,
+      hash: `block ${this.#blocksMined++}`,
       prevHash: before?.hash ?? '',
       time,
       trees: { sapling: 0, orchard: 0, ironwood: (before?.trees.ironwood ?? 0) + paying.length },
@@ -47,7 +47,7 @@ export class ModelChain {
     })
   }
 
-  /** Takes blocks off, at most all but the first; their transactions return to the mempool or vanish. */
+  /** Removes up to `depth` newest blocks, never the first. Their transactions return to the mempool or vanish. */
   takeBack(depth: number, returns: (txid: string) => boolean): void {
     for (let i = 0; i < depth && this.height > 0; i++) {
       for (const transaction of this.blocks.pop()!.paying) {

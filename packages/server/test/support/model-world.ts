@@ -23,15 +23,15 @@ import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
 import { ModelServer } from './model-server.ts'
 
 export interface WorldOptions {
-  /** Where the rules about clocks and block times are in force: not on regtest. Default `test`. */
+  /** The rules about clocks and block times do not apply on regtest. Default `test`. */
   readonly network?: Network
   readonly servers?: number
-  /** Processes that watch, each with a store of its own on the one database. Default 1. */
+  /** Number of processes with a chain sync, each with its own store on the same database. Default 1. */
   readonly processes?: number
   readonly store?: OpenOptions
 }
 
-/** One process that watches the chain. */
+/** One process with a chain sync. */
 export interface Process {
   readonly clock: SkewableClock
   readonly store: Store
@@ -40,11 +40,11 @@ export interface Process {
   readonly keys: WatchKeys
   readonly chain: ServerSwitch
   readonly watcher: Watcher
-  /** A look, and again while there is more to read at once. */
+  /** Syncs until no more blocks can be read immediately. */
   look(): Promise<void>
 }
 
-/** The true time, plus what this process's clock is wrong by. */
+/** The true time plus the clock error of this process. */
 export class SkewableClock implements Clock {
   skewSecs = 0
   readonly #truth: ManualClock
@@ -62,10 +62,10 @@ export class SkewableClock implements Clock {
   }
 }
 
-/** Called at every await of a port, before and after the call: the place where the world may change. */
+/** Called before and after every call of a port or service: tests change the external state there. */
 export type Interruption = (point: string) => void | Promise<void>
 
-/** The servers as one chain source, which uses one at a time. */
+/** The servers as one chain source that uses one of them at a time. */
 export class ServerSwitch implements Chain {
   era = 1
   distrusted: string[] = []
@@ -112,13 +112,13 @@ export class ServerSwitch implements Chain {
 
   async #around<T>(name: string, call: () => T): Promise<T> {
     await this.#at(`before ${name}`)
-    const answer = call()
+    const result = call()
     await this.#at(`after ${name}`)
-    return answer
+    return result
   }
 }
 
-/** The real watcher and its services over a real store, on servers of a chain without cryptography. */
+/** The real chain sync and its services on a real store, with simulated servers of a chain without cryptography. */
 export class ModelWorld {
   readonly clock: ManualClock
   readonly network: Network
@@ -126,7 +126,7 @@ export class ModelWorld {
   readonly servers: ModelServer[]
   readonly processes: Process[] = []
   readonly log = recordingLog()
-  /** Events of committed transactions, in their order. */
+  /** Events of committed transactions, in order. */
   readonly events: NewEvent[] = []
   readonly metered: Record<string, unknown> = {}
   shop!: Shop
@@ -146,12 +146,14 @@ export class ModelWorld {
   }
 
   static async open(database: TestDatabase, options: WorldOptions = {}): Promise<ModelWorld> {
-    const world = new ModelWorld(options.network ?? 'test', options.servers ?? 1, database.url)
+    const simulation = new ModelWorld(options.network ?? 'test', options.servers ?? 1, database.url)
     for (let i = 0; i < (options.processes ?? 1); i++) {
-      world.processes.push(world.process(await database.open(options.store), world.servers[i % world.servers.length]!))
+      simulation.processes.push(
+        simulation.process(await database.open(options.store), simulation.servers[i % simulation.servers.length]!),
+      )
     }
-    world.shop = await openShop(world.process0.store)
-    return world
+    simulation.shop = await openShop(simulation.process0.store)
+    return simulation
   }
 
   get process0(): Process {
@@ -162,7 +164,7 @@ export class ModelWorld {
     return this.servers[0]!
   }
 
-  /** A process as it starts: nothing in its memory. */
+  /** Creates a newly started process with no state in memory. */
   process(store: Store, server: ModelServer): Process {
     const { log, network } = this
     const clock = new SkewableClock(this.clock)
@@ -172,15 +174,15 @@ export class ModelWorld {
     const meter = this.#meter()
     const reassess = createReassess()
     const report = createReport({ log, meter })
-    // The model's chain is low: its upgrades are those of a regtest, whatever the network.
+    // The simulated chain is short, so every network uses the upgrade heights of regtest.
     const params = { ...consensusParams('regtest'), network }
     const payments = createPayments({ store: recording, reassess, report, clock, params })
     const headers = createHeaders({ store: recording, reassess, report, clock, log })
     const keys = this.#keys(store)
     const viewer = this.#viewer()
-    const parts = { payments: interrupted(payments, at), headers: interrupted(headers, at) }
+    const interruptible = { payments: interrupted(payments, at), headers: interrupted(headers, at) }
     const chainProblems = createChainProblems({ store, clock })
-    const watcher = createWatcher({ chain, viewer, ...parts, keys, chainProblems, clock, log, meter })
+    const watcher = createWatcher({ chain, viewer, ...interruptible, keys, chainProblems, clock, log, meter })
     const look = async () => {
       const signal = new AbortController().signal
       while ((await watcher.look(signal)) === 'again');
@@ -188,7 +190,7 @@ export class ModelWorld {
     return { clock, store, payments, headers, keys, chain, watcher, look }
   }
 
-  /** As after a crash of the process: the same database and server, all memory gone. */
+  /** Replaces a process as after a crash: same database and server, no state in memory. */
   restart(index = 0, server = this.servers[index % this.servers.length]!): void {
     this.processes[index] = this.process(this.processes[index]!.store, server)
   }
@@ -197,13 +199,13 @@ export class ModelWorld {
     const createdAt = Math.floor(process.clock.nowMs() / 1000)
     const expiresAt = terms.expiresAt ?? createdAt + 900
     const draft = this.shop.draft({ createdAt, watchUntil: expiresAt + 7 * 86_400, ...terms, expiresAt })
-    return process.store.write(async rows => {
-      await rows.viewingKeys.watch(this.shop.viewingKey.id, draft.watchUntil)
-      return rows.invoices.insert(draft)
+    return process.store.write(async tx => {
+      await tx.viewingKeys.watch(this.shop.viewingKey.id, draft.watchUntil)
+      return tx.invoices.insert(draft)
     })
   }
 
-  /** Broadcasts a payment; its txid. */
+  /** Broadcasts a payment. Returns its txid. */
   pay(invoice: Invoice, valueZat = invoice.amountZat, expiryHeight?: number): string {
     const txid = (++this.#paid).toString(16).padStart(64, '0')
     const transaction = { txid, diversifierIndex: invoice.diversifierIndex, valueZat }
@@ -213,24 +215,24 @@ export class ModelWorld {
     return txid
   }
 
-  /** Brings a known transaction back into the mempool. */
+  /** Puts a known transaction back into the mempool. */
   rebroadcast(txid: string): void {
     this.chain.broadcast(this.#transactions.get(txid)!)
   }
 
-  /** Mines blocks at the true time; all of the mempool goes into the first, unless transactions are named. */
+  /** Mines blocks at the true time. The first contains `txids`, by default the whole mempool. */
   mine(blocks = 1, txids: readonly string[] = [...this.chain.mempool.keys()]): void {
     for (let i = 0; i < blocks; i++) this.chain.mine(i === 0 ? txids : [], this.clock.secs)
   }
 
-  /** As the operator's command does, beside the first process. */
+  /** Rescans like the command of the operator, with the services of the first process. */
   rescan(from: number): Promise<Rescanned> {
     const { chain, payments, headers, keys } = this.process0
     const deps = { chain, viewer: this.#viewer(), payments, headers, keys }
     return rescan(deps, from, new AbortController().signal)
   }
 
-  /** What the merchant's key sees in these blocks. */
+  /** The notes of the merchant's key in these blocks. */
   notesOf(blocks: readonly Pick<ModelChain['blocks'][number], 'paying'>[]): OpenedNote[] {
     return notesOf(
       blocks.flatMap(block => block.paying),
@@ -238,7 +240,7 @@ export class ModelWorld {
     )
   }
 
-  /** A connection of its own to the PostgreSQL that the world is in. */
+  /** A separate connection to the PostgreSQL database of the simulation. */
   async adminOf(test: TestContext): Promise<pg.Client> {
     const admin = new pg.Client(this.#url)
     await admin.connect()
@@ -247,7 +249,7 @@ export class ModelWorld {
   }
 
   async read(invoice: Invoice): Promise<Invoice> {
-    const [found] = await this.process0.store.read(rows => rows.invoices.byIds([invoice.id]))
+    const [found] = await this.process0.store.read(tx => tx.invoices.byIds([invoice.id]))
     return found!
   }
 
@@ -256,11 +258,11 @@ export class ModelWorld {
   }
 
   async payments(invoice: Invoice): Promise<PaymentRow[]> {
-    return this.process0.store.read(rows => rows.payments.ofInvoices([invoice.id]))
+    return this.process0.store.read(tx => tx.payments.ofInvoices([invoice.id]))
   }
 
   seenThrough(): Promise<number> {
-    return this.process0.store.read(rows => rows.chain.seenThrough())
+    return this.process0.store.read(tx => tx.chain.seenThrough())
   }
 
   async tip(): Promise<number> {
@@ -271,7 +273,7 @@ export class ModelWorld {
     return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id && type !== null ? [type] : []))
   }
 
-  /** Lets time pass, with a block at its usual distance, and a look of every process at each. */
+  /** Advances time in block intervals, with a block (if `mine`) and a sync of every process at each. */
   async pass(secs: number, { mine = true }: { readonly mine?: boolean } = {}): Promise<void> {
     for (let left = secs; left > 0; left -= 75) {
       this.clock.advance(Math.min(75, left))
@@ -281,15 +283,15 @@ export class ModelWorld {
   }
 
   #keys(store: Store): WatchKeys {
-    const watch = (find: (rows: Rows) => Promise<readonly { id: number }[]>) => async (): Promise<WatchKey[]> => {
+    const watch = (find: (tx: Rows) => Promise<readonly { id: number }[]>) => async (): Promise<WatchKey[]> => {
       await this.interruption('before keys')
       const keys = await store.read(find)
       await this.interruption('after keys')
       return keys.map(({ id }) => ({ id, incoming: new Uint8Array(64) }))
     }
     return {
-      watchedAt: time => watch(rows => rows.viewingKeys.watched(time - 2 * 86_400))(),
-      all: watch(rows => rows.viewingKeys.all()),
+      watchedAt: time => watch(tx => tx.viewingKeys.watched(time - 2 * 86_400))(),
+      all: watch(tx => tx.viewingKeys.all()),
     }
   }
 
@@ -315,19 +317,19 @@ export class ModelWorld {
     })
   }
 
-  /** Remembers the events of what is committed. */
+  /** Wraps the store so that the events of committed transactions are recorded in `events`. */
   #recording(store: Store): Store {
     return {
       ...store,
       write: async (work, options) => {
         let appended: NewEvent[] = []
-        const result = await store.write(rows => {
+        const result = await store.write(tx => {
           appended = []
           const append: Rows['events']['append'] = events => {
             appended.push(...events)
-            return rows.events.append(events)
+            return tx.events.append(events)
           }
-          return work({ ...rows, events: { ...rows.events, append } })
+          return work({ ...tx, events: { ...tx.events, append } })
         }, options)
         this.events.push(...appended)
         return result
@@ -336,7 +338,7 @@ export class ModelWorld {
   }
 }
 
-/** Every method of the service with an interruption before and after it. */
+/** Wraps a service so that every method calls `at` before and after it. */
 function interrupted<T extends object>(service: T, at: Interruption): T {
   return new Proxy(service, {
     get(target, name: keyof T & string) {

@@ -5,14 +5,14 @@ import { toKeyExpiry } from '../../src/adapters/zcash/key-expiry.ts'
 import { invalidField } from '../../src/domain/error.ts'
 import type { Viewer } from '../../src/ports.ts'
 
-/** The viewer's keys and addresses without its threads, for tests in which no chain is watched. */
+/** A note scanner without threads that only parses keys and derives addresses, for tests without chain sync. */
 export function plainViewer(): Viewer {
   return {
     importKey(text, network) {
       try {
         const key = parseViewingKey(text)
         if (!key.orchard || (network && key.network !== network))
-          throw invalidField('viewing_key', 'not of this network')
+          throw invalidField('viewing_key', 'wrong network or no Orchard item')
         const expiry = key.expiry && toKeyExpiry(key.expiry)
         return { network: key.network, incoming: incomingToBytes(key.orchard), ...(expiry && { expiry }) }
       } catch (error) {
@@ -27,8 +27,8 @@ export function plainViewer(): Viewer {
       const { orchard } = parseAddress(address)
       return orchard ? diversifierIndex(incomingFromBytes(incoming), orchard.subarray(0, 11)) : null
     },
-    open: () => Promise.reject(new Error('nothing is opened here')),
-    compact: () => Promise.reject(new Error('nothing is opened here')),
+    open: () => Promise.reject(new Error('not supported by the plain note scanner')),
+    compact: () => Promise.reject(new Error('not supported by the plain note scanner')),
     close: async () => {},
   }
 }

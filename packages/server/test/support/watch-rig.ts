@@ -33,9 +33,9 @@ import { ManualClock } from './manual-clock.ts'
 
 export interface RigOptions extends AssessmentHooks {
   readonly nu63Height?: number
-  /** Light-client servers on the one chain. */
+  /** Number of light-client servers on the chain. */
   readonly servers?: number
-  /** Blocks mined before the watcher's first look. */
+  /** Blocks mined before the first sync. */
   readonly startHeight?: number
 }
 
@@ -65,7 +65,7 @@ export const LATE_SECS = 7 * 86_400
 const SEED = new Uint8Array(32).fill(9)
 let sharedViewer: Viewer | null = null
 
-/** One for a whole test file: its threads take a while to start. `closeViewer` ends it. */
+/** Shared by all tests of a file, because its threads start slowly. `closeViewer` closes it. */
 export function testViewer(): Viewer {
   sharedViewer ??= createViewer({ log: silentLog, threads: 1 })
   return sharedViewer
@@ -76,7 +76,7 @@ export async function closeViewer(): Promise<void> {
   sharedViewer = null
 }
 
-/** The watcher on a real store, real servers of a simulated chain and real notes; the time is the test's. */
+/** Chain sync on a real store, with real servers of a simulated chain, real notes and a manual clock. */
 export class WatchRig {
   readonly clock = new ManualClock()
   readonly log = recordingLog()
@@ -106,18 +106,18 @@ export class WatchRig {
   }
 
   static async start(options: RigOptions = {}): Promise<WatchRig> {
-    const rig = new WatchRig(options.nu63Height ?? 0)
+    const harness = new WatchRig(options.nu63Height ?? 0)
     try {
-      await rig.#open(options)
-      return rig
+      await harness.#open(options)
+      return harness
     } catch (error) {
-      await rig.close()
+      await harness.close()
       throw error
     }
   }
 
   async #open(options: RigOptions): Promise<void> {
-    // Tests pay and look at once; what the caches do is a matter of tests about servers.
+    // No caches: tests pay and sync immediately.
     for (let i = 0; i < (options.servers ?? 1); i++)
       this.servers.push(await Lightwalletd.start(this.sandbox, 0, { mempoolCacheMs: 0, blockCacheMs: 0 }))
     this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
@@ -134,7 +134,7 @@ export class WatchRig {
     return this.log.lines
   }
 
-  /** New services over the same store and servers, as after a restart: nothing in memory is left. */
+  /** Creates new services on the same store and servers, as after a restart. Nothing in memory is kept. */
   begin(options: RigOptions = {}): void {
     const { store, clock, log, viewer, sandbox } = this
     const params = paramsOf(sandbox)
@@ -165,7 +165,7 @@ export class WatchRig {
     this.begin()
   }
 
-  /** Looks until there is nothing more to read at once. */
+  /** Syncs until no more blocks can be read immediately. */
   async look(): Promise<void> {
     while ((await this.watcher.look(this.signal)) === 'again');
   }
@@ -177,10 +177,10 @@ export class WatchRig {
     const createdAt = this.clock.secs
     const expiresAt = createdAt + expiresInSecs
     const watchUntil = expiresAt + LATE_SECS
-    return this.store.write(async rows => {
+    return this.store.write(async tx => {
       const viewingKeyId = this.account.viewingKeyId!
-      await rows.viewingKeys.watch(viewingKeyId, watchUntil)
-      return rows.invoices.insert({
+      await tx.viewingKeys.watch(viewingKeyId, watchUntil)
+      return tx.invoices.insert({
         publicId: systemRandom.uuid(),
         accountId: this.account.id,
         viewingKeyId,
@@ -196,7 +196,7 @@ export class WatchRig {
     })
   }
 
-  /** Pays into the mempool; the txid. */
+  /** Broadcasts a payment to the mempool. Returns its txid. */
   pay(invoice: Invoice, amount: bigint, options?: SendOptions): string {
     return this.wallet.pay({ uri: makePaymentUri({ address: invoice.address, amount }) }, options).id
   }
@@ -206,7 +206,7 @@ export class WatchRig {
     return this.wallet.payTogether(uris).id
   }
 
-  /** Looks until what complete looks lack is dropped: it takes a time, and a new block. */
+  /** Syncs until missing payments are dropped, which takes 120 s and a new block. */
   async outlast(): Promise<void> {
     await this.look()
     this.clock.advance(120)
@@ -222,7 +222,7 @@ export class WatchRig {
     return this.receiverAt(invoice.diversifierIndex)
   }
 
-  /** Looks until chain and mempool are seen as they are now: what one look claims, the next but some seconds confirms. */
+  /** Syncs until chain and mempool are synced up to now: a later sync has to confirm the first. */
   async see(): Promise<void> {
     await this.look()
     this.clock.advance(3)
@@ -231,14 +231,14 @@ export class WatchRig {
     await this.look()
   }
 
-  /** Lets every open invoice run out. */
+  /** Advances time so that every open invoice expires. */
   async expire(): Promise<void> {
     this.clock.advance(900)
     await this.see()
     await this.payments.closeDue(1_000)
   }
 
-  /** A watcher of another process: the same database and chain, nothing else in common. */
+  /** A chain sync of another process, on the same database and chain. */
   secondWatcher(): Watcher {
     const { store, clock, log, viewer, sandbox } = this
     const params = paramsOf(sandbox)
@@ -250,7 +250,7 @@ export class WatchRig {
     return createWatcher({ chain: this.chain, viewer, payments, headers, keys, chainProblems, clock, log })
   }
 
-  /** Follows the mempool until all that is in it now has been read. */
+  /** Reads the mempool stream until all present transactions have been read. */
   async mempool(): Promise<void> {
     const stop = new AbortController()
     const before = this.sandbox.mempool().length
@@ -271,7 +271,7 @@ export class WatchRig {
     return rescan({ chain, viewer, payments, headers, keys, onProgress }, from, this.signal)
   }
 
-  /** As if they had never been recorded. */
+  /** Deletes the recorded payments of an invoice and resets its state. */
   async forgetPayments({ id }: Invoice): Promise<void> {
     const db = new DatabaseSync(join(this.#directory, 'test.db'))
     db.prepare('DELETE FROM payments WHERE invoice_id = ?').run(id)
@@ -281,7 +281,7 @@ export class WatchRig {
     db.close()
   }
 
-  /** All events, as they are in their table. */
+  /** All rows of the events table, in order. */
   async events(): Promise<StoredEvent[]> {
     const db = new DatabaseSync(join(this.#directory, 'test.db'), { readOnly: true })
     const rows = db.prepare('SELECT invoice_id AS invoiceId, type, body FROM events ORDER BY seq').all()
@@ -290,7 +290,7 @@ export class WatchRig {
   }
 
   async read(invoice: Invoice): Promise<Invoice> {
-    const [found] = await this.store.read(rows => rows.invoices.byIds([invoice.id]))
+    const [found] = await this.store.read(tx => tx.invoices.byIds([invoice.id]))
     return found!
   }
 
@@ -298,7 +298,7 @@ export class WatchRig {
     return (await this.read(invoice)).status
   }
 
-  async rows<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+  async rows<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
     return this.store.read(work)
   }
 
@@ -323,9 +323,9 @@ export class WatchRig {
       createdAt: this.clock.secs,
       firstIndex: 1n,
     }
-    const place = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
-    await this.store.write(async rows => {
-      const account = await rows.accounts.insert({
+    const sealContext = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
+    await this.store.write(async tx => {
+      const account = await tx.accounts.insert({
         publicId: systemRandom.uuid(),
         email: 'merchant@example.com',
         network: 'regtest',
@@ -333,21 +333,21 @@ export class WatchRig {
         plan: 'Free',
         createdAt: this.clock.secs,
       })
-      const { id } = await rows.viewingKeys.ensure(key, row => this.#vault.seal(incoming, place(row)))
-      await rows.accounts.setViewingKey(account!.id, id)
+      const { id } = await tx.viewingKeys.ensure(key, row => this.#vault.seal(incoming, sealContext(row)))
+      await tx.accounts.setViewingKey(account!.id, id)
       this.account = { ...account!, viewingKeyId: id }
     })
   }
 }
 
-/** A test with a rig of its own. */
-export function watching(name: string, work: (rig: WatchRig) => Promise<void>, options: RigOptions = {}): void {
+/** Defines a test with its own harness. */
+export function watching(name: string, work: (harness: WatchRig) => Promise<void>, options: RigOptions = {}): void {
   test(name, async () => {
-    const rig = await WatchRig.start(options)
+    const harness = await WatchRig.start(options)
     try {
-      await work(rig)
+      await work(harness)
     } finally {
-      await rig.close()
+      await harness.close()
     }
   })
 }

@@ -25,17 +25,17 @@ export interface WebhookKit {
   readonly webhooks: Webhooks
   readonly clock: Clock
   readonly outbound: Outbound
-  /** A new account, with a webhook when a URL is given. */
+  /** Creates an account, with a webhook if a URL is given. */
   account(webhookUrl?: string): Promise<Account>
-  /** Raises an event, as the use cases do. */
+  /** Appends an event, like the services do. */
   raise(account: Account, body: string): Promise<void>
-  /** Every attempt of the account, oldest first. */
+  /** All attempts of the account, oldest first. */
   log(account: Account): Promise<AttemptDetail[]>
-  /** A process of its own, as far as one test can have it. */
+  /** Starts a delivery worker, like a separate process. */
   startWorker(options?: { most?: number; meter?: DeliveryMeter; store?: Store }): DeliveryWorker
 }
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-webhooks-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -67,8 +67,8 @@ export async function webhookKit(
 
     async account(webhookUrl) {
       const publicId = systemRandom.uuid()
-      const account = await store.write(rows =>
-        rows.accounts.insert({
+      const account = await store.write(tx =>
+        tx.accounts.insert({
           publicId,
           email: `${publicId}@example.com`,
           network: 'regtest',
@@ -77,7 +77,7 @@ export async function webhookKit(
           createdAt: Math.floor(clock.nowMs() / 1000),
         }),
       )
-      if (!account) throw new Error('no account was made')
+      if (!account) throw new Error('the account was not created')
       if (webhookUrl !== undefined) await webhooks.set(account, webhookUrl)
       return account
     },
@@ -85,19 +85,19 @@ export async function webhookKit(
     async raise(account, body) {
       const createdAt = Math.floor(clock.nowMs() / 1000)
       const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', body, createdAt } as const
-      await store.write(rows => rows.events.append([event]))
+      await store.write(tx => tx.events.append([event]))
     },
 
     async log(account) {
-      const rows = await webhooks.attempts(account, { limit: 200 })
-      return Promise.all(rows.reverse().map(row => webhooks.attempt(account, row.publicId)))
+      const attempts = await webhooks.attempts(account, { limit: 200 })
+      return Promise.all(attempts.reverse().map(({ publicId }) => webhooks.attempt(account, publicId)))
     },
 
-    startWorker({ most, meter = silentMeter, store: its = store } = {}) {
-      const deliveries = createDeliveries({ ...shared, store: its, outbound, log: silentLog })
+    startWorker({ most, meter = silentMeter, store: workerStore = store } = {}) {
+      const deliveries = createDeliveries({ ...shared, store: workerStore, outbound, log: silentLog })
       const worker = startDelivery({
         deliveries,
-        store: its,
+        store: workerStore,
         clock,
         log: silentLog,
         meter,

@@ -10,28 +10,28 @@ import { until } from '../support/until.ts'
 
 const DAY = 86_400
 
-test('every task has its turn, goes on while there is more, and then rests', async () => {
+test('every task runs, again while there is more to delete, and then the loop pauses', async () => {
   const clock = new ManualClock()
   const left = { one: 3, other: 1 }
   const runs = { one: 0, other: 0 }
-  const prune = (name: 'one' | 'other') => async () => {
+  const task = (name: 'one' | 'other') => async () => {
     runs[name]++
     return --left[name] > 0
   }
-  const upkeep = startUpkeep({ tasks: [prune('one'), prune('other')], clock, log: silentLog })
-  await until('the rest', () => clock.sleeping.length === 1)
+  const cleanup = startUpkeep({ tasks: [task('one'), task('other')], clock, log: silentLog })
+  await until('the pause', () => clock.sleeping.length === 1)
   assert.deepEqual(runs, { one: 3, other: 3 })
   clock.advance(600)
-  await until('the next rest', () => clock.sleeping.length === 1 && runs.one === 4)
-  await upkeep.stop()
+  await until('the next pause', () => clock.sleeping.length === 1 && runs.one === 4)
+  await cleanup.stop()
 })
 
-test('a task that fails is told of and tried again, and keeps no other from its turn', async () => {
+test('a failing task is logged and retried, and the other tasks still run', async () => {
   const clock = new ManualClock()
   const log = recordingLog()
   let pruned = 0
   const failing = async () => {
-    throw new Error('no luck')
+    throw new Error('failure')
   }
   const tasks = [
     failing,
@@ -40,14 +40,14 @@ test('a task that fails is told of and tried again, and keeps no other from its 
       return false
     },
   ]
-  const upkeep = startUpkeep({ tasks, clock, log })
+  const cleanup = startUpkeep({ tasks, clock, log })
   await until('a failure', () => log.lines.length === 1)
   assert.equal(pruned, 1)
-  assert.equal((log.lines[0]!.details.err as AggregateError).errors[0].message, 'no luck')
-  await until('the rest', () => clock.sleeping.length === 1)
+  assert.equal((log.lines[0]!.details.err as AggregateError).errors[0].message, 'failure')
+  await until('the pause', () => clock.sleeping.length === 1)
   clock.advance(60)
-  await until('the next try', () => pruned === 2)
-  await upkeep.stop()
+  await until('the next attempt', () => pruned === 2)
+  await cleanup.stop()
 })
 
 async function retentionOf(context: TestContext) {
@@ -56,7 +56,7 @@ async function retentionOf(context: TestContext) {
   return { store, clock, retention: createRetention({ store, clock }), shop: await openShop(store) }
 }
 
-test('idempotency keys are kept for longer than a day, and then forgotten a thousand at a time', async t => {
+test('idempotency keys are kept for more than a day, and then deleted in batches of a thousand', async t => {
   const { store, clock, retention, shop } = await retentionOf(t)
   const claim = (key: string, createdAt: number) => ({
     accountId: shop.account.id,
@@ -66,17 +66,17 @@ test('idempotency keys are kept for longer than a day, and then forgotten a thou
     createdAt,
     since: 0,
   })
-  await store.write(async rows => {
-    for (let i = 0; i < 1_001; i++) await rows.idempotency.claim(claim(`old ${i}`, NOW))
-    await rows.idempotency.claim(claim('young', NOW + DAY))
+  await store.write(async tx => {
+    for (let i = 0; i < 1_001; i++) await tx.idempotency.claim(claim(`old ${i}`, NOW))
+    await tx.idempotency.claim(claim('young', NOW + DAY))
   })
   clock.advance(DAY + 1)
   assert.equal(await retention.pruneIdempotencyKeys(), false)
-  assert.ok(await store.read(rows => rows.idempotency.find(shop.account.id, 'old 0', 0)))
+  assert.ok(await store.read(tx => tx.idempotency.find(shop.account.id, 'old 0', 0)))
   clock.advance(DAY)
   assert.equal(await retention.pruneIdempotencyKeys(), true)
   assert.equal(await retention.pruneIdempotencyKeys(), false)
-  const find = (key: string) => store.read(rows => rows.idempotency.find(shop.account.id, key, 0))
+  const find = (key: string) => store.read(tx => tx.idempotency.find(shop.account.id, key, 0))
   assert.deepEqual([await find('old 0'), await find('old 1000')], [null, null])
   assert.ok(await find('young'))
 })
@@ -84,8 +84,8 @@ test('idempotency keys are kept for longer than a day, and then forgotten a thou
 test('events are kept for thirty days', async t => {
   const { store, clock, retention, shop } = await retentionOf(t)
   const invoice = await shop.sell()
-  await store.write(rows => rows.events.append([moved(invoice)]))
-  const events = () => store.read(rows => rows.events.touchedSince(0, 10))
+  await store.write(tx => tx.events.append([moved(invoice)]))
+  const events = () => store.read(tx => tx.events.touchedSince(0, 10))
   clock.advance(30 * DAY)
   await retention.pruneEvents()
   assert.deepEqual((await events()).invoiceIds, [invoice.id])

@@ -14,36 +14,36 @@ function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
   }
 }
 
-test('rests idleMs after idle work and not at all after work that asks for more', async () => {
-  const answers: Next[] = ['again', 'again', 'idle', 'idle']
+test("pauses for idleMs after 'idle' and not after 'again'", async () => {
+  const results: Next[] = ['again', 'again', 'idle', 'idle']
   let runs = 0
-  const { clock, loop } = loopOf(async () => answers[runs++] ?? 'idle')
-  await until('the first rest', () => clock.sleeping.length === 1)
+  const { clock, loop } = loopOf(async () => results[runs++] ?? 'idle')
+  await until('the first pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 3)
   assert.deepEqual(clock.sleeping, [1000])
   clock.advanceMs(999)
   assert.deepEqual(clock.sleeping, [1])
   clock.advanceMs(1)
-  await until('the second rest', () => clock.sleeping.length === 1)
+  await until('the second pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 4)
   await loop.stop()
 })
 
-test('a wake ends the rest, and one during the work has it done once more', async () => {
+test('a wake ends the pause, and a wake during a run causes one more run', async () => {
   let runs = 0
   const { clock, loop } = loopOf(async () => {
     if (++runs === 2) loop.wake()
     return 'idle'
   })
-  await until('the rest', () => clock.sleeping.length === 1)
+  await until('the pause', () => clock.sleeping.length === 1)
   loop.wake()
-  await until('the work woken for', () => runs === 3)
-  await until('the rest', () => clock.sleeping.length === 1)
+  await until('the run after the wake', () => runs === 3)
+  await until('the pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 3)
   await loop.stop()
 })
 
-test('never works twice at the same time, however often it is woken', async () => {
+test('runs never overlap, even with many wakes', async () => {
   let working = 0
   let runs = 0
   const { clock, loop } = loopOf(async () => {
@@ -58,27 +58,27 @@ test('never works twice at the same time, however often it is woken', async () =
   assert.deepEqual(clock.sleeping, [])
 })
 
-test('backs off longer with each failure up to the limit, says so, and starts afresh after a success', async () => {
+test('backs off exponentially up to the limit, logs it, and resets after a success', async () => {
   const log = recordingLog()
   const outcomes = [1, 1, 1, 1, 0, 1]
   let runs = 0
   const { clock, loop } = loopOf(
     async () => {
-      if (outcomes[runs++]) throw new Error('no luck')
+      if (outcomes[runs++]) throw new Error('failure')
       return 'again'
     },
-    { log, backoff: { firstMs: 100, mostMs: 350 } },
+    { log, backoff: { firstMs: 100, maxMs: 350 } },
   )
-  const rests: number[] = []
+  const pauses: number[] = []
   for (const _ of [1, 2, 3, 4, 5]) {
-    const [ms] = await until('a rest', () => clock.sleeping.length === 1 && clock.sleeping)
-    rests.push(ms!)
+    const [ms] = await until('a pause', () => clock.sleeping.length === 1 && clock.sleeping)
+    pauses.push(ms!)
     loop.wake()
-    assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the rest after a failure')
+    assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the pause after a failure')
     clock.advanceMs(ms!)
   }
   await loop.stop()
-  assert.deepEqual(rests, [100, 200, 350, 350, 100])
+  assert.deepEqual(pauses, [100, 200, 350, 350, 100])
   assert.deepEqual(
     log.lines.slice(0, 5).map(line => [line.level, line.details.failures]),
     [
@@ -91,14 +91,14 @@ test('backs off longer with each failure up to the limit, says so, and starts af
   )
 })
 
-test('stop aborts the work under way, waits for it, and logs no failure for it', async () => {
+test('stop aborts the current run, waits for it, and logs no failure', async () => {
   const log = recordingLog()
-  let begun = false
+  let started = false
   let ended = false
   const { loop } = loopOf(
     signal =>
       new Promise((_, reject) => {
-        begun = true
+        started = true
         signal.addEventListener('abort', () => {
           ended = true
           reject(signal.reason)
@@ -106,13 +106,13 @@ test('stop aborts the work under way, waits for it, and logs no failure for it',
       }),
     { log },
   )
-  await until('the work', () => begun)
+  await until('the run', () => started)
   await loop.stop()
   assert.ok(ended)
   assert.deepEqual(log.lines, [])
 })
 
-test('stop ends a rest, and the loop leaves what could wake it', async () => {
+test('stop ends a pause and unsubscribes the loop from notifications', async () => {
   let listening = 0
   const { clock, loop } = loopOf(async () => 'idle', {
     wakeOn: () => {
@@ -120,17 +120,17 @@ test('stop ends a rest, and the loop leaves what could wake it', async () => {
       return () => listening--
     },
   })
-  await until('the rest', () => clock.sleeping.length === 1)
+  await until('the pause', () => clock.sleeping.length === 1)
   assert.equal(listening, 1)
   await loop.stop()
   assert.equal(listening, 0)
   assert.deepEqual(clock.sleeping, [])
 })
 
-test('a back-off lies between half of its full length and all of it, whatever the failures', () => {
+test('a backoff is between half and all of its full length for any number of failures', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, jitter) => {
-      const ms = backoffMs(failures, { firstMs: 500, mostMs: 30_000 }, jitter)
+      const ms = backoffMs(failures, { firstMs: 500, maxMs: 30_000 }, jitter)
       const full = Math.min(30_000, 500 * 2 ** Math.min(failures - 1, 30))
       assert.ok(ms >= full / 2 - 1 && ms <= full)
     }),

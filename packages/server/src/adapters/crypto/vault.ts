@@ -6,56 +6,57 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
-/** The key that sealed a secret is not among those given. */
+/** The secret was sealed under a key that is not in the key list. */
 export class UnknownKey extends Error {
   constructor() {
-    super('sealed under an encryption key that this service does not have')
-    this.name = 'UnknownKey'
+    super('the encryption key of this secret is not configured')
+    this.name = 'UnknownEncryptionKeyError'
   }
 }
 
 /**
- * AES-256-GCM. A sealed secret is key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16); table, column and row are the
- * additional data, so that a secret copied to another place does not open there.
+ * Seals secrets with AES-256-GCM. A sealed secret is key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16). Table, column and
+ * row are the additional data, so a secret copied to another row cannot be opened there.
  *
- * Seals under the first key and opens under any: to rotate, put the new key before the old one, seal everything again,
- * then take the old one away.
+ * Seals with the first key and opens with any. To rotate keys, put the new key first, seal everything again, then remove
+ * the old key.
  *
- * @param keys 32 bytes each, at least one.
+ * @param keys 32 bytes each, at least one
  */
 export function createVault(keys: readonly Uint8Array[], random: Random): Vault {
-  const ring = keys.map(key => ({ id: keyId(key), key: createSecretKey(key) }))
-  const newest = ring[0]
+  const keyRing = keys.map(key => ({ id: keyId(key), key: createSecretKey(key) }))
+  const newest = keyRing[0]
   if (!newest) throw new RangeError('a vault needs at least one key')
   return {
-    seal: (secret, place) => Buffer.concat([newest.id, encrypt(newest.key, random.bytes(NONCE_BYTES), secret, place)]),
-    open(sealed, place) {
+    seal: (secret, context) =>
+      Buffer.concat([newest.id, encrypt(newest.key, random.bytes(NONCE_BYTES), secret, context)]),
+    open(sealed, context) {
       const id = sealed.subarray(0, KEY_ID_BYTES)
-      const entry = ring.find(candidate => candidate.id.equals(id))
+      const entry = keyRing.find(candidate => candidate.id.equals(id))
       if (!entry) throw new UnknownKey()
-      return decrypt(entry.key, sealed.subarray(KEY_ID_BYTES), place)
+      return decrypt(entry.key, sealed.subarray(KEY_ID_BYTES), context)
     },
   }
 }
 
-/** Names a key without telling anything of it. */
+/** Identifies a key without revealing it. */
 function keyId(key: Uint8Array): Buffer {
   return createHash('sha256').update('zatgate encryption key').update(key).digest().subarray(0, KEY_ID_BYTES)
 }
 
-function encrypt(key: KeyObject, nonce: Uint8Array, secret: Uint8Array, place: Place): Buffer {
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(placeBytes(place))
+function encrypt(key: KeyObject, nonce: Uint8Array, secret: Uint8Array, context: Place): Buffer {
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(contextBytes(context))
   return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-function decrypt(key: KeyObject, sealed: Uint8Array, place: Place): Uint8Array {
+function decrypt(key: KeyObject, sealed: Uint8Array, context: Place): Uint8Array {
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(placeBytes(place))
+    .setAAD(contextBytes(context))
     .setAuthTag(sealed.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-function placeBytes({ table, column, row }: Place): Buffer {
+function contextBytes({ table, column, row }: Place): Buffer {
   return Buffer.from(JSON.stringify([table, column, row]))
 }

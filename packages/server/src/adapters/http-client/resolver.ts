@@ -1,24 +1,25 @@
 import { lookup, Resolver } from 'node:dns/promises'
 
-/** All addresses of a name. @throws when it has none */
-export type Resolve = (name: string) => Promise<readonly string[]>
+/** Returns all addresses of a host name. @throws if it has none */
+export type ResolveName = (name: string) => Promise<readonly string[]>
 
 /**
- * Asks the name servers directly, off the thread pool of getaddrinfo: four names whose servers keep silent would block
- * that for everyone. The hosts file has no say.
+ * Queries the DNS servers directly and ignores the hosts file. It avoids `getaddrinfo`, whose thread pool four names with
+ * unresponsive DNS servers would block for the whole process.
  */
-export function publicNames(): Resolve {
+export function dnsResolver(): ResolveName {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 })
   return async name => {
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const addresses = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
-    if (addresses.length === 0) throw answers.find(answer => answer.status === 'rejected')?.reason ?? new Error('none')
+    const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = results.flatMap(result => (result.status === 'fulfilled' ? result.value : []))
+    if (addresses.length === 0)
+      throw results.find(result => result.status === 'rejected')?.reason ?? new Error('the name has no address')
     return addresses
   }
 }
 
-/** As the operating system sees it, hosts file included: `localhost` and the names of a development machine. */
-export const systemNames: Resolve = async name => {
+/** Resolves with the operating system, including the hosts file: for development. */
+export const systemResolver: ResolveName = async name => {
   const addresses = await lookup(name, { all: true })
   return addresses.map(({ address }) => address)
 }

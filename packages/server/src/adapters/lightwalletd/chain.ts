@@ -2,7 +2,7 @@ import type { CompactTransaction } from '../../domain/chain.ts'
 import type { ChainProblem } from '../../domain/chain-problem.ts'
 import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
 import type { Chain, Clock, Log } from '../../ports.ts'
-import { BadAnswer } from './decode.ts'
+import { InvalidResponse } from './decode.ts'
 import { type Inspection, UpgradeNotFollowed } from './inspection.ts'
 import { connectServer, type Deadlines, isPastTip, isTransient, type Server } from './server.ts'
 
@@ -15,67 +15,67 @@ export interface LightwalletdOptions {
   readonly deadlines?: Partial<Deadlines>
 }
 
-/** The use of one server, from its inspection until it is left for another one. */
-interface Session {
+/** The use of one server, from its inspection until the switch to another server. */
+interface ServerSession {
   readonly server: Server
-  readonly inspected: Promise<unknown>
-  readonly left: AbortController
-  /** The newest height that it named, and since when (Unix milliseconds). */
+  readonly inspection: Promise<unknown>
+  readonly ended: AbortController
+  /** The latest height that the server reported, and since when it reports it (Unix milliseconds). */
   tip: { readonly height: number; readonly sinceMs: number }
-  /** Another server is further on, while this one stays at the height (Unix milliseconds). */
+  /** Set while another server is ahead and this one stays at `height`; since when (Unix milliseconds). */
   behind: { readonly height: number; readonly sinceMs: number } | null
-  /** Its node was ahead of what it served when it was last inspected. */
+  /** The node was ahead of the server at the last inspection. */
   nodeWasAhead: boolean
-  /** Blocks that its node stays ahead of it; 0 where it does not. */
+  /** Blocks that the server is behind its node in consecutive inspections; else 0. */
   blocksBehindNode: number
-  /** Blocks that its node guesses to be behind its network, where that is worth a warning; else 0. */
+  /** Blocks that the node estimates to be behind its network, if above SYNCING_BLOCKS; else 0. */
   estimatedLag: number
-  /** Readings of its mempool that failed in a row. */
+  /** Consecutive failed mempool reads. */
   mempoolFailures: number
 }
 
 const ATTEMPTS = 3
 const FIRST_RETRY_MS = 200
 const MAX_LAG_BLOCKS = 3
-/** How long a server may be behind another by less than that, at one height. */
+/** How long a server may stay at one height while another is up to MAX_LAG_BLOCKS ahead. */
 const MAX_LAG_MS = 60_000
 const REVIEW_EVERY_MS = 15_000
-/** How long the other servers may take: one that hangs must not delay the one in use. */
-const PROBE_MS = 5_000
-/** Failures in a row until it counts as a problem that the mempool cannot be read. */
-const MEMPOOL_FAILURES = 3
-/** A server whose node guesses a lag above this may still be syncing: the guess is a loose one. */
+/** Deadline for the other servers: one that hangs must not delay the server in use. */
+const PROBE_DEADLINE_MS = 5_000
+/** Consecutive failures after which `mempool_unreadable` is reported. */
+const MAX_MEMPOOL_FAILURES = 3
+/** An estimated lag above this is reported: the node may still be syncing. The estimate is imprecise. */
 const SYNCING_BLOCKS = 100
-/** A server that stays at the last block before an upgrade for so many expected intervals does not follow the upgrade. */
+/** A server that stays at the last block before an upgrade for this many block intervals does not follow the upgrade. */
 const STUCK_INTERVALS = 20
 
 /**
- * The chain as light-client servers serve it (lightwallet-protocol 0.5.0). One server is used at a time, inspected
- * before its first response counts. When it fails for good, falls behind or is distrusted, another one follows; one that
- * fails to give its mempool is left only for a server that gives both mempool and blocks.
+ * Reads the chain from light-client servers (lightwallet-protocol 0.5.0). One server is in use at a time and is
+ * inspected before its first response is used. When it fails after all retries, falls behind or is distrusted, the next
+ * server replaces it. A server whose mempool cannot be read is replaced only by one that serves both mempool and blocks.
  */
 export function createLightwalletd(options: LightwalletdOptions): Chain {
   const { clock, log, params } = options
   const servers = options.urls.map(url => connectServer(url, params, options.deadlines))
   if (servers.length === 0) throw new RangeError('a chain source needs at least one server')
   const closing = new AbortController()
-  /** The upgrade that a server was last found not to follow. */
-  const notFollowing = new Map<Server, string>()
+  /** The upgrade that each server did not follow at its last inspection. */
+  const upgradesNotFollowed = new Map<Server, string>()
   let next = 0
-  let session: Session | null = null
-  let era = 0
+  let session: ServerSession | null = null
+  let serverEpoch = 0
   let reviewedAtMs = clock.nowMs()
   let probedAtMs = Number.NEGATIVE_INFINITY
 
-  function begin(server: Server): Session {
-    const left = new AbortController()
-    const signal = AbortSignal.any([closing.signal, left.signal])
-    const inspected = retrying(() => inspect(server, signal), signal)
+  function startSession(server: Server): ServerSession {
+    const ended = new AbortController()
+    const signal = AbortSignal.any([closing.signal, ended.signal])
+    const inspection = retrying(() => inspect(server, signal), signal)
     const tip = { height: -1, sinceMs: clock.nowMs() }
-    const begun: Session = {
+    const started: ServerSession = {
       server,
-      inspected,
-      left,
+      inspection,
+      ended,
       tip,
       behind: null,
       nodeWasAhead: false,
@@ -83,50 +83,50 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
       estimatedLag: 0,
       mempoolFailures: 0,
     }
-    inspected.then(
-      inspection => {
-        noteEstimate(begun, inspection)
-        // It is used all the same; but the others are asked at once whether they are further on.
-        if (begun.estimatedLag > 0) reviewedAtMs = Number.NEGATIVE_INFINITY
+    inspection.then(
+      result => {
+        recordEstimatedLag(started, result)
+        // The server stays in use, but the next review compares it with the others at once.
+        if (started.estimatedLag > 0) reviewedAtMs = Number.NEGATIVE_INFINITY
       },
-      error => leave(begun, error),
+      error => endSession(started, error),
     )
-    return begun
+    return started
   }
 
   async function inspect(server: Server, signal: AbortSignal): Promise<Inspection> {
     try {
       const inspection = await server.inspect(signal)
-      notFollowing.delete(server)
+      upgradesNotFollowed.delete(server)
       return inspection
     } catch (error) {
-      if (error instanceof UpgradeNotFollowed) notFollowing.set(server, error.upgrade)
+      if (error instanceof UpgradeNotFollowed) upgradesNotFollowed.set(server, error.upgrade)
       throw error
     }
   }
 
-  function noteEstimate(current: Session, { estimatedLag }: Inspection): void {
+  function recordEstimatedLag(current: ServerSession, { estimatedLag }: Inspection): void {
     current.estimatedLag = estimatedLag > SYNCING_BLOCKS ? estimatedLag : 0
   }
 
-  /** The session in use, its server found good. */
-  async function inspected(signal: AbortSignal): Promise<Session> {
+  /** The current session, after its server has passed the inspection. */
+  async function currentSession(signal: AbortSignal): Promise<ServerSession> {
     signal.throwIfAborted()
-    session ??= begin(servers[next]!)
+    session ??= startSession(servers[next]!)
     const current = session
-    await orAborted(current.inspected, signal)
+    await raceAbort(current.inspection, signal)
     return current
   }
 
-  /** Ends a session; without `to`, the next server in order follows. */
-  function leave(leaving: Session, reason: unknown, to?: Server): void {
-    if (session !== leaving || closing.signal.aborted) return
+  /** Ends a session. Uses server `to` next; by default the next one in order. */
+  function endSession(ending: ServerSession, reason: unknown, to?: Server): void {
+    if (session !== ending || closing.signal.aborted) return
     session = null
-    era += 1
-    next = to ? servers.indexOf(to) : (servers.indexOf(leaving.server) + 1) % servers.length
-    leaving.left.abort(new Error('the server was left'))
-    const details = { server: leaving.server.name, next: servers[next]!.name, err: reason }
-    log.warn(details, servers.length > 1 ? 'leaving a chain server for the next' : 'the chain server failed')
+    serverEpoch += 1
+    next = to ? servers.indexOf(to) : (servers.indexOf(ending.server) + 1) % servers.length
+    ending.ended.abort(new Error('the chain server is no longer in use'))
+    const details = { server: ending.server.name, next: servers[next]!.name, err: reason }
+    log.warn(details, servers.length > 1 ? 'switching to the next chain server' : 'the chain server failed')
   }
 
   async function retrying<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -140,11 +140,11 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     }
   }
 
-  /** The other servers that pass their inspection, the highest first. */
-  async function probe(current: Session, signal: AbortSignal): Promise<{ server: Server; height: number }[]> {
-    const own = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
+  /** The other servers that pass their inspection, highest first. */
+  async function probe(current: ServerSession, signal: AbortSignal): Promise<{ server: Server; height: number }[]> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_DEADLINE_MS)])
     const others = servers.filter(server => server !== current.server)
-    const inspections = await Promise.allSettled(others.map(server => inspect(server, own)))
+    const inspections = await Promise.allSettled(others.map(server => inspect(server, deadline)))
     return inspections
       .flatMap((result, index) =>
         result.status === 'fulfilled' ? [{ server: others[index]!, height: result.value.height }] : [],
@@ -152,8 +152,8 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
       .sort((a, b) => b.height - a.height)
   }
 
-  /** Inspects the server in use again, and leaves it when it has to be refused or another good one is further on. */
-  async function review(current: Session, height: number, signal: AbortSignal): Promise<void> {
+  /** Inspects the server in use again. Ends its session when it is refused or another good server is ahead. */
+  async function review(current: ServerSession, height: number, signal: AbortSignal): Promise<void> {
     if (height !== current.tip.height) current.tip = { height, sinceMs: clock.nowMs() }
     if (Math.abs(clock.nowMs() - reviewedAtMs) < REVIEW_EVERY_MS) return
     reviewedAtMs = clock.nowMs()
@@ -165,55 +165,55 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     else if (current.behind?.height !== height) current.behind = { height, sinceMs: clock.nowMs() }
     const behindMs = current.behind ? clock.nowMs() - current.behind.sinceMs : 0
     if (!best || (lag <= MAX_LAG_BLOCKS && behindMs < MAX_LAG_MS)) return
-    const error = new Error(`the chain server is ${lag} blocks behind another`)
-    leave(current, error, best.server)
+    const error = new Error(`the chain server is ${lag} blocks behind another server`)
+    endSession(current, error, best.server)
     throw error
   }
 
-  async function reinspect(current: Session, signal: AbortSignal): Promise<void> {
+  async function reinspect(current: ServerSession, signal: AbortSignal): Promise<void> {
     let inspection: Inspection
     try {
       inspection = await inspect(current.server, signal)
     } catch (error) {
-      // Only what the server says of itself counts: a call that fails says nothing of the calls that matter.
-      if (!(error instanceof BadAnswer)) return
-      leave(current, error)
+      // Only an invalid report ends the session. A failed inspection call does not mean that other calls fail.
+      if (!(error instanceof InvalidResponse)) return
+      endSession(current, error)
       throw error
     }
-    noteEstimate(current, inspection)
+    recordEstimatedLag(current, inspection)
     const upgrade = nextUpgrade(params, current.tip.height)
-    const stays = inspection.nodeIsAhead && current.nodeWasAhead
+    const nodeStaysAhead = inspection.nodeIsAhead && current.nodeWasAhead
     const isBeforeUpgrade = upgrade?.height === current.tip.height + 1 && inspection.height === current.tip.height
-    const stuck = isBeforeUpgrade && isStuck(current, stays)
-    if (stuck) notFollowing.set(current.server, upgrade.name)
-    current.blocksBehindNode = stays && !stuck ? Math.max(1, inspection.blocksBehindNode) : 0
+    const stuck = isBeforeUpgrade && isStuck(current, nodeStaysAhead)
+    if (stuck) upgradesNotFollowed.set(current.server, upgrade.name)
+    current.blocksBehindNode = nodeStaysAhead && !stuck ? Math.max(1, inspection.blocksBehindNode) : 0
     current.nodeWasAhead = inspection.nodeIsAhead
   }
 
-  /** Whether the server stays at its tip while its node goes on, or for longer than blocks take. A regtest has no pace. */
-  function isStuck({ tip }: Session, nodeStaysAhead: boolean): boolean {
+  /** Whether the server stays at its tip while its node advances, or for too long. Regtest has no block interval. */
+  function isStuck({ tip }: ServerSession, nodeStaysAhead: boolean): boolean {
     const waitedMs = clock.nowMs() - tip.sinceMs
     const stalled = waitedMs > STUCK_INTERVALS * blockSpacingSecs(params, tip.height) * 1000
     return (nodeStaysAhead && waitedMs >= REVIEW_EVERY_MS) || (params.network !== 'regtest' && stalled)
   }
 
-  /** The mempool of another server, which is used from now on; null where none gives its mempool and equal blocks. */
-  async function mempoolElsewhere(current: Session, reason: unknown, signal: AbortSignal) {
+  /** Switches to another server that serves its mempool and equal blocks. Returns that mempool; null if there is none. */
+  async function mempoolFromOtherServer(current: ServerSession, reason: unknown, signal: AbortSignal) {
     if (servers.length === 1 || Math.abs(clock.nowMs() - probedAtMs) < REVIEW_EVERY_MS) return null
     probedAtMs = clock.nowMs()
     for (const { server, height } of await probe(current, signal)) {
       if (height < current.tip.height - MAX_LAG_BLOCKS) continue
-      const own = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
-      const transactions = await server.mempool(own).catch(() => null)
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_DEADLINE_MS)])
+      const transactions = await server.mempool(deadline).catch(() => null)
       if (!transactions || session !== current) continue
-      leave(current, reason, server)
+      endSession(current, reason, server)
       return transactions
     }
     return null
   }
 
   async function mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]> {
-    const current = await inspected(signal)
+    const current = await currentSession(signal)
     try {
       const transactions = await retrying(() => current.server.mempool(signal), signal)
       current.mempoolFailures = 0
@@ -223,7 +223,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
       current.mempoolFailures += 1
       if (current.mempoolFailures === 1)
         log.warn({ server: current.server.name, err: error }, 'the mempool could not be read')
-      const transactions = await mempoolElsewhere(current, error, signal)
+      const transactions = await mempoolFromOtherServer(current, error, signal)
       if (transactions) return transactions
       throw error
     }
@@ -231,31 +231,31 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
 
   function problems(): ChainProblem[] {
     if (!session) {
-      // Between two sessions only what is true of every server is known.
-      const nobodyFollows = servers.every(server => notFollowing.has(server))
-      return nobodyFollows ? notFollowed(servers[next]!) : []
+      // Without a session, only problems that all servers share are reported.
+      const noneFollows = servers.every(server => upgradesNotFollowed.has(server))
+      return noneFollows ? upgradeProblem(servers[next]!) : []
     }
     const { server, mempoolFailures, blocksBehindNode, estimatedLag } = session
-    const found = notFollowed(server)
-    if (mempoolFailures >= MEMPOOL_FAILURES) found.unshift({ problem: 'mempool_unreadable' })
+    const found = upgradeProblem(server)
+    if (mempoolFailures >= MAX_MEMPOOL_FAILURES) found.unshift({ problem: 'mempool_unreadable' })
     if (blocksBehindNode > 0) found.push({ problem: 'not_synced', blocks: blocksBehindNode })
     if (estimatedLag > 0) found.push({ problem: 'estimated_lag', blocks: estimatedLag })
     return found
   }
 
-  function notFollowed(server: Server): ChainProblem[] {
-    const upgrade = notFollowing.get(server)
+  function upgradeProblem(server: Server): ChainProblem[] {
+    const upgrade = upgradesNotFollowed.get(server)
     return upgrade === undefined ? [] : [{ problem: 'upgrade_not_followed', upgrade }]
   }
 
   return {
     async tip(signal) {
-      const current = await inspected(signal)
+      const current = await currentSession(signal)
       let height: number
       try {
         height = await retrying(() => current.server.latestHeight(signal), signal)
       } catch (error) {
-        if (!signal.aborted) leave(current, error)
+        if (!signal.aborted) endSession(current, error)
         throw error
       }
       if (session === current) await review(current, height, signal)
@@ -263,7 +263,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     },
 
     async *blocks(from, to, signal) {
-      const current = await inspected(signal)
+      const current = await currentSession(signal)
       let wanted = from
       for (let attempt = 1; wanted <= to; attempt++) {
         try {
@@ -276,7 +276,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
         } catch (error) {
           if (isPastTip(error)) return
           if (attempt === ATTEMPTS || !isTransient(error, signal)) {
-            if (!signal.aborted) leave(current, error)
+            if (!signal.aborted) endSession(current, error)
             throw error
           }
           await clock.sleep(retryMs(attempt), signal)
@@ -285,19 +285,19 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     },
 
     async *mempool(signal) {
-      const current = await inspected(signal)
+      const current = await currentSession(signal)
       try {
-        yield* current.server.mempoolStream(AbortSignal.any([signal, current.left.signal]))
+        yield* current.server.mempoolStream(AbortSignal.any([signal, current.ended.signal]))
       } catch (error) {
-        // A server is not left for it: its whole mempool is read at each sync all the same.
-        if (!signal.aborted && !current.left.signal.aborted) throw error
+        // The session goes on: each sync reads the whole mempool anyway.
+        if (!signal.aborted && !current.ended.signal.aborted) throw error
       }
     },
 
     mempoolSnapshot,
 
     get era() {
-      return era
+      return serverEpoch
     },
 
     get problems() {
@@ -305,7 +305,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     },
 
     distrust(reason) {
-      if (session) leave(session, new Error(reason))
+      if (session) endSession(session, new Error(reason))
     },
 
     async close() {
@@ -315,13 +315,13 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   }
 }
 
-/** Between half and all of the doubled time. */
+/** Exponential backoff: a random time between half and all of `FIRST_RETRY_MS` · 2^(attempt − 1). */
 function retryMs(attempt: number): number {
   return FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
 }
 
-/** `work`, or the signal's reason, whichever is first. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Settles like `work`, or rejects with the signal's reason when it aborts first. */
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })

@@ -1,4 +1,4 @@
-/** From the messages of the light-client protocol to what the domain knows, refusing what cannot be right. */
+/** Converts messages of the light-client protocol to domain types and rejects invalid ones. */
 import type {
   CompactBlock,
   CompactOrchardAction,
@@ -7,19 +7,19 @@ import type {
 import { countOutputs } from '@zatgate/zcash/scan'
 import type { Block, CompactAction, CompactTransaction } from '../../domain/chain.ts'
 
-/** A server's answer is no answer to what was asked: the server is at fault, and trying again would not help. */
-export class BadAnswer extends Error {
-  override readonly name = 'BadAnswer'
+/** The server's response is invalid. A retry of the same call would not help. */
+export class InvalidResponse extends Error {
+  override readonly name = 'InvalidResponse'
 }
 
 const HASH_BYTES = 32
 const COMPACT_CIPHERTEXT_BYTES = 52
 const MAX_HEIGHT = 2n ** 32n - 1n
 
-/** @throws BadAnswer */
+/** @throws InvalidResponse */
 export function decodeBlock(block: CompactBlock): Block {
   const { chainMetadata } = block
-  if (!chainMetadata) throw new BadAnswer('a block without the sizes of the note commitment trees')
+  if (!chainMetadata) throw new InvalidResponse('block without note commitment tree sizes')
   return {
     height: decodeHeight(block.height),
     hash: displayHex('block hash', block.hash),
@@ -35,13 +35,13 @@ export function decodeBlock(block: CompactBlock): Block {
   }
 }
 
-/** @throws BadAnswer */
+/** @throws InvalidResponse */
 export function decodeHeight(height: bigint): number {
-  if (height > MAX_HEIGHT) throw new BadAnswer('a block height beyond all heights')
+  if (height > MAX_HEIGHT) throw new InvalidResponse('block height out of range')
   return Number(height)
 }
 
-/** @throws BadAnswer */
+/** @throws InvalidResponse */
 export function decodeTransaction(transaction: CompactTx): CompactTransaction {
   return {
     txid: displayHex('txid', transaction.txid),
@@ -55,7 +55,7 @@ function decodeAction({ nullifier, cmx, ephemeralKey, ciphertext }: CompactOrcha
   expectLength('cmx', cmx, HASH_BYTES)
   expectLength('ephemeral key', ephemeralKey, HASH_BYTES)
   expectLength('ciphertext', ciphertext, COMPACT_CIPHERTEXT_BYTES)
-  // Copies: a view would keep the whole message that it looks into.
+  // Copies, because a view would keep its whole message in memory.
   return {
     nullifier: nullifier.slice(),
     cmx: cmx.slice(),
@@ -64,12 +64,12 @@ function decodeAction({ nullifier, cmx, ephemeralKey, ciphertext }: CompactOrcha
   }
 }
 
-/** The wire has hashes in internal (little-endian) byte order. */
-function displayHex(what: string, bytes: Uint8Array): string {
-  expectLength(what, bytes, HASH_BYTES)
+/** The protocol sends hashes in internal (little-endian) byte order. */
+function displayHex(field: string, bytes: Uint8Array): string {
+  expectLength(field, bytes, HASH_BYTES)
   return Buffer.from(bytes).reverse().toString('hex')
 }
 
-function expectLength(what: string, bytes: Uint8Array, length: number): void {
-  if (bytes.length !== length) throw new BadAnswer(`a ${what} of ${bytes.length} bytes instead of ${length}`)
+function expectLength(field: string, bytes: Uint8Array, length: number): void {
+  if (bytes.length !== length) throw new InvalidResponse(`${field} has ${bytes.length} bytes, expected ${length}`)
 }

@@ -1,24 +1,24 @@
 import type { LightdInfo } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Network } from '../../domain/account.ts'
 import { type ConsensusParams, isActive, nextUpgrade, upgradeNotFollowed } from '../../domain/network-upgrade.ts'
-import { BadAnswer } from './decode.ts'
+import { InvalidResponse } from './decode.ts'
 
-/** What a server says of itself and of the node behind it. */
+/** What a server reports about itself and its node. */
 export interface Inspection {
-  /** Of the newest block that it serves. */
+  /** Height of the newest block that the server serves. */
   readonly height: number
-  /** As the server names itself. */
+  /** Vendor and version, as reported by the server. */
   readonly version: string
-  /** Blocks below the height that the node guesses for the network; 0 on a regtest, where it knows no pace. */
+  /** Blocks between `height` and the network height that the node estimates; 0 on regtest, which has no block interval. */
   readonly estimatedLag: number
-  /** Blocks that the node has and the server does not serve, or not yet. */
+  /** Blocks that the node has and the server does not serve yet. */
   readonly blocksBehindNode: number
-  /** The node has more blocks above `height` than a cache explains, or is past an upgrade that `height` is not. */
+  /** The node has more blocks above `height` than a cache explains, or is past an upgrade that lies above `height`. */
   readonly nodeIsAhead: boolean
 }
 
-/** The blocks of the server are not those of the network: they are under rules that an upgrade has replaced. */
-export class UpgradeNotFollowed extends BadAnswer {
+/** The server is on a branch that does not follow a network upgrade: its blocks use the replaced consensus rules. */
+export class UpgradeNotFollowed extends InvalidResponse {
   readonly upgrade: string
 
   constructor(upgrade: string, message: string) {
@@ -27,13 +27,13 @@ export class UpgradeNotFollowed extends BadAnswer {
   }
 }
 
-/** First Sapling block of the public testnet: a regtest of Zebra calls its chain `test`, too. */
+/** Sapling activation height of the public testnet. Tells it from a Zebra regtest, which also reports the chain `test`. */
 const TESTNET_SAPLING_HEIGHT = 280_000n
 
-/** The caches of a server are some seconds old. */
+/** Server caches are a few seconds old. */
 const MAX_CACHE_LAG_BLOCKS = 3
 
-/** @throws BadAnswer when the server cannot be used: another network, or one without today's rules. */
+/** @throws InvalidResponse when the server is on another network, or does not follow the current consensus rules */
 export function inspectInfo(info: LightdInfo, height: number, params: ConsensusParams): Inspection {
   checkChainName(info, params.network)
   checkProtocol(info.lightwalletProtocolVersion, height, params)
@@ -57,19 +57,21 @@ function isAhead(info: LightdInfo, height: number, params: ConsensusParams): boo
 function checkChainName({ chainName, saplingActivationHeight }: LightdInfo, network: Network): void {
   const matches = chainName === network || (network === 'regtest' && chainName === 'test')
   if (!matches) {
-    throw new BadAnswer(`serves the chain "${chainName.slice(0, 20)}", and this service is on "${network}"`)
+    throw new InvalidResponse(`serves the chain "${chainName.slice(0, 20)}", but this service is on "${network}"`)
   }
   if (network === 'regtest' && saplingActivationHeight === TESTNET_SAPLING_HEIGHT) {
-    throw new BadAnswer('serves the public testnet, and this service is on "regtest": set NETWORK to "test"')
+    throw new InvalidResponse('serves the public testnet, but this service is on "regtest": set NETWORK to "test"')
   }
 }
 
-/** Protocols before 0.5.0 know no Ironwood. lightwalletd up to 0.5.3 does not say which it speaks. */
+/** Protocol versions before 0.5.0 do not include Ironwood. lightwalletd up to 0.5.3 does not report its version. */
 function checkProtocol(version: string, height: number, params: ConsensusParams): void {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []
-  const old = major === '0' && Number(minor) < 5
-  if (old && isActive(params, 'NU6.3', height)) {
-    throw new BadAnswer(`speaks protocol ${version.slice(0, 20)}, which leaves out Ironwood; 0.5.0 is needed`)
+  const isOutdated = major === '0' && Number(minor) < 5
+  if (isOutdated && isActive(params, 'NU6.3', height)) {
+    throw new InvalidResponse(
+      `uses protocol ${version.slice(0, 20)}, which does not include Ironwood; 0.5.0 or later is required`,
+    )
   }
 }
 
@@ -77,10 +79,10 @@ function checkBranch({ consensusBranchId, blockHeight }: LightdInfo, params: Con
   const upgrade = upgradeNotFollowed(params, consensusBranchId, Number(blockHeight))
   if (!upgrade) return
   const setting = upgrade.name === 'NU7' ? 'REGTEST_NU7_HEIGHT' : 'REGTEST_NU63_HEIGHT'
-  const hint = params.network === 'regtest' ? `; or is ${setting} not the height of this regtest?` : ''
+  const hint = params.network === 'regtest' ? `; check that ${setting} matches this regtest` : ''
   throw new UpgradeNotFollowed(
     upgrade.name,
     `does not follow ${upgrade.name}: at height ${blockHeight} it reports the branch ${consensusBranchId.slice(0, 8)} ` +
-      `where ${upgrade.branchId} is in force since ${upgrade.height}${hint}`,
+      `where ${upgrade.branchId} has been active since height ${upgrade.height}${hint}`,
   )
 }

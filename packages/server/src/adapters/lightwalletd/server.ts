@@ -3,42 +3,45 @@ import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-no
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Block, CompactTransaction } from '../../domain/chain.ts'
 import { type ConsensusParams, isActive } from '../../domain/network-upgrade.ts'
-import { BadAnswer, decodeBlock, decodeHeight, decodeTransaction } from './decode.ts'
+import { decodeBlock, decodeHeight, decodeTransaction, InvalidResponse } from './decode.ts'
 import { type Inspection, inspectInfo } from './inspection.ts'
 
-/** One light-client server. Each call is a single try with a deadline; see `isTransient` for which to repeat. */
+/** One light-client server. Each call is a single attempt with a deadline; `isTransient` decides whether to retry it. */
 export interface Server {
-  /** Host and port, for the log. */
+  /** Host and port, for log messages. */
   readonly name: string
   latestHeight(signal: AbortSignal): Promise<number>
-  /** Both ends included; refuses blocks of other heights, or out of order. */
+  /**
+   * Blocks `from` to `to`, both inclusive.
+   * @throws InvalidResponse for an unexpected height, or for an empty Ironwood tree after NU6.3
+   */
   blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block>
-  /** No deadline: it ends with the next block. */
+  /** Raw transactions. Has no deadline: the server ends the stream at the next block. */
   mempoolStream(signal: AbortSignal): AsyncGenerator<Uint8Array>
   mempool(signal: AbortSignal): Promise<CompactTransaction[]>
-  /** @throws BadAnswer when the server cannot be used. */
+  /** @throws InvalidResponse when the server cannot be used */
   inspect(signal: AbortSignal): Promise<Inspection>
   close(): void
 }
 
-/** Milliseconds until a call is given up. */
+/** Call deadlines in milliseconds. */
 export interface Deadlines {
   readonly unaryMs: number
   readonly rangeMs: number
   readonly snapshotMs: number
 }
 
-const USUAL_DEADLINES: Deadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
+const DEFAULT_DEADLINES: Deadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
 /** A compact block has at most a few hundred outputs, a raw transaction 2 MB. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-/** Far more than a node's mempool holds (ZIP 401). */
+/** Far above the mempool limit of a node (ZIP 401). */
 const MAX_SNAPSHOT_TRANSACTIONS = 100_000
 const MAX_SNAPSHOT_ACTIONS = 200_000
 const KEEP_ALIVE = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000, idleConnectionTimeoutMs: 300_000 }
 
 /** @param url `https://…`, or `http://…` for HTTP/2 without TLS. */
 export function connectServer(url: string, params: ConsensusParams, deadlines: Partial<Deadlines> = {}): Server {
-  const { unaryMs, rangeMs, snapshotMs } = { ...USUAL_DEADLINES, ...deadlines }
+  const { unaryMs, rangeMs, snapshotMs } = { ...DEFAULT_DEADLINES, ...deadlines }
   const { host, origin } = new URL(url)
   const sessionManager = new Http2SessionManager(origin, KEEP_ALIVE)
   const transport = createGrpcTransport({
@@ -56,15 +59,20 @@ export function connectServer(url: string, params: ConsensusParams, deadlines: P
 
   function checkIronwood({ height, trees }: Block): void {
     if (isActive(params, 'NU6.3', height) && trees.ironwood === 0)
-      throw new BadAnswer(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
+      throw new InvalidResponse(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
   }
 
   async function* blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {
     const range = { start: { height: BigInt(from) }, end: { height: BigInt(to) } }
     let next = from
-    for await (const message of streamed(own => client.getBlockRange(range, { signal: own }), signal, rangeMs)) {
+    for await (const message of streamed(
+      streamSignal => client.getBlockRange(range, { signal: streamSignal }),
+      signal,
+      rangeMs,
+    )) {
       const block = decodeBlock(message)
-      if (block.height !== next || next > to) throw new BadAnswer(`block ${block.height} where ${next} was asked for`)
+      if (block.height !== next || next > to)
+        throw new InvalidResponse(`returned block ${block.height} where ${next} was requested`)
       checkIronwood(block)
       yield block
       next += 1
@@ -77,18 +85,26 @@ export function connectServer(url: string, params: ConsensusParams, deadlines: P
     blocks,
 
     async *mempoolStream(signal) {
-      for await (const { data } of streamed(own => client.getMempoolStream({}, { signal: own }), signal)) yield data
+      for await (const { data } of streamed(
+        streamSignal => client.getMempoolStream({}, { signal: streamSignal }),
+        signal,
+      ))
+        yield data
     },
 
     async mempool(signal) {
       const transactions: CompactTransaction[] = []
       let actions = 0
-      for await (const message of streamed(own => client.getMempoolTx({}, { signal: own }), signal, snapshotMs)) {
+      for await (const message of streamed(
+        streamSignal => client.getMempoolTx({}, { signal: streamSignal }),
+        signal,
+        snapshotMs,
+      )) {
         const transaction = decodeTransaction(message)
         actions += transaction.orchard.length + transaction.ironwood.length
         transactions.push(transaction)
         if (transactions.length > MAX_SNAPSHOT_TRANSACTIONS || actions > MAX_SNAPSHOT_ACTIONS) {
-          throw new BadAnswer('a mempool without end')
+          throw new InvalidResponse('the mempool response exceeds the size limit')
         }
       }
       return transactions
@@ -98,34 +114,34 @@ export function connectServer(url: string, params: ConsensusParams, deadlines: P
       const info = await client.getLightdInfo({}, unary(signal))
       const height = await latestHeight(signal)
       const inspection = inspectInfo(info, height, params)
-      // A chain of the first block alone: servers take height 0 for a request that names no block.
+      // Only the genesis block exists. Servers treat height 0 as a request without a block.
       if (height === 0) return inspection
       // Reading the newest block checks its Ironwood tree.
       for await (const _ of blocks(height, height, signal)) return inspection
-      throw new BadAnswer(`has no block at its own tip, ${height}`)
+      throw new InvalidResponse(`has no block at its own tip (height ${height})`)
     },
 
     close: () => sessionManager.abort(),
   }
 }
 
-/** A stream that is cancelled when it is left or runs out of time: the client lets those that nobody reads stay open. */
+/** Cancels the stream when its consumer stops or `limitMs` elapses. The client alone leaves abandoned streams open. */
 async function* streamed<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
   signal: AbortSignal,
   limitMs?: number,
 ): AsyncGenerator<T> {
-  const left = new AbortController()
-  const signals = [signal, left.signal]
+  const stopped = new AbortController()
+  const signals = [signal, stopped.signal]
   if (limitMs !== undefined) signals.push(AbortSignal.timeout(limitMs))
   try {
     yield* open(AbortSignal.any(signals))
   } finally {
-    left.abort()
+    stopped.abort()
   }
 }
 
-/** Whether the same call may well succeed when tried again; `signal` is the caller's own. */
+/** Whether a retry of the same call may succeed. @param signal the caller's signal: an aborted call is not retried */
 export function isTransient(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || !(error instanceof ConnectError)) return false
   switch (error.code) {
@@ -141,7 +157,7 @@ export function isTransient(error: unknown, signal: AbortSignal): boolean {
   }
 }
 
-/** How a server ends a range that goes past its tip: lightwalletd and Zaino with the first, Zebra with the second. */
+/** Whether the server ended a range past its tip: lightwalletd and Zaino use OutOfRange, Zebra NotFound. */
 export function isPastTip(error: unknown): boolean {
   return error instanceof ConnectError && (error.code === Code.OutOfRange || error.code === Code.NotFound)
 }

@@ -2,46 +2,47 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ChainProblemName } from '../../domain/chain-problem.ts'
 import type { Clock, WatchMeter } from '../../ports.ts'
 
+/** Registers the metrics of chain sync. */
 export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
   const registers = [registry]
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
-  const tip = gauge('zatgate_chain_tip_height', 'Height of the newest block recorded.')
+  const tip = gauge('zatgate_chain_tip_height', 'Height of the newest recorded block.')
   const lag = gauge('zatgate_chain_lag_blocks', 'Blocks that the server has and that are not recorded yet.')
   const attention = gauge(
     'zatgate_invoices_needing_attention',
-    'Paid invoices whose payments a reorganisation took back since this process started, less those that came again.',
+    'Paid invoices whose payments were removed by a reorganisation and not seen again, counted since this process started.',
   )
   const stalled = gauge(
     'zatgate_chain_stalled',
-    '1 while the newest block is older than 20 expected intervals: no invoice expires meanwhile.',
+    '1 while the newest block is older than 20 expected intervals. No invoice expires during that time.',
   )
   const clockApart = gauge(
     'zatgate_clock_apart_seconds',
-    'How far the clock is ahead of the median time of the newest blocks, where they are hours apart; 0 otherwise. ' +
-      'No invoice expires and no plan ends meanwhile.',
+    'How far the clock is ahead of the median time of the newest blocks, if they differ by hours; otherwise 0. ' +
+      'If not 0, no invoice expires and no plan ends.',
   )
-  const depth = new Counter({
+  const reorged = new Counter({
     name: 'zatgate_chain_reorganised_blocks_total',
-    help: 'Blocks that reorganisations took back.',
+    help: 'Blocks removed by reorganisations.',
     registers,
   })
   const mempoolUnreadable = gauge(
     'zatgate_chain_mempool_unreadable',
-    '1 while no chain server gives its mempool: payments show when they are mined, and no invoice expires.',
+    '1 while no chain server serves its mempool. Payments are detected when mined, and no invoice expires.',
   )
   const notFollowed = gauge(
     'zatgate_chain_upgrade_not_followed',
-    '1 while no chain server follows the network upgrade in force.',
+    '1 while no chain server follows the active network upgrade.',
   )
   const notSynced = gauge('zatgate_chain_server_behind_node_blocks', 'Blocks that the chain server is behind its node.')
   const estimatedLag = gauge(
     'zatgate_chain_server_estimated_lag_blocks',
-    'Blocks that the node of the chain server guesses to be behind the network, where it guesses more than 100.',
+    'Blocks that the node of the chain server estimates to be behind the network, if more than 100; otherwise 0.',
   )
   let seenThrough: number | null = null
   new Gauge({
     name: 'zatgate_chain_seen_age_seconds',
-    help: 'Age of the last complete look at chain and mempool.',
+    help: 'Seconds since the start of the last complete sync of chain and mempool.',
     registers,
     collect() {
       if (seenThrough !== null) this.set(Math.max(0, clock.nowMs() / 1000 - seenThrough))
@@ -53,20 +54,20 @@ export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
     seenThrough: unixSecs => {
       seenThrough = unixSecs
     },
-    stalled: yes => stalled.set(yes ? 1 : 0),
+    stalled: isStalled => stalled.set(isStalled ? 1 : 0),
     clockApart: secs => clockApart.set(secs),
     problems(problems) {
-      const found = (name: ChainProblemName) => problems.find(({ problem }) => problem === name)
+      const find = (name: ChainProblemName) => problems.find(({ problem }) => problem === name)
       const blocks = (name: ChainProblemName) => {
-        const problem = found(name)
+        const problem = find(name)
         return problem && 'blocks' in problem ? problem.blocks : 0
       }
-      mempoolUnreadable.set(found('mempool_unreadable') ? 1 : 0)
-      notFollowed.set(found('upgrade_not_followed') ? 1 : 0)
+      mempoolUnreadable.set(find('mempool_unreadable') ? 1 : 0)
+      notFollowed.set(find('upgrade_not_followed') ? 1 : 0)
       notSynced.set(blocks('not_synced'))
       estimatedLag.set(blocks('estimated_lag'))
     },
-    reorg: blocks => depth.inc(blocks),
+    reorg: blocks => reorged.inc(blocks),
     needsAttention: change => attention.inc(change),
   }
 }

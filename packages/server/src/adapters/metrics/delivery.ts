@@ -1,22 +1,25 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { DeliveryMeter } from '../../ports.ts'
 
-/** @param countOpen deliveries that are not over; asked for when the metrics are */
+/**
+ * Registers the metrics of webhook deliveries.
+ * @param countOpen counts the deliveries that are waiting or being sent; called at each scrape
+ */
 export function createDeliveryMeter(registry: Registry, countOpen: () => Promise<number>): DeliveryMeter {
   const attempts = new Counter({
     name: 'zatgate_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook that ended, by outcome.',
+    help: 'Finished webhook delivery attempts, by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   })
   const underWay = new Gauge({
     name: 'zatgate_webhook_attempts_under_way',
-    help: 'Attempts to deliver a webhook that this process is making.',
+    help: 'Webhook delivery attempts in progress in this process.',
     registers: [registry],
   })
   new Gauge({
     name: 'zatgate_webhook_deliveries_open',
-    help: 'Webhook deliveries that have neither arrived nor been given up.',
+    help: 'Webhook deliveries that are neither delivered, failed nor canceled.',
     registers: [registry],
     async collect() {
       this.set(await countOpen())

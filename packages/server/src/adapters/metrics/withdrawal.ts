@@ -1,6 +1,9 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What waits for the operator, counted in the database when somebody looks. */
+/**
+ * Registers the gauge of items that wait for the operator.
+ * @param waiting counts them in the database; called at each scrape
+ */
 export function addDeskGauges(
   registry: Registry,
   waiting: () => Promise<{ readonly payouts: number; readonly withdrawals: number; readonly plans: number }>,

@@ -3,27 +3,27 @@ import type { Outbound, OutboundRequest } from '../../ports/http-client.ts'
 import type { QuoteRequest, SwapOffer, SwapProvider } from '../../ports/repository/swap.ts'
 import type { Clock } from '../../ports.ts'
 import type { QuoteAnswer } from './responses.ts'
-import { readAssets, readQuote, readRefusal, readStatus, Unreadable, ZEC_IDS } from './responses.ts'
+import { InvalidResponse, readAssets, readQuote, readRefusal, readStatus, ZEC_IDS } from './responses.ts'
 import { isSignedBy, PRODUCTION_KEY } from './signature.ts'
 
 export interface OneClickOptions {
   readonly outbound: Outbound
   /** Without a trailing slash. */
   readonly apiUrl: string
-  /** Null: none is sent. */
+  /** Null: requests carry no key. */
   readonly apiKey: string | null
-  /** `ed25519:<base58>`; null: the provider's key in production. */
+  /** `ed25519:<base58>`; null: the provider's production key. */
   readonly signingKey: string | null
-  /** Quotes are dated by it. */
+  /** Checks the timestamps of quotes. */
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
 const DESTINATION = 'nep141:zec.omft.near'
-/** How far below `amountIn` a deposit still executes, in basis points: prices move while it is on its way. */
+/** Slippage tolerance in basis points: how far below `amountIn` a deposit still executes. */
 const SLIPPAGE_BASIS_POINTS = 100
-/** How far the timestamp of a quote may be from our clock, either way. */
+/** Largest difference between a quote's timestamp and this clock, in either direction. */
 const MAX_QUOTE_AGE_MS = 5 * 60 * 1000
-/** Origin chains where many deposits share one address. */
+/** Origin chains where deposits share an address and a memo tells them apart. */
 const MEMO_CHAINS: readonly string[] = ['stellar']
 
 const LIMITS = {
@@ -38,7 +38,7 @@ type Call = Pick<OutboundRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
   readonly signal: AbortSignal | undefined
 }
 
-/** The 1Click API, version 0. */
+/** Client of the 1Click API, version 0. */
 export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: OneClickOptions): SwapProvider {
   const publicKey = signingKey ?? PRODUCTION_KEY
 
@@ -49,60 +49,62 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: 
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(apiKey !== null && { 'x-api-key': apiKey }),
     }
-    const answer = await outbound.send({
+    const response = await outbound.send({
       ...rest,
       url: `${apiUrl}${path}`,
       headers,
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
-    return { status: answer.status, text: decode(answer.body) }
+    return { status: response.status, text: decode(response.body) }
   }
 
   return {
     offered: true,
 
     assets: signal =>
-      trusted(async () => {
-        const answer = await call({ method: 'GET', path: '/v0/tokens', ...LIMITS.tokens, signal })
-        expect(answer.status, 200)
-        return readAssets(answer.text)
+      orUnavailable(async () => {
+        const response = await call({ method: 'GET', path: '/v0/tokens', ...LIMITS.tokens, signal })
+        expectStatus(response.status, 200)
+        return readAssets(response.text)
       }),
 
     async quote(request, signal) {
       const body = JSON.stringify(quoteBody(request))
-      const answer = await trusted(() => call({ method: 'POST', path: '/v0/quote', body, ...LIMITS.quote, signal }))
-      const refusal = answer.status === 400 ? readRefusal(answer.text) : null
+      const response = await orUnavailable(() =>
+        call({ method: 'POST', path: '/v0/quote', body, ...LIMITS.quote, signal }),
+      )
+      const refusal = response.status === 400 ? readRefusal(response.text) : null
       if (refusal !== null) throw refusedByProvider(refusal)
-      return trusted(async () => {
-        expect(answer.status, 201, 200)
-        const quote = readQuote(answer.text)
-        if (!isSignedBy(quote, publicKey)) throw new Unreadable('the signature does not fit')
-        return { ...offerOf(quote, request, clock.nowMs()), raw: answer.text }
+      return orUnavailable(async () => {
+        expectStatus(response.status, 201, 200)
+        const quote = readQuote(response.text)
+        if (!isSignedBy(quote, publicKey)) throw new InvalidResponse('invalid quote signature')
+        return { ...offerOf(quote, request, clock.nowMs()), raw: response.text }
       })
     },
 
     status: ({ address, memo }, signal) =>
-      trusted(async () => {
+      orUnavailable(async () => {
         const query = new URLSearchParams({ depositAddress: address, ...(memo !== null && { depositMemo: memo }) })
-        const answer = await call({ method: 'GET', path: `/v0/status?${query}`, ...LIMITS.status, signal })
-        if (answer.status === 404) return null
-        expect(answer.status, 200)
-        const { status, updatedAt, quoteResponse } = readStatus(answer.text)
-        if (quoteResponse.quote.depositAddress !== address) throw new Unreadable('the status of another deposit')
-        return { word: status, updatedAtMs: instantMs(updatedAt), raw: answer.text }
+        const response = await call({ method: 'GET', path: `/v0/status?${query}`, ...LIMITS.status, signal })
+        if (response.status === 404) return null
+        expectStatus(response.status, 200)
+        const { status, updatedAt, quoteResponse } = readStatus(response.text)
+        if (quoteResponse.quote.depositAddress !== address) throw new InvalidResponse('status of another deposit')
+        return { word: status, updatedAtMs: parseInstantMs(updatedAt), raw: response.text }
       }),
   }
 }
 
-/** Stands in where the settings name no provider. */
+/** The swap provider when no provider is configured. Every call rejects with `swap_provider_unavailable`. */
 export function noSwapProvider(): SwapProvider {
-  const refuse = () => Promise.reject(providerUnavailable(new Error('the settings name no swap provider')))
+  const refuse = () => Promise.reject(providerUnavailable(new Error('no swap provider is configured')))
   return { offered: false, assets: refuse, quote: refuse, status: refuse }
 }
 
-/** Whatever goes wrong inside, nothing that came can be trusted. */
-async function trusted<T>(work: () => Promise<T>): Promise<T> {
+/** Maps every error of `work` to `swap_provider_unavailable`. */
+async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -110,15 +112,15 @@ async function trusted<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function expect(status: number, ...wanted: readonly number[]): void {
-  if (!wanted.includes(status)) throw new Unreadable(`status ${status}`)
+function expectStatus(status: number, ...expected: readonly number[]): void {
+  if (!expected.includes(status)) throw new InvalidResponse(`unexpected status ${status}`)
 }
 
 function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new Unreadable('not UTF-8')
+    throw new InvalidResponse('not UTF-8')
   }
 }
 
@@ -141,16 +143,16 @@ function quoteBody({ asset, amountZat, recipient, refundTo, deadline }: QuoteReq
 }
 
 /**
- * What the quote offers, if it is one for this request, made now: a signature alone is no proof, since an earlier quote
- * keeps its own.
+ * Checks that the quote is for this request and recent, and returns its offer. The signature alone does not prove this,
+ * because an earlier quote also has a valid one.
  *
- * The origin asset is not compared. The provider echoes it in a normalised form (`nep141:btc.omft.near` comes back as
- * `1cs_v1:btc:native:coin`), recorded answers show that form for BTC only, and the rule for other assets is not
- * documented. A wrong guess would refuse genuine quotes. A quote for another asset has to repeat this request's
- * recipient, refund address, amount and deadline within five minutes, and to have a deposit address that is not in use.
+ * The origin asset is not compared. The provider returns it in a normalised form (`nep141:btc.omft.near` becomes
+ * `1cs_v1:btc:native:coin`), recorded responses show that form for BTC only, and the rule for other assets is not
+ * documented. A wrong assumption would reject genuine quotes. A quote for another asset would have to repeat this
+ * request's recipient, refund address, amount and deadline within five minutes, with an unused deposit address.
  *
  * @param nowMs Unix milliseconds
- * @throws Unreadable
+ * @throws InvalidResponse
  */
 function offerOf(
   { timestamp, quoteRequest, quote }: QuoteAnswer,
@@ -161,24 +163,27 @@ function offerOf(
   const depositMemo = quote.depositMemo || null
   const amountIn = BigInt(quote.amountIn)
   const minAmountIn = BigInt(quote.minAmountIn)
-  const claim = (right: boolean, what: string) => {
-    if (!right) throw new Unreadable(`a quote with ${what}`)
+  const check = (valid: boolean, problem: string) => {
+    if (!valid) throw new InvalidResponse(`invalid quote: ${problem}`)
   }
-  claim(!quoteRequest.dry && quoteRequest.swapType === 'EXACT_OUTPUT', 'other terms than asked for')
-  claim(BigInt(quoteRequest.amount) === request.amountZat, 'another amount asked for')
-  claim(BigInt(quote.amountOut) === request.amountZat, 'another amount paid out')
-  claim(BigInt(quote.minAmountOut) === request.amountZat, 'less paid out at worst')
-  claim(quoteRequest.recipient === request.recipient, 'another recipient')
-  claim(quoteRequest.refundTo === request.refundTo, 'another refund address')
-  claim(ZEC_IDS.includes(quoteRequest.destinationAsset), 'another asset paid out')
-  claim(instantMs(quoteRequest.deadline) === request.deadline * 1000, 'another deadline than asked for')
-  const ageMs = Math.abs(nowMs - instantMs(timestamp))
-  claim(ageMs <= MAX_QUOTE_AGE_MS, 'a timestamp more than 5 minutes from our clock')
-  claim(minAmountIn > 0n && minAmountIn <= amountIn, 'a least amount that is none')
-  claim(depositMemo !== null || !MEMO_CHAINS.includes(request.asset.blockchain), 'no memo where one is needed')
-  if (!depositAddress || !deadline) throw new Unreadable('a quote with no deposit address or deadline')
-  const quoteDeadline = Math.floor(instantMs(deadline) / 1000)
-  claim(quoteDeadline >= request.deadline, 'a deadline before the one asked for')
+  check(!quoteRequest.dry && quoteRequest.swapType === 'EXACT_OUTPUT', 'dry run or swap type differs from the request')
+  check(BigInt(quoteRequest.amount) === request.amountZat, 'requested amount differs')
+  check(BigInt(quote.amountOut) === request.amountZat, 'amountOut differs from the requested amount')
+  check(BigInt(quote.minAmountOut) === request.amountZat, 'minAmountOut differs from the requested amount')
+  check(quoteRequest.recipient === request.recipient, 'recipient differs')
+  check(quoteRequest.refundTo === request.refundTo, 'refund address differs')
+  check(ZEC_IDS.includes(quoteRequest.destinationAsset), 'destination asset differs')
+  check(parseInstantMs(quoteRequest.deadline) === request.deadline * 1000, 'requested deadline differs')
+  const ageMs = Math.abs(nowMs - parseInstantMs(timestamp))
+  check(ageMs <= MAX_QUOTE_AGE_MS, 'timestamp differs from the clock by more than 5 minutes')
+  check(minAmountIn > 0n && minAmountIn <= amountIn, 'invalid minAmountIn')
+  check(
+    depositMemo !== null || !MEMO_CHAINS.includes(request.asset.blockchain),
+    'no deposit memo, although the origin chain requires one',
+  )
+  if (!depositAddress || !deadline) throw new InvalidResponse('invalid quote: no deposit address or deadline')
+  const quoteDeadline = Math.floor(parseInstantMs(deadline) / 1000)
+  check(quoteDeadline >= request.deadline, 'deadline earlier than requested')
   return {
     depositAddress,
     depositMemo,
@@ -190,8 +195,8 @@ function offerOf(
   }
 }
 
-function instantMs(text: string): number {
+function parseInstantMs(text: string): number {
   const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw new Unreadable('a date that is none')
+  if (Number.isNaN(ms)) throw new InvalidResponse('invalid date')
   return ms
 }

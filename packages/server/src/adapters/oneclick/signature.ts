@@ -4,7 +4,7 @@ import { base58 } from '@scure/base'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The part of a quote that its signature is about. */
+/** The part of a quote response that the signature covers. */
 export interface SignedQuote {
   readonly timestamp: string
   /** `ed25519:<base58>` */
@@ -13,13 +13,13 @@ export interface SignedQuote {
   readonly quote: Members
 }
 
-/** The key that the provider signs with in production; its documentation gives it. */
+/** The provider's production signing key, from its documentation. */
 export const PRODUCTION_KEY = 'ed25519:reYaWhvwu8Jzo3WUM3zhn6VrhuMEF4eADL17qtRVifc'
 
 const SIGNATURE_BYTES = 64
 const KEY_BYTES = 32
 
-/** Signed whatever they hold. */
+/** Always signed. */
 const REQUEST = [
   'dry',
   'swapType',
@@ -35,8 +35,8 @@ const REQUEST = [
   'deadline',
 ] as const
 
-/** Signed unless they are empty: missing, null, 0 or ''. */
-const REQUEST_IF_ANY = [
+/** Signed unless empty: missing, null, 0 or ''. */
+const REQUEST_OPTIONAL = [
   'quoteWaitingTimeMs',
   'referral',
   'virtualChainRecipient',
@@ -55,8 +55,8 @@ const QUOTE = [
   'minAmountOut',
 ] as const
 
-/** Signed unless they are empty, and only in a quote that can be paid. */
-const QUOTE_IF_ANY = [
+/** Signed unless empty, and never in a dry run. */
+const QUOTE_OPTIONAL = [
   'depositAddress',
   'depositMemo',
   'deadline',
@@ -70,28 +70,28 @@ const QUOTE_IF_ANY = [
 ] as const
 
 /**
- * Whether the provider has signed this quote: Ed25519 over the text of `quoteDigest`, as `quote-signature` of the
- * provider's SDK has it. False for whatever is no signature or no key, too.
+ * Verifies the provider's signature of a quote: Ed25519 over the text of `quoteDigest`, as in `quote-signature` of the
+ * provider's SDK. Returns false for a malformed signature or key.
  *
  * @param publicKey `ed25519:<base58>`
  */
-export function isSignedBy(answer: SignedQuote, publicKey: string): boolean {
-  const signature = decode(answer.signature, SIGNATURE_BYTES)
+export function isSignedBy(response: SignedQuote, publicKey: string): boolean {
+  const signature = decode(response.signature, SIGNATURE_BYTES)
   const key = decode(publicKey, KEY_BYTES)
   if (!signature || !key) return false
-  return ed25519.verify(signature, new TextEncoder().encode(quoteDigest(answer)), key, { zip215: false })
+  return ed25519.verify(signature, new TextEncoder().encode(quoteDigest(response)), key, { zip215: false })
 }
 
 /**
- * Base58 of the SHA-256 of the signed members as JSON, sorted by name. Request and quote share one namespace: a name
- * that both have is the quote's, even where the quote leaves it empty.
+ * Base58 of the SHA-256 of the signed members as JSON, sorted by name. Request and quote share one namespace: for a name
+ * in both, the quote's value is used, even if it is empty.
  */
 export function quoteDigest({ quoteRequest, quote, timestamp }: SignedQuote): string {
   const signed = new Map<string, unknown>([
     ...REQUEST.map(name => [name, quoteRequest[name]] as const),
-    ...REQUEST_IF_ANY.map(name => [name, quoteRequest[name] || undefined] as const),
+    ...REQUEST_OPTIONAL.map(name => [name, quoteRequest[name] || undefined] as const),
     ...QUOTE.map(name => [name, quote[name]] as const),
-    ...(quoteRequest.dry ? [] : QUOTE_IF_ANY.map(name => [name, quote[name] || undefined] as const)),
+    ...(quoteRequest.dry ? [] : QUOTE_OPTIONAL.map(name => [name, quote[name] || undefined] as const)),
     ['timestamp', timestamp],
   ])
   const sorted = [...signed].sort(([a], [b]) => (a < b ? -1 : 1))

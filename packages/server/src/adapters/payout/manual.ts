@@ -1,14 +1,14 @@
 import type { Log, PayoutProvider } from '../../ports.ts'
 
 /**
- * A person pays out, and tells the service with `zatgate withdrawals settle` or `fail`. All there is to do here is to
- * say that an order waits; who wants to be called watches for the line, or for the gauge of open orders.
+ * The payout provider for manual payouts. It only logs the order: the operator pays it and reports the result with
+ * `zatgate withdrawals settle` or `fail`. The log line and the metric of waiting orders can trigger an alert.
  */
 export function createManualPayout(log: Log): PayoutProvider {
   return {
     name: 'manual',
     async pay({ id, fiatCurrency, fiatAmount }) {
-      log.info({ order: id.slice(0, 8), fiatCurrency, fiatAmount }, 'a withdrawal waits to be paid out by hand')
+      log.info({ order: id.slice(0, 8), fiatCurrency, fiatAmount }, 'withdrawal waits for manual payout')
       return { state: 'by_hand' }
     },
   }

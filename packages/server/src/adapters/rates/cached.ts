@@ -5,8 +5,8 @@ import type { Clock } from '../../ports.ts'
 import { nowSecs } from '../../ports.ts'
 
 /**
- * Rates of bounded age. One is asked for when there is none younger than half that age, by everyone who wants it
- * together; until the whole of it the one known serves where the source fails.
+ * Caches exchange rates for at most `maxAgeSecs`. A rate older than half of that is fetched again; concurrent callers
+ * share one request. If the source fails, the cached rate is used until `maxAgeSecs`.
  */
 export function createRates(deps: {
   readonly source: RateSource
@@ -14,35 +14,35 @@ export function createRates(deps: {
   readonly maxAgeSecs: number
 }): Rates {
   const { source, clock, maxAgeSecs } = deps
-  const known = new Map<string, Rate>()
-  const asking = new Map<string, Promise<Rate>>()
+  const cached = new Map<string, Rate>()
+  const pending = new Map<string, Promise<Rate>>()
 
   const ageOf = ({ at }: Rate) => nowSecs(clock) - at
 
-  /** The rate is as old as the question: the answer may have travelled long. */
-  async function ask(currency: string): Promise<Rate> {
+  /** The age of a rate counts from the request, because the response may take long. */
+  async function fetchRate(currency: string): Promise<Rate> {
     const at = nowSecs(clock)
     const rate = { currency, price: await source.price(currency), at }
-    known.set(currency, rate)
+    cached.set(currency, rate)
     return rate
   }
 
-  function asked(currency: string): Promise<Rate> {
-    const underWay = asking.get(currency) ?? ask(currency).finally(() => asking.delete(currency))
-    asking.set(currency, underWay)
-    return underWay
+  function sharedFetch(currency: string): Promise<Rate> {
+    const request = pending.get(currency) ?? fetchRate(currency).finally(() => pending.delete(currency))
+    pending.set(currency, request)
+    return request
   }
 
   return {
     async rate(currency) {
-      const before = known.get(currency)
-      if (before && ageOf(before) * 2 < maxAgeSecs) return before
+      const current = cached.get(currency)
+      if (current && ageOf(current) * 2 < maxAgeSecs) return current
       try {
-        const rate = await asked(currency)
+        const rate = await sharedFetch(currency)
         if (ageOf(rate) <= maxAgeSecs) return rate
         throw new Error('the rate source took too long')
       } catch (cause) {
-        if (before && ageOf(before) <= maxAgeSecs) return before
+        if (current && ageOf(current) <= maxAgeSecs) return current
         throw rateUnavailable(cause)
       }
     },

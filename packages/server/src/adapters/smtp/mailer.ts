@@ -1,11 +1,11 @@
 import nodemailer from 'nodemailer'
 import type { Mailer } from '../../ports.ts'
 
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 /**
- * Sends over SMTP, on a few connections that are kept for a while.
- * @param smtpUrl `smtp://` or `smtps://`, with user and password where the server asks for them
+ * Sends mail over SMTP with a small connection pool.
+ * @param smtpUrl `smtp://` or `smtps://`, with user and password if the server requires them
  * @param from `Name <mail@host>` or `mail@host`
  */
 export function createMailer(smtpUrl: string, from: string): Mailer {
@@ -14,10 +14,10 @@ export function createMailer(smtpUrl: string, from: string): Mailer {
       url: smtpUrl,
       pool: true,
       maxConnections: 4,
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
-      dnsTimeout: PATIENCE_MS,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      dnsTimeout: TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
     },

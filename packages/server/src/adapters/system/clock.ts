@@ -1,7 +1,7 @@
-import { setTimeout as after } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../ports.ts'
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  sleep: (ms, signal) => after(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
+  sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 }

@@ -3,52 +3,54 @@ import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
 import type { Pool } from '../../domain/shielded-pool.ts'
 import type { WatchKey } from '../../ports/chain.ts'
 
-/** Work for a worker thread. */
-export type Job =
+/** A job for a worker thread. */
+export type WorkerJob =
   | {
-      readonly kind: 'open'
+      readonly kind: 'scan'
       readonly keys: readonly WatchKey[]
       readonly pool: Pool
-      /** As `packActions` makes it. */
+      /** Made by `packActions`. */
       readonly actions: Uint8Array
     }
   | {
-      readonly kind: 'addresses'
+      readonly kind: 'deriveAddresses'
       readonly incoming: Uint8Array
       readonly network: Network
       readonly from: bigint
       readonly count: number
     }
-  | { readonly kind: 'compact'; readonly raw: Uint8Array }
+  | { readonly kind: 'toCompact'; readonly raw: Uint8Array }
 
-export interface OpenAnswer {
-  /** Position in the job's keys. */
+/** A note that was decrypted in a `scan` job. */
+export interface ScanMatch {
+  /** Index in the job's keys. */
   readonly keyIndex: number
+  /** Index in the job's actions. */
   readonly actionIndex: number
   readonly valueZat: bigint
   readonly diversifierIndex: bigint
 }
 
-export interface Answers {
-  open: OpenAnswer[]
-  addresses: string[]
-  compact: { readonly transaction: CompactTransaction; readonly expiryHeight: number } | null
+export interface JobResults {
+  scan: ScanMatch[]
+  deriveAddresses: string[]
+  toCompact: { readonly transaction: CompactTransaction; readonly expiryHeight: number } | null
 }
 
-/** A job on its way to one worker: of an `open` job's keys, only the names of those it has already. */
-export type Message =
-  | Exclude<Job, { kind: 'open' }>
+/** A job as it is sent to one worker. A `scan` job names keys by id and includes only keys that are new to the worker. */
+export type WorkerMessage =
+  | Exclude<WorkerJob, { kind: 'scan' }>
   | {
-      readonly kind: 'open'
+      readonly kind: 'scan'
       readonly keyIds: readonly number[]
       readonly newKeys: readonly WatchKey[]
-      /** The worker lets go of every key it has before taking the new ones. */
-      readonly forget: boolean
+      /** The worker drops all its keys before it adds the new ones. */
+      readonly clearKeys: boolean
       readonly pool: Pool
       readonly actions: Uint8Array
     }
 
-export type Reply = { readonly answer: Answers[Job['kind']] } | { readonly error: string }
+export type WorkerReply = { readonly result: JobResults[WorkerJob['kind']] } | { readonly error: string }
 
 const FIELDS = [
   ['nullifier', 32],
@@ -59,24 +61,25 @@ const FIELDS = [
 const PACKED_BYTES = 148
 
 /**
- * The actions end to end, in memory of their own: fields read from the wire are views of whole messages, and sending a
- * view to a thread copies all that it looks into.
+ * Concatenates the actions in a new buffer. Decoded fields are views of whole protocol messages, and sending a view to a
+ * thread copies its whole underlying buffer.
  *
- * @throws RangeError for a field of the wrong length.
+ * @throws RangeError for a field of the wrong length
  */
 export function packActions(actions: readonly CompactAction[]): Uint8Array {
   const packed = new Uint8Array(actions.length * PACKED_BYTES)
-  let at = 0
+  let offset = 0
   for (const action of actions) {
     for (const [field, length] of FIELDS) {
       if (action[field].length !== length) throw new RangeError(`an action's ${field} must be ${length} bytes`)
-      packed.set(action[field], at)
-      at += length
+      packed.set(action[field], offset)
+      offset += length
     }
   }
   return packed
 }
 
+/** Reverses `packActions`. The fields are views of `packed`. */
 export function unpackActions(packed: Uint8Array): CompactAction[] {
   return Array.from({ length: packed.length / PACKED_BYTES }, (_, index) => {
     const bytes = packed.subarray(index * PACKED_BYTES, (index + 1) * PACKED_BYTES)

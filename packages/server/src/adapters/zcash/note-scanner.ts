@@ -10,19 +10,19 @@ import type { ImportedKey, OpenedNote, WatchKey } from '../../ports/chain.ts'
 import type { Log, Viewer } from '../../ports.ts'
 import { toKeyExpiry } from './key-expiry.ts'
 import { packActions } from './messages.ts'
-import { ViewerPool } from './worker-pool.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 export interface ViewerOptions {
   readonly log: Log
   /**
-   * Threads that open notes. Up to as many more derive addresses and read transactions, so that nobody waits for a scan;
-   * each is started when there is work for it.
+   * Number of scan workers. The same number of utility workers derives addresses and parses transactions, so these never
+   * wait for a scan. Threads start on demand.
    */
   readonly threads?: number
 }
 
-/** An action, and where it stands. */
-interface Place {
+/** An action and its position. */
+interface ActionRef {
   readonly txid: string
   readonly pool: Pool
   readonly outputIndex: number
@@ -32,83 +32,83 @@ interface Place {
 interface Chunk {
   readonly keys: readonly WatchKey[]
   readonly pool: Pool
-  readonly places: readonly Place[]
+  readonly actions: readonly ActionRef[]
 }
 
 const POOLS = ['orchard', 'ironwood'] as const satisfies readonly Pool[]
-/** Pairs of key and action in one job: long enough to be worth sending, short enough for others not to wait. */
+/** Pairs of key and action per job: large enough to outweigh the messaging cost, small enough not to block other jobs. */
 const PAIRS_PER_JOB = 512
 const KEYS_PER_JOB = 10_000
 const MAX_ADDRESSES = 1_000
 const DIVERSIFIER_BYTES = 11
-const JOB_LIMIT_MS = 120_000
+const JOB_TIMEOUT_MS = 120_000
 
-/** The viewer on worker threads: the main thread only hands out work. */
-export function createViewer({ log, threads = usualThreads() }: ViewerOptions): Viewer {
-  const onCrash = (error: unknown) => log.error({ err: error }, 'a viewer thread was lost and is replaced')
-  const limits = { maxQueued: 10_000, jobLimitMs: JOB_LIMIT_MS, onCrash }
-  const openers = new ViewerPool({ ...limits, size: threads })
-  const clerks = new ViewerPool({ ...limits, size: threads })
+/** Note scanner that runs its cryptography on worker threads. */
+export function createViewer({ log, threads = defaultThreads() }: ViewerOptions): Viewer {
+  const onCrash = (error: unknown) => log.error({ err: error }, 'note scanner thread lost; starting a new one')
+  const limits = { maxQueued: 10_000, jobTimeoutMs: JOB_TIMEOUT_MS, onCrash }
+  const scanWorkers = new WorkerPool({ ...limits, size: threads })
+  const utilityWorkers = new WorkerPool({ ...limits, size: threads })
 
-  async function openChunk({ keys, pool, places }: Chunk): Promise<OpenedNote[]> {
-    const actions = packActions(places.map(place => place.action))
-    const opened = await openers.run({ kind: 'open', keys, pool, actions })
-    return opened.map(({ keyIndex, actionIndex, valueZat, diversifierIndex }) => {
-      const { txid, outputIndex } = places[actionIndex]!
+  async function scanChunk({ keys, pool, actions }: Chunk): Promise<OpenedNote[]> {
+    const packed = packActions(actions.map(({ action }) => action))
+    const matches = await scanWorkers.run({ kind: 'scan', keys, pool, actions: packed })
+    return matches.map(({ keyIndex, actionIndex, valueZat, diversifierIndex }) => {
+      const { txid, outputIndex } = actions[actionIndex]!
       return { viewingKeyId: keys[keyIndex]!.id, txid, pool, outputIndex, valueZat, diversifierIndex }
     })
   }
 
   return {
-    importKey,
-    indexOf,
+    importKey: parseOrchardKey,
+    indexOf: diversifierIndexOf,
 
     async addresses(incoming, network, from, count) {
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
-        throw new RangeError(`addresses are derived 1 to ${MAX_ADDRESSES} at a time`)
+        throw new RangeError(`count must be 1 to ${MAX_ADDRESSES}`)
       }
-      return clerks.run({ kind: 'addresses', incoming: copy(incoming), network, from, count })
+      return utilityWorkers.run({ kind: 'deriveAddresses', incoming: copy(incoming), network, from, count })
     },
 
     async open(keys, transactions, signal) {
-      // Even for nothing: the first blocks that a watcher reads come before the first payment, which then need not wait.
-      openers.start()
+      // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
+      scanWorkers.start()
       const chunks = chunksOf(keys, transactions)
       const notes: OpenedNote[] = []
-      // As many at a time as there are threads: between two chunks, somebody else's gets its turn.
-      const takers = Array.from({ length: threads }, async () => {
+      // One chunk per thread at a time, so that jobs of other calls can run in between.
+      const consumers = Array.from({ length: threads }, async () => {
         for (const chunk of chunks) {
           signal?.throwIfAborted()
-          notes.push(...(await openChunk(chunk)))
+          notes.push(...(await scanChunk(chunk)))
         }
       })
-      await Promise.all(takers)
+      await Promise.all(consumers)
       return notes
     },
 
-    compact: raw => clerks.run({ kind: 'compact', raw: copy(raw) }),
+    compact: raw => utilityWorkers.run({ kind: 'toCompact', raw: copy(raw) }),
 
     async close() {
-      await Promise.all([openers.close(), clerks.close()])
+      await Promise.all([scanWorkers.close(), utilityWorkers.close()])
     },
   }
 }
 
-function usualThreads(): number {
+function defaultThreads(): number {
   return Math.max(1, Math.min(availableParallelism() - 1, 4))
 }
 
-function importKey(text: string, network?: Network): ImportedKey {
-  const key = parse(text)
+function parseOrchardKey(text: string, network?: Network): ImportedKey {
+  const key = parseKey(text)
   if (network !== undefined && key.network !== network) {
     throw invalidField('viewing_key', `is a key of the ${key.network} network; this service is on ${network}`)
   }
   if (!key.orchard) throw invalidField('viewing_key', 'has no Orchard item, and invoices are paid to Orchard receivers')
-  const { network: of, orchard, expiry } = key
-  return { network: of, incoming: incomingToBytes(orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
+  const { network: keyNetwork, orchard, expiry } = key
+  return { network: keyNetwork, incoming: incomingToBytes(orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
 }
 
-function indexOf(incoming: Uint8Array, address: string): bigint | null {
+function diversifierIndexOf(incoming: Uint8Array, address: string): bigint | null {
   try {
     const { orchard } = parseAddress(address)
     return orchard ? diversifierIndex(incomingFromBytes(incoming), orchard.subarray(0, DIVERSIFIER_BYTES)) : null
@@ -118,7 +118,7 @@ function indexOf(incoming: Uint8Array, address: string): bigint | null {
   }
 }
 
-function parse(text: string): ViewingKey {
+function parseKey(text: string): ViewingKey {
   try {
     return parseViewingKey(text)
   } catch (error) {
@@ -127,28 +127,28 @@ function parse(text: string): ViewingKey {
   }
 }
 
-/** Several takers may share it: each chunk goes to one of them. */
+/** Splits a scan into jobs. Several consumers may share the generator: each chunk goes to one of them. */
 function* chunksOf(keys: readonly WatchKey[], transactions: readonly CompactTransaction[]): Generator<Chunk> {
   for (const pool of POOLS) {
-    const places = placesIn(transactions, pool)
-    for (const someKeys of slices(keys, KEYS_PER_JOB)) {
-      const actions = Math.max(1, Math.floor(PAIRS_PER_JOB / someKeys.length))
-      for (const somePlaces of slices(places, actions)) yield { keys: someKeys, pool, places: somePlaces }
+    const actions = actionsOf(transactions, pool)
+    for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
+      const batchSize = Math.max(1, Math.floor(PAIRS_PER_JOB / keyBatch.length))
+      for (const actionBatch of slices(actions, batchSize)) yield { keys: keyBatch, pool, actions: actionBatch }
     }
   }
 }
 
-function placesIn(transactions: readonly CompactTransaction[], pool: Pool): Place[] {
+function actionsOf(transactions: readonly CompactTransaction[], pool: Pool): ActionRef[] {
   return transactions.flatMap(({ txid, [pool]: actions }) =>
     actions.map((action, outputIndex) => ({ txid, pool, outputIndex, action })),
   )
 }
 
-/** Sending a view to a thread sends all the memory it looks into. */
+/** Copies a view, because sending it to a thread would copy its whole underlying buffer. */
 function copy(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes)
 }
 
 function* slices<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

@@ -13,28 +13,28 @@ import type { Pool } from '../../domain/shielded-pool.ts'
 import type { KeyExpiry } from '../../domain/viewing-key.ts'
 import { toKeyExpiry } from './key-expiry.ts'
 
-/** A payment that a viewing key sees, as the `open` command shows it. */
+/** A payment decrypted with a viewing key, as shown by the `open` command. */
 export interface SeenPayment {
   readonly txid: string
   readonly pool: Pool
-  /** Its place among the transaction's actions of that pool. */
+  /** Index among the transaction's actions of that pool. */
   readonly action: number
   readonly amountZat: bigint
   readonly diversifierIndex: bigint
   readonly address: string
-  /** Only of a whole transaction: compact blocks have none. */
+  /** Only for a full transaction: compact blocks contain no memos. */
   readonly memo?: SeenMemo
 }
 
-/** Text (ZIP 302), or the bytes of what is none, in hex; null where there is no memo. */
+/** Text (ZIP 302), other bytes in hex, or null without a memo. */
 export type SeenMemo = { readonly text: string } | { readonly hex: string } | null
 
-/** What a viewing key sees, external scope only: change and transfers within the wallet are no payments. */
+/** Decrypts payments with a viewing key. External scope only: change and transfers within the wallet are not payments. */
 export interface ViewingTool {
   readonly network: Network
-  /** Absent: the key never expires. An expired key still shows what it sees. */
+  /** Absent: the key never expires. An expired key still decrypts. */
   readonly expiry?: KeyExpiry
-  /** @param index 0 to 2^88 − 1. @throws Fault `invalid_index` */
+  /** @param index diversifier index, 0 to 2^88 − 1. @throws Fault `invalid_index` */
   address(index: bigint): string
   /** @throws Fault `invalid_tx` */
   openTransaction(raw: Uint8Array): SeenPayment[]
@@ -44,13 +44,13 @@ export interface ViewingTool {
 
 /** @throws Fault `invalid_viewing_key`, the reason in `detail` */
 export function createViewingTool(text: string): ViewingTool {
-  const { network, orchard, expiry } = refusing('viewing-key', () => parseViewingKey(text))
-  if (!orchard) throw invalidField('viewing-key', 'has no Orchard item, which every payment here is seen with')
+  const { network, orchard, expiry } = orInvalidField('viewing-key', () => parseViewingKey(text))
+  if (!orchard) throw invalidField('viewing-key', 'has no Orchard item, which is required to see payments')
   return { ...toolOf(network, orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
 }
 
 function toolOf(network: Network, key: IncomingViewingKey): Omit<ViewingTool, 'expiry'> {
-  const seen = (txid: Uint8Array, pool: Pool, action: number, note: Note): SeenPayment => ({
+  const toPayment = (txid: Uint8Array, pool: Pool, action: number, note: Note): SeenPayment => ({
     txid: txidToHex(txid),
     pool,
     action,
@@ -61,27 +61,27 @@ function toolOf(network: Network, key: IncomingViewingKey): Omit<ViewingTool, 'e
 
   return {
     network,
-    address: index => refusing('index', () => encodeAddress(network, orchardReceiver(key, index))),
+    address: index => orInvalidField('index', () => encodeAddress(network, orchardReceiver(key, index))),
 
     openTransaction: raw =>
-      refusing('tx', () => {
+      orInvalidField('tx', () => {
         const transaction = parseTransaction(raw)
         return openTransaction([key], transaction).map(({ pool, action, note, memo }) => ({
-          ...seen(transaction.txid, pool, action, note),
-          memo: memo === undefined ? null : readMemo(memo),
+          ...toPayment(transaction.txid, pool, action, note),
+          memo: memo === undefined ? null : toSeenMemo(memo),
         }))
       }),
 
     openBlock: encoded =>
-      refusing('blocks', () =>
+      orInvalidField('blocks', () =>
         openCompactBlock([key], decodeBlock(encoded)).map(({ txid, pool, action, note }) =>
-          seen(txid, pool, action, note),
+          toPayment(txid, pool, action, note),
         ),
       ),
   }
 }
 
-function readMemo(bytes: Uint8Array): SeenMemo {
+function toSeenMemo(bytes: Uint8Array): SeenMemo {
   const memo = decodeMemo(bytes)
   if (memo.kind === 'empty') return null
   return memo.kind === 'text' ? { text: memo.text } : { hex: Buffer.from(memo.bytes).toString('hex') }
@@ -91,11 +91,12 @@ function decodeBlock(encoded: Uint8Array): CompactBlock {
   try {
     return fromBinary(CompactBlockSchema, encoded)
   } catch {
-    throw invalidField('blocks', 'holds something that is no CompactBlock')
+    throw invalidField('blocks', 'is not a valid CompactBlock')
   }
 }
 
-function refusing<T>(field: string, work: () => T): T {
+/** Runs `work` and turns a ZcashError into `invalidField(field)`. */
+function orInvalidField<T>(field: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

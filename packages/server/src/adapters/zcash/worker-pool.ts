@@ -1,75 +1,77 @@
 import { Worker } from 'node:worker_threads'
 import { Fault } from '../../domain/error.ts'
-import type { Answers, Job, Message, Reply } from './messages.ts'
+import type { JobResults, WorkerJob, WorkerMessage, WorkerReply } from './messages.ts'
 
-export interface PoolOptions {
-  /** Threads, started when there is work for them, if not before. */
+export interface WorkerPoolOptions {
+  /** Maximum number of threads. Threads start on demand or with `start`. */
   readonly size: number
-  /** Jobs that wait for a thread; beyond, a caller is turned away. */
+  /** Maximum number of queued jobs. Further jobs are rejected with `viewer_unavailable`. */
   readonly maxQueued: number
-  /** A thread that takes longer over one job counts as crashed. */
-  readonly jobLimitMs: number
-  /** Told when a thread is lost. */
+  /** A thread that needs longer for one job counts as crashed. */
+  readonly jobTimeoutMs: number
+  /** Called when a thread is lost. */
   readonly onCrash: (error: unknown) => void
   readonly script?: URL
 }
 
 interface Task {
-  readonly job: Job
-  readonly resolve: (answer: Answers[Job['kind']]) => void
+  readonly job: WorkerJob
+  readonly resolve: (result: JobResults[WorkerJob['kind']]) => void
   readonly reject: (error: unknown) => void
   attempts: number
 }
 
 interface Thread {
   readonly worker: Worker
-  /** The keys it has, by their ids. */
+  /** The keys that were sent to the thread, by id. */
   readonly keys: Map<number, Uint8Array>
   busy: { readonly task: Task; readonly timer: NodeJS.Timeout } | null
 }
 
 const SCRIPT = new URL('./worker.ts', import.meta.url)
 const MAX_ATTEMPTS = 2
-const MAX_KEYS_IN_THREAD = 50_000
+const MAX_KEYS_PER_THREAD = 50_000
 const THREAD_HEAP_MB = 512
 
 /**
- * Worker threads with one queue before them. A thread that crashes is replaced, and its job given to another one, once;
- * a job that fails by itself, or crashes twice, is an error for whoever asked.
+ * A pool of worker threads with one queue. A crashed thread is replaced and its job is retried once. A job that fails, or
+ * crashes its thread twice, rejects.
  */
-export class ViewerPool {
-  readonly #options: PoolOptions
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions
   readonly #threads = new Set<Thread>()
   readonly #queue: Task[] = []
   #closed = false
 
-  constructor(options: PoolOptions) {
+  constructor(options: WorkerPoolOptions) {
     this.#options = options
   }
 
-  /** Starts the threads before there is work for them. */
+  /** Starts all threads before the first job. */
   start(): void {
     while (!this.#closed && this.#threads.size < this.#options.size) this.#startThread()
   }
 
-  run<K extends Job['kind']>(job: Extract<Job, { kind: K }>): Promise<Answers[K]> {
-    return new Promise<Answers[K]>((resolve, reject) => {
-      if (this.#closed) return reject(unavailable('the viewer is closed'))
-      if (this.#queue.length >= this.#options.maxQueued) return reject(unavailable('too many jobs wait for the viewer'))
-      this.#queue.push({ job, resolve: answer => resolve(answer as Answers[K]), reject, attempts: 0 })
+  /** Queues a job. @throws Fault `viewer_unavailable` when the queue is full or the pool is closed */
+  run<K extends WorkerJob['kind']>(job: Extract<WorkerJob, { kind: K }>): Promise<JobResults[K]> {
+    return new Promise<JobResults[K]>((resolve, reject) => {
+      if (this.#closed) return reject(unavailable('the note scanner is closed'))
+      if (this.#queue.length >= this.#options.maxQueued)
+        return reject(unavailable('the job queue of the note scanner is full'))
+      this.#queue.push({ job, resolve: result => resolve(result as JobResults[K]), reject, attempts: 0 })
       this.#dispatch()
     })
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const task of this.#queue.splice(0)) task.reject(unavailable('the viewer is closed'))
+    for (const task of this.#queue.splice(0)) task.reject(unavailable('the note scanner is closed'))
     const threads = [...this.#threads]
     this.#threads.clear()
     for (const { busy } of threads) {
       if (!busy) continue
       clearTimeout(busy.timer)
-      busy.task.reject(unavailable('the viewer is closed'))
+      busy.task.reject(unavailable('the note scanner is closed'))
     }
     await Promise.all(threads.map(({ worker }) => worker.terminate()))
   }
@@ -78,7 +80,7 @@ export class ViewerPool {
     while (this.#queue.length > 0) {
       const thread = this.#idleThread()
       if (!thread) return
-      this.#give(thread, this.#queue.shift()!)
+      this.#assign(thread, this.#queue.shift()!)
     }
   }
 
@@ -95,31 +97,31 @@ export class ViewerPool {
     })
     const thread: Thread = { worker, keys: new Map(), busy: null }
     this.#threads.add(thread)
-    worker.on('message', (reply: Reply) => this.#finish(thread, reply))
+    worker.on('message', (reply: WorkerReply) => this.#finish(thread, reply))
     worker.on('messageerror', error => this.#lose(thread, error))
     worker.on('error', error => this.#lose(thread, error))
-    worker.on('exit', code => this.#lose(thread, new Error(`a viewer thread ended with code ${code}`)))
+    worker.on('exit', code => this.#lose(thread, new Error(`a note scanner thread exited with code ${code}`)))
     return thread
   }
 
-  #give(thread: Thread, task: Task): void {
+  #assign(thread: Thread, task: Task): void {
     task.attempts += 1
-    const tooLong = () => this.#lose(thread, new Error('a viewer thread took too long over a job'))
-    thread.busy = { task, timer: setTimeout(tooLong, this.#options.jobLimitMs) }
+    const onTimeout = () => this.#lose(thread, new Error('a note scanner thread exceeded the job timeout'))
+    thread.busy = { task, timer: setTimeout(onTimeout, this.#options.jobTimeoutMs) }
     thread.worker.postMessage(messageFor(thread, task.job))
   }
 
-  #finish(thread: Thread, reply: Reply): void {
+  #finish(thread: Thread, reply: WorkerReply): void {
     const busy = thread.busy
     if (!busy) return
     clearTimeout(busy.timer)
     thread.busy = null
-    if ('error' in reply) busy.task.reject(new Error(`a viewer thread failed: ${reply.error}`))
-    else busy.task.resolve(reply.answer)
+    if ('error' in reply) busy.task.reject(new Error(`a note scanner job failed: ${reply.error}`))
+    else busy.task.resolve(reply.result)
     this.#dispatch()
   }
 
-  /** Comes several times for one crash; the first time counts. */
+  /** May be called several times for one crash. Only the first call has an effect. */
   #lose(thread: Thread, error: unknown): void {
     if (!this.#threads.delete(thread)) return
     this.#options.onCrash(error)
@@ -128,25 +130,25 @@ export class ViewerPool {
     if (busy) {
       clearTimeout(busy.timer)
       if (busy.task.attempts < MAX_ATTEMPTS) this.#queue.unshift(busy.task)
-      else busy.task.reject(new Error('a viewer thread crashed twice over a job', { cause: error }))
+      else busy.task.reject(new Error('a job crashed its note scanner thread twice', { cause: error }))
     }
     this.#dispatch()
   }
 }
 
-function messageFor(thread: Thread, job: Job): Message {
-  if (job.kind !== 'open') return job
+function messageFor(thread: Thread, job: WorkerJob): WorkerMessage {
+  if (job.kind !== 'scan') return job
   const { keys, pool, actions } = job
-  const forget = thread.keys.size + keys.length > MAX_KEYS_IN_THREAD
-  if (forget) thread.keys.clear()
+  const clearKeys = thread.keys.size + keys.length > MAX_KEYS_PER_THREAD
+  if (clearKeys) thread.keys.clear()
   const newKeys = keys
     .filter(({ id, incoming }) => !sameBytes(thread.keys.get(id), incoming))
     .map(({ id, incoming }) => ({ id, incoming: new Uint8Array(incoming) }))
   for (const { id, incoming } of newKeys) thread.keys.set(id, incoming)
-  return { kind: 'open', keyIds: keys.map(key => key.id), newKeys, forget, pool, actions }
+  return { kind: 'scan', keyIds: keys.map(key => key.id), newKeys, clearKeys, pool, actions }
 }
 
-/** An id that came to stand for another key would open nothing, and nobody would know. */
+/** Compares the bytes too: if an id were reused for another key, scans would silently find nothing. */
 function sameBytes(known: Uint8Array | undefined, given: Uint8Array): boolean {
   return known !== undefined && (known === given || Buffer.compare(known, given) === 0)
 }

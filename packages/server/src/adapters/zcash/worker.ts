@@ -1,46 +1,52 @@
-/** The thread that does a viewer's cryptography. Keeps the keys it was given, parsed, by their ids. */
+/** Worker thread of the note scanner. Caches the parsed keys by id. */
 import { parentPort } from 'node:worker_threads'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
 import { openCompactActions, toCompactAction } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, incomingFromBytes } from '@zatgate/zcash/viewing-key'
-import { type Answers, type Message, type OpenAnswer, type Reply, unpackActions } from './messages.ts'
+import {
+  type JobResults,
+  type ScanMatch,
+  unpackActions,
+  type WorkerMessage,
+  type WorkerReply,
+} from './messages.ts'
 
 const keys = new Map<number, IncomingViewingKey>()
 
-parentPort!.on('message', (message: Message) => {
+parentPort!.on('message', (message: WorkerMessage) => {
   parentPort!.postMessage(replyTo(message))
 })
 
-function replyTo(message: Message): Reply {
+function replyTo(message: WorkerMessage): WorkerReply {
   try {
-    return { answer: answer(message) }
+    return { result: run(message) }
   } catch (error) {
     return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
   }
 }
 
-function answer(message: Message): Answers[Message['kind']] {
+function run(message: WorkerMessage): JobResults[WorkerMessage['kind']] {
   switch (message.kind) {
-    case 'open':
-      return open(message)
-    case 'addresses':
-      return addresses(message)
-    case 'compact':
-      return compact(message.raw)
+    case 'scan':
+      return scan(message)
+    case 'deriveAddresses':
+      return deriveAddresses(message)
+    case 'toCompact':
+      return toCompact(message.raw)
   }
 }
 
-function open({ keyIds, newKeys, forget, pool, actions }: Extract<Message, { kind: 'open' }>): OpenAnswer[] {
-  if (forget) keys.clear()
+function scan({ keyIds, newKeys, clearKeys, pool, actions }: Extract<WorkerMessage, { kind: 'scan' }>): ScanMatch[] {
+  if (clearKeys) keys.clear()
   for (const { id, incoming } of newKeys) keys.set(id, incomingFromBytes(incoming))
-  const used = keyIds.map(id => {
+  const scanKeys = keyIds.map(id => {
     const key = keys.get(id)
-    if (!key) throw new Error('asked to open notes with a key that was never sent')
+    if (!key) throw new Error('unknown key id in a scan job')
     return key
   })
-  return openCompactActions(used, pool, unpackActions(actions)).map(({ keyIndex, actionIndex, note }) => ({
+  return openCompactActions(scanKeys, pool, unpackActions(actions)).map(({ keyIndex, actionIndex, note }) => ({
     keyIndex,
     actionIndex,
     valueZat: note.value,
@@ -48,14 +54,19 @@ function open({ keyIds, newKeys, forget, pool, actions }: Extract<Message, { kin
   }))
 }
 
-function addresses({ incoming, network, from, count }: Extract<Message, { kind: 'addresses' }>): string[] {
+function deriveAddresses({
+  incoming,
+  network,
+  from,
+  count,
+}: Extract<WorkerMessage, { kind: 'deriveAddresses' }>): string[] {
   const key = incomingFromBytes(incoming)
   return Array.from({ length: count }, (_, offset) =>
     encodeAddress(network, orchardReceiver(key, from + BigInt(offset))),
   )
 }
 
-function compact(raw: Uint8Array): Answers['compact'] {
+function toCompact(raw: Uint8Array): JobResults['toCompact'] {
   try {
     const { txid, orchard, ironwood, expiryHeight } = parseTransaction(raw)
     const transaction = {

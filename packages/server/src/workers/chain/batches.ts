@@ -1,46 +1,49 @@
-/** Everything that has arrived since the last time, as one batch of at most `most`: whatever comes, nothing waits. */
-export async function* gather<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T[], void, undefined> {
-  const waiting: T[] = []
-  let ended = false
-  let left = false
+/**
+ * Collects items in batches of at most `maxItems`. Each batch holds what has arrived since the previous one, without waiting
+ * for more. The source is paused while a batch is full.
+ */
+export async function* gather<T>(source: AsyncIterable<T>, maxItems: number): AsyncGenerator<T[], void, undefined> {
+  const buffer: T[] = []
+  let sourceEnded = false
+  let consumerDone = false
   let failure: { readonly error: unknown } | null = null
-  let turn = Promise.withResolvers<void>()
+  let change = Promise.withResolvers<void>()
 
-  /** Both sides wait for the other's next step. */
-  const step = () => {
-    turn.resolve()
-    turn = Promise.withResolvers<void>()
+  /** Wakes the other side, producer or consumer. */
+  const signalChange = () => {
+    change.resolve()
+    change = Promise.withResolvers<void>()
   }
 
-  async function fill(): Promise<void> {
+  async function readSource(): Promise<void> {
     try {
       for await (const item of source) {
-        waiting.push(item)
-        step()
-        while (waiting.length >= most && !left) await turn.promise
-        if (left) return
+        buffer.push(item)
+        signalChange()
+        while (buffer.length >= maxItems && !consumerDone) await change.promise
+        if (consumerDone) return
       }
     } catch (error) {
       failure = { error }
     } finally {
-      ended = true
-      step()
+      sourceEnded = true
+      signalChange()
     }
   }
 
-  void fill()
+  void readSource()
   try {
     for (;;) {
-      if (waiting.length > 0) {
-        const batch = waiting.splice(0)
-        step()
+      if (buffer.length > 0) {
+        const batch = buffer.splice(0)
+        signalChange()
         yield batch
       } else if (failure) throw (failure as { readonly error: unknown }).error
-      else if (ended) return
-      else await turn.promise
+      else if (sourceEnded) return
+      else await change.promise
     }
   } finally {
-    left = true
-    step()
+    consumerDone = true
+    signalChange()
   }
 }

@@ -1,19 +1,23 @@
 import type { Block } from '../../domain/chain.ts'
 import type { Chain } from '../../ports.ts'
 
-const MOST_BLOCKS = 100
-/** So many actions to open under every key are as much work as a restart should lose. */
-const MOST_ACTIONS = 4_000
+const MAX_BLOCKS = 100
+/** Limits the scan work of one batch, which is lost when the process stops. The last block may exceed it. */
+const MAX_ACTIONS = 4_000
 
-/** The next blocks from `from` on, at least one and none above `to`: as many as are recorded in one transaction. */
+/**
+ * Reads the next batch of blocks, to be recorded in one transaction: at least one block, from height `from` up to `to`.
+ * @throws Error when the server has no block `from`
+ */
 export async function collectBatch(chain: Chain, from: number, to: number, signal: AbortSignal): Promise<Block[]> {
   const blocks: Block[] = []
   let actions = 0
-  for await (const block of chain.blocks(from, Math.min(to, from + MOST_BLOCKS - 1), signal)) {
+  for await (const block of chain.blocks(from, Math.min(to, from + MAX_BLOCKS - 1), signal)) {
     blocks.push(block)
     for (const { orchard, ironwood } of block.transactions) actions += orchard.length + ironwood.length
-    if (actions >= MOST_ACTIONS) break
+    if (actions >= MAX_ACTIONS) break
   }
-  if (blocks.length === 0) throw new Error(`the server has no block ${from}, though its tip is not below ${to}`)
+  if (blocks.length === 0)
+    throw new Error(`the chain server has no block ${from}, although its tip is at or above height ${to}`)
   return blocks
 }

@@ -20,36 +20,36 @@ export interface FollowDeps {
 }
 
 export interface Progress {
-  /** Every block up to the tip that the server named is recorded. */
+  /** Every block up to the tip reported by the server is recorded. */
   readonly reached: boolean
-  /** There are more blocks to read at once. */
+  /** More blocks can be read immediately. */
   readonly more: boolean
-  /** Blocks were taken back on the way. */
+  /** Blocks were removed by a reorganisation. */
   readonly rewound: boolean
 }
 
-/** The server's chain and ours have no block in common among those remembered. */
+/** The server's chain has none of the recorded blocks: the reorganisation is deeper than the kept headers. */
 export class DeepReorganisation extends Error {
-  override readonly name = 'DeepReorganisation'
+  override readonly name = 'DeepReorganisationError'
 
   constructor(tip: number, oldest: number) {
     super(
-      `the server's chain parts from the recorded one (${oldest} to ${tip}) before its oldest remembered block: ` +
-        'nothing more is read until a server is back on it. Is LIGHTWALLETD_URL the right network, and its node sound? ' +
-        'If the network itself has moved on, see "zatgate chain accept --help".',
+      `the server's chain has none of the recorded blocks (heights ${oldest} to ${tip}); no blocks are read until it ` +
+        'does. Check that LIGHTWALLETD_URL is on the right network and that its node is sound. ' +
+        'If the network itself has reorganised this deeply, see "zatgate chain accept --help".',
     )
   }
 }
 
-const MOST_BATCHES = 10
-/** Blocks that do not follow one another mean that the chain changed while it was read; so often in a row, they do not. */
+const MAX_BATCHES = 10
+/** Unlinked blocks usually mean that the chain changed during the read. After this many in a row, the server is at fault. */
 const MAX_FORKS = 3
-/** The first block holds nothing shielded, and servers take height 0 for a request that names no block. */
+/** Height 0 is skipped: it has no shielded outputs, and servers treat height 0 as a request without a block. */
 const FIRST_READ = 1
 
 /**
- * Reads on to the server's tip: compares the last two blocks with the recorded ones, takes back what the server's chain
- * does not have, and records what follows, in bounded batches. Nothing that cannot be recorded is ever skipped.
+ * Creates the block sync. Each call compares the server's blocks with the last two recorded ones, rewinds to the common
+ * ancestor after a reorganisation, and records new blocks up to the server's tip in bounded batches. Never skips a block.
  */
 export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise<Progress> {
   const { chain, headers, log, meter } = deps
@@ -61,12 +61,12 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
     return position ? position.tip.height + 1 : Math.max(FIRST_READ, height - HEADERS_KEPT)
   }
 
-  async function readOn(height: number, signal: AbortSignal): Promise<boolean> {
+  async function recordUpTo(height: number, signal: AbortSignal): Promise<boolean> {
     let from = await startPosition(height)
-    for (let batch = 0; from <= height && batch < MOST_BATCHES; batch++) {
+    for (let batch = 0; from <= height && batch < MAX_BATCHES; batch++) {
       meter.lag(height - from + 1)
       const { newest, misfit } = await readBatch(from, height, signal)
-      if (misfit) return refuse(misfit)
+      if (misfit) return handleMismatch(misfit)
       meter.tip(newest)
       forks = 0
       from = newest + 1
@@ -75,48 +75,49 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
     return from > height
   }
 
-  function refuse({ height, fault }: Misfit): false {
-    // Another process that watches the same chain was faster: its work is as good.
+  /** False: the sync goes on in a later run. @throws Error when the server's blocks are invalid */
+  function handleMismatch({ height, fault }: Misfit): false {
+    // Another process has recorded these blocks.
     if (fault.fault === 'gap') return false
     if (fault.fault === 'fork') {
       forks += 1
-      if (forks >= MAX_FORKS) throw new Error(`block ${height} does not follow the block before it`)
+      if (forks >= MAX_FORKS) throw new Error(`block ${height} does not follow the previous block`)
       return false
     }
     const { pool, expected, given } = fault
-    const reason = `block ${height} hides ${pool} outputs: its tree has ${given}, the outputs make ${expected}`
-    chain.distrust(reason)
-    throw new Error(reason)
+    const message = `block ${height} hides ${pool} outputs: its tree size is ${given}, its outputs give ${expected}`
+    chain.distrust(message)
+    throw new Error(message)
   }
 
-  async function isOurs(height: number, signal: AbortSignal): Promise<boolean> {
+  async function isRecorded(height: number, signal: AbortSignal): Promise<boolean> {
     const ours = await headers.headerAt(height)
-    const theirs = await only(chain.blocks(height, height, signal), height)
+    const theirs = await firstBlock(chain.blocks(height, height, signal), height)
     return ours?.hash === theirs.hash
   }
 
-  /** Whether the server's chain holds our last two blocks; those it is not up to yet are left out. */
-  async function joins({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<boolean> {
+  /** Whether the server's chain contains the last two recorded blocks, as far as the server has reached them. */
+  async function isOnOurChain({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<boolean> {
     const last = Math.min(tip.height, height)
-    if (last < oldest) throw new Error(`the server is ${tip.height - height} blocks behind what is recorded`)
+    if (last < oldest) throw new Error(`the chain server is ${tip.height - height} blocks behind the recorded chain`)
     let compared = oldest - 1
     for await (const block of chain.blocks(Math.max(oldest, last - 1), last, signal)) {
       const ours = await headers.headerAt(block.height)
       if (ours?.hash !== block.hash) return false
       compared = block.height
     }
-    // Less than it named: its chain has changed meanwhile, so nothing is known of it.
-    if (compared !== last) throw new Error(`the server has no block ${last}, though it is not above its tip`)
+    // The server returned fewer blocks than its tip implies: its chain has changed in between.
+    if (compared !== last) throw new Error(`the chain server has no block ${last}, although its tip is not below it`)
     return true
   }
 
-  /** The highest block that both chains have, by halving between a common block and the lowest known difference. */
+  /** Finds the highest common block, by bisection between a common height and the lowest differing one. */
   async function commonAncestor({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<number> {
     let differs = Math.min(tip.height, height)
-    // Chains of one network have at least the block below the first read in common.
+    // Chains of one network share the genesis block.
     let common: number | null = oldest === FIRST_READ ? FIRST_READ - 1 : null
     for (const candidate of ancestorCandidates(differs, oldest)) {
-      if (await isOurs(candidate, signal)) {
+      if (await isRecorded(candidate, signal)) {
         common = candidate
         break
       }
@@ -129,48 +130,51 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
     }
     while (differs - common > 1) {
       const middle = Math.floor((common + differs) / 2)
-      if (await isOurs(middle, signal)) common = middle
+      if (await isRecorded(middle, signal)) common = middle
       else differs = middle
     }
     return common
   }
 
-  /** False when another process has moved the recorded chain meanwhile. */
-  async function stepBack(position: Position, height: number, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Rewinds to the common ancestor of both chains.
+   * @returns false when another process has changed the recorded chain in the meantime
+   */
+  async function rewindToAncestor(position: Position, height: number, signal: AbortSignal): Promise<boolean> {
     const ancestor = await commonAncestor(position, height, signal)
     const depth = position.tip.height - ancestor
-    log.warn({ depth, ancestor }, 'a reorganisation: taking blocks back')
+    log.warn({ depth, ancestor }, 'reorganisation: removing recorded blocks above the common ancestor')
     if (!(await headers.rewind(ancestor, position.tip))) return false
     meter.reorg(depth)
     return true
   }
 
-  return async function follow(signal) {
+  return async function syncBlocks(signal) {
     const height = await chain.tip(signal)
     const position = await headers.position()
-    const rewound = position !== null && !(await joins(position, height, signal))
-    if (position && rewound && !(await stepBack(position, height, signal)))
+    const rewound = position !== null && !(await isOnOurChain(position, height, signal))
+    if (position && rewound && !(await rewindToAncestor(position, height, signal)))
       return { reached: false, more: true, rewound }
-    const behindUs = position !== null && !rewound && height < position.tip.height
-    if (behindUs) return { reached: false, more: false, rewound }
-    const reached = await readOn(height, signal)
+    const serverIsBehind = position !== null && !rewound && height < position.tip.height
+    if (serverIsBehind) return { reached: false, more: false, rewound }
+    const reached = await recordUpTo(height, signal)
     return { reached, more: !reached, rewound }
   }
 }
 
 function batchReader({ chain, viewer, payments, keys, clock }: FollowDeps) {
-  /** The keys are read after the blocks: an invoice answered before its payment was sent is always among theirs. */
+  /** Reads the keys after the blocks, so that the key of every invoice created before its payment is included. */
   return async function readBatch(from: number, to: number, signal: AbortSignal) {
     const blocks = await collectBatch(chain, from, to, signal)
     const earliest = Math.min(nowSecs(clock), ...blocks.map(block => block.time))
-    const watched = await keys.watchedAt(earliest)
+    const watchedKeys = await keys.watchedAt(earliest)
     const transactions = blocks.flatMap(block => block.transactions)
-    const notes = await viewer.open(watched, transactions, signal)
+    const notes = await viewer.open(watchedKeys, transactions, signal)
     return { newest: blocks.at(-1)!.height, misfit: await payments.recordBlocks({ blocks, notes }) }
   }
 }
 
-async function only(blocks: AsyncIterable<Block>, height: number): Promise<Block> {
+async function firstBlock(blocks: AsyncIterable<Block>, height: number): Promise<Block> {
   for await (const block of blocks) return block
-  throw new Error(`the server has no block ${height}, though it is below its tip`)
+  throw new Error(`the chain server has no block ${height}, although its tip is not below it`)
 }

@@ -19,15 +19,15 @@ export interface MempoolDeps {
 
 export interface MempoolReader {
   /**
-   * Records payments as they enter the mempool, until the server ends its stream, as it does at each block; how many
-   * transactions it read.
+   * Records payments as they enter the mempool, until the server ends the stream at the next block. Returns the number of
+   * transactions read.
    */
   stream(signal: AbortSignal): Promise<number>
-  /** The notes in unmined transactions; each transaction is opened once. */
+  /** Scans unmined transactions for notes. Each transaction is scanned once and then cached. */
   open(transactions: readonly CompactTransaction[], signal: AbortSignal): Promise<MempoolSeen>
 }
 
-interface Known {
+interface CachedScan {
   readonly notes: readonly OpenedNote[]
   readonly expiryHeight: number | undefined
 }
@@ -37,9 +37,9 @@ interface Unmined {
   readonly expiryHeight?: number
 }
 
-/** A raw transaction may have 2 MB. */
-const MOST_AT_ONCE = 32
-const MOST_KNOWN = 20_000
+/** Transactions per batch. A raw transaction may have 2 MB. */
+const MAX_BATCH = 32
+const MAX_CACHED = 20_000
 
 export function createMempoolReader({
   chain,
@@ -51,64 +51,64 @@ export function createMempoolReader({
   log,
 }: MempoolDeps): MempoolReader {
   /**
-   * What is known of each transaction, the longest unseen first. It stays true: an invoice made after a transaction
-   * was seen has an address that its sender could not know.
+   * Scan results by txid, least recently seen first. They stay valid: the sender of a transaction could not know the
+   * address of an invoice that was created after it.
    */
-  const known = new Map<string, Known>()
+  const cache = new Map<string, CachedScan>()
 
-  /** The notes of transactions not seen before. */
-  async function openNew(transactions: readonly CompactTransaction[], signal: AbortSignal) {
+  /** Scans transactions that are not cached. Returns the notes by txid. */
+  async function scanNew(transactions: readonly CompactTransaction[], signal: AbortSignal) {
     if (transactions.length === 0) return new Map<string, OpenedNote[]>()
-    // A clock that is ahead must not leave keys out: what is opened without a key is not opened again.
+    // Limited by the tip's time: if the clock is ahead, keys would be left out, and a cached transaction is not scanned again.
     const tipTime = (await headers.position())?.tip.time
-    const watched = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
-    return Map.groupBy(await viewer.open(watched, transactions, signal), note => note.txid)
+    const watchedKeys = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
+    return Map.groupBy(await viewer.open(watchedKeys, transactions, signal), note => note.txid)
   }
 
-  async function look(unmined: readonly Unmined[], signal: AbortSignal): Promise<MempoolSeen> {
-    const before = new Map(unmined.map(({ transaction: { txid } }) => [txid, known.get(txid)]))
-    const fresh = unmined.map(({ transaction }) => transaction).filter(({ txid }) => !before.get(txid))
-    const opened = await openNew(fresh, signal)
+  async function scanUnmined(unmined: readonly Unmined[], signal: AbortSignal): Promise<MempoolSeen> {
+    const before = new Map(unmined.map(({ transaction: { txid } }) => [txid, cache.get(txid)]))
+    const uncached = unmined.map(({ transaction }) => transaction).filter(({ txid }) => !before.get(txid))
+    const scanned = await scanNew(uncached, signal)
     const expiryHeights = new Map<string, number>()
     const notes = unmined.flatMap(({ transaction: { txid }, ...seen }) => {
-      const expiryHeight = seen.expiryHeight ?? before.get(txid)?.expiryHeight ?? known.get(txid)?.expiryHeight
+      const expiryHeight = seen.expiryHeight ?? before.get(txid)?.expiryHeight ?? cache.get(txid)?.expiryHeight
       if (expiryHeight !== undefined) expiryHeights.set(txid, expiryHeight)
-      const found = before.get(txid)?.notes ?? opened.get(txid) ?? []
-      remember(txid, { notes: found, expiryHeight })
+      const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []
+      store(txid, { notes: found, expiryHeight })
       return found
     })
     return { notes, expiryHeights }
   }
 
-  function remember(txid: string, facts: Known): void {
-    known.delete(txid)
-    known.set(txid, facts)
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!)
+  function store(txid: string, scan: CachedScan): void {
+    cache.delete(txid)
+    cache.set(txid, scan)
+    if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!)
   }
 
-  async function read(raw: Uint8Array): Promise<Unmined[]> {
+  async function parse(raw: Uint8Array): Promise<Unmined[]> {
     const compact = await viewer.compact(raw)
-    // The snapshots show its outputs all the same, if it is a transaction of a version yet to come.
-    if (!compact) log.warn({ bytes: raw.length }, 'the mempool holds what cannot be read as a transaction')
+    // A transaction of an unknown future version: the mempool snapshots still contain its outputs.
+    if (!compact) log.warn({ bytes: raw.length }, 'cannot parse a transaction of the mempool stream')
     return compact ? [compact] : []
   }
 
   return {
     open: (transactions, signal) =>
-      look(
+      scanUnmined(
         transactions.map(transaction => ({ transaction })),
         signal,
       ),
 
     async stream(signal) {
       const ending = new AbortController()
-      const own = AbortSignal.any([signal, ending.signal])
+      const streamSignal = AbortSignal.any([signal, ending.signal])
       let count = 0
       try {
-        for await (const raws of gather(chain.mempool(own), MOST_AT_ONCE)) {
+        for await (const raws of gather(chain.mempool(streamSignal), MAX_BATCH)) {
           count += raws.length
-          const unmined = (await Promise.all(raws.map(read))).flat()
-          const seen = await look(unmined, signal)
+          const unmined = (await Promise.all(raws.map(parse))).flat()
+          const seen = await scanUnmined(unmined, signal)
           if (seen.notes.length > 0) await payments.recordMempool(seen)
         }
         return count

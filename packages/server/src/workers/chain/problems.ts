@@ -11,8 +11,8 @@ const LEVELS = {
 } as const satisfies Record<ChainProblemName, keyof Log>
 
 /**
- * Records, measures and logs each change of what the chain source lacks. What an earlier process recorded is replaced at
- * the first call.
+ * Creates a function that reports the problems of the chain source: it sets the metrics and records and logs each change.
+ * The first call replaces the problems that an earlier process recorded.
  */
 export function createProblemReporter(deps: {
   readonly chainProblems: ChainProblems
@@ -20,24 +20,24 @@ export function createProblemReporter(deps: {
   readonly meter: WatchMeter
 }): (problems: readonly ChainProblem[]) => Promise<void> {
   const { chainProblems, log, meter } = deps
-  let before: readonly ChainProblem[] | null = null
+  let lastReported: readonly ChainProblem[] | null = null
 
   return async function report(problems) {
     meter.problems(problems)
-    const known = before ?? []
-    if (before && sameKinds(before, problems)) return
+    const known = lastReported ?? []
+    if (lastReported && sameKinds(lastReported, problems)) return
     await chainProblems.record(problems)
-    before = problems
+    lastReported = problems
     const kinds = new Set(known.map(({ problem }) => problem))
     for (const found of problems)
       if (!kinds.has(found.problem)) log[LEVELS[found.problem]](found, describeProblem(found))
-    if (problems.length === 0 && known.length > 0) log.info({}, 'the chain source shows everything again')
+    if (problems.length === 0 && known.length > 0) log.info({}, 'the chain source has no problems any more')
   }
 }
 
-/** The number of blocks changes all the time: it is measured, and not written again. */
-function sameKinds(some: readonly ChainProblem[], others: readonly ChainProblem[]): boolean {
+/** Compares without the block counts: these change constantly and only update the metrics. */
+function sameKinds(a: readonly ChainProblem[], b: readonly ChainProblem[]): boolean {
   const kinds = (problems: readonly ChainProblem[]) =>
     problems.map(found => (found.problem === 'upgrade_not_followed' ? found.upgrade : found.problem)).join()
-  return kinds(some) === kinds(others)
+  return kinds(a) === kinds(b)
 }

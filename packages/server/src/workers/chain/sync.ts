@@ -26,96 +26,96 @@ export interface WatcherDeps {
 }
 
 export interface Watcher {
-  /** One look at chain and mempool. When it is complete, all that there was when it began is recorded. */
+  /** Syncs chain and mempool once. A complete sync has recorded everything that existed when it started. */
   look(signal: AbortSignal): Promise<Next>
-  /** Follows the mempool until a block ends the stream; how many transactions it read. */
+  /** Records payments from the mempool stream until a block ends it. Returns the number of transactions read. */
   follow(signal: AbortSignal): Promise<number>
 }
 
-const LOOK_EVERY_MS = 2_000
-const MEMPOOL_GAP_MS = 500
-const BACKOFF = { firstMs: 500, mostMs: 3_000 }
-/** How old the mempool that a server shows may be: lightwalletd asks its node at most every 2 s. With a margin. */
-const MEMPOOL_AGE_SECS = 3
-/** lightwalletd gives its old list, however old it is, to everybody who asks within 2 s of a failure. With a margin. */
-const AFTER_FAILURE_SECS = 5
+const SYNC_INTERVAL_MS = 2_000
+const STREAM_GAP_MS = 500
+const BACKOFF = { firstMs: 500, maxMs: 3_000 }
+/** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */
+const MAX_MEMPOOL_AGE_SECS = 3
+/** After a failed mempool read, lightwalletd may serve a list of any age for 2 s. With a margin. */
+const STALE_AFTER_FAILURE_SECS = 5
 
 /**
- * What a complete look claims to have seen: chain and mempool as they were when it began. Two things can escape it: what
- * entered the mempool after the server last asked its node, and a transaction whose block was replaced between the
- * reading of the mempool and that of the blocks. Both are in what a later look reads, so the claim is made with that.
+ * A complete sync that a later one has to confirm. It can miss a transaction that entered the mempool after the server
+ * last asked its node, and one whose block was replaced between the reads of mempool and blocks. A later sync reads both,
+ * so `seenThrough` advances to `startedAt` only with that. Times in Unix seconds.
  */
-interface Claim {
-  /** Unix seconds. */
-  readonly began: number
-  readonly ended: number
-  readonly server: number
+interface UnconfirmedSync {
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly serverEpoch: number
 }
 
 export function createWatcher(deps: WatcherDeps): Watcher {
   const { chain, payments, headers, clock, meter = NO_WATCH_METER } = deps
-  const follow = createFollow({ ...deps, meter })
+  const syncBlocks = createFollow({ ...deps, meter })
   const mempool = createMempoolReader(deps)
   const reportTime = timeReporter(deps.log, meter)
   const reportProblems = createProblemReporter({ ...deps, meter })
-  let linked = false
+  let headersChecked = false
   let mempoolFailedAt = Number.NEGATIVE_INFINITY
-  let claim: Claim | null = null
+  let unconfirmed: UnconfirmedSync | null = null
 
-  /** Whether a look that began then shows all that the claim may have missed. */
-  function confirms(began: number, server: number): boolean {
-    return claim !== null && claim.server === server && began >= claim.ended + MEMPOOL_AGE_SECS
+  /** Whether a sync that started at `startedAt` has read everything that the unconfirmed one may have missed. */
+  function confirms(startedAt: number, serverEpoch: number): boolean {
+    return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
   }
 
-  async function sync(signal: AbortSignal): Promise<Next> {
-    if (!linked) await headers.repair()
-    linked = true
-    const { era } = chain
+  async function syncOnce(signal: AbortSignal): Promise<Next> {
+    if (!headersChecked) await headers.repair()
+    headersChecked = true
+    const { era: serverEpoch } = chain
     const newestOrder = await payments.newestOrder()
-    const began = nowSecs(clock)
-    // Before the blocks: what leaves the mempool from here on is in a block that is read below.
+    const startedAt = nowSecs(clock)
+    // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reached, more, rewound } = await follow(signal)
-    const staleList = Math.abs(began - mempoolFailedAt) < AFTER_FAILURE_SECS
-    const clockWentBack = claim !== null && began < claim.ended
-    if (staleList || rewound || clockWentBack || claim?.server !== era) claim = null
-    // Blocks are read whatever becomes of the mempool; but without it, the sync is not complete.
+    const { reached, more, rewound } = await syncBlocks(signal)
+    const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
+    const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
+    if (mempoolMayBeStale || rewound || clockWentBack || unconfirmed?.serverEpoch !== serverEpoch) unconfirmed = null
+    // Blocks are recorded even if the mempool read failed, but the sync is then incomplete.
     if (snapshot.status === 'rejected') signal.throwIfAborted()
     if (!reached || snapshot.status === 'rejected') return more ? 'again' : 'idle'
-    if (chain.era !== era) return 'again'
+    if (chain.era !== serverEpoch) return 'again'
     const seen = await mempool.open(snapshot.value, signal)
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-    const confirmed = confirms(began, era) ? claim : null
-    const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.began : null
+    const confirmed = confirms(startedAt, serverEpoch) ? unconfirmed : null
+    const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null
     const tellsMissing = !rewound
     const time = await payments.recordSnapshot({
       ...seen,
       txids,
       newestOrder,
-      server: era,
+      server: serverEpoch,
       seenThrough,
       tellsMissing,
     })
     reportTime(time)
     if (time.state === 'ok' && seenThrough !== null) meter.seenThrough(seenThrough)
-    if (confirmed || (claim === null && !staleList)) claim = { began, ended: nowSecs(clock), server: era }
+    if (confirmed || (unconfirmed === null && !mempoolMayBeStale))
+      unconfirmed = { startedAt, endedAt: nowSecs(clock), serverEpoch }
     return 'idle'
   }
 
   return {
     async look(signal) {
-      const [synced] = await Promise.allSettled([sync(signal)])
+      const [result] = await Promise.allSettled([syncOnce(signal)])
       await reportProblems(chain.problems)
-      if (synced.status === 'rejected') throw synced.reason
-      return synced.value
+      if (result.status === 'rejected') throw result.reason
+      return result.value
     },
 
     follow: mempool.stream,
   }
 }
 
-/** Measures what the block times say of server and clock, and logs each change of it. */
+/** Reports how block times and clock compare: sets the metrics and logs each change. */
 function timeReporter(log: Log, meter: WatchMeter): (time: ChainTime) => void {
   let before: ChainTime['state'] = 'ok'
   return time => {
@@ -124,24 +124,24 @@ function timeReporter(log: Log, meter: WatchMeter): (time: ChainTime) => void {
     if (time.state === before) return
     before = time.state
     if (time.state === 'stalled')
-      log.error({ ageSecs: time.ageSecs }, 'the chain server has no new block: no invoice expires until it has')
+      log.error({ ageSecs: time.ageSecs }, 'the chain server has no new block; no invoice expires until it has one')
     else if (time.state === 'clock_ahead' || time.state === 'clock_behind')
       log.error(
         { state: time.state, bySecs: time.bySecs },
-        'the clock and the newest blocks are hours apart: no invoice expires and no plan ends until they agree',
+        'the clock differs from the newest block times by hours; no invoice expires and no plan ends until they agree',
       )
-    else log.info({}, 'the newest blocks agree with the clock')
+    else log.info({}, 'the newest block times agree with the clock again')
   }
 }
 
-/** Watches until stopped: looks every two seconds and at each block, and follows the mempool in between. */
+/** Starts chain sync: a sync every two seconds and after each block, and the mempool stream in parallel. */
 export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
   const { clock, log } = deps
-  const watcher = createWatcher(deps)
-  const looks = startLoop({
-    name: 'watcher',
-    run: signal => watcher.look(signal),
-    idleMs: LOOK_EVERY_MS,
+  const chainSync = createWatcher(deps)
+  const syncs = startLoop({
+    name: 'chain sync',
+    run: signal => chainSync.look(signal),
+    idleMs: SYNC_INTERVAL_MS,
     backoff: BACKOFF,
     clock,
     log,
@@ -150,23 +150,23 @@ export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
   const mempool = startLoop({
     name: 'mempool',
     async run(signal) {
-      // The next block may have come before the stream is open again, and will not end it.
-      if (afterBlock) looks.wake()
-      const openedMs = clock.nowMs()
-      const count = await watcher.follow(signal)
-      // A block ends the stream; but a server that does not follow its mempool ends it at once, and that is no news.
-      afterBlock = count > 0 || clock.nowMs() - openedMs >= MEMPOOL_GAP_MS
-      if (afterBlock) looks.wake()
+      // A block found before the stream is open again does not end the new stream.
+      if (afterBlock) syncs.wake()
+      const openedAtMs = clock.nowMs()
+      const count = await chainSync.follow(signal)
+      // A block ends the stream. A server without mempool streaming ends it at once, which does not mean a new block.
+      afterBlock = count > 0 || clock.nowMs() - openedAtMs >= STREAM_GAP_MS
+      if (afterBlock) syncs.wake()
       return 'idle'
     },
-    idleMs: MEMPOOL_GAP_MS,
+    idleMs: STREAM_GAP_MS,
     backoff: BACKOFF,
     clock,
     log,
   })
   return {
     async stop() {
-      await Promise.all([looks.stop(), mempool.stop()])
+      await Promise.all([syncs.stop(), mempool.stop()])
     },
   }
 }

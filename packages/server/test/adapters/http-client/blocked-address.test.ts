@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
-import { refusalOf } from '../../../src/adapters/http-client/blocked-address.ts'
+import { blockedReason } from '../../../src/adapters/http-client/blocked-address.ts'
 
 const NOT_PUBLIC = [
   ['0.0.0.0/8', 'this network'],
@@ -42,7 +42,7 @@ const NOT_PUBLIC = [
   ['ff00::/8', 'multicast'],
 ] as const
 
-/** Any address of a block. */
+/** Generates addresses of a block. */
 function within(block: string): fc.Arbitrary<string> {
   const [network, bits] = ipaddr.parseCIDR(block)
   const bytes = network.toByteArray()
@@ -58,7 +58,7 @@ function within(block: string): fc.Arbitrary<string> {
 for (const [block, what] of NOT_PUBLIC) {
   test(`no address of ${block} (${what}) is public`, () => {
     fc.assert(
-      fc.property(within(block), address => refusalOf(address) !== null),
+      fc.property(within(block), address => blockedReason(address) !== null),
       { numRuns: 50 },
     )
   })
@@ -66,15 +66,15 @@ for (const [block, what] of NOT_PUBLIC) {
 
 test('ordinary addresses are public', () => {
   for (const address of ['1.1.1.1', '8.8.8.8', '93.184.215.14', '172.15.255.255', '172.32.0.0', '100.128.0.1']) {
-    assert.equal(refusalOf(address), null, address)
+    assert.equal(blockedReason(address), null, address)
   }
   for (const address of ['2606:4700::1111', '2a00:1450:4001:80b::200e', '2001:4860:4860::8888']) {
-    assert.equal(refusalOf(address), null, address)
+    assert.equal(blockedReason(address), null, address)
   }
 })
 
-test('what is no address is not public', () => {
+test('a string that is not an address is not public', () => {
   for (const text of ['', 'localhost', '127.1', '0x7f000001', '2130706433', '127.0.0.1:80', '[::1]', '::1%']) {
-    assert.notEqual(refusalOf(text), null, text)
+    assert.notEqual(blockedReason(text), null, text)
   }
 })

@@ -26,12 +26,12 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that does nothing but what `answer` does, and a client for it. */
+/** Starts a server that handles requests with `respond`. Returns a client for it. */
 async function receiver(
   t: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<(request?: Partial<OutboundRequest>) => Promise<OutboundAnswer>> {
-  const port = await listen(t, http.createServer(answer))
+  const port = await listen(t, http.createServer(respond))
   return client(t, `http://hooks.example:${port}/in?a=b`)
 }
 
@@ -52,23 +52,23 @@ async function failure(sent: Promise<unknown>): Promise<OutboundError> {
   return assert.fail('it succeeded')
 }
 
-test('sends method, path, query, headers and body; keeps the name as Host; asks for no compression', async t => {
+test('sends method, path, query, headers and body, with the name as Host and without compression', async t => {
   const send = await receiver(t, async (request, response) => {
     const { method, url, headers } = request
     response.setHeader('x-two', ['1', '2'])
     response.end(JSON.stringify({ method, url, headers, body: await text(request) }))
   })
-  const answer = await send({ headers: { 'x-one': '1' }, body: 'é' })
-  const { method, url, headers, body } = JSON.parse(Buffer.from(answer.body).toString())
-  assert.deepEqual([answer.status, method, url, body], [200, 'POST', '/in?a=b', 'é'])
+  const received = await send({ headers: { 'x-one': '1' }, body: 'é' })
+  const { method, url, headers, body } = JSON.parse(Buffer.from(received.body).toString())
+  assert.deepEqual([received.status, method, url, body], [200, 'POST', '/in?a=b', 'é'])
   assert.match(headers.host, /^hooks\.example:\d+$/)
   assert.equal(headers['x-one'], '1')
   assert.equal(headers['content-length'], '2')
   assert.equal(headers['accept-encoding'], undefined)
-  assert.equal(answer.headers['x-two'], '1, 2')
+  assert.equal(received.headers['x-two'], '1, 2')
 })
 
-test('a redirect is an answer, and is not followed', async t => {
+test('a redirect is returned as a response and not followed', async t => {
   let requests = 0
   const send = await receiver(t, (_request, response) => {
     requests += 1
@@ -78,7 +78,7 @@ test('a redirect is an answer, and is not followed', async t => {
   assert.equal(requests, 1)
 })
 
-test('a compressed body stays as it came', async t => {
+test('a compressed body is returned unchanged', async t => {
   const packed = gzipSync(Buffer.alloc(1_000_000))
   const send = await receiver(t, (_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
@@ -86,12 +86,12 @@ test('a compressed body stays as it came', async t => {
   assert.deepEqual(Buffer.from((await send()).body), packed)
 })
 
-test('keeps the first bytes asked for and reads the rest away', async t => {
+test('keeps the first `keepBytes` bytes and discards the rest', async t => {
   const send = await receiver(t, (_request, response) => response.end('abcdef'.repeat(1_000)))
   assert.equal(Buffer.from((await send({ keepBytes: 8 })).body).toString(), 'abcdefab')
 })
 
-test('an answer larger than allowed fails, announced or not', async t => {
+test('a response above `maxBytes` fails, with or without a content-length header', async t => {
   for (const announced of [true, false]) {
     const send = await receiver(t, (_request, response) => {
       if (announced) response.setHeader('content-length', 10_001)
@@ -105,22 +105,22 @@ test('an answer larger than allowed fails, announced or not', async t => {
   }
 })
 
-test('an endless body is cut at the bound, whatever it would have been, and memory stays flat', async t => {
+test('an endless body fails at the size limit without being read further', async t => {
   const chunk = Buffer.alloc(64 * 1024)
-  let poured = 0
+  let sentBytes = 0
   const send = await receiver(t, (_request, response) => {
-    const pour = () => {
-      while (poured < 1e9 && response.write(chunk)) poured += chunk.length
+    const sendBulk = () => {
+      while (sentBytes < 1e9 && response.write(chunk)) sentBytes += chunk.length
     }
-    response.on('drain', pour)
-    pour()
+    response.on('drain', sendBulk)
+    sendBulk()
   })
   const error = await failure(send({ maxBytes: 1_000_000 }))
   assert.equal(error.failure, 'too_large')
-  assert.ok(poured < 50_000_000, `${poured} bytes were taken`)
+  assert.ok(sentBytes < 50_000_000, `${sentBytes} bytes were taken`)
 })
 
-test('headers without end fail', async t => {
+test('endless headers fail', async t => {
   const server = net.createServer(socket => {
     socket.on('error', () => {})
     socket.write(`HTTP/1.1 200 OK\r\n${'x-long: yes\r\n'.repeat(5_000)}`)
@@ -129,26 +129,26 @@ test('headers without end fail', async t => {
   assert.equal((await failure(client(t, `http://hooks.example:${port}/`)())).failure, 'too_large')
 })
 
-test('one deadline over everything: a silent server, a dripping head, a dripping body, a silent name server', async t => {
+test('one deadline covers a silent server, slow headers, a slow body and a silent DNS server', async t => {
   const deadlineMs = 250
-  const drip = (write: (text: string) => void) => {
+  const sendSlowly = (write: (text: string) => void) => {
     const timer = setInterval(() => write('x'), 50)
     t.after(() => clearInterval(timer))
   }
   const silent = await receiver(t, () => {})
   const body = await receiver(t, (_request, response) => {
     response.writeHead(200)
-    drip(text => response.write(text))
+    sendSlowly(text => response.write(text))
   })
   const head = net.createServer(socket => {
     socket.on('error', () => {})
     socket.write('HTTP/1.1 200 OK\r\nx-a: ')
-    drip(text => socket.write(text))
+    sendSlowly(text => socket.write(text))
   })
-  const dripHead = client(t, `http://hooks.example:${await listen(t, head)}/`)
+  const slowHead = client(t, `http://hooks.example:${await listen(t, head)}/`)
   const unnamed = client(t, 'http://hooks.example/', { resolve: () => new Promise(() => {}) })
 
-  for (const send of [silent, body, dripHead, unnamed]) {
+  for (const send of [silent, body, slowHead, unnamed]) {
     const began = performance.now()
     const error = await failure(send({ deadlineMs }))
     assert.equal(error.failure, 'timeout')
@@ -159,7 +159,7 @@ test('one deadline over everything: a silent server, a dripping head, a dripping
   }
 })
 
-test('a connection reset, closed early or refused, and an answer that is not HTTP, each have their own failure', async t => {
+test('a reset, an early close, a refused connection and a response that is not HTTP have distinct failures', async t => {
   const raw = async (act: (socket: Socket) => void) => {
     const server = net.createServer(socket => {
       socket.on('error', () => {})
@@ -180,7 +180,7 @@ test('a connection reset, closed early or refused, and an answer that is not HTT
   assert.equal((await failure(client(t, `http://hooks.example:${port}/`)())).failure, 'unreachable')
 })
 
-test('TLS is held to the name, not to the address', async t => {
+test('TLS verifies the certificate against the name, not the address', async t => {
   const { cert, key } = makeCertificate('hooks.example')
   const names: unknown[] = []
   const server = https.createServer({ cert, key }, (request, response) => {
@@ -194,7 +194,7 @@ test('TLS is held to the name, not to the address', async t => {
   assert.equal((await failure(client(t, `https://hooks.example:${port}/`)())).failure, 'tls')
 })
 
-test('a connection is used again for the same receiver, with the one look-up it was made by', async t => {
+test('a connection is reused for the same host without another lookup', async t => {
   const sockets = new Set<Socket>()
   const port = await listen(
     t,
@@ -213,7 +213,7 @@ test('a connection is used again for the same receiver, with the one look-up it 
   assert.deepEqual([sockets.size, lookups], [1, 1])
 })
 
-test('an aborted request ends at once, and closing ends those under way', async t => {
+test('an aborted request ends at once, and `close` ends requests in progress', async t => {
   const port = await listen(t, http.createServer())
   const abort = new AbortController()
   const send = client(t, `http://hooks.example:${port}/`)
@@ -224,7 +224,7 @@ test('an aborted request ends at once, and closing ends those under way', async 
 
   const outbound = createOutbound({ allowPrivate: true, resolve: LOOPBACK })
   const request = { method: 'GET', url: `http://hooks.example:${port}/`, headers: {}, deadlineMs: 5_000 } as const
-  const under = failure(outbound.send({ ...request, maxBytes: 1 }))
+  const inProgress = failure(outbound.send({ ...request, maxBytes: 1 }))
   outbound.close()
-  assert.equal((await under).failure, 'aborted')
+  assert.equal((await inProgress).failure, 'aborted')
 })

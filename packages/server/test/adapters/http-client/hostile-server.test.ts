@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { createOutbound } from '../../../src/adapters/http-client/client.ts'
 import { OutboundError } from '../../../src/ports/http-client.ts'
 
-/** Listens on everything this machine has, counts who comes. */
+/** Listens on all local addresses and counts connections. */
 const trap = createServer(socket => {
   connections += 1
   socket.destroy()
@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => trap.close())
 
-/** Where hostile names lead. */
+/** Addresses of hostile names. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   localhost: ['127.0.0.1', '::1'],
   'localhost.': ['127.0.0.1'],
@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const HOSTILE = [
-  // Literals in every spelling that some parser takes for loopback.
+  // Notations that some parser accepts as loopback.
   'https://127.0.0.1:PORT/',
   'https://127.0.0.1.:PORT/',
   'https://127.1:PORT/',
@@ -77,7 +77,7 @@ const HOSTILE = [
   'https://[fe80::1]:PORT/',
   'https://[fe80::1%25lo]:PORT/',
   'https://127.127.127.127:PORT/',
-  // Other places that are nobody's business.
+  // Other internal addresses.
   'https://169.254.169.254/latest/meta-data/',
   'https://[fd00:ec2::254]/latest/meta-data/',
   'https://100.100.100.200/latest/meta-data/',
@@ -117,8 +117,8 @@ async function attempt(url: string, resolve: (name: string) => Promise<readonly 
   return assert.fail(`${url} was reached`)
 }
 
-test(`none of ${HOSTILE.length} hostile URLs is reached`, async () => {
-  const resolve = async (name: string) => NAMES[name] ?? assert.fail(`looked up ${name}`)
+test(`requests to ${HOSTILE.length} hostile URLs are all refused`, async () => {
+  const resolve = async (name: string) => NAMES[name] ?? assert.fail(`unexpected lookup of ${name}`)
   for (const url of HOSTILE) {
     const error = await attempt(url.replace('PORT', String(port)), resolve)
     assert.equal(error.failure, 'refused', `${url}: ${error.message}`)
@@ -127,9 +127,9 @@ test(`none of ${HOSTILE.length} hostile URLs is reached`, async () => {
   assert.equal(connections, 0)
 })
 
-test('a name that changes its address between look-up and connection gains nothing: there is one look-up', async () => {
+test('a name is resolved only once per connection, so DNS rebinding is not possible', async () => {
   let lookups = 0
-  // Global unicast, and not allocated to anybody: nothing answers there.
+  // Global unicast, but not allocated: nothing responds there.
   const resolve = async () => [lookups++ === 0 ? '3000::1' : '127.0.0.1']
   const error = await attempt(`https://rebinding.example:${port}/`, resolve)
   assert.ok(['unreachable', 'timeout'].includes(error.failure), error.message)
@@ -138,7 +138,7 @@ test('a name that changes its address between look-up and connection gains nothi
   assert.equal(connections, 0)
 })
 
-test('a name without an address, or whose look-up fails, says so', async () => {
+test('a name without an address, or whose lookup fails, is reported as unresolved', async () => {
   const failing = async () => Promise.reject(new Error('SERVFAIL'))
   for (const resolve of [async () => [], failing]) {
     assert.equal((await attempt('https://nowhere.example/', resolve)).failure, 'unresolved')

@@ -30,7 +30,7 @@ import { until } from '../../support/until.ts'
 
 const SEED = new Uint8Array(32).fill(3)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)
-/** Tests pay and look at once. */
+/** Without caches: tests pay and sync immediately. */
 const UNCACHED: LightwalletdFaults = { ...NO_FAULTS, mempoolCacheMs: 0, blockCacheMs: 0 }
 const never = new AbortController().signal
 
@@ -38,10 +38,10 @@ let sandbox: SandboxChain
 let wallet: Wallet
 let servers: Lightwalletd[]
 let honest: ServiceImpl<typeof CompactTxStreamer>
-const strange: (Http2Server | Http2SecureServer)[] = []
+const customServers: (Http2Server | Http2SecureServer)[] = []
 const open: Chain[] = []
 
-/** Moves on only where a test wants it to, and wakes every sleeper at once: back-off costs a test no time. */
+/** Advances only when a test sets it. Sleeps return at once, so that backoff takes no time. */
 let nowMs = 0
 const slept: number[] = []
 const clock: Clock = {
@@ -72,7 +72,7 @@ beforeEach(async () => {
 after(async () => {
   for (const chain of open) await chain.close()
   for (const server of servers) await server.close()
-  for (const server of strange) server.close()
+  for (const server of customServers) server.close()
 })
 
 function connect(options: Partial<LightwalletdOptions> = {}) {
@@ -83,11 +83,11 @@ function connect(options: Partial<LightwalletdOptions> = {}) {
   return { chain, log }
 }
 
-/** A server that does as it should, but for some calls. */
-async function strangeServer(calls: Partial<ServiceImpl<typeof CompactTxStreamer>>): Promise<string> {
+/** Starts a correct server with some calls overridden. */
+async function startServerWith(calls: Partial<ServiceImpl<typeof CompactTxStreamer>>): Promise<string> {
   const service = { ...honest, ...calls }
   const server = createServer(connectNodeAdapter({ routes: router => router.service(CompactTxStreamer, service) }))
-  strange.push(server)
+  customServers.push(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
@@ -106,7 +106,7 @@ function faults(change: Partial<LightwalletdFaults>, server = 0): Promise<void> 
 
 const display = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex')
 
-test('gives the tip, and blocks that follow one another, with hashes and txids as people write them', async () => {
+test('returns the tip and linked blocks, with hashes and txids in display byte order', async () => {
   const { chain } = connect()
   assert.equal(await chain.tip(never), sandbox.height)
   const blocks = await all(chain.blocks(0, sandbox.height, never))
@@ -122,8 +122,8 @@ test('gives the tip, and blocks that follow one another, with hashes and txids a
   )
 })
 
-test('a server that gives every transaction the index of the coinbase hides no outputs', async () => {
-  const url = await strangeServer({
+test('blocks whose transactions all have index 0 are accepted', async () => {
+  const url = await startServerWith({
     async *getBlockRange(request, context) {
       for await (const block of honest.getBlockRange(request, context) as AsyncIterable<CompactBlock>) {
         for (const transaction of block.vtx) transaction.index = 0n
@@ -131,11 +131,11 @@ test('a server that gives every transaction the index of the coinbase hides no o
       }
     },
   })
-  const told = await all(connect({ urls: [url] }).chain.blocks(1, 3, never))
-  assert.deepEqual(told, await all(connect().chain.blocks(1, 3, never)))
+  const received = await all(connect({ urls: [url] }).chain.blocks(1, 3, never))
+  assert.deepEqual(received, await all(connect().chain.blocks(1, 3, never)))
 })
 
-test('a range past the tip ends with what there is', async () => {
+test('a range past the tip ends at the tip without an error', async () => {
   const { chain } = connect()
   const blocks = await all(chain.blocks(sandbox.height - 1, sandbox.height + 50, never))
   assert.deepEqual(
@@ -145,7 +145,7 @@ test('a range past the tip ends with what there is', async () => {
   assert.deepEqual(await all(chain.blocks(sandbox.height + 1, sandbox.height + 2, never)), [])
 })
 
-test('a range cut off again and again goes on where it was cut: no block twice, none left out, and an end to it', async () => {
+test('an interrupted range resumes after the last block, without duplicates or gaps, and gives up in the end', async () => {
   const { chain } = connect()
   const heights: number[] = []
   const read = async () => {
@@ -153,7 +153,7 @@ test('a range cut off again and again goes on where it was cut: no block twice, 
   }
   await chain.tip(never)
   await faults({ cutStreamAfter: 3 })
-  // How much of a stream arrives before its reset does is up to the network.
+  // The network decides how much of a stream arrives before its reset.
   await read().catch(error => assert.match(error.message, /INTERNAL_ERROR/))
   assert.ok(slept.length >= 2)
   await faults({ cutStreamAfter: null })
@@ -165,7 +165,7 @@ test('a range cut off again and again goes on where it was cut: no block twice, 
 })
 
 for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
-  test(`${fault} twice is tried again with growing, jittered rests, and three times is an error`, async () => {
+  test(`two ${fault} errors are retried with growing, jittered delays; the third rejects`, async () => {
     const { chain, log } = connect()
     await chain.tip(never)
     await faults({ [fault]: 2 })
@@ -178,11 +178,11 @@ for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
       log.lines.map(line => line.message),
       ['the chain server failed'],
     )
-    assert.equal(await chain.tip(never), sandbox.height, 'and the next call begins anew')
+    assert.equal(await chain.tip(never), sandbox.height, 'the next call starts a new session')
   })
 }
 
-test('a server that does not answer is given up at its deadline', async () => {
+test('a call to a server that does not respond ends at its deadline', async () => {
   const { chain } = connect({ deadlines: { unaryMs: 50, rangeMs: 50, snapshotMs: 50 } })
   for (const call of [
     () => chain.tip(never),
@@ -198,7 +198,7 @@ test('a server that does not answer is given up at its deadline', async () => {
   }
 })
 
-test('an abort ends a call at once, however the server hangs, and counts against nobody', async () => {
+test('an abort ends a call to a hanging server at once and does not end the session', async () => {
   const { chain, log } = connect()
   await faults({ hang: true })
   const stopping = new AbortController()
@@ -209,13 +209,13 @@ test('an abort ends a call at once, however the server hangs, and counts against
   assert.deepEqual(log.lines, [])
 })
 
-test('refuses a server of another network, naming both', async () => {
+test('a server of another network is refused, and the error names both networks', async () => {
   await faults({ chainName: 'main' })
   const { chain } = connect()
-  await assert.rejects(chain.tip(never), /serves the chain "main", and this service is on "regtest"/)
+  await assert.rejects(chain.tip(never), /serves the chain "main", but this service is on "regtest"/)
 })
 
-test('refuses a server whose Ironwood tree is empty after NU6.3, and one that turns so later', async () => {
+test('a server with an empty Ironwood tree after NU6.3 is refused, at the inspection and later', async () => {
   const { chain } = connect()
   await faults({ hideIronwood: true })
   await assert.rejects(chain.tip(never), /hides Ironwood/)
@@ -225,33 +225,33 @@ test('refuses a server whose Ironwood tree is empty after NU6.3, and one that tu
   await assert.rejects(all(chain.blocks(1, 3, never)), /hides Ironwood/)
 })
 
-test('takes a server without Ironwood as long as NU6.3 is ahead', async () => {
+test('a server without Ironwood is accepted before NU6.3', async () => {
   await faults({ hideIronwood: true })
   const { chain } = connect({ params: consensusParams('regtest', { nu63Height: 1_000_000, nu7Height: null }) })
   assert.equal(await chain.tip(never), sandbox.height)
   assert.equal((await all(chain.blocks(0, 3, never))).length, 4)
 })
 
-test('refuses a protocol before 0.5.0 after NU6.3; one that is not named is no ground', async () => {
+test('a protocol version before 0.5.0 is refused after NU6.3; a missing version is accepted', async () => {
   await faults({ protocolVersion: 'v0.4.0' })
-  await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which leaves out Ironwood/)
+  await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which does not include Ironwood/)
   await faults({ protocolVersion: '' })
   assert.equal(await connect().chain.tip(never), sandbox.height)
 })
 
-test('takes the chain name `test` for a regtest, as Zebra and the servers before it give it', async () => {
+test('the chain name `test` is accepted on regtest, because Zebra reports it', async () => {
   await faults({ chainName: 'test' })
   assert.equal(await connect().chain.tip(never), sandbox.height)
   const params = consensusParams('test')
   await faults({ chainName: 'regtest' })
   await assert.rejects(
     connect({ params }).chain.tip(never),
-    /serves the chain "regtest", and this service is on "test"/,
+    /serves the chain "regtest", but this service is on "test"/,
   )
 })
 
-test('refuses the public testnet on a regtest, although both are called `test`', async () => {
-  const url = await strangeServer({
+test('the public testnet is refused on regtest, although both report the chain name `test`', async () => {
+  const url = await startServerWith({
     async getLightdInfo(request, context) {
       return { ...(await honest.getLightdInfo(request, context)), chainName: 'test', saplingActivationHeight: 280_000n }
     },
@@ -260,7 +260,7 @@ test('refuses the public testnet on a regtest, although both are called `test`',
 })
 
 for (const garbage of ['bytes', 'fields'] as const) {
-  test(`answers that are garbage (${garbage}) are an error, never blocks`, async () => {
+  test(`invalid responses (${garbage}) reject and yield no blocks`, async () => {
     const { chain } = connect()
     await chain.tip(never)
     await faults({ garbage })
@@ -271,7 +271,7 @@ for (const garbage of ['bytes', 'fields'] as const) {
   })
 }
 
-test('never asks for a single transaction, whatever else it asks', async () => {
+test('single transactions are never requested', async () => {
   await faults({ forgetTransactions: true, reverseLatestHash: true })
   const { chain } = connect()
   wallet.send([{ receiver, value: 1n }])
@@ -281,7 +281,7 @@ test('never asks for a single transaction, whatever else it asks', async () => {
   sandbox.mine(1)
 })
 
-test('a snapshot is the whole mempool', async () => {
+test('a snapshot contains the whole mempool', async () => {
   const { chain } = connect()
   const ids = [1n, 2n, 3n].map(value => wallet.send([{ receiver, value }]).id)
   const snapshot = await chain.mempoolSnapshot(never)
@@ -293,7 +293,7 @@ test('a snapshot is the whole mempool', async () => {
   sandbox.mine(1)
 })
 
-test('the mempool stream gives what is there, then what comes, and ends with a block', async () => {
+test('the mempool stream yields present and then new transactions, and ends with a block', async () => {
   const { chain } = connect()
   wallet.send([{ receiver, value: 1n }])
   const raws: Uint8Array[] = []
@@ -308,24 +308,24 @@ test('the mempool stream gives what is there, then what comes, and ends with a b
   assert.equal(raws.length, 2)
 })
 
-test('a stream that is left is cancelled at the server, not kept open unread', async () => {
+test('a stream that its consumer abandons is cancelled at the server', async () => {
   const { chain } = connect()
-  let following = 0
+  let subscribers = 0
   const { subscribe } = sandbox
   sandbox.subscribe = listener => {
-    following++
-    const leave = subscribe.call(sandbox, listener)
+    subscribers++
+    const unsubscribe = subscribe.call(sandbox, listener)
     return () => {
-      following--
-      return leave()
+      subscribers--
+      return unsubscribe()
     }
   }
   wallet.send([{ receiver, value: 1n }])
   for await (const _ of chain.mempool(never)) {
-    assert.equal(following, 1)
+    assert.equal(subscribers, 1)
     break
   }
-  await until('the end of the stream', () => following === 0)
+  await until('the end of the stream', () => subscribers === 0)
   sandbox.subscribe = subscribe
   sandbox.mine(1)
 })
@@ -339,7 +339,7 @@ test('an abort ends the mempool stream without an error', async () => {
   assert.deepEqual(await stream, [])
 })
 
-test('a server that is down is left for the next one', async () => {
+test('a server that is down is replaced by the next one', async () => {
   const { chain, log } = connect({ urls: both() })
   await chain.tip(never)
   const era = chain.era
@@ -351,15 +351,15 @@ test('a server that is down is left for the next one', async () => {
   const [line] = log.lines
   assert.deepEqual(
     [line!.message, line!.details.server, line!.details.next],
-    ['leaving a chain server for the next', new URL(servers[0]!.url).host, new URL(servers[1]!.url).host],
+    ['switching to the next chain server', new URL(servers[0]!.url).host, new URL(servers[1]!.url).host],
   )
   await faults({ down: false })
   await faults({ down: true }, 1)
   await assert.rejects(chain.tip(never))
-  assert.equal(await chain.tip(never), sandbox.height, 'and back again')
+  assert.equal(await chain.tip(never), sandbox.height, 'the first server is used again')
 })
 
-test('leaving a server ends its mempool stream, so that the next one is followed', async () => {
+test('switching servers ends the mempool stream of the previous one', async () => {
   const { chain } = connect({ urls: both() })
   wallet.send([{ receiver, value: 1n }])
   let read = 0
@@ -372,7 +372,7 @@ test('leaving a server ends its mempool stream, so that the next one is followed
   sandbox.mine(1)
 })
 
-test('mempool streams that fail leave no server: its blocks and its whole mempool can still be read', async () => {
+test('a failing mempool stream does not switch servers, because blocks and mempool snapshots still work', async () => {
   const { chain } = connect({ urls: both() })
   await chain.tip(never)
   const { era } = chain
@@ -383,20 +383,20 @@ test('mempool streams that fail leave no server: its blocks and its whole mempoo
   sandbox.mine(1)
 })
 
-test('a server more than three blocks behind another is left, three are forgiven', async () => {
+test('a server more than three blocks behind another is replaced; three blocks are tolerated', async () => {
   const { chain } = connect({ urls: both() })
   await faults({ lagBlocks: 3 })
   assert.equal(await chain.tip(never), sandbox.height - 3)
   nowMs += 15_000
   assert.equal(await chain.tip(never), sandbox.height - 3)
   await faults({ lagBlocks: 4 })
-  assert.equal(await chain.tip(never), sandbox.height - 4, 'the others are asked every 15 s only')
+  assert.equal(await chain.tip(never), sandbox.height - 4, 'the others are probed only every 15 s')
   nowMs += 15_000
   await assert.rejects(chain.tip(never), /4 blocks behind another/)
   assert.equal(await chain.tip(never), sandbox.height)
 })
 
-test('a server that is refused itself puts no other one in the shade', async () => {
+test('a refused server is not used, even if it is ahead of the current one', async () => {
   const { chain } = connect({ urls: both() })
   await faults({ lagBlocks: 5 })
   await faults({ chainName: 'main' }, 1)
@@ -405,7 +405,7 @@ test('a server that is refused itself puts no other one in the shade', async () 
   assert.equal(await chain.tip(never), sandbox.height - 5)
 })
 
-test('blocks of other heights than asked for, or more of them, are an error', async () => {
+test('blocks with unexpected heights, or too many blocks, reject', async () => {
   const ranges: [string, (from: bigint, to: bigint) => [bigint, bigint]][] = [
     ['later', (from, to) => [from + 1n, to + 1n]],
     ['earlier', (from, to) => [from - 1n, to]],
@@ -413,25 +413,25 @@ test('blocks of other heights than asked for, or more of them, are an error', as
     ['backwards', (from, to) => [to, from]],
   ]
   for (const [name, change] of ranges) {
-    const url = await strangeServer({
+    const url = await startServerWith({
       getBlockRange(request, context) {
         const [from, to] = change(request.start!.height, request.end!.height)
         const range = create(BlockRangeSchema, { start: { height: from }, end: { height: to } })
-        // The inspection reads one block, and that one is right.
+        // The inspection reads a single block, which is correct.
         return honest.getBlockRange(request.start!.height === request.end!.height ? request : range, context)
       },
     })
     const { chain } = connect({ urls: [url] })
     assert.equal(await chain.tip(never), sandbox.height)
-    await assert.rejects(all(chain.blocks(3, 5, never)), /was asked for/, name)
+    await assert.rejects(all(chain.blocks(3, 5, never)), /was requested/, name)
   }
 })
 
-test('https means TLS: the certificate is checked, and a plain server behind such a URL is no server', async () => {
+test('an https URL uses TLS: the certificate is verified, and a server without TLS is rejected', async () => {
   const { cert, key } = makeCertificate('localhost')
   const routes = (router: ConnectRouter) => router.service(CompactTxStreamer, honest)
   const server = createSecureServer({ cert, key }, connectNodeAdapter({ routes }))
-  strange.push(server)
+  customServers.push(server)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `https://localhost:${(server.address() as AddressInfo).port}`
   await assert.rejects(connect({ urls: [url] }).chain.tip(never), /self-signed/)
@@ -449,9 +449,9 @@ test('https means TLS: the certificate is checked, and a plain server behind suc
   await assert.rejects(connect({ urls: [plain] }).chain.tip(never))
 })
 
-test('asks for no compression, so that nothing can swell on arrival', async () => {
+test('no compression is requested, so that a response cannot expand', async () => {
   const encodings: unknown[] = []
-  const url = await strangeServer({
+  const url = await startServerWith({
     getLightdInfo(request, context) {
       encodings.push(context.requestHeader.get('grpc-accept-encoding'), context.requestHeader.get('grpc-encoding'))
       return honest.getLightdInfo(request, context)
@@ -461,8 +461,8 @@ test('asks for no compression, so that nothing can swell on arrival', async () =
   assert.deepEqual(encodings, [null, null])
 })
 
-test('a message larger than any block is refused before it is held', async () => {
-  const url = await strangeServer({
+test('a message above the size limit is rejected without buffering it', async () => {
+  const url = await startServerWith({
     async *getMempoolStream() {
       yield create(RawTransactionSchema, { data: new Uint8Array(5 * 1024 * 1024) })
     },

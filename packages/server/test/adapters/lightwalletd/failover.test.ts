@@ -25,7 +25,7 @@ const never = new AbortController().signal
 const NU63 = { name: 'NU6.3', branchId: '37a5165b', height: 0 }
 const NU7 = { name: 'NU7', branchId: '77190ad9', height: NU7_HEIGHT }
 const regtest: ConsensusParams = { network: 'regtest', upgrades: [NU63, NU7] }
-/** A public network whose upgrades are as low as the chain of the test. */
+/** A public network with upgrade heights within the short test chain. */
 const testnet: ConsensusParams = { network: 'test', upgrades: [NU63, NU7] }
 
 let nowMs = 0
@@ -38,11 +38,11 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
 })
 
-/** A server on a chain of its own, which says of itself and of its mempool what the test wants. */
+/** A server on its own chain with configurable server info and mempool failures. */
 class Server {
   readonly chain = new SandboxChain({ seed: SEED })
   info: Partial<LightdInfo> = {}
-  /** Of the newest block, where it is not that of the chain. */
+  /** Overrides the height of the newest block. */
   height: bigint | null = null
   mempoolFails = false
   infoFails = false
@@ -57,7 +57,7 @@ class Server {
     const service: ServiceImpl<typeof CompactTxStreamer> = {
       ...honest,
       getLatestBlock: async (request, context) => {
-        const latest = await server.#answer(() => honest.getLatestBlock(request, context))
+        const latest = await server.#respond(() => honest.getLatestBlock(request, context))
         return server.height === null ? latest : { ...latest, height: server.height }
       },
       getBlockRange: (request, context) => {
@@ -67,7 +67,7 @@ class Server {
       },
       getLightdInfo: async (request: Empty, context: HandlerContext) => {
         if (server.infoFails) throw new ConnectError('no information', Code.Internal)
-        const info = await server.#answer(() => honest.getLightdInfo(request, context))
+        const info = await server.#respond(() => honest.getLightdInfo(request, context))
         const branchId = server.chain.height >= NU7_HEIGHT ? NU7.branchId : NU63.branchId
         return { ...info, chainName: 'test', consensusBranchId: branchId, ...server.info } as LightdInfo
       },
@@ -84,7 +84,7 @@ class Server {
     return server
   }
 
-  #answer<T>(call: () => T): T {
+  #respond<T>(call: () => T): T {
     if (this.down) throw new ConnectError('down', Code.Unavailable)
     return call()
   }
@@ -97,8 +97,8 @@ function connect(params: ConsensusParams, ...on: Server[]) {
   return { chain, log }
 }
 
-/** Asks for the tip as a watcher does, with so much time in between; the heights that were given. */
-async function rounds(chain: Chain, count: number, everyMs: number): Promise<(number | string)[]> {
+/** Requests the tip `count` times like chain sync, `everyMs` apart. Returns the heights or error messages. */
+async function requestTips(chain: Chain, count: number, everyMs: number): Promise<(number | string)[]> {
   const heights: (number | string)[] = []
   for (let i = 0; i < count; i++) {
     nowMs += everyMs
@@ -113,18 +113,18 @@ async function blocksOf(chain: Chain, from: number, to: number): Promise<number[
   return heights
 }
 
-test('a server that guesses to be behind its network is used when it is the only one, and the guess is reported', async () => {
+test('an only server with an estimated lag stays in use, and the lag is reported', async () => {
   const server = await Server.start(10)
   server.info = { estimatedHeight: 160n }
   const { chain } = connect(testnet, server)
   assert.equal(await chain.tip(never), 10)
   assert.deepEqual(chain.problems, [{ problem: 'estimated_lag', blocks: 150 }])
   server.info = { estimatedHeight: 60n }
-  await rounds(chain, 1, 15_000)
+  await requestTips(chain, 1, 15_000)
   assert.deepEqual(chain.problems, [])
 })
 
-test('on a regtest the estimated height means nothing', async () => {
+test('on regtest the estimated height is ignored', async () => {
   const server = await Server.start(10)
   server.info = { estimatedHeight: 6_648_436n }
   const { chain } = connect(regtest, server)
@@ -132,21 +132,21 @@ test('on a regtest the estimated height means nothing', async () => {
   assert.deepEqual(chain.problems, [])
 })
 
-test('a server that guesses to be behind is left at once for one that is further on, and for no other', async () => {
+test('a server with an estimated lag is replaced at once by a server that is ahead, and by no other', async () => {
   const [syncing, complete] = [await Server.start(5), await Server.start(10)]
   syncing.info = { estimatedHeight: 200n }
   const { chain } = connect(testnet, syncing, complete)
-  assert.deepEqual(await rounds(chain, 2, 0), ['the chain server is 5 blocks behind another', 10])
+  assert.deepEqual(await requestTips(chain, 2, 0), ['the chain server is 5 blocks behind another server', 10])
 
   const [quiet, equal] = [await Server.start(10), await Server.start(10)]
   quiet.info = { estimatedHeight: 200n }
   const second = connect(testnet, quiet, equal).chain
   const { era } = second
-  assert.deepEqual(await rounds(second, 3, 15_000), [10, 10, 10])
+  assert.deepEqual(await requestTips(second, 3, 15_000), [10, 10, 10])
   assert.equal(second.era, era)
 })
 
-test('a failing mempool does not take the blocks away, and is a problem from the third failure on', async () => {
+test('blocks stay readable while the mempool fails, and the third failure is reported as a problem', async () => {
   const server = await Server.start(10)
   const { chain, log } = connect(regtest, server)
   server.mempoolFails = true
@@ -167,7 +167,7 @@ test('a failing mempool does not take the blocks away, and is a problem from the
   assert.deepEqual(chain.problems, [])
 })
 
-test('a mempool that fails is asked of the next server, which then gives the blocks, too', async () => {
+test('when the mempool fails, another server that serves it replaces the current one for blocks too', async () => {
   const [failing, good] = [await Server.start(10), await Server.start(10)]
   const { chain } = connect(regtest, failing, good)
   await chain.tip(never)
@@ -180,7 +180,7 @@ test('a mempool that fails is asked of the next server, which then gives the blo
   assert.equal(good.mempoolCalls, 1)
 })
 
-test('a server whose mempool fails is kept while no other gives its mempool and equal blocks', async () => {
+test('a server whose mempool fails is kept while no other serves its mempool and equal blocks', async () => {
   const [failing, other] = [await Server.start(10), await Server.start(6)]
   const { chain } = connect(regtest, failing, other)
   await chain.tip(never)
@@ -199,7 +199,7 @@ test('a server whose mempool fails is kept while no other gives its mempool and 
   assert.deepEqual(chain.problems, [{ problem: 'mempool_unreadable' }])
 })
 
-test('the other servers are asked for a failing mempool every 15 s at most', async () => {
+test('while the mempool fails, the other servers are probed every 15 s at most', async () => {
   const [failing, behind] = [await Server.start(10), await Server.start(10)]
   failing.mempoolFails = true
   behind.mempoolFails = true
@@ -211,7 +211,7 @@ test('the other servers are asked for a failing mempool every 15 s at most', asy
   assert.equal(behind.mempoolCalls, 2)
 })
 
-test('a server that reports the branch of an older upgrade is refused, and the problem is named', async () => {
+test('a server that reports the branch of an older upgrade is refused, and the problem is reported', async () => {
   const server = await Server.start(NU7_HEIGHT)
   server.info = { consensusBranchId: NU63.branchId }
   const { chain } = connect(testnet, server)
@@ -225,13 +225,13 @@ test('a server that reports the branch of an older upgrade is refused, and the p
   assert.deepEqual(chain.problems, [])
 })
 
-test('on a regtest the refusal names the setting that may be wrong', async () => {
+test('on regtest the refusal names the setting that may be wrong', async () => {
   const server = await Server.start(NU7_HEIGHT)
   server.info = { consensusBranchId: NU63.branchId }
-  await assert.rejects(connect(regtest, server).chain.tip(never), /REGTEST_NU7_HEIGHT not the height of this regtest/)
+  await assert.rejects(connect(regtest, server).chain.tip(never), /check that REGTEST_NU7_HEIGHT matches this regtest/)
 })
 
-test('a branch that zatgate does not know is that of a later upgrade, and accepted', async () => {
+test('an unknown branch is taken for a later upgrade and accepted', async () => {
   const server = await Server.start(NU7_HEIGHT)
   server.info = { consensusBranchId: 'deadbeef' }
   const { chain } = connect(testnet, server)
@@ -239,7 +239,7 @@ test('a branch that zatgate does not know is that of a later upgrade, and accept
   assert.deepEqual(chain.problems, [])
 })
 
-test('a server that does not follow an upgrade is left for one that does, and that is no problem', async () => {
+test('a server that does not follow an upgrade is replaced by one that does, and no problem is reported', async () => {
   const [old, upgraded] = [await Server.start(NU7_HEIGHT), await Server.start(NU7_HEIGHT)]
   old.info = { consensusBranchId: NU63.branchId }
   const { chain } = connect(testnet, old, upgraded)
@@ -248,45 +248,45 @@ test('a server that does not follow an upgrade is left for one that does, and th
   assert.deepEqual(chain.problems, [])
 })
 
-test('a server in use is inspected again: one whose node misses the upgrade is refused from then on', async () => {
+test('a server in use is inspected again and refused once its node misses an upgrade', async () => {
   const server = await Server.start(NU7_HEIGHT - 1)
   const { chain } = connect(testnet, server)
   await chain.tip(never)
   server.chain.mine(1)
   server.info = { consensusBranchId: NU63.branchId }
-  const [height] = await rounds(chain, 1, 15_000)
+  const [height] = await requestTips(chain, 1, 15_000)
   assert.match(String(height), /does not follow NU7/)
   assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
 })
 
-test('a server in use that turns to another network is refused; one that fails to answer for itself is not', async () => {
+test('a server in use that changes its network is refused; one whose inspection call fails is not', async () => {
   const server = await Server.start(10)
   const { chain } = connect(testnet, server)
   await chain.tip(never)
   server.infoFails = true
-  assert.deepEqual(await rounds(chain, 1, 15_000), [10])
+  assert.deepEqual(await requestTips(chain, 1, 15_000), [10])
   server.infoFails = false
   server.info = { chainName: 'main' }
-  assert.match(String(await rounds(chain, 1, 15_000)), /serves the chain "main"/)
+  assert.match(String(await requestTips(chain, 1, 15_000)), /serves the chain "main"/)
 })
 
 for (const [what, info] of [
   ['the height', { blockHeight: 50n, consensusBranchId: '' }],
   ['the branch', { consensusBranchId: NU7.branchId }],
 ] as const) {
-  test(`a server that stays before an upgrade while its node goes on does not follow it (${what} of the node tells)`, async () => {
+  test(`a server that stays before an upgrade while its node advances does not follow it (seen from ${what} of the node)`, async () => {
     const server = await Server.start(NU7_HEIGHT - 1)
     const { chain } = connect(regtest, server)
-    await rounds(chain, 3, 15_000)
-    assert.deepEqual(chain.problems, [], 'a regtest may be idle')
+    await requestTips(chain, 3, 15_000)
+    assert.deepEqual(chain.problems, [], 'regtest may be idle')
     server.info = info
-    await rounds(chain, 1, 15_000)
-    assert.deepEqual(chain.problems, [], 'its cache may be some seconds late')
-    assert.deepEqual(await rounds(chain, 1, 15_000), [NU7_HEIGHT - 1])
+    await requestTips(chain, 1, 15_000)
+    assert.deepEqual(chain.problems, [], 'its cache may be some seconds old')
+    assert.deepEqual(await requestTips(chain, 1, 15_000), [NU7_HEIGHT - 1])
     assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
     server.info = {}
     server.chain.mine(1)
-    await rounds(chain, 1, 15_000)
+    await requestTips(chain, 1, 15_000)
     assert.deepEqual(chain.problems, [])
   })
 }
@@ -294,33 +294,33 @@ for (const [what, info] of [
 test('on a public network a server that stays before an upgrade for 20 expected intervals does not follow it', async () => {
   const server = await Server.start(NU7_HEIGHT - 1)
   const { chain } = connect(testnet, server)
-  await rounds(chain, 3, 749_000)
+  await requestTips(chain, 3, 749_000)
   assert.deepEqual(chain.problems, [])
-  await rounds(chain, 1, 15_000)
+  await requestTips(chain, 1, 15_000)
   assert.deepEqual(chain.problems, [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }])
 })
 
-test('a server that stays behind its node anywhere else is not synced', async () => {
+test('a server that stays behind its node at any other height is reported as not synced', async () => {
   const server = await Server.start(6)
   server.info = { blockHeight: 50n, consensusBranchId: NU63.branchId }
   const { chain } = connect({ ...regtest, upgrades: [NU63] }, server)
-  await rounds(chain, 2, 15_000)
+  await requestTips(chain, 2, 15_000)
   assert.deepEqual(chain.problems, [{ problem: 'not_synced', blocks: 44 }])
 })
 
-test('a server that stays a block behind another for a minute is left; one that is late with a block is not', async () => {
+test('a server that stays one block behind another for a minute is replaced; a server that is briefly late is not', async () => {
   const [stays, other] = [await Server.start(8), await Server.start(8)]
   const { chain } = connect(regtest, stays, other)
-  assert.deepEqual(await rounds(chain, 8, 15_000), Array(8).fill(8))
+  assert.deepEqual(await requestTips(chain, 8, 15_000), Array(8).fill(8))
   other.chain.mine(1)
-  assert.deepEqual(await rounds(chain, 3, 15_000), [8, 8, 8])
+  assert.deepEqual(await requestTips(chain, 3, 15_000), [8, 8, 8])
   stays.chain.mine(1)
   other.chain.mine(1)
-  assert.deepEqual(await rounds(chain, 4, 15_000), [9, 9, 9, 9])
-  assert.deepEqual(await rounds(chain, 2, 15_000), ['the chain server is 1 blocks behind another', 10])
+  assert.deepEqual(await requestTips(chain, 4, 15_000), [9, 9, 9, 9])
+  assert.deepEqual(await requestTips(chain, 2, 15_000), ['the chain server is 1 blocks behind another server', 10])
 })
 
-test('a chain of the first block alone is inspected without asking for that block', async () => {
+test('a chain with only the genesis block is inspected without requesting that block', async () => {
   const server = await Server.start(1)
   server.height = 0n
   server.info = { blockHeight: 0n }

@@ -108,14 +108,14 @@ test('a quote that says something else than was asked for is not taken, signed o
   const [btc] = await provider.assets()
   assert.ok(btc)
   const reasons: Readonly<Record<Exclude<Tampering, 'none' | 'replay'>, string>> = {
-    recipient: 'a quote with another recipient',
-    refund_to: 'a quote with another refund address',
-    amount: 'a quote with another amount paid out',
-    min_amount_in: 'a quote with a least amount that is none',
-    destination_asset: 'a quote with another asset paid out',
-    deadline: 'a quote with another deadline than asked for',
-    old_timestamp: 'a quote with a timestamp more than 5 minutes from our clock',
-    signature: 'the signature does not fit',
+    recipient: 'invalid quote: recipient differs',
+    refund_to: 'invalid quote: refund address differs',
+    amount: 'invalid quote: amountOut differs from the requested amount',
+    min_amount_in: 'invalid quote: invalid minAmountIn',
+    destination_asset: 'invalid quote: destination asset differs',
+    deadline: 'invalid quote: requested deadline differs',
+    old_timestamp: 'invalid quote: timestamp differs from the clock by more than 5 minutes',
+    signature: 'invalid quote signature',
   }
   for (const [tampering, reason] of Object.entries(reasons)) {
     oneclick.settings.tampering = tampering as Tampering

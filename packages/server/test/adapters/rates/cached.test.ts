@@ -6,39 +6,39 @@ import { createRates } from '../../../src/adapters/rates/cached.ts'
 import { krakenRates } from '../../../src/adapters/rates/kraken.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 
-const outbound = createOutbound({ allowPrivate: true })
+const http = createOutbound({ allowPrivate: true })
 let kraken: Kraken
 
 before(async () => {
   kraken = await Kraken.start()
 })
 after(async () => {
-  outbound.close()
+  http.close()
   await kraken.close()
 })
 
 const UNAVAILABLE = { code: 'rate_unavailable', message: 'rate unavailable', kind: 'unavailable' }
 
-/** A source that answers when it is told to. */
+/** A source whose requests the test resolves. */
 function source() {
-  const asked: { resolve: (price: string) => void; reject: (error: Error) => void }[] = []
+  const requests: { resolve: (price: string) => void; reject: (error: Error) => void }[] = []
   return {
-    asked,
-    price: () => new Promise<string>((resolve, reject) => asked.push({ resolve, reject })),
+    requests,
+    price: () => new Promise<string>((resolve, reject) => requests.push({ resolve, reject })),
   }
 }
 
-test('Kraken: the price of the last trade, exact, under the older names of its pairs', async () => {
+test('Kraken: returns the exact price of the last trade, under the older pair names', async () => {
   kraken.setPrice('ZECUSD', '1419.06010')
   kraken.setPrice('ZECEUR', '1222.31000')
-  const rates = krakenRates(kraken.url, outbound)
+  const rates = krakenRates(kraken.url, http)
   assert.equal(await rates.price('USD'), '1419.0601')
   assert.equal(await rates.price('EUR'), '1222.31')
 })
 
-test('Kraken: every kind of failure is one, with its reason, and never a price', async t => {
+test('Kraken: every kind of failure rejects with its reason', async t => {
   t.after(() => Object.assign(kraken.faults, { down: false, answer: 'ticker' }))
-  const rates = krakenRates(kraken.url, outbound)
+  const rates = krakenRates(kraken.url, http)
   await assert.rejects(rates.price('JPY'), /EQuery:Unknown asset pair/)
   for (const [answer, reason] of [
     ['error', /EService:Unavailable/],
@@ -52,59 +52,59 @@ test('Kraken: every kind of failure is one, with its reason, and never a price',
   }
   kraken.faults.down = true
   await assert.rejects(rates.price('USD'), { name: 'OutboundError' })
-  await assert.rejects(krakenRates(`${kraken.url}/elsewhere`, outbound).price('USD'))
+  await assert.rejects(krakenRates(`${kraken.url}/elsewhere`, http).price('USD'))
 })
 
-test('whoever wants a rate at the same time shares one question; another currency is another question', async () => {
-  const asked = source()
-  const rates = createRates({ source: asked, clock: new ManualClock(), maxAgeSecs: 60 })
+test('concurrent callers share one request per currency', async () => {
+  const rateSource = source()
+  const rates = createRates({ source: rateSource, clock: new ManualClock(), maxAgeSecs: 60 })
   const dollars = Promise.all(Array.from({ length: 50 }, () => rates.rate('USD')))
   const euros = rates.rate('EUR')
-  assert.equal(asked.asked.length, 2)
-  asked.asked[0]?.resolve('100')
-  asked.asked[1]?.resolve('90')
+  assert.equal(rateSource.requests.length, 2)
+  rateSource.requests[0]?.resolve('100')
+  rateSource.requests[1]?.resolve('90')
   assert.deepEqual(new Set((await dollars).map(({ price }) => price)), new Set(['100']))
   assert.equal((await euros).price, '90')
 })
 
-test('a rate serves while it is young, is asked for again at half its age, and is kept to its end when that fails', async () => {
+test('a rate is cached, fetched again at half the maximum age, and used until the maximum age if that fails', async () => {
   const clock = new ManualClock()
-  const asked = source()
-  const rates = createRates({ source: asked, clock, maxAgeSecs: 60 })
+  const rateSource = source()
+  const rates = createRates({ source: rateSource, clock, maxAgeSecs: 60 })
   const first = rates.rate('USD')
-  asked.asked[0]?.resolve('100')
+  rateSource.requests[0]?.resolve('100')
   assert.equal((await first).at, clock.secs)
 
   clock.advance(29)
   assert.equal((await rates.rate('USD')).price, '100')
-  assert.equal(asked.asked.length, 1)
+  assert.equal(rateSource.requests.length, 1)
 
   clock.advance(1)
   const kept = rates.rate('USD')
-  asked.asked[1]?.reject(new Error('down'))
+  rateSource.requests[1]?.reject(new Error('down'))
   assert.equal((await kept).price, '100')
 
   clock.advance(30)
   const last = rates.rate('USD')
-  asked.asked[2]?.reject(new Error('down'))
+  rateSource.requests[2]?.reject(new Error('down'))
   assert.equal((await last).price, '100')
 
   clock.advance(1)
   const gone = assert.rejects(rates.rate('USD'), UNAVAILABLE)
-  asked.asked[3]?.reject(new Error('down'))
+  rateSource.requests[3]?.reject(new Error('down'))
   await gone
 
   const back = rates.rate('USD')
-  asked.asked[4]?.resolve('101')
+  rateSource.requests[4]?.resolve('101')
   assert.equal((await back).price, '101')
 })
 
-test('a rate is as old as its question: an answer that took longer than a rate may live is none', async () => {
+test('the age of a rate counts from the request: a response that took longer than the maximum age is rejected', async () => {
   const clock = new ManualClock()
-  const asked = source()
-  const rates = createRates({ source: asked, clock, maxAgeSecs: 60 })
+  const rateSource = source()
+  const rates = createRates({ source: rateSource, clock, maxAgeSecs: 60 })
   const late = assert.rejects(rates.rate('USD'), UNAVAILABLE)
   clock.advance(61)
-  asked.asked[0]?.resolve('100')
+  rateSource.requests[0]?.resolve('100')
   await late
 })

@@ -15,7 +15,7 @@ const TOKEN = `zgs_${'Zz9'.repeat(16)}q`
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/=='
 const VIEWING = `uviewtest1${'qpzry9x8'.repeat(20)}`
 
-test('ids, keys, tokens, signing secrets and viewing keys are shortened wherever they stand', () => {
+test('ids, keys, tokens, signing secrets and viewing keys are shortened in every part of a log line', () => {
   const text = logged(log => {
     log.info({ path: `/v1/invoices/${UUID}`, key: KEY }, `told ${TOKEN} and ${SECRET}`)
     log.error({ err: new Error(`bad ${UUID}`, { cause: new Error(`key ${VIEWING}`) }) }, 'failed')
@@ -51,7 +51,7 @@ test('every line is JSON with its level and message', () => {
   )
 })
 
-test('of an error its words and place are logged, not what a driver hangs on it', () => {
+test('an error is logged with name, code, message and stack, without the other properties of database drivers', () => {
   const error = Object.assign(new Error('constraint'), {
     code: '23505',
     detail: 'Key (email)=(a@b.c)',
@@ -61,7 +61,7 @@ test('of an error its words and place are logged, not what a driver hangs on it'
   assert.deepEqual(Object.keys(err).sort(), ['code', 'message', 'name', 'stack'])
 })
 
-test('the log goes to standard error, and leaves standard output to results', () => {
+test('the log is written to standard error, and standard output stays empty', () => {
   const module = new URL('../../../src/adapters/system/logger.ts', import.meta.url)
   const code = `import { createLogger } from '${module}'; createLogger('info').info({}, 'said')`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })

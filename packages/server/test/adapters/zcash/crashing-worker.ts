@@ -1,36 +1,34 @@
-/** A viewer thread that crashes, hangs or fails, as the index of its job asks; else counts its jobs. */
+/** A note scanner thread for tests. The `from` index of an address job selects a failure; 0 returns the job count. */
 import { parentPort } from 'node:worker_threads'
-import type { Message, Reply } from '../../../src/adapters/zcash/messages.ts'
+import type { WorkerMessage, WorkerReply } from '../../../src/adapters/zcash/messages.ts'
 
 let jobs = 0
-const known = new Set<number>()
+const keys = new Set<number>()
 
-parentPort!.on('message', (message: Message) => {
-  if (message.kind !== 'addresses') return open(message)
-  const order = Number(message.from)
-  if (order === 1) throw new Error('crash')
-  if (order === 2) process.exit(3)
-  if (order === 3) for (;;);
-  if (order === 4) return reply({ error: 'no good' })
+parentPort!.on('message', (message: WorkerMessage) => {
+  if (message.kind !== 'deriveAddresses') return scan(message)
+  const fault = Number(message.from)
+  if (fault === 1) throw new Error('crash')
+  if (fault === 2) process.exit(3)
+  if (fault === 3) for (;;);
+  if (fault === 4) return reply({ error: 'no good' })
   jobs += 1
-  reply({ answer: [`job ${jobs} of this thread`] })
+  reply({ result: [`job ${jobs} of this thread`] })
 })
 
-/** Tells which keys it was sent and which it had. */
-function open(message: Message): void {
-  if (message.kind !== 'open') return
-  if (message.forget) known.clear()
-  for (const { id } of message.newKeys) known.add(id)
-  const missing = message.keyIds.filter(id => !known.has(id))
-  if (missing.length > 0) reply({ error: `never got ${missing}` })
+/** Returns how many keys the job sent and how many the thread has. */
+function scan(message: WorkerMessage): void {
+  if (message.kind !== 'scan') return
+  if (message.clearKeys) keys.clear()
+  for (const { id } of message.newKeys) keys.add(id)
+  const missing = message.keyIds.filter(id => !keys.has(id))
+  if (missing.length > 0) reply({ error: `missing keys ${missing}` })
   else
     reply({
-      answer: [
-        { keyIndex: message.newKeys.length, actionIndex: 0, valueZat: BigInt(known.size), diversifierIndex: 0n },
-      ],
+      result: [{ keyIndex: message.newKeys.length, actionIndex: 0, valueZat: BigInt(keys.size), diversifierIndex: 0n }],
     })
 }
 
-function reply(message: Reply): void {
+function reply(message: WorkerReply): void {
   parentPort!.postMessage(message)
 }

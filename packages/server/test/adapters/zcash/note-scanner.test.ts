@@ -22,8 +22,8 @@ import type { Pool } from '../../../src/domain/shielded-pool.ts'
 import type { OpenedNote, WatchKey } from '../../../src/ports/chain.ts'
 import { silentLog } from '../../support/log.ts'
 
-const viewer = createViewer({ log: silentLog, threads: 2 })
-after(() => viewer.close())
+const noteScanner = createViewer({ log: silentLog, threads: 2 })
+after(() => noteScanner.close())
 
 const SEED = new Uint8Array(32).fill(4)
 const TESTNET = join(import.meta.dirname, '../../../../../../shared/vectors/testnet-ironwood')
@@ -33,9 +33,9 @@ const watchKey = (id: number): WatchKey => ({ id, incoming: incomingToBytes(keyO
 
 let serial = 0
 
-/** A transaction with notes to the accounts at the indexes, each beside change to somebody else. */
+/** A transaction with notes to the given accounts and indexes, and change to another wallet. */
 function paying(pool: Pool, to: readonly { account: number; index: bigint; value: bigint }[], coinbase = false) {
-  const random = new SeededRandom(SEED, `viewer test ${serial++}`)
+  const random = new SeededRandom(SEED, `note scanner test ${serial++}`)
   const outputs = to.map(({ account, index, value }) => ({ receiver: orchardReceiver(keyOf(account), index), value }))
   const actions = sealActions(random, pool, outputs, foreignReceiver(SEED))
   const draft = { pool, branchId: 0, actions, expiryHeight: 77, coinbase, minerOutputZat: 0n }
@@ -53,7 +53,7 @@ const summary = (notes: readonly OpenedNote[]) =>
     .map(note => `${note.viewingKeyId} ${note.pool} ${note.diversifierIndex} ${note.valueZat} ${note.txid.slice(0, 8)}`)
     .sort()
 
-test('opens every note of every key in both pools, coinbase outputs too, however the work is cut up', async () => {
+test('finds every note of every key in both pools, including coinbase outputs, across several jobs', async () => {
   const keys = Array.from({ length: 30 }, (_, id) => watchKey(id + 1))
   const transactions: CompactTransaction[] = []
   const expected: string[] = []
@@ -74,88 +74,88 @@ test('opens every note of every key in both pools, coinbase outputs too, however
   const { compact: coinbase } = paying('ironwood', minted, true)
   transactions.unshift(coinbase)
   expected.push(...minted.map(({ value }) => `1 ironwood ${value} ${value} ${coinbase.txid.slice(0, 8)}`))
-  assert.deepEqual(summary(await viewer.open(keys, transactions)), expected.sort())
-  assert.deepEqual(await viewer.open([], transactions), [])
-  assert.deepEqual(await viewer.open(keys, []), [])
+  assert.deepEqual(summary(await noteScanner.open(keys, transactions)), expected.sort())
+  assert.deepEqual(await noteScanner.open([], transactions), [])
+  assert.deepEqual(await noteScanner.open(keys, []), [])
 })
 
-test('the output index is the place of the action among those of its pool', async () => {
+test('the output index is the index of the action among those of its pool', async () => {
   const { compact } = paying('ironwood', [
     { account: 1, index: 1n, value: 1n },
     { account: 1, index: 2n, value: 2n },
     { account: 1, index: 3n, value: 3n },
   ])
-  const notes = await viewer.open([watchKey(1)], [compact])
+  const notes = await noteScanner.open([watchKey(1)], [compact])
   assert.deepEqual(notes.map(note => note.outputIndex).sort(), [0, 1, 2])
   for (const { outputIndex, diversifierIndex } of notes) {
     const alone = { ...compact, ironwood: [compact.ironwood[outputIndex]!] }
-    assert.equal((await viewer.open([watchKey(1)], [alone]))[0]!.diversifierIndex, diversifierIndex)
+    assert.equal((await noteScanner.open([watchKey(1)], [alone]))[0]!.diversifierIndex, diversifierIndex)
   }
 })
 
-test('a batch that cannot be opened whole is an error, never fewer notes', async () => {
+test('a scan that cannot process every action rejects instead of returning fewer notes', async () => {
   const good = paying('ironwood', [{ account: 1, index: 1n, value: 1n }]).compact
   const [action] = good.ironwood
   const bad = { ...good, txid: 'f'.repeat(64), ironwood: [{ ...action!, ciphertext: new Uint8Array(51) }] }
-  await assert.rejects(viewer.open([watchKey(1)], [good, bad]))
-  await assert.rejects(viewer.open([watchKey(1), { id: 99, incoming: new Uint8Array(63) }], [good]))
-  assert.equal((await viewer.open([watchKey(1)], [good])).length, 1)
+  await assert.rejects(noteScanner.open([watchKey(1)], [good, bad]))
+  await assert.rejects(noteScanner.open([watchKey(1), { id: 99, incoming: new Uint8Array(63) }], [good]))
+  assert.equal((await noteScanner.open([watchKey(1)], [good])).length, 1)
 })
 
-test('stops between two pieces of work when it is told to', async () => {
+test('an abort stops a scan between two jobs', async () => {
   const keys = Array.from({ length: 400 }, (_, id) => watchKey((id % 30) + 1))
   const { compact } = paying('ironwood', [{ account: 1, index: 1n, value: 1n }])
   const stopping = new AbortController()
-  const opening = viewer.open(
+  const scanning = noteScanner.open(
     keys,
     Array.from({ length: 100 }, () => compact),
     stopping.signal,
   )
-  stopping.abort(new Error('enough'))
-  await assert.rejects(opening, /enough/)
+  stopping.abort(new Error('aborted'))
+  await assert.rejects(scanning, /aborted/)
 })
 
-test('reads raw transactions of both versions as the compact block will show them, and others not at all', async () => {
+test('converts raw transactions of both versions to the compact form, and returns null for other bytes', async () => {
   for (const pool of ['orchard', 'ironwood'] as const) {
     const { full, compact } = paying(pool, [{ account: 2, index: 9n, value: 10n }])
-    const read = await viewer.compact(rawTransaction(full))
+    const read = await noteScanner.compact(rawTransaction(full))
     assert.equal(read!.expiryHeight, 77)
     assert.deepEqual(read!.transaction, compact)
   }
-  for (const junk of [
+  for (const invalid of [
     new Uint8Array(0),
     new Uint8Array(100),
     rawTransaction(paying('ironwood', []).full).subarray(0, 900),
   ]) {
-    assert.equal(await viewer.compact(junk), null)
+    assert.equal(await noteScanner.compact(invalid), null)
   }
 })
 
-test('derives the addresses that the plain library derives, while the main thread goes on', async () => {
+test('derives the same addresses as the zcash package without blocking the main thread', async () => {
   const { incoming } = watchKey(3)
   let ticks = 0
   const ticking = setInterval(() => ticks++, 1)
   const from = 2n ** 63n - 4n
-  const addresses = await viewer.addresses(incoming, 'test', from, 200)
+  const addresses = await noteScanner.addresses(incoming, 'test', from, 200)
   clearInterval(ticking)
   assert.equal(addresses.length, 200)
-  assert.ok(ticks > 3, `the event loop turned ${ticks} times`)
+  assert.ok(ticks > 3, `${ticks} timer ticks`)
   for (const offset of [0, 5, 199]) {
     assert.equal(addresses[offset], encodeAddress('test', orchardReceiver(keyOf(3), from + BigInt(offset))))
   }
-  await assert.rejects(viewer.addresses(incoming, 'test', 0n, 1_001), RangeError)
+  await assert.rejects(noteScanner.addresses(incoming, 'test', 0n, 1_001), RangeError)
 })
 
-test('imports the incoming part of a UFVK or a UIVK, the same from both', () => {
+test('parses the same incoming viewing key from a UFVK and a UIVK', () => {
   const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
   const incoming = incomingToBytes(keyOf(3))
   for (const network of ['main', 'test', 'regtest'] as const) {
-    assert.deepEqual(viewer.importKey(encodeFullViewingKey(full, network)), { network, incoming })
-    assert.deepEqual(viewer.importKey(encodeIncomingViewingKey(keyOf(3), network), network), { network, incoming })
+    assert.deepEqual(noteScanner.importKey(encodeFullViewingKey(full, network)), { network, incoming })
+    assert.deepEqual(noteScanner.importKey(encodeIncomingViewingKey(keyOf(3), network), network), { network, incoming })
   }
 })
 
-test('refuses what is no such key with a reason that a person understands', () => {
+test('refuses an invalid key with a readable reason', () => {
   const ufvk = demoViewingKey(SEED)
   const changed = ufvk.slice(0, -1) + (ufvk.endsWith('q') ? 'p' : 'q')
   const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }])
@@ -169,13 +169,13 @@ test('refuses what is no such key with a reason that a person understands', () =
   ]
   for (const [text, reason] of refusals) {
     assert.throws(
-      () => viewer.importKey(text, 'regtest'),
-      (fault: Fault) => {
+      () => noteScanner.importKey(text, 'regtest'),
+      (error: Fault) => {
         assert.deepEqual(
-          [fault.kind, fault.code, fault.message],
+          [error.kind, error.code, error.message],
           ['invalid', 'invalid_viewing_key', 'invalid viewing_key'],
         )
-        assert.match(String(fault.extra.detail), reason)
+        assert.match(String(error.extra.detail), reason)
         return true
       },
       text,
@@ -183,7 +183,7 @@ test('refuses what is no such key with a reason that a person understands', () =
   }
 })
 
-test('imports Revision 2 keys with their expiry, passed or not: the caller judges it', () => {
+test('parses Revision 2 keys with their expiry, also expired ones', () => {
   const incoming = incomingToBytes(keyOf(3))
   for (const network of ['main', 'test', 'regtest'] as const) {
     const expiries = [
@@ -201,10 +201,10 @@ test('imports Revision 2 keys with their expiry, passed or not: the caller judge
         encodeIncomingViewingKey(keyOf(3), network, encoded),
       ]) {
         assert.match(text, /^uv[fi]/)
-        assert.deepEqual(viewer.importKey(text, network), { network, incoming, expiry })
+        assert.deepEqual(noteScanner.importKey(text, network), { network, incoming, expiry })
       }
     }
-    assert.deepEqual(viewer.importKey(encodeIncomingViewingKey(keyOf(3), network, {})), { network, incoming })
+    assert.deepEqual(noteScanner.importKey(encodeIncomingViewingKey(keyOf(3), network, {})), { network, incoming })
   }
   const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }], 2)
   for (const [text, reason] of [
@@ -213,13 +213,13 @@ test('imports Revision 2 keys with their expiry, passed or not: the caller judge
     ['abandon '.repeat(24).trim(), /seed phrase, which .*never paste it anywhere/],
   ] as const) {
     assert.throws(
-      () => viewer.importKey(text, 'regtest'),
-      (fault: Fault) => reason.test(String(fault.extra.detail)),
+      () => noteScanner.importKey(text, 'regtest'),
+      (error: Fault) => reason.test(String(error.extra.detail)),
     )
   }
 })
 
-test('packed actions come out as they went in', () => {
+test('unpackActions reverses packActions', () => {
   const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
   const action = fc.record(
     { nullifier: bytes(32), cmx: bytes(32), ephemeralKey: bytes(32), ciphertext: bytes(52) },
@@ -232,16 +232,16 @@ test('packed actions come out as they went in', () => {
   )
 })
 
-test('opens exactly the external notes of real testnet blocks', {
-  skip: !existsSync(TESTNET) && 'no vectors here',
+test('finds exactly the external notes of real testnet blocks', {
+  skip: !existsSync(TESTNET) && 'no test vectors available',
 }, async () => {
   const read = (name: string) => readFileSync(join(TESTNET, name), 'utf8')
-  const { incoming } = viewer.importKey(read('issuer-ufvk.txt').trim(), 'test')
+  const { incoming } = noteScanner.importKey(read('issuer-ufvk.txt').trim(), 'test')
   const { blocks } = JSON.parse(read('compact-blocks.json')) as { blocks: Record<string, string> }
   const decoded = Object.values(blocks).map(text =>
     decodeBlock(fromBinary(CompactBlockSchema, Buffer.from(text, 'base64'))),
   )
-  const notes = await viewer.open(
+  const notes = await noteScanner.open(
     [{ id: 1, incoming }],
     decoded.flatMap(block => block.transactions),
   )

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { type PoolOptions, ViewerPool } from '../../../src/adapters/zcash/worker-pool.ts'
+import { WorkerPool, type WorkerPoolOptions } from '../../../src/adapters/zcash/worker-pool.ts'
 import { Fault } from '../../../src/domain/error.ts'
 
 const script = new URL('./crashing-worker.ts', import.meta.url)
-const pools: ViewerPool[] = []
-const FINE = 0n
+const pools: WorkerPool[] = []
+const OK = 0n
 const CRASH = 1n
 const EXIT = 2n
 const HANG = 3n
 const FAIL = 4n
 
-function poolOf(options: Partial<PoolOptions> = {}) {
+function poolOf(options: Partial<WorkerPoolOptions> = {}) {
   const crashes: unknown[] = []
   const onCrash = (error: unknown) => crashes.push(error)
-  const pool = new ViewerPool({ size: 1, maxQueued: 100, jobLimitMs: 60_000, onCrash, script, ...options })
+  const pool = new WorkerPool({ size: 1, maxQueued: 100, jobTimeoutMs: 60_000, onCrash, script, ...options })
   pools.push(pool)
-  const run = (order: bigint) => {
+  const run = (fault: bigint) => {
     const incoming = new Uint8Array(64)
-    return pool.run({ kind: 'addresses', incoming, network: 'regtest', from: order, count: 1 })
+    return pool.run({ kind: 'deriveAddresses', incoming, network: 'regtest', from: fault, count: 1 })
   }
   return { pool, run, crashes }
 }
@@ -27,70 +27,70 @@ afterEach(async () => {
   for (const pool of pools.splice(0)) await pool.close()
 })
 
-for (const [name, order] of [
+for (const [name, fault] of [
   ['throws', CRASH],
   ['exits', EXIT],
 ] as const) {
-  test(`a thread that ${name} is replaced, its job tried once more, and then an error for its caller alone`, async () => {
+  test(`a thread that ${name} is replaced; its job is retried once and then rejects without affecting other jobs`, async () => {
     const { run, crashes } = poolOf()
-    const bad = run(order)
-    const good = run(FINE)
-    await assert.rejects(bad, /crashed twice over a job/)
-    assert.deepEqual(await good, ['job 1 of this thread'])
+    const failing = run(fault)
+    const other = run(OK)
+    await assert.rejects(failing, /a job crashed its note scanner thread twice/)
+    assert.deepEqual(await other, ['job 1 of this thread'])
     assert.equal(crashes.length, 2)
   })
 }
 
-test('a thread that hangs over a job is given up', async () => {
-  const { run, crashes } = poolOf({ jobLimitMs: 2_000 })
-  await assert.rejects(run(HANG), /crashed twice/)
+test('a job that exceeds the timeout counts as a crash of its thread', async () => {
+  const { run, crashes } = poolOf({ jobTimeoutMs: 2_000 })
+  await assert.rejects(run(HANG), /crashed its note scanner thread twice/)
   assert.equal(crashes.length, 2)
-  assert.deepEqual(await run(FINE), ['job 1 of this thread'])
+  assert.deepEqual(await run(OK), ['job 1 of this thread'])
 })
 
-test('a job that fails by itself costs no thread', async () => {
+test('a failing job rejects and its thread stays in use', async () => {
   const { run, crashes } = poolOf()
-  assert.deepEqual(await run(FINE), ['job 1 of this thread'])
+  assert.deepEqual(await run(OK), ['job 1 of this thread'])
   await assert.rejects(run(FAIL), /no good/)
-  assert.deepEqual(await run(FINE), ['job 2 of this thread'])
+  assert.deepEqual(await run(OK), ['job 2 of this thread'])
   assert.deepEqual(crashes, [])
 })
 
-test('turns callers away when too many jobs wait', async () => {
+test('a job is rejected as unavailable when the queue is full', async () => {
   const { run } = poolOf({ maxQueued: 2 })
-  const running = run(FINE)
-  const waiting = [run(FINE), run(FINE)]
-  await assert.rejects(run(FINE), (error: Fault) => error instanceof Fault && error.kind === 'unavailable')
+  const running = run(OK)
+  const waiting = [run(OK), run(OK)]
+  await assert.rejects(run(OK), (error: Fault) => error instanceof Fault && error.kind === 'unavailable')
   await Promise.all([running, ...waiting])
 })
 
-test('sends a thread each key once, and all of them again to one that replaces it or has too many', async () => {
+test('each key is sent once per thread, and again to a new thread or after the key limit clears the cache', async () => {
   const { pool, run } = poolOf()
-  const open = async (ids: number[], fill = 0) => {
+  const scan = async (ids: number[], fill = 0) => {
     const actions = new Uint8Array(148)
     const keys = ids.map(id => ({ id, incoming: new Uint8Array(64).fill(fill) }))
-    const [answer] = await pool.run({ kind: 'open', keys, pool: 'ironwood', actions })
-    return { sent: answer!.keyIndex, known: Number(answer!.valueZat) }
+    const [match] = await pool.run({ kind: 'scan', keys, pool: 'ironwood', actions })
+    return { sent: match!.keyIndex, known: Number(match!.valueZat) }
   }
-  assert.deepEqual(await open([1, 2, 3]), { sent: 3, known: 3 })
-  assert.deepEqual(await open([2, 3, 4]), { sent: 1, known: 4 })
-  assert.deepEqual(await open([1]), { sent: 0, known: 4 })
-  assert.deepEqual(await open([1], 7), { sent: 1, known: 4 }, 'the id stands for another key')
+  assert.deepEqual(await scan([1, 2, 3]), { sent: 3, known: 3 })
+  assert.deepEqual(await scan([2, 3, 4]), { sent: 1, known: 4 })
+  assert.deepEqual(await scan([1]), { sent: 0, known: 4 })
+  assert.deepEqual(await scan([1], 7), { sent: 1, known: 4 }, 'the id belongs to another key now')
   await assert.rejects(run(CRASH))
-  assert.deepEqual(await open([1, 4]), { sent: 2, known: 2 })
+  assert.deepEqual(await scan([1, 4]), { sent: 2, known: 2 })
   const many = Array.from({ length: 50_000 }, (_, index) => index)
-  assert.deepEqual(await open(many), { sent: 50_000, known: 50_000 }, 'and forgets the ones before')
+  assert.deepEqual(await scan(many), { sent: 50_000, known: 50_000 }, 'the earlier keys are cleared')
 })
 
-test('closing ends what runs and what waits with an error, and nothing starts afterwards', async () => {
+test('close rejects running and queued jobs, and later jobs too', async () => {
   const { pool, run, crashes } = poolOf()
-  const jobs = [run(HANG), run(FINE)]
+  const jobs = [run(HANG), run(OK)]
   const outcomes = Promise.allSettled(jobs)
   await pool.close()
   assert.deepEqual(
     (await outcomes).map(({ status }) => status),
     ['rejected', 'rejected'],
   )
-  await assert.rejects(run(FINE))
+  await assert.rejects(run(OK))
   assert.deepEqual(crashes, [])
 })

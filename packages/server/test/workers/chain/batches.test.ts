@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gather } from '../../../src/workers/chain/batches.ts'
 
-/** A source that gives what it is told to, and says how far it was read. */
+/** A source that yields given items and counts how many were read. */
 function sourceOf<T>() {
   const items: (T | 'end' | Error)[] = []
   let wake = () => {}
-  const state = { read: 0, left: false }
+  const state = { read: 0, ended: false }
   async function* source(): AsyncGenerator<T> {
     try {
       for (;;) {
@@ -20,77 +20,77 @@ function sourceOf<T>() {
         }
       }
     } finally {
-      state.left = true
+      state.ended = true
     }
   }
-  const give = (...more: (T | 'end' | Error)[]) => {
+  const push = (...more: (T | 'end' | Error)[]) => {
     items.push(...more)
     wake()
   }
-  return { source: source(), give, state }
+  return { source: source(), push, state }
 }
 
-const settle = () => new Promise(resolve => setImmediate(resolve))
+const nextTurn = () => new Promise(resolve => setImmediate(resolve))
 
-test('gives at once what has arrived, together, and then waits for more', async () => {
-  const { source, give } = sourceOf<number>()
+test('yields all items that have arrived in one batch, then waits for more', async () => {
+  const { source, push } = sourceOf<number>()
   const batches = gather(source, 10)
-  give(1, 2, 3)
+  push(1, 2, 3)
   assert.deepEqual((await batches.next()).value, [1])
-  await settle()
+  await nextTurn()
   assert.deepEqual((await batches.next()).value, [2, 3])
   const waiting = batches.next()
-  give(4)
+  push(4)
   assert.deepEqual((await waiting).value, [4])
-  give(5, 'end')
+  push(5, 'end')
   assert.deepEqual((await batches.next()).value, [5])
   assert.equal((await batches.next()).done, true)
 })
 
-test('reads no further than the bound while nobody takes', async () => {
-  const { source, give, state } = sourceOf<number>()
+test('pauses the source at the limit while no batch is taken', async () => {
+  const { source, push, state } = sourceOf<number>()
   const batches = gather(source, 3)
-  give(...Array.from({ length: 100 }, (_, i) => i))
+  push(...Array.from({ length: 100 }, (_, i) => i))
   await batches.next()
-  await settle()
+  await nextTurn()
   assert.ok(state.read <= 4, `${state.read}`)
   assert.equal((await batches.next()).value!.length, 3)
   await batches.return()
 })
 
-test('hands on what came before a failure, then the failure', async () => {
-  const { source, give } = sourceOf<number>()
+test('yields the items before a failure, then throws it', async () => {
+  const { source, push } = sourceOf<number>()
   const batches = gather(source, 10)
-  give(1, new Error('broken'))
+  push(1, new Error('broken'))
   assert.deepEqual((await batches.next()).value, [1])
   await assert.rejects(batches.next(), /broken/)
 })
 
-test('leaves the source when it is left', async () => {
-  const { source, give, state } = sourceOf<number>()
+test('ends the source when the consumer returns', async () => {
+  const { source, push, state } = sourceOf<number>()
   const batches = gather(source, 2)
-  give(1, 2, 3, 4)
+  push(1, 2, 3, 4)
   await batches.next()
   await batches.return()
-  give(5)
-  await settle()
-  assert.ok(state.left)
+  push(5)
+  await nextTurn()
+  assert.ok(state.ended)
 })
 
-test('every item comes out once and in its order, whatever the rhythm', async () => {
-  const { source, give } = sourceOf<number>()
+test('every item is yielded once and in order, independent of timing', async () => {
+  const { source, push } = sourceOf<number>()
   const taken: number[] = []
   const taking = (async () => {
     for await (const batch of gather(source, 4)) {
       taken.push(...batch)
-      if (taken.length % 3 === 0) await settle()
+      if (taken.length % 3 === 0) await nextTurn()
     }
   })()
   for (let i = 0; i < 200; i++) {
-    give(i)
-    if (i % 7 === 0) await settle()
+    push(i)
+    if (i % 7 === 0) await nextTurn()
   }
-  give('end')
+  push('end')
   await taking
   assert.deepEqual(
     taken,

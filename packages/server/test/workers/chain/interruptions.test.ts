@@ -4,56 +4,60 @@ import { type Engine, sqliteEngine } from '../../store/databases.ts'
 import { onBothDatabases } from '../../support/engines.ts'
 import { ModelWorld } from '../../support/model-world.ts'
 
-/** Something that happens in the world at one await of a look. */
-interface Scene {
+/** A change of the chain at one await of a sync. */
+interface Scenario {
   readonly name: string
-  /** It lets time pass, and so would make another scene's payment late. */
+  /** Advances time, which would make the payment of another scenario late. */
   readonly takesTime?: boolean
-  /** What was before the look; what happens in it, and what must be true for good once all is read. */
-  readonly set: (world: ModelWorld) => Promise<{
+  /** Prepares the state before the sync. Returns the change and the assertions that must always hold afterwards. */
+  readonly prepare: (simulation: ModelWorld) => Promise<{
     readonly act: () => void | Promise<void>
-    readonly judge: () => Promise<void>
+    readonly verify: () => Promise<void>
   }>
 }
 
 const CLOSED = ['expired', 'underpaid']
 
-/** Nothing that was paid in time may ever be closed, and all of it is counted once in the end. */
-async function never(world: ModelWorld, statuses: readonly string[], ...invoices: readonly { id: number }[]) {
-  const found = await world.process0.store.read(rows => rows.invoices.byIds(invoices.map(({ id }) => id)))
+/** Asserts that none of the invoices has one of the statuses. */
+async function assertNotIn(
+  simulation: ModelWorld,
+  statuses: readonly string[],
+  ...invoices: readonly { id: number }[]
+) {
+  const found = await simulation.process0.store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
   for (const { status } of found) assert.ok(!statuses.includes(status), `is ${status}`)
 }
 
-const SCENES: readonly Scene[] = [
+const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'an invoice is sold, its payment broadcast and mined',
-    async set(world) {
-      // The first invoice of its key: before it, the key is not among those to open notes with.
+    name: 'an invoice is created, its payment broadcast and mined',
+    async prepare(simulation) {
+      // The first invoice of its key: the key is not watched before.
       let invoice: Awaited<ReturnType<ModelWorld['sell']>> | undefined
       return {
         async act() {
-          invoice = await world.sell({ confirmations: 1 })
-          world.pay(invoice)
-          world.mine(1)
+          invoice = await simulation.sell({ confirmations: 1 })
+          simulation.pay(invoice)
+          simulation.mine(1)
         },
-        async judge() {
-          await never(world, CLOSED, ...(invoice ? [invoice] : []))
-          if (invoice) assert.equal((await world.read(invoice)).receivedZat, invoice.amountZat)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, ...(invoice ? [invoice] : []))
+          if (invoice) assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
     },
   },
   {
-    name: 'a payment that was broadcast in time is mined after the end',
-    async set(world) {
-      const invoice = await world.sell({ confirmations: 1, expiresAt: world.clock.secs + 1 })
-      world.pay(invoice)
-      world.clock.advance(20)
+    name: 'a payment that was broadcast in time is mined after the expiry',
+    async prepare(simulation) {
+      const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 1 })
+      simulation.pay(invoice)
+      simulation.clock.advance(20)
       return {
-        act: () => world.mine(1),
-        async judge() {
-          await never(world, CLOSED, invoice)
-          assert.equal((await world.read(invoice)).receivedZat, invoice.amountZat)
+        act: () => simulation.mine(1),
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
+          assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
     },
@@ -61,54 +65,54 @@ const SCENES: readonly Scene[] = [
   {
     name: 'a payment is broadcast in the last second',
     takesTime: true,
-    async set(world) {
-      const invoice = await world.sell({ confirmations: 1, expiresAt: world.clock.secs + 2 })
+    async prepare(simulation) {
+      const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 2 })
       return {
         act() {
-          world.pay(invoice)
-          world.clock.advance(3)
+          simulation.pay(invoice)
+          simulation.clock.advance(3)
         },
-        async judge() {
-          await never(world, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
         },
       }
     },
   },
   {
     name: 'the block of a payment is replaced, and the payment is in the mempool again',
-    async set(world) {
-      const invoice = await world.sell({ confirmations: 3, expiresAt: world.clock.secs + 1 })
-      world.pay(invoice)
-      world.mine(2)
-      await world.process0.look()
-      world.clock.advance(20)
+    async prepare(simulation) {
+      const invoice = await simulation.sell({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
+      simulation.pay(invoice)
+      simulation.mine(2)
+      await simulation.process0.look()
+      simulation.clock.advance(20)
       return {
         act() {
-          world.chain.takeBack(2, () => true)
-          world.mine(3, [])
+          simulation.chain.takeBack(2, () => true)
+          simulation.mine(3, [])
         },
-        async judge() {
-          await never(world, CLOSED, invoice)
-          assert.equal((await world.read(invoice)).receivedZat, invoice.amountZat)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
+          assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
     },
   },
   {
-    name: 'the block of a payment is replaced by one that holds it too',
-    async set(world) {
-      const invoice = await world.sell({ confirmations: 3, expiresAt: world.clock.secs + 1 })
-      world.pay(invoice)
-      world.mine(2)
-      world.clock.advance(20)
+    name: 'the block of a payment is replaced by one that contains it too',
+    async prepare(simulation) {
+      const invoice = await simulation.sell({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
+      simulation.pay(invoice)
+      simulation.mine(2)
+      simulation.clock.advance(20)
       return {
         act() {
-          world.chain.takeBack(2, () => true)
-          world.mine(2)
+          simulation.chain.takeBack(2, () => true)
+          simulation.mine(2)
         },
-        async judge() {
-          await never(world, CLOSED, invoice)
-          assert.equal((await world.read(invoice)).receivedZat, invoice.amountZat)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
+          assert.equal((await simulation.read(invoice)).receivedZat, invoice.amountZat)
         },
       }
     },
@@ -116,77 +120,84 @@ const SCENES: readonly Scene[] = [
   {
     name: 'the chain grows, and the payment is broadcast after it',
     takesTime: true,
-    async set(world) {
-      const invoice = await world.sell({ confirmations: 1, expiresAt: world.clock.secs + 30 })
-      world.clock.advance(20)
+    async prepare(simulation) {
+      const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 30 })
+      simulation.clock.advance(20)
       return {
         act() {
-          world.mine(2, [])
-          world.pay(invoice)
-          world.clock.advance(15)
-          world.mine(1)
+          simulation.mine(2, [])
+          simulation.pay(invoice)
+          simulation.clock.advance(15)
+          simulation.mine(1)
         },
-        async judge() {
-          await never(world, CLOSED, invoice)
+        async verify() {
+          await assertNotIn(simulation, CLOSED, invoice)
         },
       }
     },
   },
 ]
 
-/** What a look asks of the world, one await after the other, as long as `acts` says what happens at which. */
-async function play(t: TestContext, engine: Engine, scenes: readonly Scene[], at: readonly number[]): Promise<number> {
-  const world = await ModelWorld.open(await engine.fresh(t))
-  world.mine(1)
-  await world.process0.look()
-  world.clock.advance(10)
-  const parts: Awaited<ReturnType<Scene['set']>>[] = []
-  for (const scene of scenes) parts.push(await scene.set(world))
+/** Runs a sync and applies scenario i at await number `at[i]`. Returns the number of awaits of the sync. */
+async function runScenarios(
+  t: TestContext,
+  engine: Engine,
+  scenarios: readonly Scenario[],
+  at: readonly number[],
+): Promise<number> {
+  const simulation = await ModelWorld.open(await engine.fresh(t))
+  simulation.mine(1)
+  await simulation.process0.look()
+  simulation.clock.advance(10)
+  const parts: Awaited<ReturnType<Scenario['prepare']>>[] = []
+  for (const scenario of scenarios) parts.push(await scenario.prepare(simulation))
   let points = 0
-  const judge = async () => {
-    for (const part of parts) await part.judge()
+  const verify = async () => {
+    for (const part of parts) await part.verify()
   }
-  world.interruption = async () => {
+  simulation.interruption = async () => {
     const point = points++
     for (const [i, part] of parts.entries()) if (at[i] === point) await part.act()
   }
-  await world.process0.look()
+  await simulation.process0.look()
   const passed = points
-  world.interruption = () => {}
-  // The scenes that this look was too short for happen after it.
+  simulation.interruption = () => {}
+  // Scenarios beyond the last await happen after the sync.
   for (const [i, part] of parts.entries()) if ((at[i] ?? 0) >= passed) await part.act()
   for (let round = 0; round < 3; round++) {
     for (let look = 0; look < 3; look++) {
-      await world.process0.payments.closeDue(100)
-      world.clock.advance(3)
-      await world.process0.look()
-      await world.process0.payments.closeDue(100)
-      await judge()
+      await simulation.process0.payments.closeDue(100)
+      simulation.clock.advance(3)
+      await simulation.process0.look()
+      await simulation.process0.payments.closeDue(100)
+      await verify()
     }
-    world.mine(1)
+    simulation.mine(1)
   }
   for (let round = 0; round < 2; round++) {
-    world.mine(2)
-    await world.process0.look()
-    await world.process0.payments.closeDue(100)
+    simulation.mine(2)
+    await simulation.process0.look()
+    await simulation.process0.payments.closeDue(100)
   }
-  await judge()
-  const invoices = await world.process0.store.read(rows => rows.invoices.list(world.shop.account.id, { limit: 200 }))
+  await verify()
+  const invoices = await simulation.process0.store.read(tx =>
+    tx.invoices.list(simulation.shop.account.id, { limit: 200 }),
+  )
   for (const { status } of invoices) assert.equal(status, 'paid')
-  for (const invoice of invoices) assert.deepEqual(world.eventTypes(invoice), ['invoice.paid'])
+  for (const invoice of invoices) assert.deepEqual(simulation.eventTypes(invoice), ['invoice.paid'])
   return passed
 }
 
 onBothDatabases(engine => {
-  // The awaits are the same on both: PostgreSQL, where a world takes longer to make, gets a part of them.
+  // Both databases have the same awaits. PostgreSQL tests only some of them, because its setup is slower.
   const step = engine.name === 'sqlite' ? 1 : 5
 
-  for (const scene of SCENES) {
-    test(`at every await of a look: ${scene.name}`, async t => {
+  for (const scenario of SCENARIOS) {
+    test(`at every await of a sync: ${scenario.name}`, async t => {
       let points = 1
       for (let point = 0; point < points; point += step) {
         await t.test(`await ${point}`, async t => {
-          points = await play(t, engine, [scene], [point])
+          points = await runScenarios(t, engine, [scenario], [point])
         })
       }
       assert.ok(points > 12, `${points} awaits`)
@@ -194,37 +205,41 @@ onBothDatabases(engine => {
   }
 })
 
-test('a payment that is mined after the blocks are read, and taken back before the next look, is seen', async t => {
-  const world = await ModelWorld.open(await sqliteEngine.fresh(t))
-  world.mine(1)
-  await world.process0.look()
-  const invoice = await world.sell({ confirmations: 1, expiresAt: world.clock.secs + 10 })
-  const txid = world.pay(invoice)
-  world.clock.advance(20)
-  world.interruption = point => {
-    if (point === 'after blocks' && world.chain.mempool.has(txid)) world.chain.mine([txid], world.clock.secs)
+test('a payment that is mined after the blocks are read, and reorged before the next sync, is detected', async t => {
+  const simulation = await ModelWorld.open(await sqliteEngine.fresh(t))
+  simulation.mine(1)
+  await simulation.process0.look()
+  const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 10 })
+  const txid = simulation.pay(invoice)
+  simulation.clock.advance(20)
+  simulation.interruption = point => {
+    if (point === 'after blocks' && simulation.chain.mempool.has(txid))
+      simulation.chain.mine([txid], simulation.clock.secs)
   }
   for (let look = 0; look < 4; look++) {
-    await world.process0.look()
-    await world.process0.payments.closeDue(10)
-    assert.ok(!CLOSED.includes(await world.status(invoice)))
-    world.chain.takeBack(1, () => true)
-    world.mine(2, [])
-    world.clock.advance(4)
+    await simulation.process0.look()
+    await simulation.process0.payments.closeDue(10)
+    assert.ok(!CLOSED.includes(await simulation.status(invoice)))
+    simulation.chain.takeBack(1, () => true)
+    simulation.mine(2, [])
+    simulation.clock.advance(4)
   }
-  world.interruption = () => {}
-  world.mine(1)
-  await world.process0.look()
-  assert.equal(await world.status(invoice), 'paid')
+  simulation.interruption = () => {}
+  simulation.mine(1)
+  await simulation.process0.look()
+  assert.equal(await simulation.status(invoice), 'paid')
 })
 
-test('at any two awaits of a look, any two of these at once', async t => {
-  const scenes = SCENES.filter(({ takesTime }) => !takesTime)
+test('at any two awaits of a sync, any two scenarios together', async t => {
+  const scenarios = SCENARIOS.filter(({ takesTime }) => !takesTime)
   for (let seed = 0; seed < 40; seed++) {
-    const [one, other] = [scenes[seed % scenes.length]!, scenes[Math.floor(seed / 4 + seed) % scenes.length]!]
+    const [one, other] = [
+      scenarios[seed % scenarios.length]!,
+      scenarios[Math.floor(seed / 4 + seed) % scenarios.length]!,
+    ]
     const at = [(seed * 7) % 23, (seed * 11 + 3) % 23]
     await t.test(`${one.name} (${at[0]}); ${other.name} (${at[1]})`, async t => {
-      await play(t, sqliteEngine, [one, other], at)
+      await runScenarios(t, sqliteEngine, [one, other], at)
     })
   }
 })

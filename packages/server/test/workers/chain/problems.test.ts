@@ -4,79 +4,79 @@ import { inWorld, onBothDatabases } from '../../support/engines.ts'
 import type { ModelWorld } from '../../support/model-world.ts'
 import { settle, work } from '../../support/settle.ts'
 
-function recorded(world: ModelWorld): Promise<(ChainProblem & { since: number })[]> {
-  return world.process0.store.read(rows => rows.chain.problems())
+function recorded(simulation: ModelWorld): Promise<(ChainProblem & { since: number })[]> {
+  return simulation.process0.store.read(tx => tx.chain.problems())
 }
 
 onBothDatabases(engine => {
-  inWorld(engine, 'while the mempool cannot be read, blocks are, and no invoice expires', async world => {
-    await settle(world)
-    const unpaid = await world.sell({ expiresAt: world.clock.secs + 60 })
-    const paid = await world.sell({ expiresAt: world.clock.secs + 60 })
-    world.server.mempoolFails = true
-    world.pay(paid)
+  inWorld(engine, 'while the mempool cannot be read, blocks are recorded, and no invoice expires', async simulation => {
+    await settle(simulation)
+    const unpaid = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
+    const paid = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
+    simulation.server.mempoolFails = true
+    simulation.pay(paid)
     for (let block = 0; block < 16; block++) {
-      world.clock.advance(75)
-      world.mine(1)
-      await settle(world)
+      simulation.clock.advance(75)
+      simulation.mine(1)
+      await settle(simulation)
     }
-    assert.deepEqual([await world.status(paid), await world.status(unpaid)], ['paid', 'pending'])
-    assert.ok((await world.seenThrough()) < unpaid.expiresAt)
-    world.server.mempoolFails = false
-    world.clock.advance(10)
-    await settle(world)
-    await settle(world)
-    assert.equal(await world.status(unpaid), 'expired')
+    assert.deepEqual([await simulation.status(paid), await simulation.status(unpaid)], ['paid', 'pending'])
+    assert.ok((await simulation.seenThrough()) < unpaid.expiresAt)
+    simulation.server.mempoolFails = false
+    simulation.clock.advance(10)
+    await settle(simulation)
+    await settle(simulation)
+    assert.equal(await simulation.status(unpaid), 'expired')
   })
 
   inWorld(
     engine,
-    'while no server follows an upgrade, no invoice expires, though chain and mempool are read',
-    async world => {
-      await settle(world)
-      const invoice = await world.sell({ expiresAt: world.clock.secs + 60 })
-      world.process0.chain.problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }]
-      world.clock.advance(100)
-      await settle(world)
-      assert.equal(await world.status(invoice), 'pending')
-      world.process0.chain.problems = [{ problem: 'estimated_lag', blocks: 300 }]
-      await settle(world)
-      await settle(world)
-      assert.equal(await world.status(invoice), 'expired', 'an estimate is no ground to wait')
+    'while no server follows an upgrade, no invoice expires, although chain and mempool are read',
+    async simulation => {
+      await settle(simulation)
+      const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
+      simulation.process0.chain.problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }]
+      simulation.clock.advance(100)
+      await settle(simulation)
+      assert.equal(await simulation.status(invoice), 'pending')
+      simulation.process0.chain.problems = [{ problem: 'estimated_lag', blocks: 300 }]
+      await settle(simulation)
+      await settle(simulation)
+      assert.equal(await simulation.status(invoice), 'expired', 'an estimated lag does not stop expiry')
     },
   )
 
   inWorld(
     engine,
-    'what the chain source lacks is recorded with its beginning, measured, and logged once',
-    async world => {
-      const began = world.clock.secs
-      world.process0.chain.problems = [{ problem: 'not_synced', blocks: 7 }]
-      await work(world)
-      world.clock.advance(10)
-      world.process0.chain.problems = [{ problem: 'mempool_unreadable' }, { problem: 'not_synced', blocks: 5 }]
-      await work(world)
-      await work(world)
-      assert.deepEqual(await recorded(world), [
+    'chain source problems are recorded with their start, shown in the metrics, and logged once',
+    async simulation => {
+      const began = simulation.clock.secs
+      simulation.process0.chain.problems = [{ problem: 'not_synced', blocks: 7 }]
+      await work(simulation)
+      simulation.clock.advance(10)
+      simulation.process0.chain.problems = [{ problem: 'mempool_unreadable' }, { problem: 'not_synced', blocks: 5 }]
+      await work(simulation)
+      await work(simulation)
+      assert.deepEqual(await recorded(simulation), [
         { problem: 'mempool_unreadable', since: began + 10 },
         { problem: 'not_synced', blocks: 5, since: began },
       ])
-      assert.deepEqual(world.metered.problems, world.process0.chain.problems)
+      assert.deepEqual(simulation.metered.problems, simulation.process0.chain.problems)
       const logged = () =>
-        world.log.lines.filter(({ message }) => /mempool cannot|behind its node|everything/.test(message))
+        simulation.log.lines.filter(({ message }) => /mempool cannot|behind its node|no problems/.test(message))
       assert.equal(logged().length, 2)
-      world.process0.chain.problems = []
-      await work(world)
-      assert.deepEqual(await recorded(world), [])
-      assert.equal(logged().at(-1)!.message, 'the chain source shows everything again')
+      simulation.process0.chain.problems = []
+      await work(simulation)
+      assert.deepEqual(await recorded(simulation), [])
+      assert.equal(logged().at(-1)!.message, 'the chain source has no problems any more')
     },
   )
 
-  inWorld(engine, 'a process that starts replaces what an earlier one recorded', async world => {
-    world.process0.chain.problems = [{ problem: 'mempool_unreadable' }]
-    await work(world)
-    world.restart()
-    await work(world)
-    assert.deepEqual(await recorded(world), [])
+  inWorld(engine, 'a new process replaces the problems that an earlier one recorded', async simulation => {
+    simulation.process0.chain.problems = [{ problem: 'mempool_unreadable' }]
+    await work(simulation)
+    simulation.restart()
+    await work(simulation)
+    assert.deepEqual(await recorded(simulation), [])
   })
 })

@@ -8,10 +8,10 @@ import { inWorld, onBothDatabases, onPostgres } from '../../support/engines.ts'
 import type { ModelWorld } from '../../support/model-world.ts'
 import { until } from '../../support/until.ts'
 
-/** Every header is built on the one below it, and no payment lies above the newest. */
-async function assertLinked(world: ModelWorld): Promise<void> {
-  const { store } = world.process0
-  const headers = await store.read(rows => rows.chain.newest(2_000))
+/** Asserts that every header links to the one below it. */
+async function assertLinked(simulation: ModelWorld): Promise<void> {
+  const { store } = simulation.process0
+  const headers = await store.read(tx => tx.chain.newest(2_000))
   for (const [i, header] of headers.entries()) {
     const below = headers[i + 1]
     if (below)
@@ -19,8 +19,8 @@ async function assertLinked(world: ModelWorld): Promise<void> {
   }
 }
 
-/** Whether any transaction of the database waits for another's lock. */
-async function someoneWaits(admin: pg.Client): Promise<boolean> {
+/** Whether any transaction of the database waits for a lock. */
+async function anyLockWait(admin: pg.Client): Promise<boolean> {
   const { rows } = await admin.query(
     `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   )
@@ -28,10 +28,10 @@ async function someoneWaits(admin: pg.Client): Promise<boolean> {
 }
 
 /**
- * The store with a place to stop at: right after the first read of `method` in a transaction that writes, `meanwhile`
- * is begun, and waited for until it has ended or is seen to wait for a lock.
+ * Wraps a store: after the first call of `method` in a write transaction it starts `meanwhile` and waits until that has
+ * ended or waits for a lock.
  */
-function stoppingAt(
+function pausingAt(
   store: Store,
   admin: pg.Client,
   method: 'tip' | 'headerAt' | 'seenThrough',
@@ -45,135 +45,140 @@ function stoppingAt(
     meanwhile().finally(() => {
       ended = true
     })
-    await until('the other to end or to wait', async () => ended || (await someoneWaits(admin)))
+    await until('the other transaction to end or to wait for a lock', async () => ended || (await anyLockWait(admin)))
   }
-  const stopped = (rows: Rows): Rows => ({
-    ...rows,
+  const stopped = (tx: Rows): Rows => ({
+    ...tx,
     chain: {
-      ...rows.chain,
+      ...tx.chain,
       async [method](...args: [number]) {
-        const found = await rows.chain[method](...args)
+        const found = await tx.chain[method](...args)
         await stop()
         return found
       },
     },
   })
-  return { ...store, write: (work, options) => store.write(rows => work(stopped(rows)), options) }
+  return { ...store, write: (work, options) => store.write(tx => work(stopped(tx)), options) }
 }
 
 onPostgres(engine => {
   inWorld(
     engine,
-    'blocks that one process appends while another rewinds leave a linked chain, and lose no payment',
-    async (world, t) => {
-      const [a, b] = world.processes
+    'a process that appends blocks while another rewinds leaves a linked chain and loses no payment',
+    async (simulation, t) => {
+      const [a, b] = simulation.processes
       await a!.look()
-      const base = await world.tip()
-      const invoice = await world.sell({ confirmations: 1 })
-      world.mine(2, [])
+      const base = await simulation.tip()
+      const invoice = await simulation.sell({ confirmations: 1 })
+      simulation.mine(2, [])
       await a!.look()
-      world.pay(invoice)
-      world.mine(3)
-      const blocks = world.chain.blocks.slice(base + 3)
-      const admin = await world.adminOf(t)
+      simulation.pay(invoice)
+      simulation.mine(3)
+      const blocks = simulation.chain.blocks.slice(base + 3)
+      const admin = await simulation.adminOf(t)
       let rewound: Promise<unknown> = Promise.resolve()
-      const store = stoppingAt(b!.store, admin, 'tip', () => {
+      const store = pausingAt(b!.store, admin, 'tip', () => {
         rewound = a!.headers.rewind(base, null)
         return rewound
       })
-      const appending = world.process(store, world.server)
-      await appending.payments.recordBlocks({ blocks, notes: world.notesOf(blocks) })
+      const appending = simulation.process(store, simulation.server)
+      await appending.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
       await rewound
-      await assertLinked(world)
-      for (const process of world.processes) await process.look()
-      await assertLinked(world)
-      assert.equal(await world.status(invoice), 'paid')
+      await assertLinked(simulation)
+      for (const process of simulation.processes) await process.look()
+      await assertLinked(simulation)
+      assert.equal(await simulation.status(invoice), 'paid')
     },
     { processes: 2 },
   )
 
   inWorld(
     engine,
-    'a rescan against a reorganisation records no payment on the dead branch',
-    async (world, t) => {
-      const [a, b] = world.processes
+    'a rescan during a reorganisation records no payment on the abandoned branch',
+    async (simulation, t) => {
+      const [a, b] = simulation.processes
       await a!.look()
-      const base = await world.tip()
-      const invoice = await world.sell({ confirmations: 1 })
-      world.pay(invoice)
-      world.mine(2)
-      const dead = world.chain.blocks.slice(base + 1)
-      // Missed: recorded without its notes.
+      const base = await simulation.tip()
+      const invoice = await simulation.sell({ confirmations: 1 })
+      simulation.pay(invoice)
+      simulation.mine(2)
+      const dead = simulation.chain.blocks.slice(base + 1)
+      // The payment is missed: its block is recorded without notes.
       await a!.payments.recordBlocks({ blocks: dead, notes: [] })
-      const admin = await world.adminOf(t)
+      const admin = await simulation.adminOf(t)
       let rewound: Promise<unknown> = Promise.resolve()
-      const store = stoppingAt(b!.store, admin, 'headerAt', () => {
+      const store = pausingAt(b!.store, admin, 'headerAt', () => {
         rewound = a!.headers.rewind(base, null)
         return rewound
       })
-      await world.process(store, world.server).payments.recordFound({ blocks: dead, notes: world.notesOf(dead) })
+      await simulation
+        .process(store, simulation.server)
+        .payments.recordFound({ blocks: dead, notes: simulation.notesOf(dead) })
       await rewound
-      world.chain.takeBack(2, () => false)
-      world.mine(4, [])
-      for (let i = 0; i < 3; i++) await world.pass(150)
-      const [payment] = await world.payments(invoice)
+      simulation.chain.takeBack(2, () => false)
+      simulation.mine(4, [])
+      for (let i = 0; i < 3; i++) await simulation.pass(150)
+      const [payment] = await simulation.payments(invoice)
       assert.notEqual(payment?.place.at, 'mined')
-      assert.ok((await world.read(invoice)).needsAttention || (await world.status(invoice)) !== 'paid')
+      assert.ok((await simulation.read(invoice)).needsAttention || (await simulation.status(invoice)) !== 'paid')
     },
     { processes: 2 },
   )
 
   inWorld(
     engine,
-    'of two processes that see a payment, the second finds it known, though its window ends in between',
-    async (world, t) => {
-      const [a, b] = world.processes
+    'a payment recorded by one process is known to the second, although its late window ends in between',
+    async (simulation, t) => {
+      const [a, b] = simulation.processes
       await a!.look()
-      const invoice = await world.sell({ confirmations: 1, watchUntil: world.clock.secs + 1_000 })
-      world.clock.advance(1_000)
-      world.pay(invoice)
-      const seen = { notes: world.notesOf([{ paying: [...world.chain.mempool.values()] }]), expiryHeights: new Map() }
-      world.clock.advance(1)
-      world.mine(1)
-      const blocks = world.chain.blocks.slice(-1)
-      const admin = await world.adminOf(t)
+      const invoice = await simulation.sell({ confirmations: 1, watchUntil: simulation.clock.secs + 1_000 })
+      simulation.clock.advance(1_000)
+      simulation.pay(invoice)
+      const seen = {
+        notes: simulation.notesOf([{ paying: [...simulation.chain.mempool.values()] }]),
+        expiryHeights: new Map(),
+      }
+      simulation.clock.advance(1)
+      simulation.mine(1)
+      const blocks = simulation.chain.blocks.slice(-1)
+      const admin = await simulation.adminOf(t)
       let mining: Promise<unknown> = Promise.resolve()
-      // The mempool's sighting, in time, is written and not yet committed when the block's, too late, is recorded.
-      const store = stoppingAt(a!.store, admin, 'seenThrough', () => {
-        mining = b!.payments.recordBlocks({ blocks, notes: world.notesOf(blocks) })
+      // The payment from the mempool, in time, is written but not committed when the block, too late, is recorded.
+      const store = pausingAt(a!.store, admin, 'seenThrough', () => {
+        mining = b!.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
         return mining
       })
-      const sighting = world.process(store, world.server)
+      const sighting = simulation.process(store, simulation.server)
       sighting.clock.skewSecs = -1
       await sighting.payments.recordMempool(seen)
       await mining
-      const [payment] = await world.payments(invoice)
+      const [payment] = await simulation.payments(invoice)
       assert.deepEqual(payment?.place, { at: 'mined', height: blocks[0]!.height })
-      assert.equal(await world.status(invoice), 'paid')
+      assert.equal(await simulation.status(invoice), 'paid')
     },
     { processes: 2, network: 'regtest' },
   )
 
   inWorld(
     engine,
-    'two processes that look at once, through a dozen reorganisations, keep one linked chain and every payment',
-    async world => {
-      for (const process of world.processes) await process.look()
+    'two processes that sync at the same time through 12 reorganisations keep one linked chain and every payment',
+    async simulation => {
+      for (const process of simulation.processes) await process.look()
       for (let round = 0; round < 12; round++) {
-        const invoice = await world.sell({ confirmations: 1 })
-        world.pay(invoice)
-        world.mine(1 + (round % 3))
-        const [a, b] = world.processes
+        const invoice = await simulation.sell({ confirmations: 1 })
+        simulation.pay(invoice)
+        simulation.mine(1 + (round % 3))
+        const [a, b] = simulation.processes
         await Promise.allSettled([a!.look(), b!.look()])
-        world.chain.takeBack(1 + (round % 5), () => true)
-        world.mine(2 + (round % 4), [])
+        simulation.chain.takeBack(1 + (round % 5), () => true)
+        simulation.mine(2 + (round % 4), [])
         await Promise.allSettled([a!.look(), b!.look()])
-        await assertLinked(world)
-        world.mine(1)
+        await assertLinked(simulation)
+        simulation.mine(1)
         await Promise.allSettled([a!.look(), b!.look()])
-        for (const process of world.processes) await process.look()
-        await assertLinked(world)
-        const { status, receivedZat } = await world.read(invoice)
+        for (const process of simulation.processes) await process.look()
+        await assertLinked(simulation)
+        const { status, receivedZat } = await simulation.read(invoice)
         assert.deepEqual([status, receivedZat], ['paid', invoice.amountZat], `round ${round}`)
       }
     },
@@ -182,86 +187,86 @@ onPostgres(engine => {
 })
 
 onBothDatabases(engine => {
-  inWorld(engine, 'headers that are no chain are found and read again, with the payments in them', async world => {
-    await world.process0.look()
-    const base = await world.tip()
-    const invoice = await world.sell({ confirmations: 1 })
-    world.pay(invoice)
-    world.mine(5)
-    const blocks = world.chain.blocks.slice(base + 1)
-    const { store } = world.process0
-    // As an older version could leave it: blocks 2 to 5 recorded, and not the first, which holds the payment.
-    await store.write(rows => rows.chain.append(blocks.slice(1)))
-    world.restart()
-    await world.process0.look()
-    await assertLinked(world)
-    assert.equal(await world.tip(), base + 5)
-    assert.equal(await world.status(invoice), 'paid')
-    assert.equal(await world.process0.headers.repair(), null)
-    assert.ok(world.log.lines.some(({ message }) => message.includes('were not linked')))
+  inWorld(engine, 'unlinked headers are found and their blocks read again, with their payments', async simulation => {
+    await simulation.process0.look()
+    const base = await simulation.tip()
+    const invoice = await simulation.sell({ confirmations: 1 })
+    simulation.pay(invoice)
+    simulation.mine(5)
+    const blocks = simulation.chain.blocks.slice(base + 1)
+    const { store } = simulation.process0
+    // An older version could leave this state: blocks 2 to 5 are recorded, but not the first one with the payment.
+    await store.write(tx => tx.chain.append(blocks.slice(1)))
+    simulation.restart()
+    await simulation.process0.look()
+    await assertLinked(simulation)
+    assert.equal(await simulation.tip(), base + 5)
+    assert.equal(await simulation.status(invoice), 'paid')
+    assert.equal(await simulation.process0.headers.repair(), null)
+    assert.ok(simulation.log.lines.some(({ message }) => message.includes('were not linked')))
   })
 
   inWorld(
     engine,
-    'a reorganisation of 1,000 blocks full of paid invoices is taken back in bounded steps, each a consistent chain',
-    async world => {
-      const { store } = world.process0
-      await world.process0.look()
-      const base = await world.tip()
+    'a reorganisation of 1,000 blocks of paid invoices is rewound in bounded steps, each a consistent chain',
+    async simulation => {
+      const { store } = simulation.process0
+      await simulation.process0.look()
+      const base = await simulation.tip()
       const invoices: Invoice[] = []
       for (let i = 0; i < 40; i++) {
-        invoices.push(await world.sell({ confirmations: 1, expiresAt: world.clock.secs + 86_400 }))
+        invoices.push(await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 86_400 }))
       }
-      // Some 3,000 payments: each block pays three invoices again.
+      // About 3,000 payments: each block pays three invoices.
       for (let height = 0; height < 1_000; height++) {
-        const txids = [0, 1, 2].map(n => world.pay(invoices[(height * 3 + n) % 40]!, 5_000n))
-        world.chain.mine(txids, world.clock.secs)
+        const txids = [0, 1, 2].map(n => simulation.pay(invoices[(height * 3 + n) % 40]!, 5_000n))
+        simulation.chain.mine(txids, simulation.clock.secs)
       }
-      await world.process0.look()
+      await simulation.process0.look()
       const steps: number[] = []
       let records = 0
       const watched: Store = {
         ...store,
         write: async (work, options) => {
-          const result = await store.write(rows => {
+          const result = await store.write(tx => {
             const record: Rows['invoices']['record'] = outcomes => {
               records++
-              return rows.invoices.record(outcomes)
+              return tx.invoices.record(outcomes)
             }
-            return work({ ...rows, invoices: { ...rows.invoices, record } })
+            return work({ ...tx, invoices: { ...tx.invoices, record } })
           }, options)
-          await assertLinked(world)
-          const tip = (await store.read(rows => rows.chain.tip()))!.height
-          const above = await store.read(rows => rows.payments.heightAboveWhich(0, tip))
+          await assertLinked(simulation)
+          const tip = (await store.read(tx => tx.chain.tip()))!.height
+          const above = await store.read(tx => tx.payments.heightAboveWhich(0, tip))
           assert.equal(above, tip, 'no payment is mined above the newest block')
           steps.push(tip)
           return result
         },
       }
-      const { headers } = world.process(watched, world.server)
+      const { headers } = simulation.process(watched, simulation.server)
       await headers.rewind(base, null)
       assert.equal(steps.at(-1), base)
       assert.ok(steps.length >= 3 && steps.length <= 5, `${steps.length} steps`)
-      assert.equal(records, steps.length, 'the outcomes of a step are written at once')
-      for (const invoice of invoices) assert.equal((await world.read(invoice)).needsAttention, true)
+      assert.equal(records, steps.length, 'the outcomes of a step are written together')
+      for (const invoice of invoices) assert.equal((await simulation.read(invoice)).needsAttention, true)
 
-      // A crash between two steps: the next start goes on from wherever it was.
-      await world.process0.look()
+      // After a crash between two steps, the next start continues.
+      await simulation.process0.look()
       let left = 2
       const crashing: Store = {
         ...store,
         write: (work, options) => (left-- > 0 ? store.write(work, options) : Promise.reject(new Error('killed'))),
       }
-      world.chain.takeBack(1_000, () => true)
-      world.mine(1_001)
-      await assert.rejects(world.process(crashing, world.server).look(), /killed/)
-      await assertLinked(world)
-      world.restart()
-      await world.process0.look()
-      await assertLinked(world)
-      assert.equal(await world.tip(), base + 1_001)
+      simulation.chain.takeBack(1_000, () => true)
+      simulation.mine(1_001)
+      await assert.rejects(simulation.process(crashing, simulation.server).look(), /killed/)
+      await assertLinked(simulation)
+      simulation.restart()
+      await simulation.process0.look()
+      await assertLinked(simulation)
+      assert.equal(await simulation.tip(), base + 1_001)
       for (const invoice of invoices) {
-        const { status, receivedZat, needsAttention } = await world.read(invoice)
+        const { status, receivedZat, needsAttention } = await simulation.read(invoice)
         assert.deepEqual([status, receivedZat, needsAttention], ['paid', 375_000n, false])
       }
     },
@@ -269,7 +274,7 @@ onBothDatabases(engine => {
   )
 })
 
-test('a rewind by what another process has changed meanwhile changes nothing', async () => {
+test('a rewind changes nothing if another process has changed the chain in the meantime', async () => {
   const written: string[] = []
   const rows = {
     chain: {
@@ -277,7 +282,7 @@ test('a rewind by what another process has changed meanwhile changes nothing', a
       headerAt: async () => ({ height: 5, hash: 'another' }),
     },
   } as unknown as Rows
-  const store = { write: (work: (rows: Rows) => Promise<unknown>) => work(rows) } as unknown as Store
+  const store = { write: (work: (tx: Rows) => Promise<unknown>) => work(rows) } as unknown as Store
   const deps = { reassess: async () => [], report: () => {}, clock: { nowMs: () => 0 } as never, log: {} as never }
   const headers = createHeaders({ store, ...deps })
   assert.equal(await headers.rewind(3, { height: 5, hash: 'judged' } as never), false)

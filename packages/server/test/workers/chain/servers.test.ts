@@ -8,188 +8,188 @@ import { closeViewer, type WatchRig, watching } from '../../support/watch-rig.ts
 
 after(closeViewer)
 
-/** Looks that fail are tried again, as the loop would, up to a bound. */
-async function lookUntilDone(rig: WatchRig, most = 5): Promise<number> {
+/** Retries failed syncs like the loop, up to a limit. Returns the number of failures. */
+async function syncWithRetries(harness: WatchRig, maxFailures = 5): Promise<number> {
   for (let failures = 0; ; failures++) {
     try {
-      await rig.look()
+      await harness.look()
       return failures
     } catch (error) {
-      if (failures === most) throw error
+      if (failures === maxFailures) throw error
     }
   }
 }
 
 for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
-  watching(`a few ${fault} answers are survived within the look`, async rig => {
-    await rig.look()
-    const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(1)
-    await rig.server.setFaults({ [fault]: 2 })
-    await rig.look()
-    assert.equal(await rig.status(invoice), 'paid')
+  watching(`a sync survives a few ${fault} responses`, async harness => {
+    await harness.look()
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(1)
+    await harness.server.setFaults({ [fault]: 2 })
+    await harness.look()
+    assert.equal(await harness.status(invoice), 'paid')
   })
 }
 
-watching('a server that leaves an output out is never believed; the payment is found once it is whole', async rig => {
-  await rig.look()
-  const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-  rig.pay(invoice, 10n)
-  rig.sandbox.mine(1)
-  const before = await rig.tip()
-  await rig.server.setFaults({ omitAction: true })
-  for (const _ of [1, 2]) {
-    await assert.rejects(rig.look(), /hides ironwood outputs/)
-    assert.equal(await rig.tip(), before)
-  }
-  await rig.server.setFaults({ omitAction: false })
-  await rig.look()
-  assert.equal(await rig.status(invoice), 'paid')
-})
-
 watching(
-  'a server that leaves an output out is left for one that does not',
-  async rig => {
-    await rig.look()
-    const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(1)
-    await rig.server.setFaults({ omitAction: true })
-    assert.equal(await lookUntilDone(rig), 1)
-    assert.equal(await rig.status(invoice), 'paid')
-  },
-  { servers: 2 },
-)
-
-watching(
-  'a server that hides Ironwood is left for one that does not; alone, it stops the watcher and closes nothing',
-  async rig => {
-    await rig.look()
-    const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(1)
-    rig.clock.advance(2_000)
-    for (const server of rig.servers) await server.setFaults({ hideIronwood: true })
-    for (const _ of [1, 2, 3]) {
-      await assert.rejects(rig.look(), /hides/)
-      assert.equal(await rig.payments.closeDue(10), 0)
+  'blocks with a missing output are refused, and the payment is found once the server returns it',
+  async harness => {
+    await harness.look()
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(1)
+    const before = await harness.tip()
+    await harness.server.setFaults({ omitAction: true })
+    for (const _ of [1, 2]) {
+      await assert.rejects(harness.look(), /hides ironwood outputs/)
+      assert.equal(await harness.tip(), before)
     }
-    await rig.servers[1]!.setFaults({ hideIronwood: false })
-    await lookUntilDone(rig)
-    assert.equal(await rig.status(invoice), 'paid')
+    await harness.server.setFaults({ omitAction: false })
+    await harness.look()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+)
+
+watching(
+  'a server that omits an output is replaced by one that does not',
+  async harness => {
+    await harness.look()
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(1)
+    await harness.server.setFaults({ omitAction: true })
+    assert.equal(await syncWithRetries(harness), 1)
+    assert.equal(await harness.status(invoice), 'paid')
   },
   { servers: 2 },
 )
 
 watching(
-  'a server that dies in the middle of an outage is left, and nothing is missed',
-  async rig => {
-    await rig.look()
-    const invoice = await rig.invoice({ amount: 10n })
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(250)
-    await rig.server.setFaults({ cutStreamAfter: 1 })
-    await lookUntilDone(rig)
-    assert.equal(await rig.status(invoice), 'paid')
-    assert.equal(await rig.tip(), rig.sandbox.height)
+  'a server that hides Ironwood is replaced by one that does not; alone, it stops the sync, and no invoice expires',
+  async harness => {
+    await harness.look()
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(1)
+    harness.clock.advance(2_000)
+    for (const server of harness.servers) await server.setFaults({ hideIronwood: true })
+    for (const _ of [1, 2, 3]) {
+      await assert.rejects(harness.look(), /hides/)
+      assert.equal(await harness.payments.closeDue(10), 0)
+    }
+    await harness.servers[1]!.setFaults({ hideIronwood: false })
+    await syncWithRetries(harness)
+    assert.equal(await harness.status(invoice), 'paid')
   },
   { servers: 2 },
 )
 
 watching(
-  'a look across a change of servers is not taken for a complete one',
-  async rig => {
-    await rig.look()
-    const seenThrough = rig.metered.seenThrough
-    const invoice = await rig.invoice({ amount: 10n })
-    rig.pay(invoice, 10n)
-    rig.clock.advance(2_000)
-    await rig.servers[1]!.setFaults({ lagBlocks: 1 })
-    rig.sandbox.mine(1)
-    const { mempoolSnapshot } = rig.chain
-    rig.chain.mempoolSnapshot = async signal => {
-      rig.chain.mempoolSnapshot = mempoolSnapshot
+  'a server that fails while the sync catches up is replaced, and no payment is missed',
+  async harness => {
+    await harness.look()
+    const invoice = await harness.invoice({ amount: 10n })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(250)
+    await harness.server.setFaults({ cutStreamAfter: 1 })
+    await syncWithRetries(harness)
+    assert.equal(await harness.status(invoice), 'paid')
+    assert.equal(await harness.tip(), harness.sandbox.height)
+  },
+  { servers: 2 },
+)
+
+watching(
+  'a sync across a switch of servers does not count as complete',
+  async harness => {
+    await harness.look()
+    const seenThrough = harness.metered.seenThrough
+    const invoice = await harness.invoice({ amount: 10n })
+    harness.pay(invoice, 10n)
+    harness.clock.advance(2_000)
+    await harness.servers[1]!.setFaults({ lagBlocks: 1 })
+    harness.sandbox.mine(1)
+    const { mempoolSnapshot } = harness.chain
+    harness.chain.mempoolSnapshot = async signal => {
+      harness.chain.mempoolSnapshot = mempoolSnapshot
       const snapshot = await mempoolSnapshot(signal)
-      rig.chain.distrust('a test')
+      harness.chain.distrust('a test')
       return snapshot
     }
-    assert.equal(await rig.watcher.look(rig.signal), 'again')
-    assert.equal(rig.metered.seenThrough, seenThrough)
-    assert.equal(await rig.payments.closeDue(10), 0)
+    assert.equal(await harness.watcher.look(harness.signal), 'again')
+    assert.equal(harness.metered.seenThrough, seenThrough)
+    assert.equal(await harness.payments.closeDue(10), 0)
   },
   { servers: 2 },
 )
 
-watching('a server behind what is recorded takes nothing back, and its look is not complete', async rig => {
-  await rig.look()
-  const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-  rig.pay(invoice, 10n)
-  rig.sandbox.mine(3)
-  await rig.see()
-  const [tip, seenThrough] = [await rig.tip(), rig.metered.seenThrough]
-  await rig.server.setFaults({ lagBlocks: 2 })
-  rig.clock.advance(60)
-  await rig.look()
-  assert.deepEqual([await rig.tip(), rig.metered.seenThrough], [tip, seenThrough])
-  await rig.server.setFaults({ lagBlocks: 0 })
-  await rig.see()
-  assert.equal(rig.metered.seenThrough, rig.clock.secs - 3)
+watching('a server behind the recorded chain causes no rewind, and its sync is not complete', async harness => {
+  await harness.look()
+  const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+  harness.pay(invoice, 10n)
+  harness.sandbox.mine(3)
+  await harness.see()
+  const [tip, seenThrough] = [await harness.tip(), harness.metered.seenThrough]
+  await harness.server.setFaults({ lagBlocks: 2 })
+  harness.clock.advance(60)
+  await harness.look()
+  assert.deepEqual([await harness.tip(), harness.metered.seenThrough], [tip, seenThrough])
+  await harness.server.setFaults({ lagBlocks: 0 })
+  await harness.see()
+  assert.equal(harness.metered.seenThrough, harness.clock.secs - 3)
 })
 
-watching(
-  'a mempool that cannot be read keeps no block from being recorded, and no invoice is closed by it',
-  async rig => {
-    await rig.look()
-    const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-    const unpaid = await rig.invoice({ amount: 10n })
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(1)
-    rig.clock.advance(900)
-    const { seenThrough } = rig.metered
-    rig.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
-    await rig.look()
-    assert.equal(await rig.payments.closeDue(10), 0)
-    assert.deepEqual([await rig.status(invoice), await rig.status(unpaid)], ['paid', 'pending'])
-    assert.equal(rig.metered.seenThrough, seenThrough)
-  },
-)
+watching('while the mempool cannot be read, blocks are recorded and no invoice expires', async harness => {
+  await harness.look()
+  const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+  const unpaid = await harness.invoice({ amount: 10n })
+  harness.pay(invoice, 10n)
+  harness.sandbox.mine(1)
+  harness.clock.advance(900)
+  const { seenThrough } = harness.metered
+  harness.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
+  await harness.look()
+  assert.equal(await harness.payments.closeDue(10), 0)
+  assert.deepEqual([await harness.status(invoice), await harness.status(unpaid)], ['paid', 'pending'])
+  assert.equal(harness.metered.seenThrough, seenThrough)
+})
 
-watching('two watchers on one database record every block and every payment once', async rig => {
-  await rig.look()
+watching('two chain syncs on one database record every block and every payment once', async harness => {
+  await harness.look()
   const invoices = []
   for (let i = 0; i < 4; i++) {
-    const invoice = await rig.invoice({ amount: 10n, confirmations: 2 })
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(i % 2)
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 2 })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(i % 2)
     invoices.push(invoice)
   }
-  rig.sandbox.mine(120)
-  const other = rig.secondWatcher()
-  const both = [rig.watcher, other].map(async watcher => {
-    // One of two that write the same block is refused by the database, and looks again.
-    for (let tries = 0; tries < 5; tries++) await watcher.look(rig.signal).catch(() => undefined)
+  harness.sandbox.mine(120)
+  const other = harness.secondWatcher()
+  const both = [harness.watcher, other].map(async watcher => {
+    // If both write the same block, the database rejects one, which then syncs again.
+    for (let attempt = 0; attempt < 5; attempt++) await watcher.look(harness.signal).catch(() => undefined)
   })
   await Promise.all(both)
-  assert.equal(await rig.tip(), rig.sandbox.height)
+  assert.equal(await harness.tip(), harness.sandbox.height)
   for (const invoice of invoices) {
-    const { status, receivedZat } = await rig.read(invoice)
+    const { status, receivedZat } = await harness.read(invoice)
     assert.deepEqual([status, receivedZat], ['paid', 10n])
   }
-  assert.equal((await rig.events()).filter(event => event.type === 'invoice.paid').length, 4)
+  assert.equal((await harness.events()).filter(event => event.type === 'invoice.paid').length, 4)
 })
 
-watching('while it runs, the mempool stream alone detects a payment, though a look takes for ever', async rig => {
-  await rig.look()
-  const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
+watching('a running chain sync detects payments from the mempool stream while a sync hangs', async harness => {
+  await harness.look()
+  const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
   chain.mempoolSnapshot = signal => new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
   const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
   try {
     for (let i = 0; i < 3; i++) {
-      const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-      rig.pay(invoice, 10n)
-      await until('detection', async () => (await rig.status(invoice)) === 'detected')
-      rig.sandbox.mine(1)
+      const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+      harness.pay(invoice, 10n)
+      await until('detection', async () => (await harness.status(invoice)) === 'detected')
+      harness.sandbox.mine(1)
     }
   } finally {
     await watcher.stop()
@@ -197,10 +197,10 @@ watching('while it runs, the mempool stream alone detects a payment, though a lo
 })
 
 watching(
-  'while it runs, a block that comes before the mempool stream is open again does not wait for the next round',
-  async rig => {
-    await rig.look()
-    const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
+  'a running chain sync reads a block at once that is found before the mempool stream is open again',
+  async harness => {
+    await harness.look()
+    const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
     const endless = 2 ** 30
     const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
     const watcher = startWatcher({
@@ -214,21 +214,21 @@ watching(
       clock: { ...systemClock, sleep },
     })
     try {
-      const invoice = await rig.invoice({ amount: 10n, confirmations: 2 })
-      rig.pay(invoice, 10n)
-      await until('detection', async () => (await rig.status(invoice)) === 'detected')
-      rig.sandbox.mine(1)
-      await until('the block', async () => (await rig.tip()) === rig.sandbox.height)
-      rig.sandbox.mine(1)
-      await until('the payment', async () => (await rig.status(invoice)) === 'paid')
+      const invoice = await harness.invoice({ amount: 10n, confirmations: 2 })
+      harness.pay(invoice, 10n)
+      await until('detection', async () => (await harness.status(invoice)) === 'detected')
+      harness.sandbox.mine(1)
+      await until('the block', async () => (await harness.tip()) === harness.sandbox.height)
+      harness.sandbox.mine(1)
+      await until('the payment', async () => (await harness.status(invoice)) === 'paid')
     } finally {
       await watcher.stop()
     }
   },
 )
 
-watching('while it runs, payments are confirmed and invoices closed without being asked', async rig => {
-  const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
+watching('a running chain sync and expiry loop confirm payments and expire invoices', async harness => {
+  const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
   const watcher = startWatcher({
     chain,
     viewer,
@@ -237,20 +237,20 @@ watching('while it runs, payments are confirmed and invoices closed without bein
     keys,
     chainProblems,
     log,
-    clock: { ...systemClock, nowMs: () => rig.clock.nowMs() },
+    clock: { ...systemClock, nowMs: () => harness.clock.nowMs() },
   })
   const expiry = startExpiry({ payments, log, clock: systemClock })
   try {
-    await until('the first look', () => rig.headers.position())
-    const paid = await rig.invoice({ amount: 10n, confirmations: 1 })
-    const unpaid = await rig.invoice({ amount: 10n })
-    rig.pay(paid, 10n)
-    rig.sandbox.mine(1)
-    await until('the payment', async () => (await rig.status(paid)) === 'paid')
-    rig.clock.advance(900)
+    await until('the first sync', () => harness.headers.position())
+    const paid = await harness.invoice({ amount: 10n, confirmations: 1 })
+    const unpaid = await harness.invoice({ amount: 10n })
+    harness.pay(paid, 10n)
+    harness.sandbox.mine(1)
+    await until('the payment', async () => (await harness.status(paid)) === 'paid')
+    harness.clock.advance(900)
     await until('the expiry', async () => {
-      rig.clock.advance(3)
-      return (await rig.status(unpaid)) === 'expired'
+      harness.clock.advance(3)
+      return (await harness.status(unpaid)) === 'expired'
     })
   } finally {
     await watcher.stop()
@@ -258,19 +258,19 @@ watching('while it runs, payments are confirmed and invoices closed without bein
   }
 })
 
-watching('while it runs, it outlives an outage of its server and stops when told', async rig => {
-  const { chain, viewer, payments, headers, keys, chainProblems, log } = rig
+watching('a running chain sync survives an outage of its server and stops on request', async harness => {
+  const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
   const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
   try {
-    await until('the first look', () => rig.headers.position())
-    const invoice = await rig.invoice({ amount: 10n, confirmations: 1 })
-    await rig.server.setFaults({ down: true })
-    await until('a failure', () => rig.logged.some(line => line.details.loop === 'watcher'))
-    rig.pay(invoice, 10n)
-    rig.sandbox.mine(1)
-    await rig.server.setFaults({ down: false })
-    await until('the payment', async () => (await rig.status(invoice)) === 'paid')
-    await until('the all-clear', () => rig.logged.some(line => line.message === 'works again'))
+    await until('the first sync', () => harness.headers.position())
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
+    await harness.server.setFaults({ down: true })
+    await until('a failure', () => harness.logged.some(line => line.details.loop === 'chain sync'))
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(1)
+    await harness.server.setFaults({ down: false })
+    await until('the payment', async () => (await harness.status(invoice)) === 'paid')
+    await until('the recovery', () => harness.logged.some(line => line.message === 'recovered after failures'))
   } finally {
     await watcher.stop()
   }

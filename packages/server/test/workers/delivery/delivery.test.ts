@@ -23,16 +23,16 @@ async function receiver(t: TestContext, answers?: readonly Answer[]): Promise<We
   return started
 }
 
-/** Resolves with the log once so many attempts have ended. */
-function ended(kit: WebhookKit, account: Account, count: number) {
+/** Waits until `count` attempts have ended and returns all attempts. */
+function ended(harness: WebhookKit, account: Account, count: number) {
   return until(`${count} ended attempts`, async () => {
-    const log = await kit.log(account)
+    const log = await harness.log(account)
     return log.length >= count && log.every(({ durationMs }) => durationMs !== null) && log
   })
 }
 
-/** Moves the clock in steps of a second, giving the work of each a chance. */
-async function pass(clock: ManualClock, secs: number): Promise<void> {
+/** Advances the clock in steps of a second and lets pending work run after each. */
+async function advanceTime(clock: ManualClock, secs: number): Promise<void> {
   for (let passed = 0; passed < secs; passed++) {
     clock.advance(1)
     await new Promise(resolve => setImmediate(resolve))
@@ -47,25 +47,25 @@ const INVOICE = {
   txid: 'ab'.repeat(32),
 } as const
 
-test('paid, underpaid and test events arrive with exact bytes and headers, and every verifier agrees', async t => {
+test('paid, underpaid and test events arrive with exact bytes and headers, and every verifier accepts them', async t => {
   const merchant = await receiver(t)
   const clock = new ManualClock(Math.floor(Date.now() / 1000))
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account()
-  const { secret } = await kit.webhooks.set(account, `${merchant.url}hooks?shop=1`)
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account()
+  const { secret } = await harness.webhooks.set(account, `${merchant.url}hooks?shop=1`)
   assert.match(secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/)
-  kit.startWorker()
+  harness.startWorker()
 
   const bodies = [
     invoiceEventBody('invoice.paid', { ...INVOICE, status: 'paid' }, null),
     invoiceEventBody('invoice.underpaid', { ...INVOICE, status: 'underpaid' }, null),
   ]
-  for (const body of bodies) await kit.raise(account, body)
-  const testId = await kit.webhooks.test(account)
-  const came = await merchant.waitFor(3)
+  for (const body of bodies) await harness.raise(account, body)
+  const testId = await harness.webhooks.test(account)
+  const received = await merchant.waitFor(3)
 
   assert.deepEqual(
-    came.map(({ body }) => body.toString()).sort(),
+    received.map(({ body }) => body.toString()).sort(),
     [...bodies, '{"type":"test","invoice_id":null}'].sort(),
   )
   assert.equal(
@@ -73,9 +73,9 @@ test('paid, underpaid and test events arrive with exact bytes and headers, and e
     '{"type":"invoice.paid","invoice_id":"6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f","status":"paid","amount_zat":2500000,' +
       `"received_zat":2600000,"overpaid_zat":100000,"txid":"${'ab'.repeat(32)}","swap":null}`,
   )
-  for (const delivery of came) await confirm(delivery, secret as string)
-  assert.ok(came.some(({ headers }) => headers['webhook-id'] === testId))
-  assert.equal(new Set(came.map(({ headers }) => headers['webhook-id'])).size, 3)
+  for (const delivery of received) await confirm(delivery, secret as string)
+  assert.ok(received.some(({ headers }) => headers['webhook-id'] === testId))
+  assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 3)
 })
 
 async function confirm({ method, path, headers, body }: Delivery, secret: string): Promise<void> {
@@ -99,24 +99,24 @@ const FAULTS: readonly [string, Answer, number | null, RegExp][] = [
 ]
 
 for (const [name, answer, statusCode, error] of FAULTS) {
-  test(`a receiver that answers with ${name} is tried four times, at its times, and each is logged`, async t => {
+  test(`a receiver that responds with ${name} gets four attempts on schedule, and each is logged`, async t => {
     const merchant = await receiver(t, [answer])
     const clock = new ManualClock()
     const start = clock.nowMs()
-    const kit = await webhookKit(t, { clock })
-    const account = await kit.account(merchant.url)
-    kit.startWorker()
-    await kit.webhooks.test(account)
+    const harness = await webhookKit(t, { clock })
+    const account = await harness.account(merchant.url)
+    harness.startWorker()
+    await harness.webhooks.test(account)
 
     let elapsed = 0
     for (const [attempt, waitSecs] of [0, 10, 60, 300].entries()) {
       if (waitSecs > 0) {
-        await pass(clock, waitSecs - 1)
-        assert.equal((await kit.log(account)).length, attempt, 'not a second early')
-        await pass(clock, 1)
+        await advanceTime(clock, waitSecs - 1)
+        assert.equal((await harness.log(account)).length, attempt, 'not a second early')
+        await advanceTime(clock, 1)
       }
       elapsed += waitSecs
-      const log = await ended(kit, account, attempt + 1)
+      const log = await ended(harness, account, attempt + 1)
       const last = log.at(-1)
       assert.equal(last?.attempt, attempt + 1)
       assert.equal(last?.statusCode, statusCode)
@@ -124,8 +124,8 @@ for (const [name, answer, statusCode, error] of FAULTS) {
       assert.equal(last?.createdAt, start / 1000 + elapsed)
       assert.equal(last?.url, merchant.url)
     }
-    await pass(clock, 600)
-    const log = await kit.log(account)
+    await advanceTime(clock, 600)
+    const log = await harness.log(account)
     assert.equal(log.length, 4)
     assert.equal(log[3]?.deliveryState, 'failed')
     if (name === '500') assert.equal(log[0]?.answer, 'oh no')
@@ -134,101 +134,101 @@ for (const [name, answer, statusCode, error] of FAULTS) {
   })
 }
 
-test('an address that may not be called is a logged attempt with the reason, and is tried again', async t => {
+test('a blocked address is a logged attempt with the reason, and is retried', async t => {
   const clock = new ManualClock()
   const resolve = async () => ['10.0.0.1']
-  const kit = await webhookKit(t, { clock, outbound: createOutbound({ allowPrivate: false, resolve }) })
+  const harness = await webhookKit(t, { clock, outbound: createOutbound({ allowPrivate: false, resolve }) })
   const accounts = await Promise.all(
-    ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(kit.account),
+    ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(harness.account),
   )
-  kit.startWorker()
-  for (const account of accounts) await kit.webhooks.test(account)
-  const errors = await Promise.all(accounts.map(async account => (await ended(kit, account, 1))[0]?.error))
+  harness.startWorker()
+  for (const account of accounts) await harness.webhooks.test(account)
+  const errors = await Promise.all(accounts.map(async account => (await ended(harness, account, 1))[0]?.error))
   assert.deepEqual(errors, [
     'the address is not public (linkLocal)',
-    'the name leads to an address not public (private)',
+    'the name resolves to a non-public address (private)',
     'the URL is not https',
   ])
-  await pass(clock, 10)
-  await ended(kit, accounts[0] as Account, 2)
+  await advanceTime(clock, 10)
+  await ended(harness, accounts[0] as Account, 2)
 })
 
-test('after a rotation between two attempts the second carries the signature of the new secret only', async t => {
+test('after a rotation between two attempts, the second is signed with the new secret only', async t => {
   const merchant = await receiver(t, [
     { kind: 'status', status: 503 },
     { kind: 'status', status: 200 },
   ])
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account()
-  const { secret: old } = await kit.webhooks.set(account, merchant.url)
-  kit.startWorker()
-  await kit.webhooks.test(account)
-  await ended(kit, account, 1)
-  const fresh = await kit.webhooks.rotateSecret(account)
-  await pass(clock, 10)
-  await ended(kit, account, 2)
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account()
+  const { secret: old } = await harness.webhooks.set(account, merchant.url)
+  harness.startWorker()
+  await harness.webhooks.test(account)
+  await ended(harness, account, 1)
+  const newSecret = await harness.webhooks.rotateSecret(account)
+  await advanceTime(clock, 10)
+  await ended(harness, account, 2)
 
   const [first, second] = merchant.deliveries as [Delivery, Delivery]
   const options = { nowMs: clock.nowMs() }
   await verifyWebhook(first.body, first.headers, old as string, options)
-  await verifyWebhook(second.body, second.headers, fresh, options)
+  await verifyWebhook(second.body, second.headers, newSecret, options)
   await assert.rejects(verifyWebhook(second.body, second.headers, old as string, { ...options, scheme: 'service' }))
   await assert.rejects(verifyWebhook(second.body, second.headers, old as string, { ...options, scheme: 'standard' }))
 })
 
-test('a change of the URL between two attempts sends the second to the new one', async t => {
+test('after a change of the URL between two attempts, the second is sent to the new URL', async t => {
   const merchant = await receiver(t)
   merchant.script([{ kind: 'status', status: 404 }], '/old')
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account(`${merchant.url}old`)
-  kit.startWorker()
-  await kit.webhooks.test(account)
-  await ended(kit, account, 1)
-  assert.equal((await kit.webhooks.set(account, `${merchant.url}new`)).secret, null)
-  await pass(clock, 10)
-  const log = await ended(kit, account, 2)
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account(`${merchant.url}old`)
+  harness.startWorker()
+  await harness.webhooks.test(account)
+  await ended(harness, account, 1)
+  assert.equal((await harness.webhooks.set(account, `${merchant.url}new`)).secret, null)
+  await advanceTime(clock, 10)
+  const log = await ended(harness, account, 2)
   assert.deepEqual(
     log.map(({ url }) => new URL(url).pathname),
     ['/old', '/new'],
   )
 })
 
-test('a webhook removed between two attempts gets nothing more, and a new one starts empty', async t => {
+test('a webhook removed between two attempts gets no more requests, and a new webhook starts without deliveries', async t => {
   const merchant = await receiver(t, [{ kind: 'status', status: 500 }])
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account(merchant.url)
-  kit.startWorker()
-  await kit.webhooks.test(account)
-  await ended(kit, account, 1)
-  await kit.webhooks.remove(account)
-  assert.notEqual((await kit.webhooks.set(account, merchant.url)).secret, null)
-  await pass(clock, 400)
-  assert.equal((await kit.log(account)).length, 1)
-  assert.equal((await kit.log(account))[0]?.deliveryState, 'canceled')
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account(merchant.url)
+  harness.startWorker()
+  await harness.webhooks.test(account)
+  await ended(harness, account, 1)
+  await harness.webhooks.remove(account)
+  assert.notEqual((await harness.webhooks.set(account, merchant.url)).secret, null)
+  await advanceTime(clock, 400)
+  assert.equal((await harness.log(account)).length, 1)
+  assert.equal((await harness.log(account))[0]?.deliveryState, 'canceled')
 })
 
-test('a restart between two attempts loses none and sends none early', async t => {
+test('a restart between two attempts does not lose the delivery or send it early', async t => {
   const merchant = await receiver(t, [
     { kind: 'status', status: 500 },
     { kind: 'status', status: 200 },
   ])
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account(merchant.url)
-  const first = kit.startWorker()
-  await kit.webhooks.test(account)
-  await ended(kit, account, 1)
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account(merchant.url)
+  const first = harness.startWorker()
+  await harness.webhooks.test(account)
+  await ended(harness, account, 1)
   await first.stop()
-  await pass(clock, 5)
+  await advanceTime(clock, 5)
 
-  kit.startWorker({ store: await reopened(t, kit.url) })
-  await pass(clock, 4)
+  harness.startWorker({ store: await reopened(t, harness.url) })
+  await advanceTime(clock, 4)
   assert.equal(merchant.deliveries.length, 1)
-  await pass(clock, 1)
-  const log = await ended(kit, account, 2)
+  await advanceTime(clock, 1)
+  const log = await ended(harness, account, 2)
   assert.equal(log[1]?.deliveryState, 'delivered')
 })
 
@@ -238,8 +238,8 @@ async function reopened(t: TestContext, url: string) {
   return store
 }
 
-/** Takes requests and never answers: what a process that dies leaves behind. */
-function silentOutbound(): Outbound & { readonly sent: number } {
+/** Accepts requests and never responds, like a process that crashes during an attempt. */
+function silentHttp(): Outbound & { readonly sent: number } {
   let sent = 0
   return {
     get sent() {
@@ -253,49 +253,49 @@ function silentOutbound(): Outbound & { readonly sent: number } {
   }
 }
 
-test('attempts cut off by crashes count, go on elsewhere at their times, and never become more than four', async t => {
-  const outbound = silentOutbound()
+test('attempts interrupted by crashes count, continue in another process on schedule, and are four at most', async t => {
+  const outbound = silentHttp()
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock, outbound })
-  const account = await kit.account('http://shop.example/')
-  // These are never stopped: a killed process stops nothing.
+  const harness = await webhookKit(t, { clock, outbound })
+  const account = await harness.account('http://shop.example/')
+  // These workers are never stopped, like a killed process.
   const crash = () => {
-    const worker = kit.startWorker()
+    const worker = harness.startWorker()
     worker.stop = async () => {}
   }
-  await kit.webhooks.test(account)
+  await harness.webhooks.test(account)
   for (const [attempt, waitSecs] of [0, 15, 65, 305].entries()) {
-    if (waitSecs > 1) await pass(clock, waitSecs - 1)
+    if (waitSecs > 1) await advanceTime(clock, waitSecs - 1)
     assert.equal(outbound.sent, attempt, 'not early')
-    if (waitSecs > 0) await pass(clock, 1)
+    if (waitSecs > 0) await advanceTime(clock, 1)
     crash()
     await until('the next attempt', () => outbound.sent === attempt + 1)
   }
-  await pass(clock, 16)
+  await advanceTime(clock, 16)
   const log = await until('the end', async () => {
-    const rows = await kit.log(account)
+    const rows = await harness.log(account)
     return rows.at(-1)?.deliveryState === 'failed' && rows
   })
   assert.deepEqual(
     log.map(({ attempt, error, durationMs, statusCode }) => [attempt, error?.split(':')[0], durationMs, statusCode]),
     [1, 2, 3, 4].map(attempt => [attempt, 'interrupted', null, null]),
   )
-  await pass(clock, 1_000)
+  await advanceTime(clock, 1_000)
   assert.equal(outbound.sent, 4)
 })
 
-test('a delivery sent again is a new one with the same body and attempts of its own', async t => {
+test('a resent delivery is a new delivery with the same body and its own attempts', async t => {
   const merchant = await receiver(t)
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account(merchant.url)
-  kit.startWorker()
-  await kit.raise(account, '{"type":"plan.updated","ü":1}')
-  const [first] = await ended(kit, account, 1)
-  const again = await kit.webhooks.resend(account, (first?.deliveryPublicId ?? '').toUpperCase())
-  const log = await ended(kit, account, 2)
-  assert.equal(log[1]?.deliveryPublicId, again)
-  assert.notEqual(again, first?.deliveryPublicId)
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account(merchant.url)
+  harness.startWorker()
+  await harness.raise(account, '{"type":"plan.updated","ü":1}')
+  const [first] = await ended(harness, account, 1)
+  const resentId = await harness.webhooks.resend(account, (first?.deliveryPublicId ?? '').toUpperCase())
+  const log = await ended(harness, account, 2)
+  assert.equal(log[1]?.deliveryPublicId, resentId)
+  assert.notEqual(resentId, first?.deliveryPublicId)
   assert.deepEqual(
     log.map(({ attempt, requestBody }) => [attempt, requestBody]),
     [1, 1].map(attempt => [attempt, '{"type":"plan.updated","ü":1}']),
@@ -314,12 +314,12 @@ test('an account with 10,000 due deliveries does not starve one with a single de
     close: () => {},
   }
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock, outbound })
-  const busy = await kit.account('http://shop.example/1')
-  const quiet = await kit.account('http://shop.example/2')
+  const harness = await webhookKit(t, { clock, outbound })
+  const busy = await harness.account('http://shop.example/1')
+  const quiet = await harness.account('http://shop.example/2')
   const createdAt = clock.secs - 100
-  await kit.store.write(rows =>
-    rows.events.append(
+  await harness.store.write(tx =>
+    tx.events.append(
       Array.from({ length: 10_000 }, () => ({
         accountId: busy.id,
         invoiceId: null,
@@ -329,54 +329,54 @@ test('an account with 10,000 due deliveries does not starve one with a single de
       })),
     ),
   )
-  await kit.webhooks.test(quiet)
-  kit.startWorker()
+  await harness.webhooks.test(quiet)
+  harness.startWorker()
   await until('all to be sent', () => order.length === 10_001, 30_000)
   assert.ok(order.indexOf(2) < 40, `the single delivery came after ${order.indexOf(2)} others`)
 })
 
-test('receivers that hang hold few places each: a good one behind a hundred of them is served at once', async t => {
+test('hanging receivers use few slots each: a good receiver behind a hundred of them is served at once', async t => {
   let hanging = 0
-  let most = 0
+  let maxConcurrent = 0
   const outbound: Outbound = {
     async send({ url }) {
       if (url.endsWith('/good')) return { status: 204, headers: {}, body: new Uint8Array() }
       hanging += 1
-      most = Math.max(most, hanging)
+      maxConcurrent = Math.max(maxConcurrent, hanging)
       return new Promise(() => {})
     },
     close: () => {},
   }
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock, outbound })
+  const harness = await webhookKit(t, { clock, outbound })
   for (let made = 0; made < 100; made++) {
-    const account = await kit.account('http://shop.example/hang')
-    for (let raised = 0; raised < 5; raised++) await kit.raise(account, '{}')
+    const account = await harness.account('http://shop.example/hang')
+    for (let raised = 0; raised < 5; raised++) await harness.raise(account, '{}')
   }
-  const good = await kit.account('http://shop.example/good')
-  for (let raised = 0; raised < 50; raised++) await kit.raise(good, '{}')
-  const worker = kit.startWorker()
+  const good = await harness.account('http://shop.example/good')
+  for (let raised = 0; raised < 50; raised++) await harness.raise(good, '{}')
+  const worker = harness.startWorker()
   worker.stop = async () => {}
-  await ended(kit, good, 50)
-  assert.equal(most, 200)
+  await ended(harness, good, 50)
+  assert.equal(maxConcurrent, 200)
 })
 
-test('no more attempts are under way than the process may have, and the meter shows them', async t => {
+test('concurrent attempts stay within the limit of the process, and the metric shows them', async t => {
   let underWay = 0
-  let most = 0
+  let maxConcurrent = 0
   const gauge: number[] = []
   const outbound: Outbound = {
     async send() {
-      most = Math.max(most, ++underWay)
+      maxConcurrent = Math.max(maxConcurrent, ++underWay)
       await new Promise(resolve => setImmediate(resolve))
       underWay -= 1
       return { status: 200, headers: {}, body: new Uint8Array() }
     },
     close: () => {},
   }
-  const kit = await webhookKit(t, { clock: new ManualClock(), outbound })
-  const accounts = await Promise.all(Array.from({ length: 20 }, () => kit.account('http://shop.example/')))
-  for (const account of accounts) for (let raised = 0; raised < 10; raised++) await kit.raise(account, '{}')
+  const harness = await webhookKit(t, { clock: new ManualClock(), outbound })
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account('http://shop.example/')))
+  for (const account of accounts) for (let raised = 0; raised < 10; raised++) await harness.raise(account, '{}')
   let successes = 0
   const meter = {
     attempt: (outcome: string) => {
@@ -384,36 +384,36 @@ test('no more attempts are under way than the process may have, and the meter sh
     },
     underWay: (n: number) => void gauge.push(n),
   }
-  const worker = kit.startWorker({ most: 7, meter })
+  const worker = harness.startWorker({ most: 7, meter })
   await until('all to be sent', () => successes === 200)
   await worker.stop()
-  assert.ok(most <= 7, `${most}`)
+  assert.ok(maxConcurrent <= 7, `${maxConcurrent}`)
   assert.ok(Math.max(...gauge) <= 7)
   assert.equal(gauge.at(-1), 0)
 })
 
-test('ends that could not be written are written later: nothing is sent twice for it', async t => {
+test('results that could not be recorded are recorded later, and nothing is sent twice', async t => {
   const merchant = await receiver(t)
   const clock = new ManualClock()
-  const kit = await webhookKit(t, { clock })
-  const account = await kit.account(merchant.url)
+  const harness = await webhookKit(t, { clock })
+  const account = await harness.account(merchant.url)
   let down = false
   const store = {
-    ...kit.store,
+    ...harness.store,
     write: (async (work, options) => {
       if (down) throw new Error('the database is away')
-      return kit.store.write(work, options)
-    }) as typeof kit.store.write,
+      return harness.store.write(work, options)
+    }) as typeof harness.store.write,
   }
-  kit.startWorker({ store })
-  await kit.webhooks.test(account)
-  await until('the first turn', () => kit.log(account).then(log => log.length === 1))
+  harness.startWorker({ store })
+  await harness.webhooks.test(account)
+  await until('the first run', () => harness.log(account).then(log => log.length === 1))
   down = true
   await merchant.waitFor(1)
-  await pass(clock, 120)
+  await advanceTime(clock, 120)
   down = false
-  await pass(clock, 60)
-  const log = await ended(kit, account, 1)
+  await advanceTime(clock, 60)
+  const log = await ended(harness, account, 1)
   assert.equal(log[0]?.deliveryState, 'delivered')
   assert.equal(merchant.deliveries.length, 1)
 })
