@@ -37,7 +37,11 @@ export const CreateWithdrawal = of<Wire.CreateWithdrawalRequest>()(
         pattern: '^[A-Z]{3}$',
         description: 'ISO 4217 code of a currency that this service pays out.',
       }),
-      payout_to: Type.String({ minLength: 1, maxLength: PAYOUT_TO_CHARS, description: 'Payout destination, for example a bank account.' }),
+      payout_to: Type.String({
+        minLength: 1,
+        maxLength: PAYOUT_TO_CHARS,
+        description: 'Payout destination, for example a bank account.',
+      }),
     },
     closed,
   ),
@@ -46,7 +50,10 @@ export const CreateWithdrawal = of<Wire.CreateWithdrawalRequest>()(
 export const Withdrawal = of<Wire.Withdrawal>()(
   Type.Object({
     id: Id,
-    status: word(WITHDRAWAL_STATUSES, '`completed`: the payout is made. `needs_attention`: the operator reviews the withdrawal.'),
+    status: word(
+      WITHDRAWAL_STATUSES,
+      '`completed`: the payout is made. `needs_attention`: the operator reviews the withdrawal.',
+    ),
     amount_zat: Zat('Exact amount to deposit.'),
     fiat_currency: Type.String({ description: 'ISO 4217 code.' }),
     fiat_amount: Type.String({ description: 'Payout amount, decimal.' }),

@@ -146,7 +146,10 @@ export const StartSwap = of<Wire.StartSwapRequest>()(
   Type.Object(
     {
       asset_id: Type.String({ description: 'An `asset_id` from GET /v1/swap/assets.' }),
-      refund_to: Type.String({ maxLength: 500, description: "The buyer's refund address on the origin chain. Not empty." }),
+      refund_to: Type.String({
+        maxLength: 500,
+        description: "The buyer's refund address on the origin chain. Not empty.",
+      }),
     },
     closed,
   ),
@@ -267,7 +270,12 @@ export const Webhook = of<Wire.Webhook>()(Type.Object(webhookMembers))
 
 export const SetWebhook = of<Wire.SetWebhookRequest>()(
   Type.Object(
-    { url: Type.String({ maxLength: MAX_URL_CHARS, description: 'Absolute https URL without credentials or fragment.' }) },
+    {
+      url: Type.String({
+        maxLength: MAX_URL_CHARS,
+        description: 'Absolute https URL without credentials or fragment.',
+      }),
+    },
     closed,
   ),
 )
@@ -290,7 +298,9 @@ export const DeliveryQuery = Type.Object({
 export const DeliveryAttempt = of<Wire.DeliveryAttempt>()(
   Type.Object({
     id: Id,
-    delivery_id: Type.String({ description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.' }),
+    delivery_id: Type.String({
+      description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.',
+    }),
     invoice_id: nullable(Id),
     event_type: word(EVENT_TYPES, 'Event type.'),
     url: Type.String(),

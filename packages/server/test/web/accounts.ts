@@ -19,11 +19,11 @@ export interface Merchant {
     readonly session: string
     readonly withdrawal: string
   }
-  /** A new session's token, with a code just entered. */
+  /** The token of a new session that counts as recently authenticated. */
   token(): Promise<string>
   expiredToken(): Promise<string>
   endedToken(): Promise<string>
-  /** What only this account should ever see. */
+  /** Texts that only this account may see. */
   traces(): readonly string[]
 }
 
@@ -59,7 +59,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
     token: session.token,
     json: { amount_zat: Number(amountZat), fiat_currency: 'EUR', payout_to: `IBAN of ${name}` },
   })
-  if (order.status !== 200) throw new Error(`no withdrawal for ${name}: ${order.text}`)
+  if (order.status !== 200) throw new Error(`creating a withdrawal for ${name} failed: ${order.text}`)
 
   return {
     account,
@@ -85,8 +85,8 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
 
     async endedToken() {
       const issued = await credentials.createSession(account, 'ended')
-      const left = await call(rig, 'POST /v1/auth/logout', { token: issued.token })
-      if (left.status !== 204) throw new Error(`not logged out: ${left.text}`)
+      const response = await call(rig, 'POST /v1/auth/logout', { token: issued.token })
+      if (response.status !== 204) throw new Error(`logout failed: ${response.text}`)
       return issued.token
     },
 

@@ -11,7 +11,7 @@ import { visit } from './visit.ts'
 
 const EMAIL = 'reorged@example.org'
 
-/** The real time, and what the test adds to it. */
+/** The system clock plus an offset that the test sets. */
 class AdvancedClock implements Clock {
   aheadSecs = 0
 
@@ -30,7 +30,7 @@ class AdvancedClock implements Clock {
   }
 }
 
-describe('after a reorganisation took back payments of paid invoices', () => {
+describe('after a reorganisation removed payments of paid invoices', () => {
   const clock = new AdvancedClock()
   let rig: WebRig
   let account: Account
@@ -53,13 +53,13 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     return text.replace(/\s+/g, ' ')
   }
 
-  const sell = (amountZat: bigint): Promise<Invoice> =>
+  const createInvoice = (amountZat: bigint): Promise<Invoice> =>
     rig.service.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
 
   const read = (invoice: Invoice) => rig.service.invoices.read(invoice.publicId)
 
-  test('overview, lists, the invoice and a mail say so, until the payment is mined again', async () => {
-    const invoice = await sell(12_500_000n)
+  test('overview, lists, invoice page and an email report it until the payment is mined again', async () => {
+    const invoice = await createInvoice(12_500_000n)
     const { address, publicId } = invoice
     rig.sandbox.wallet.pay({ uri: `zcash:${address}?amount=0.125` })
     rig.sandbox.chain.mine(3)
@@ -87,7 +87,7 @@ describe('after a reorganisation took back payments of paid invoices', () => {
 
     for (const list of ['/invoices', '/invoices?status=attention', `/invoices?q=${publicId.slice(0, 8)}`])
       assert.match(await page(list), /<span class="badge badge-bad">Payment missing<\/span>/, list)
-    await sell(1n)
+    await createInvoice(1n)
     assert.equal((await page('/invoices?status=attention')).match(/aria-label="Invoice /g)?.length, 1)
 
     const mails = () => rig.sandbox.mailbox.mails(EMAIL).filter(mail => /are missing/.test(mail.subject))
@@ -103,10 +103,10 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     assert.doesNotMatch(await page('/invoices'), /Payment missing<\/span>/)
   })
 
-  test('an open page of the invoice shows it, and stops once the payment is mined again', {
+  test('an open invoice page shows the notice until the payment is mined again', {
     skip: noBrowser(),
   }, async t => {
-    const invoice = await sell(2_000_000n)
+    const invoice = await createInvoice(2_000_000n)
     rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.02` })
     rig.sandbox.chain.mine(3)
     await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
@@ -116,23 +116,26 @@ describe('after a reorganisation took back payments of paid invoices', () => {
     const browser = await openBrowser()
     t.after(() => browser.close())
     const context = await browser.newContext({ viewport: { width: 360, height: 800 } })
-    const shown = await context.newPage()
-    await shown.setExtraHTTPHeaders({ cookie })
-    await shown.goto(`${rig.url}/invoices/${invoice.publicId}`)
-    const notice = shown.getByRole('heading', { name: 'Payments are missing' })
+    const invoicePage = await context.newPage()
+    await invoicePage.setExtraHTTPHeaders({ cookie })
+    await invoicePage.goto(`${rig.url}/invoices/${invoice.publicId}`)
+    const notice = invoicePage.getByRole('heading', { name: 'Payments are missing' })
     await notice.waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
-      await shown.emulateMedia({ colorScheme })
-      assert.deepEqual((await new AxeBuilder({ page: shown }).analyze()).violations, [])
+      await invoicePage.emulateMedia({ colorScheme })
+      assert.deepEqual((await new AxeBuilder({ page: invoicePage }).analyze()).violations, [])
     }
-    assert.equal(await shown.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
+    assert.equal(
+      await invoicePage.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      0,
+    )
     rig.sandbox.chain.mine(1)
     await notice.waitFor({ state: 'detached', timeout: 30_000 })
   })
 
-  test('overview names ten invoices, and leads to the others', async () => {
+  test('the overview lists ten invoices and links to the others', async () => {
     const invoices: Invoice[] = []
-    for (let i = 0; i < 12; i++) invoices.push(await sell(BigInt(i + 1) * 1_000_000n))
+    for (let i = 0; i < 12; i++) invoices.push(await createInvoice(BigInt(i + 1) * 1_000_000n))
     const paid = { status: 'paid', paidAt: 1_800_000_000, needsAttention: true, attentionSince: null } as const
     await rig.service.store.write(rows => rows.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
     const [attention = ''] = (await page('/overview')).match(/<section class="card attention".*?<\/section>/) ?? []
