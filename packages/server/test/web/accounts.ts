@@ -51,7 +51,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
 
   async function token(): Promise<string> {
     const issued = await credentials.createSession(account, `token of ${name}`)
-    await store.write(rows => rows.signIn.setFresh(issued.session.id, 4_000_000_000))
+    await store.write(tx => tx.signIn.setFresh(issued.session.id, 4_000_000_000))
     return issued.token
   }
 
@@ -79,7 +79,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
       const text = makeCredential('session', crypto.getRandomValues(new Uint8Array(32)))
       const hash = credentialHash(text)
       const row = { publicId: randomUUID(), accountId: account.id, label: 'old', hash, createdAt: 1, expiresAt: 2 }
-      await store.write(rows => rows.sessions.insert(row))
+      await store.write(tx => tx.sessions.insert(row))
       return text
     },
 

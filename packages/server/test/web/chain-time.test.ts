@@ -14,7 +14,7 @@ test('the overview explains why no invoice expires: no new blocks from the chain
   t.after(() => rig.close())
   rig.sandbox.chain.mine(12)
   await until('the chain to be synced', async () => {
-    const tip = await rig.service.store.read(rows => rows.chain.tip())
+    const tip = await rig.service.store.read(tx => tx.chain.tip())
     return tip?.height === rig.sandbox.chain.height
   })
   const account = await rig.service.accounts.open('shop@example.org')
@@ -34,11 +34,11 @@ test('the overview reports problems of the chain source and their effect on invo
   const rig = await startWebRig()
   t.after(() => rig.close())
   const { store } = rig.service
-  await until('the chain to be synced', () => store.read(rows => rows.chain.tip()))
+  await until('the chain to be synced', () => store.read(tx => tx.chain.tip()))
   const account = await rig.service.accounts.open('shop@example.org')
   const { token } = await rig.service.credentials.createSession(account, 'test')
   const overview = async (...problems: ChainProblem[]) => {
-    await store.write(rows => rows.chain.setProblems(problems, 1))
+    await store.write(tx => tx.chain.setProblems(problems, 1))
     return (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   }
   assert.match(

@@ -179,7 +179,7 @@ describe('two accounts', () => {
         (await call(rig, `GET /v1/account${list}`, { token })).text.replace(/"last_used_at":\w+,?/g, ''),
       ),
     )
-    const webhook = await rig.service.store.read(rows => rows.webhooks.byAccount(account.id))
+    const webhook = await rig.service.store.read(tx => tx.webhooks.byAccount(account.id))
     return [shown, webhook]
   }
 

@@ -55,7 +55,7 @@ describe('pages', () => {
   async function expireRecentAuth(token: string): Promise<void> {
     const found = await rig.service.credentials.bySessionToken(token)
     assert.ok(found)
-    await rig.service.store.write(rows => rows.signIn.setFresh(found.session.id, 0))
+    await rig.service.store.write(tx => tx.signIn.setFresh(found.session.id, 0))
   }
 
   test('the page’s token is an API session token, and signing out on either side ends both', async () => {

@@ -137,7 +137,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     const invoices: Invoice[] = []
     for (let i = 0; i < 12; i++) invoices.push(await createInvoice(BigInt(i + 1) * 1_000_000n))
     const paid = { status: 'paid', paidAt: 1_800_000_000, needsAttention: true, attentionSince: null } as const
-    await rig.service.store.write(rows => rows.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
+    await rig.service.store.write(tx => tx.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
     const [attention = ''] = (await page('/overview')).match(/<section class="card attention".*?<\/section>/) ?? []
     assert.match(attention, /<b>12 paid invoices<\/b>/)
     assert.equal(attention.match(/href="\/invoices\/[0-9a-f-]{36}"/g)?.length, 10)

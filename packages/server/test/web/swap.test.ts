@@ -147,8 +147,8 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       refundTo: 'the-buyers-own-address',
     })
     const outcome = { ...swap, status: 'SUCCESS', needsAttention: true } as const
-    await service.store.write(rows =>
-      rows.swaps.record(swap.id, { ...outcome, holds: false, nextLookAtMs: null, statusRaw: null }),
+    await service.store.write(tx =>
+      tx.swaps.record(swap.id, { ...outcome, holds: false, nextLookAtMs: null, statusRaw: null }),
     )
     const account = await service.accounts.find('shop@example.org')
     const { token } = await service.credentials.createSession(account, 'test')
