@@ -10,7 +10,7 @@ import { dailyPlot } from '../../src/web/plot.ts'
 import { qrCode } from '../../src/web/qr.ts'
 import { browserName } from '../../src/web/user-agent.ts'
 
-const unescape = (text: string) =>
+const unescapeHtml = (text: string) =>
   text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
@@ -23,7 +23,7 @@ test('a value cannot end an attribute or open an element, and survives escaping 
     fc.property(fc.string({ unit: 'binary' }), text => {
       const written = html`${text}`.text
       assert.doesNotMatch(written, /[<>"']/)
-      assert.equal(unescape(written), text)
+      assert.equal(unescapeHtml(written), text)
     }),
   )
 })
