@@ -7,8 +7,8 @@ import { invalidJson } from './faults.ts'
 type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
 
 /**
- * Validates a request against its schema without changing it: no coercion, no defaults, no removed members. The only
- * exception are integers in a query string, which are parsed from their text.
+ * Validates a request against its schema without changing it: no coercion, no defaults, no removed members. Only
+ * integers in a query string are parsed from their text.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)

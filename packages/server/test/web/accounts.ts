@@ -27,8 +27,8 @@ export interface Merchant {
   traces(): readonly string[]
 }
 
-export async function openMerchant(rig: WebRig, name: string, seed: number): Promise<Merchant> {
-  const { accounts, credentials, invoices, store, viewingKeys, webhooks } = rig.service
+export async function openMerchant(harness: WebRig, name: string, seed: number): Promise<Merchant> {
+  const { accounts, credentials, invoices, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
   await accounts.open(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
@@ -41,7 +41,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
   const made = await credentials.createApiKey(account, `key of ${name}`)
   const amountZat = BigInt(seed) * 1_000_003n
   const invoice = await invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
-  await webhooks.set(account, `${rig.sandbox.webhookReceiver.url}?${name}`)
+  await webhooks.set(account, `${harness.sandbox.webhookReceiver.url}?${name}`)
   const delivery = await webhooks.test(account)
   const [attempt] = await until(`the delivery to ${name}`, async () => {
     const attempts = await webhooks.attempts(account, { limit: 1 })
@@ -55,7 +55,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
     return issued.token
   }
 
-  const order = await call(rig, 'POST /v1/account/withdrawals', {
+  const order = await call(harness, 'POST /v1/account/withdrawals', {
     token: session.token,
     json: { amount_zat: Number(amountZat), fiat_currency: 'EUR', payout_to: `IBAN of ${name}` },
   })
@@ -85,7 +85,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
 
     async endedToken() {
       const issued = await credentials.createSession(account, 'ended')
-      const response = await call(rig, 'POST /v1/auth/logout', { token: issued.token })
+      const response = await call(harness, 'POST /v1/auth/logout', { token: issued.token })
       if (response.status !== 204) throw new Error(`logout failed: ${response.text}`)
       return issued.token
     },

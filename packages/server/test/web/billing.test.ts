@@ -7,19 +7,19 @@ import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 
 describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let rig: WebRig
+  let harness: WebRig
   let browser: Browser
   let accounts = 0
 
   before(async () => {
-    rig = await startWebRig({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
-    rig.sandbox.rates.setPrice('ZECUSD', '1419.06000')
-    rig.sandbox.rates.setPrice('ZECEUR', '1222.31000')
+    harness = await startWebRig({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
+    harness.sandbox.rates.setPrice('ZECUSD', '1419.06000')
+    harness.sandbox.rates.setPrice('ZECEUR', '1222.31000')
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
-    await rig?.close()
+    await harness?.close()
   })
 
   /** A signed-in page of a new account. */
@@ -27,10 +27,10 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     accounts += 1
     const email = `merchant${accounts}@example.org`
     const page = await (await browser.newContext(options)).newPage()
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Email me a code' }).click()
-    await page.getByLabel('Code').fill(await rig.codeFor(email))
+    await page.getByLabel('Code').fill(await harness.codeFor(email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
     return { page, email }
@@ -53,7 +53,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   }
 
   async function order(page: Page, amount: string): Promise<void> {
-    await page.goto(`${rig.url}/withdrawals`)
+    await page.goto(`${harness.url}/withdrawals`)
     await page.getByLabel('Amount in ZEC').fill(amount)
     await page.getByLabel('Payout currency').selectOption('EUR')
     await page.getByLabel('Payout destination').fill('DE89370400440532013000')
@@ -68,12 +68,12 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('button', { name: 'Buy Pro' }).click()
     await page.waitForURL('**/i/*')
     const uri = await page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')
-    rig.sandbox.wallet.pay({ uri: uri ?? '' })
+    harness.sandbox.wallet.pay({ uri: uri ?? '' })
     await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.chain.mine(3)
     await page.getByRole('heading', { name: 'Paid' }).waitFor()
-    await until('the plan', async () => (await rig.service.accounts.find(email)).plan === 'Pro')
-    await page.goto(`${rig.url}/billing`)
+    await until('the plan', async () => (await harness.service.accounts.find(email)).plan === 'Pro')
+    await page.goto(`${harness.url}/billing`)
     await page.getByRole('button', { name: 'Renew Pro' }).waitFor()
     await page.getByRole('cell', { name: 'Paid until' }).waitFor()
     await inspect(page)
@@ -93,11 +93,11 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await inspect(page)
     await page.getByRole('button', { name: 'Make the deposit' }).click()
     await page.getByText('Deposit detected', { exact: true }).first().waitFor()
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.chain.mine(3)
     await page.getByText('Payout processing', { exact: true }).first().waitFor()
     const id = page.url().split('/').at(-1) ?? ''
-    await rig.service.payouts.settle(id, 'SEPA 4711')
-    await page.goto(`${rig.url}/withdrawals`)
+    await harness.service.payouts.settle(id, 'SEPA 4711')
+    await page.goto(`${harness.url}/withdrawals`)
     await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
     await inspect(page)
     const link = page.getByRole('link', { name: `Withdrawal ${id}` })

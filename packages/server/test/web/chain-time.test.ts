@@ -10,16 +10,16 @@ const HOUR = 3_600
 
 test('the overview explains why no invoice expires: no new blocks from the chain source, or a wrong clock', async t => {
   const clock = new SkewedClock(Math.floor(Date.now() / 1000))
-  const rig = await startWebRig({ clock, sandboxOptions: { network: 'test' } })
-  t.after(() => rig.close())
-  rig.sandbox.chain.mine(12)
+  const harness = await startWebRig({ clock, sandboxOptions: { network: 'test' } })
+  t.after(() => harness.close())
+  harness.sandbox.chain.mine(12)
   await until('the chain to be synced', async () => {
-    const tip = await rig.service.store.read(tx => tx.chain.tip())
-    return tip?.height === rig.sandbox.chain.height
+    const tip = await harness.service.store.read(tx => tx.chain.tip())
+    return tip?.height === harness.sandbox.chain.height
   })
-  const account = await rig.service.accounts.open('shop@example.org')
-  const { token } = await rig.service.credentials.createSession(account, 'test')
-  const overview = async () => (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+  const account = await harness.service.accounts.open('shop@example.org')
+  const { token } = await harness.service.credentials.createSession(account, 'test')
+  const overview = async () => (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   assert.doesNotMatch(await overview(), /No invoice expires/)
   clock.advance(1_600)
   assert.match(
@@ -31,15 +31,15 @@ test('the overview explains why no invoice expires: no new blocks from the chain
 })
 
 test('the overview reports problems of the chain source and their effect on invoices', async t => {
-  const rig = await startWebRig()
-  t.after(() => rig.close())
-  const { store } = rig.service
+  const harness = await startWebRig()
+  t.after(() => harness.close())
+  const { store } = harness.service
   await until('the chain to be synced', () => store.read(tx => tx.chain.tip()))
-  const account = await rig.service.accounts.open('shop@example.org')
-  const { token } = await rig.service.credentials.createSession(account, 'test')
+  const account = await harness.service.accounts.open('shop@example.org')
+  const { token } = await harness.service.credentials.createSession(account, 'test')
   const overview = async (...problems: ChainProblem[]) => {
     await store.write(tx => tx.chain.setProblems(problems, 1))
-    return (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+    return (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   }
   assert.match(
     await overview({ problem: 'mempool_unreadable' }),

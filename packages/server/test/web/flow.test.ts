@@ -8,16 +8,16 @@ import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let rig: WebRig
+  let harness: WebRig
   let browser: Browser
 
   before(async () => {
-    rig = await startWebRig()
+    harness = await startWebRig()
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
-    await rig?.close()
+    await harness?.close()
   })
 
   /** A page that records every error: script errors and violations of the content policy. */
@@ -33,10 +33,10 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Email me a code' }).click()
-    await page.getByLabel('Code').fill(await rig.codeFor(email))
+    await page.getByLabel('Code').fill(await harness.codeFor(email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
   }
@@ -66,12 +66,12 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
 
   test('a merchant goes from an empty database to a paid invoice, a webhook, an export and sign-out', async () => {
     const { context, page, errors } = await openPage()
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await inspect(page)
     await page.getByLabel('Email').fill('shop@example.org')
     await page.getByRole('button', { name: 'Email me a code' }).click()
     await inspect(page)
-    await page.getByLabel('Code').fill(await rig.codeFor('shop@example.org'))
+    await page.getByLabel('Code').fill(await harness.codeFor('shop@example.org'))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
     await inspect(page)
@@ -112,7 +112,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     const id = invoiceUrl.split('/').at(-1) as string
 
     const buyer = await openPage()
-    await buyer.page.goto(`${rig.url}/i/${id}`)
+    await buyer.page.goto(`${harness.url}/i/${id}`)
     await buyer.page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
     assert.match(
       (await buyer.page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')) as string,
@@ -126,11 +126,11 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await inspect(page)
     await buyer.page.getByRole('heading', { name: 'Payment detected' }).waitFor()
     await inspect(buyer.page)
-    rig.sandbox.chain.mine()
+    harness.sandbox.chain.mine()
     await page.getByText('1 of 3').filter({ visible: true }).waitFor()
     await inspect(page)
-    rig.sandbox.chain.mine()
-    rig.sandbox.chain.mine()
+    harness.sandbox.chain.mine()
+    harness.sandbox.chain.mine()
     await page.locator('.hero').getByText('Paid').waitFor()
     assert.equal(page.url(), invoiceUrl)
     await buyer.page.getByRole('heading', { name: 'Paid' }).waitFor()
@@ -146,7 +146,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.getByRole('link', { name: 'Webhook', exact: true }).click()
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByLabel('URL').fill(rig.sandbox.webhookReceiver.url)
+    await page.getByLabel('URL').fill(harness.sandbox.webhookReceiver.url)
     await page.getByRole('button', { name: 'Set URL' }).click()
     const secret = page.locator('.once code')
     const first = (await secret.textContent()) as string
@@ -194,9 +194,15 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     const other = await openPage()
     await signIn(other.page, 'other@example.org')
     for (const path of ['/overview', '/invoices', '/api-keys', '/webhook', '/sessions']) {
-      await other.page.goto(rig.url + path)
+      await other.page.goto(harness.url + path)
       const text = (await other.page.textContent('body')) as string
-      for (const trace of [id.slice(0, 8), 'shop@example.org', key.slice(-4), '0.125', rig.sandbox.webhookReceiver.url])
+      for (const trace of [
+        id.slice(0, 8),
+        'shop@example.org',
+        key.slice(-4),
+        '0.125',
+        harness.sandbox.webhookReceiver.url,
+      ])
         assert.ok(!text.includes(trace), `${path} shows ${trace}`)
     }
     assert.equal((await other.page.goto(invoiceUrl))?.status(), 404)
@@ -212,13 +218,13 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
       }
       assert.fail(`the ${role} ${name} is not reachable with the Tab key`)
     }
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await focusOn('Email', 'textbox')
     await page.keyboard.type('keyboard@example.org')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/sign-in/code')
     await focusOn('Code', 'textbox')
-    await page.keyboard.type(await rig.codeFor('keyboard@example.org'))
+    await page.keyboard.type(await harness.codeFor('keyboard@example.org'))
     await page.keyboard.press('Enter')
     await page.waitForURL('**/overview')
     await focusOn('Skip to content', 'link')
@@ -229,7 +235,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await focusOn('Set viewing key', 'button')
     await page.keyboard.press('Enter')
     await page.getByText('Viewing key saved.').waitFor()
-    await page.goto(`${rig.url}/invoices/new`)
+    await page.goto(`${harness.url}/invoices/new`)
     await focusOn('Amount in ZEC', 'textbox')
     await page.keyboard.type('1')
     await page.keyboard.press('Enter')

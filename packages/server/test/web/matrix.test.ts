@@ -119,8 +119,8 @@ async function registeredPages(): Promise<string[]> {
   return lines.filter(line => !line.startsWith('GET /assets/'))
 }
 
-async function sessionEndpoints(rig: WebRig): Promise<string[]> {
-  const { body } = await call(rig, 'GET /openapi.json')
+async function sessionEndpoints(harness: WebRig): Promise<string[]> {
+  const { body } = await call(harness, 'GET /openapi.json')
   const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { session?: unknown }[] }>>)
   return paths.flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -130,28 +130,28 @@ async function sessionEndpoints(rig: WebRig): Promise<string[]> {
 }
 
 describe('two accounts', () => {
-  let rig: WebRig
+  let harness: WebRig
   let seed = 20
 
   before(async () => {
-    rig = await startWebRig()
+    harness = await startWebRig()
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
   function merchant(): Promise<Merchant> {
     seed += 1
-    return openMerchant(rig, `merchant${seed}`, seed)
+    return openMerchant(harness, `merchant${seed}`, seed)
   }
 
   /** Requests a page as the browser of a session does. */
   const page = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
-    visit(rig, line, {
+    visit(harness, line, {
       ...(token === undefined ? {} : { cookie: `__Host-zatgate=${token}` }),
       ...(body === undefined ? {} : { form: body as Record<string, string> }),
     })
 
   const endpoint = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
-    call(rig, line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { json: body }) })
+    call(harness, line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { json: body }) })
 
   const interfaces = [
     ['endpoint', ENDPOINTS, endpoint],
@@ -176,15 +176,15 @@ describe('two accounts', () => {
     ]
     const shown = await Promise.all(
       lists.map(async list =>
-        (await call(rig, `GET /v1/account${list}`, { token })).text.replace(/"last_used_at":\w+,?/g, ''),
+        (await call(harness, `GET /v1/account${list}`, { token })).text.replace(/"last_used_at":\w+,?/g, ''),
       ),
     )
-    const webhook = await rig.service.store.read(tx => tx.webhooks.byAccount(account.id))
+    const webhook = await harness.service.store.read(tx => tx.webhooks.byAccount(account.id))
     return [shown, webhook]
   }
 
   test('every registered endpoint and page is in the tables', async () => {
-    assert.deepEqual((await sessionEndpoints(rig)).sort(), Object.keys(ENDPOINTS).sort())
+    assert.deepEqual((await sessionEndpoints(harness)).sort(), Object.keys(ENDPOINTS).sort())
     assert.deepEqual((await registeredPages()).sort(), [...Object.keys(PAGES), ...OPEN_PAGES].sort())
   })
 
@@ -231,7 +231,7 @@ describe('two accounts', () => {
       }
       assert.deepEqual(await recordsOf(owner, own), before)
       const invoice = { amount_zat: 1_000 }
-      assert.equal((await call(rig, 'POST /v1/invoices', { token: owner.apiKey, json: invoice })).status, 200)
+      assert.equal((await call(harness, 'POST /v1/invoices', { token: owner.apiKey, json: invoice })).status, 200)
     })
 
     test(`the owner's token is accepted by every ${kind}`, async () => {

@@ -9,15 +9,15 @@ import { visit } from './visit.ts'
 /** A client that keeps cookies like a browser. */
 class Visitor {
   readonly cookies = new Map<string, string>()
-  readonly rig: WebRig
+  readonly harness: WebRig
 
-  constructor(rig: WebRig) {
-    this.rig = rig
+  constructor(harness: WebRig) {
+    this.harness = harness
   }
 
   async request(line: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await visit(this.rig, line, { cookie, headers, ...(form && { form }) })
+    const response = await visit(this.harness, line, { cookie, headers, ...(form && { form }) })
     for (const setCookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? []
       if (value === '') this.cookies.delete(name)
@@ -27,63 +27,63 @@ class Visitor {
   }
 
   async signIn(email: string): Promise<string> {
-    const mails = this.rig.sandbox.mailbox.mails(email).filter(mail => mail.code !== undefined).length
+    const mails = this.harness.sandbox.mailbox.mails(email).filter(mail => mail.code !== undefined).length
     await this.request('POST /sign-in', { email })
-    const code = await this.rig.codeFor(email, mails + 1)
+    const code = await this.harness.codeFor(email, mails + 1)
     assert.equal((await this.request('POST /sign-in/code', { code })).status, 303)
     return this.cookies.get('__Host-zatgate') as string
   }
 }
 
 describe('pages', () => {
-  let rig: WebRig
+  let harness: WebRig
 
   before(async () => {
-    rig = await startWebRig()
+    harness = await startWebRig()
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
   const mailed = (email: string, subject: RegExp) =>
-    until(`a mail like ${subject}`, () => rig.sandbox.mailbox.mails(email).find(mail => subject.test(mail.subject)))
+    until(`a mail like ${subject}`, () => harness.sandbox.mailbox.mails(email).find(mail => subject.test(mail.subject)))
 
   async function signedIn(email: string): Promise<{ visitor: Visitor; token: string }> {
-    const visitor = new Visitor(rig)
+    const visitor = new Visitor(harness)
     return { visitor, token: await visitor.signIn(email) }
   }
 
   /** Ends the time in which the session counts as recently authenticated. */
   async function expireRecentAuth(token: string): Promise<void> {
-    const found = await rig.service.credentials.bySessionToken(token)
+    const found = await harness.service.credentials.bySessionToken(token)
     assert.ok(found)
-    await rig.service.store.write(tx => tx.signIn.setFresh(found.session.id, 0))
+    await harness.service.store.write(tx => tx.signIn.setFresh(found.session.id, 0))
   }
 
   test('the page’s token is an API session token, and signing out on either side ends both', async () => {
     const { visitor, token } = await signedIn('both@example.org')
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.email, 'both@example.org')
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.email, 'both@example.org')
     assert.equal((await visitor.request('POST /sign-out', {})).status, 303)
     assert.equal(visitor.cookies.size, 0)
-    assert.equal((await call(rig, 'GET /v1/account', { token })).status, 401)
+    assert.equal((await call(harness, 'GET /v1/account', { token })).status, 401)
 
     const again = await signedIn('both@example.org')
-    assert.equal((await call(rig, 'POST /v1/auth/logout', { token: again.token })).status, 204)
+    assert.equal((await call(harness, 'POST /v1/auth/logout', { token: again.token })).status, 204)
     assert.equal((await again.visitor.request('GET /overview')).status, 401)
   })
 
   test('the API rejects the session cookie, and pages reject a bearer token', async () => {
     const { visitor, token } = await signedIn('cookie@example.org')
     assert.equal((await visitor.request('GET /v1/account')).status, 401)
-    assert.equal((await call(rig, 'GET /overview', { token })).status, 401)
+    assert.equal((await call(harness, 'GET /overview', { token })).status, 401)
   })
 
   test('cookies have the host prefix and are Secure, HttpOnly and SameSite', async () => {
-    const visitor = new Visitor(rig)
+    const visitor = new Visitor(harness)
     const asked = await visitor.request('POST /sign-in', { email: 'flags@example.org' })
     assert.match(
       asked.headers.getSetCookie()[0] as string,
       /^__Host-zatgate-code=[0-9a-f]{64}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
     )
-    const entered = await visitor.request('POST /sign-in/code', { code: await rig.codeFor('flags@example.org') })
+    const entered = await visitor.request('POST /sign-in/code', { code: await harness.codeFor('flags@example.org') })
     assert.match(
       entered.headers.getSetCookie().at(-1) as string,
       /^__Host-zatgate=zgs_[0-9A-Za-z]{49}; Path=\/; Max-Age=2592000; Secure; HttpOnly; SameSite=Lax$/,
@@ -96,10 +96,10 @@ describe('pages', () => {
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { 'sec-fetch-site': 'none' },
-      { 'sec-fetch-site': 'cross-site', origin: rig.url },
+      { 'sec-fetch-site': 'cross-site', origin: harness.url },
       { origin: 'https://evil.example' },
       { origin: 'null' },
-      { origin: `${rig.url}.evil.example` },
+      { origin: `${harness.url}.evil.example` },
     ]
     for (const headers of foreign)
       for (const path of ['/sign-out', '/sign-in', '/sign-in/code', '/confirmations'])
@@ -107,21 +107,21 @@ describe('pages', () => {
           (await visitor.request(`POST ${path}`, { confirmations: '1' }, headers as Record<string, string>)).status,
           403,
         )
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.confirmations, 3)
-    const own = [{ 'sec-fetch-site': 'same-origin', origin: rig.url }, { origin: rig.url }]
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.confirmations, 3)
+    const own = [{ 'sec-fetch-site': 'same-origin', origin: harness.url }, { origin: harness.url }]
     for (const headers of own)
       assert.equal(
         (await visitor.request('POST /confirmations', { confirmations: '1' }, headers as Record<string, string>))
           .status,
         303,
       )
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.confirmations, 1)
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.confirmations, 1)
   })
 
   test('pages reject other content types and oversized bodies, and the API rejects forms', async () => {
     const { visitor } = await signedIn('types@example.org')
     const send = (type: string, raw: string) =>
-      call(rig, 'POST /confirmations', {
+      call(harness, 'POST /confirmations', {
         headers: { cookie: `__Host-zatgate=${visitor.cookies.get('__Host-zatgate')}`, 'content-type': type },
         raw,
       })
@@ -130,7 +130,7 @@ describe('pages', () => {
     assert.equal((await send('application/x-www-form-urlencoded', `confirmations=${'1'.repeat(70_000)}`)).status, 413)
     assert.equal(
       (
-        await call(rig, 'POST /v1/invoices', {
+        await call(harness, 'POST /v1/invoices', {
           headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Bearer x' },
           raw: 'a=1',
         })
@@ -162,7 +162,7 @@ describe('pages', () => {
       assert.equal(headers.get('referrer-policy'), 'same-origin')
       assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:/)
       assert.doesNotMatch(
-        text.replaceAll(rig.url, '').replaceAll(/http:\/\/127\.0\.0\.1:\d+\/mail/g, ''),
+        text.replaceAll(harness.url, '').replaceAll(/http:\/\/127\.0\.0\.1:\d+\/mail/g, ''),
         /(?:src|href)="(?:https?:)?\/\//,
       )
     }
@@ -170,29 +170,29 @@ describe('pages', () => {
 
   test('an unknown path gives a browser a page and other clients the API’s error', async () => {
     const accept = { accept: 'text/html,application/xhtml+xml' }
-    const unknown = await visit(rig, 'GET /no/such/page', { headers: accept })
+    const unknown = await visit(harness, 'GET /no/such/page', { headers: accept })
     assert.equal(unknown.status, 404)
     assert.match(unknown.text, /<h1>Not found<\/h1>/)
     assert.match(unknown.headers.get('content-security-policy') as string, /style-src 'self'/)
     for (const path of ['/no/such/page', '/v1/no/such/page']) {
-      const { status, body } = await call(rig, `GET ${path}`, { headers: path.startsWith('/v1') ? accept : {} })
+      const { status, body } = await call(harness, `GET ${path}`, { headers: path.startsWith('/v1') ? accept : {} })
       assert.deepEqual([status, body], [404, { code: 'not_found', message: 'not found' }])
     }
   })
 
   test('assets are immutable under a path with their content hash', async () => {
-    const { text } = await call(rig, 'GET /sign-in')
+    const { text } = await call(harness, 'GET /sign-in')
     const paths = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(match => match[1] as string)
     assert.equal(paths.length, 3)
     for (const path of paths) {
-      const { status, headers } = await call(rig, `GET ${path}`)
+      const { status, headers } = await call(harness, `GET ${path}`)
       assert.equal(status, 200)
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
       const etag = headers.get('etag') as string
       assert.ok(path.includes(etag.replaceAll('"', '')))
-      assert.equal((await call(rig, `GET ${path}`, { headers: { 'if-none-match': etag } })).status, 304)
+      assert.equal((await call(harness, `GET ${path}`, { headers: { 'if-none-match': etag } })).status, 304)
     }
-    assert.equal((await call(rig, 'GET /assets/style.0000000000000000.css')).status, 404)
+    assert.equal((await call(harness, 'GET /assets/style.0000000000000000.css')).status, 404)
   })
 
   test('user input is escaped on every page', async () => {
@@ -207,13 +207,13 @@ describe('pages', () => {
       await visitor.request('POST /viewing-key', { viewing_key: evil }),
       await visitor.request(`GET /invoices?q=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
       await visitor.request(`GET /export/download?format=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
-      await new Visitor(rig).request('POST /sign-in', { email: evil }),
+      await new Visitor(harness).request('POST /sign-in', { email: evil }),
     ]
     for (const { text } of pages) {
       assert.match(text, /<h1>/)
       assert.doesNotMatch(text, /<script>|<b x/)
     }
-    assert.equal((await call(rig, 'GET /v1/account/api-keys', { token })).body[0].name, evil)
+    assert.equal((await call(harness, 'GET /v1/account/api-keys', { token })).body[0].name, evil)
   })
 
   test('an invalid viewing key is not shown again, and the page shows when a key expires', async () => {
@@ -241,29 +241,29 @@ describe('pages', () => {
   test('changing keys, secrets and tokens requires a recent code, and the form is kept meanwhile', async () => {
     const email = 'fresh@example.org'
     const { visitor, token } = await signedIn(email)
-    await visitor.request('POST /webhook', { url: rig.sandbox.webhookReceiver.url })
-    const before = await call(rig, 'GET /v1/account/webhook', { token })
+    await visitor.request('POST /webhook', { url: harness.sandbox.webhookReceiver.url })
+    const before = await call(harness, 'GET /v1/account/webhook', { token })
     await expireRecentAuth(token)
     const forms: [string, Record<string, string>][] = [
-      ['/viewing-key', { viewing_key: rig.sandbox.demoViewingKey }],
+      ['/viewing-key', { viewing_key: harness.sandbox.demoViewingKey }],
       ['/webhook/rotate-secret', {}],
       ['/webhook/remove', {}],
       ['/webhook', { url: 'https://other.example/' }],
       ['/sessions', { label: 'script' }],
       ['/api-keys', { name: 'a "name"' }],
     ]
-    const mails = rig.sandbox.mailbox.mails(email).length
+    const mails = harness.sandbox.mailbox.mails(email).length
     for (const [path, form] of forms) {
       const response = await visitor.request(`POST ${path}`, form)
       assert.equal(response.status, 403, path)
       assert.match(response.text, /Confirm your identity/)
       assert.ok(response.text.includes(`action="${path}"`))
     }
-    assert.deepEqual((await call(rig, 'GET /v1/account/webhook', { token })).body, before.body)
-    assert.deepEqual((await call(rig, 'GET /v1/account/api-keys', { token })).body, [])
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.viewing_key_set, false)
+    assert.deepEqual((await call(harness, 'GET /v1/account/webhook', { token })).body, before.body)
+    assert.deepEqual((await call(harness, 'GET /v1/account/api-keys', { token })).body, [])
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.viewing_key_set, false)
 
-    const codes = () => rig.sandbox.mailbox.mails(email).filter(mail => mail.subject.includes('confirmation'))
+    const codes = () => harness.sandbox.mailbox.mails(email).filter(mail => mail.subject.includes('confirmation'))
     const [mail] = await until('the code', () => codes().length > 0 && codes())
     assert.equal(codes().length, 1, 'one code is enough for all the requests')
     assert.ok(mails > 0)
@@ -278,17 +278,18 @@ describe('pages', () => {
     assert.equal(right.status, 200)
     assert.match(right.text, /zg_[0-9A-Za-z]{49}/)
     assert.equal((await visitor.request('POST /webhook/rotate-secret', {})).status, 200)
-    const [key] = (await call(rig, 'GET /v1/account/api-keys', { token })).body
+    const [key] = (await call(harness, 'GET /v1/account/api-keys', { token })).body
     await expireRecentAuth(token)
     assert.equal((await visitor.request(`POST /api-keys/${key.id}/revoke`, {})).status, 403)
-    assert.equal((await call(rig, 'GET /v1/account/api-keys', { token })).body[0].revoked_at, null)
+    assert.equal((await call(harness, 'GET /v1/account/api-keys', { token })).body[0].revoked_at, null)
   })
 
   test('the owner gets an email about every change to keys, secrets and the webhook, on pages or over the API', async () => {
     const email = 'notified@example.org'
     const { visitor, token } = await signedIn(email)
-    const api = (line: string, json?: unknown) => call(rig, line, { token, ...(json === undefined ? {} : { json }) })
-    await visitor.request('POST /viewing-key', { viewing_key: rig.sandbox.demoViewingKey })
+    const api = (line: string, json?: unknown) =>
+      call(harness, line, { token, ...(json === undefined ? {} : { json }) })
+    await visitor.request('POST /viewing-key', { viewing_key: harness.sandbox.demoViewingKey })
     await mailed(email, /viewing key was set/)
     const { body: key } = await api('POST /v1/account/api-keys', { name: 'till' })
     assert.match((await mailed(email, /API key was created/)).text, /: till\./)
@@ -297,7 +298,7 @@ describe('pages', () => {
     await api('PUT /v1/account/webhook', { url: 'http://127.0.0.1:9/path?token=hidden' })
     const mail = await mailed(email, /webhook URL was set/)
     assert.match(mail.text, /127\.0\.0\.1:9\./)
-    assert.ok(mail.text.includes(rig.url))
+    assert.ok(mail.text.includes(harness.url))
     assert.ok(!mail.text.includes('hidden'))
     await visitor.request('POST /webhook/rotate-secret', {})
     await mailed(email, /secret was rotated/)
@@ -310,14 +311,14 @@ describe('pages', () => {
   test('a session can end another one, whose pages then require sign-in', async () => {
     const first = await signedIn('two@example.org')
     const second = await signedIn('two@example.org')
-    const [, old] = (await call(rig, 'GET /v1/account/sessions', { token: second.token })).body
+    const [, old] = (await call(harness, 'GET /v1/account/sessions', { token: second.token })).body
     assert.equal((await second.visitor.request(`POST /sessions/${old.id}/end`, {})).status, 303)
     assert.equal((await first.visitor.request('GET /overview')).status, 401)
     assert.equal((await second.visitor.request('GET /overview')).status, 200)
   })
 
   test('the code limit shows a page and sends Retry-After', async () => {
-    const visitor = new Visitor(rig)
+    const visitor = new Visitor(harness)
     for (let i = 0; i < 10; i++)
       assert.equal((await visitor.request('POST /sign-in', { email: 'much@example.org' })).status, 303)
     const { status, headers, text } = await visitor.request('POST /sign-in', { email: 'much@example.org' })
@@ -328,7 +329,7 @@ describe('pages', () => {
 
   test('an invoice is created by hand, found by id, address and transaction, and filtered by status and day', async () => {
     const { visitor, token } = await signedIn('list@example.org')
-    await visitor.request('POST /viewing-key', { viewing_key: rig.sandbox.demoViewingKey })
+    await visitor.request('POST /viewing-key', { viewing_key: harness.sandbox.demoViewingKey })
     for (const amount of ['', '0', 'x', '21000001'])
       assert.equal((await visitor.request('POST /invoices', { amount })).status, 400)
     const { headers } = await visitor.request('POST /invoices', { amount: '0.5', expires_in_secs: '3600' })
@@ -336,7 +337,7 @@ describe('pages', () => {
     await visitor.request('POST /invoices', { amount: '0.75' })
     assert.equal((await visitor.request(`POST /invoices/${id}/sandbox-payment`, {})).status, 303)
     const invoice = await until('the payment', async () => {
-      const { body } = await call(rig, `GET /v1/invoices/${id}`)
+      const { body } = await call(harness, `GET /v1/invoices/${id}`)
       return body.txid !== null && body
     })
     const today = new Date().toISOString().slice(0, 10)
@@ -359,17 +360,17 @@ describe('pages', () => {
     assert.deepEqual(await shows('status=detected'), [id])
     assert.equal((await shows(`from=${today}&to=${today}`)).length, 2)
     assert.deepEqual(await shows('to=2020-01-01'), [])
-    assert.equal((await call(rig, 'GET /v1/account/invoices', { token })).body.length, 2)
+    assert.equal((await call(harness, 'GET /v1/account/invoices', { token })).body.length, 2)
   })
 })
 
 test('with closed registration, a known and an unknown email get the same responses', async () => {
-  const rig = await startWebRig({ env: { REGISTRATION: 'closed' } })
+  const harness = await startWebRig({ env: { REGISTRATION: 'closed' } })
   try {
-    await rig.service.accounts.open('known@example.org')
+    await harness.service.accounts.open('known@example.org')
     const seen = []
     for (const email of ['known@example.org', 'unknown@example.org']) {
-      const visitor = new Visitor(rig)
+      const visitor = new Visitor(harness)
       const asked = await visitor.request('POST /sign-in', { email })
       const form = await visitor.request('GET /sign-in/code')
       const refused = await visitor.request('POST /sign-in/code', { code: 'abc' })
@@ -386,9 +387,9 @@ test('with closed registration, a known and an unknown email get the same respon
       ])
     }
     assert.deepEqual(seen[0], seen[1])
-    await rig.codeFor('known@example.org')
-    assert.deepEqual(rig.sandbox.mailbox.mails('unknown@example.org'), [])
+    await harness.codeFor('known@example.org')
+    assert.deepEqual(harness.sandbox.mailbox.mails('unknown@example.org'), [])
   } finally {
-    await rig.close()
+    await harness.close()
   }
 })

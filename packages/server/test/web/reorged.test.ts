@@ -32,42 +32,42 @@ class AdvancedClock implements Clock {
 
 describe('after a reorganisation removed payments of paid invoices', () => {
   const clock = new AdvancedClock()
-  let rig: WebRig
+  let harness: WebRig
   let account: Account
   let cookie: string
 
   before(async () => {
-    rig = await startWebRig({ clock })
-    const { accounts, credentials, viewingKeys } = rig.service
+    harness = await startWebRig({ clock })
+    const { accounts, credentials, viewingKeys } = harness.service
     await accounts.open(EMAIL)
     await accounts.setPlan(EMAIL, 'Business', null)
-    await viewingKeys.set(await accounts.find(EMAIL), rig.sandbox.demoViewingKey)
+    await viewingKeys.set(await accounts.find(EMAIL), harness.sandbox.demoViewingKey)
     account = await accounts.find(EMAIL)
     cookie = `__Host-zatgate=${(await credentials.createSession(account, 'test')).token}`
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
   const page = async (path: string) => {
-    const { status, text } = await visit(rig, `GET ${path}`, { cookie })
+    const { status, text } = await visit(harness, `GET ${path}`, { cookie })
     assert.equal(status, 200, path)
     return text.replace(/\s+/g, ' ')
   }
 
   const createInvoice = (amountZat: bigint): Promise<Invoice> =>
-    rig.service.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
+    harness.service.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
 
-  const read = (invoice: Invoice) => rig.service.invoices.read(invoice.publicId)
+  const read = (invoice: Invoice) => harness.service.invoices.read(invoice.publicId)
 
   test('overview, lists, invoice page and an email report it until the payment is mined again', async () => {
     const invoice = await createInvoice(12_500_000n)
     const { address, publicId } = invoice
-    rig.sandbox.wallet.pay({ uri: `zcash:${address}?amount=0.125` })
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.wallet.pay({ uri: `zcash:${address}?amount=0.125` })
+    harness.sandbox.chain.mine(3)
     await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
     assert.doesNotMatch(await page('/overview'), /reorganisation/)
     assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
 
-    rig.sandbox.chain.reorg({ depth: 3 })
+    harness.sandbox.chain.reorg({ depth: 3 })
     await until('the reorganisation', async () => (await read(invoice)).needsAttention)
 
     const overview = await page('/overview')
@@ -90,13 +90,13 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     await createInvoice(1n)
     assert.equal((await page('/invoices?status=attention')).match(/aria-label="Invoice /g)?.length, 1)
 
-    const mails = () => rig.sandbox.mailbox.mails(EMAIL).filter(mail => /are missing/.test(mail.subject))
+    const mails = () => harness.sandbox.mailbox.mails(EMAIL).filter(mail => /are missing/.test(mail.subject))
     assert.equal(mails().length, 0)
     clock.aheadSecs += 120
     await until('the mail', () => mails().length === 1)
-    assert.ok(mails()[0]?.text.includes(`${rig.url}/invoices/${publicId}`))
+    assert.ok(mails()[0]?.text.includes(`${harness.url}/invoices/${publicId}`))
 
-    rig.sandbox.chain.mine(1)
+    harness.sandbox.chain.mine(1)
     await until('the payment to be mined again', async () => !(await read(invoice)).needsAttention)
     assert.doesNotMatch(await page('/overview'), /reorganisation/)
     assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
@@ -107,10 +107,10 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     skip: noBrowser(),
   }, async t => {
     const invoice = await createInvoice(2_000_000n)
-    rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.02` })
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.02` })
+    harness.sandbox.chain.mine(3)
     await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
-    rig.sandbox.chain.reorg({ depth: 3 })
+    harness.sandbox.chain.reorg({ depth: 3 })
     await until('the reorganisation', async () => (await read(invoice)).needsAttention)
 
     const browser = await openBrowser()
@@ -118,7 +118,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     const context = await browser.newContext({ viewport: { width: 360, height: 800 } })
     const invoicePage = await context.newPage()
     await invoicePage.setExtraHTTPHeaders({ cookie })
-    await invoicePage.goto(`${rig.url}/invoices/${invoice.publicId}`)
+    await invoicePage.goto(`${harness.url}/invoices/${invoice.publicId}`)
     const notice = invoicePage.getByRole('heading', { name: 'Payments are missing' })
     await notice.waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -129,7 +129,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
       await invoicePage.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
       0,
     )
-    rig.sandbox.chain.mine(1)
+    harness.sandbox.chain.mine(1)
     await notice.waitFor({ state: 'detached', timeout: 30_000 })
   })
 
@@ -137,7 +137,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     const invoices: Invoice[] = []
     for (let i = 0; i < 12; i++) invoices.push(await createInvoice(BigInt(i + 1) * 1_000_000n))
     const paid = { status: 'paid', paidAt: 1_800_000_000, needsAttention: true, attentionSince: null } as const
-    await rig.service.store.write(tx => tx.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
+    await harness.service.store.write(tx => tx.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
     const [attention = ''] = (await page('/overview')).match(/<section class="card attention".*?<\/section>/) ?? []
     assert.match(attention, /<b>12 paid invoices<\/b>/)
     assert.equal(attention.match(/href="\/invoices\/[0-9a-f-]{36}"/g)?.length, 10)

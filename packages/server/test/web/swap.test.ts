@@ -14,22 +14,22 @@ const AMOUNT = 2_500_000n
 const SPEED = 10
 
 describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let rig: WebRig
+  let harness: WebRig
   let browser: Browser
 
   before(async () => {
-    rig = await startWebRig({ clock: scaledClock(systemClock.nowMs(), SPEED) })
+    harness = await startWebRig({ clock: scaledClock(systemClock.nowMs(), SPEED) })
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
-    await rig?.close()
+    await harness?.close()
   })
 
   async function createInvoice(): Promise<Invoice> {
-    const { accounts, viewingKeys, invoices } = rig.service
+    const { accounts, viewingKeys, invoices } = harness.service
     const account = await accounts.open('shop@example.org')
-    const { account: ready } = await viewingKeys.set(account, rig.sandbox.demoViewingKey)
+    const { account: ready } = await viewingKeys.set(account, harness.sandbox.demoViewingKey)
     return invoices.create(ready, { amountZat: AMOUNT, expiresInSecs: 3_600, idempotencyKey: undefined })
   }
 
@@ -45,11 +45,11 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   }
 
   function drive(invoice: Invoice, outcome: string): void {
-    const [swap] = rig.sandbox.oneclick
+    const [swap] = harness.sandbox.oneclick
       .swaps()
       .filter(({ answer }) => answer.quoteRequest.recipient === invoice.address)
     assert.ok(swap)
-    rig.sandbox.oneclick.drive(swap.depositAddress, { outcome })
+    harness.sandbox.oneclick.drive(swap.depositAddress, { outcome })
   }
 
   async function inspect(page: Page): Promise<void> {
@@ -69,13 +69,13 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     const invoice = await createInvoice()
     const page = await openPage()
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-    await page.goto(`${rig.url}/i/${invoice.publicId}`)
+    await page.goto(`${harness.url}/i/${invoice.publicId}`)
     await page.getByRole('link', { name: 'Pay with another asset' }).click()
     await inspect(page)
     await choose(page, 'USDC on Base')
     await heading('Send your deposit')
     await inspect(page)
-    const [swap] = rig.sandbox.oneclick.swaps()
+    const [swap] = harness.sandbox.oneclick.swaps()
     assert.ok(swap)
     await page.getByText(swap.depositAddress).waitFor()
     await page
@@ -90,11 +90,11 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     drive(invoice, 'PROCESSING')
     await heading('Swap in progress')
     assert.equal(await page.getByText(swap.depositAddress).count(), 0)
-    await page.goto(`${rig.url}/i/${invoice.publicId}?with=zec`)
+    await page.goto(`${harness.url}/i/${invoice.publicId}?with=zec`)
     await heading('Swap in progress')
     drive(invoice, 'SUCCESS')
     await heading('Payment detected')
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.chain.mine(3)
     await heading('Paid')
     await page.context().close()
   })
@@ -102,14 +102,14 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   test('without JavaScript, reloading shows the same and errors show in the form', async () => {
     const invoice = await createInvoice()
     const page = await openPage({ javaScriptEnabled: false })
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     await choose(page, 'XLM on Stellar', 'invalid')
     await page.getByRole('alert').getByText('RefundTo is not valid.').waitFor()
     assert.equal(await page.getByLabel('Your refund address').inputValue(), 'invalid')
     assert.match(await page.getByLabel('Asset').inputValue(), /^nep245:/)
     await choose(page, 'XLM on Stellar', '  the-buyers-own-address ')
     await page.getByRole('heading', { name: 'Send your deposit' }).waitFor()
-    const [swap] = rig.sandbox.oneclick.swaps()
+    const [swap] = harness.sandbox.oneclick.swaps()
     assert.equal(swap?.answer.quoteRequest.refundTo, 'the-buyers-own-address')
     await page.getByText('With this memo').waitFor()
     await page.getByText(swap?.depositMemo ?? '?', { exact: true }).waitFor()
@@ -118,10 +118,12 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
 
     drive(invoice, 'REFUNDED')
     await until('the refund to be reported', async () => {
-      const [found] = (await rig.service.swaps.ofInvoices([await rig.service.invoices.read(invoice.publicId)])).values()
+      const [found] = (
+        await harness.service.swaps.ofInvoices([await harness.service.invoices.read(invoice.publicId)])
+      ).values()
       return found?.status === 'REFUNDED'
     })
-    await page.goto(`${rig.url}/i/${invoice.publicId}`)
+    await page.goto(`${harness.url}/i/${invoice.publicId}`)
     await page.getByText('Your deposit was sent back to your refund address.').waitFor()
     await page.getByRole('link', { name: 'Pay with another asset' }).waitFor()
     await page.context().close()
@@ -130,8 +132,8 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   test('while the swap provider is unavailable, the buyer sees an error and can pay with Zcash', async () => {
     const invoice = await createInvoice()
     const page = await openPage()
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
-    rig.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    harness.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
     await choose(page, 'BTC on Bitcoin')
     await page.getByRole('alert').getByText('Swap provider unavailable.').waitFor()
     await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
@@ -140,7 +142,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   })
 
   test('the merchant sees a notice about a completed swap until its payment arrives', async () => {
-    const { service, url } = rig
+    const { service, url } = harness
     const invoice = await createInvoice()
     const swap = await service.swaps.start(invoice.publicId, {
       assetId: 'nep141:btc.omft.near',
@@ -156,7 +158,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
     assert.match(await page('/overview'), /The swap for invoice .+ has had the status SUCCESS for an hour/)
     assert.match(await page(`/invoices/${invoice.publicId}`), /no payment has arrived\. Contact the swap provider/)
-    rig.sandbox.oneclick.deliver(swap.depositAddress)
+    harness.sandbox.oneclick.deliver(swap.depositAddress)
     await until('the payment to be detected', async () => {
       return (await service.invoices.read(invoice.publicId)).receivedZat === AMOUNT
     })
@@ -167,14 +169,14 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   test('an invoice that cannot take a swap redirects to the checkout page', async () => {
     const invoice = await createInvoice()
     const page = await openPage()
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
-    rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
     await until('the payment to be detected', async () => {
-      return (await rig.service.invoices.read(invoice.publicId)).status === 'detected'
+      return (await harness.service.invoices.read(invoice.publicId)).status === 'detected'
     })
     await choose(page, 'BTC on Bitcoin')
     await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
     await page.context().close()
   })

@@ -42,7 +42,7 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
       config: { cors: true },
       preValidation: checkBeforeBody,
       schema: {
-        summary: 'Start a swap to pay the invoice in another asset',
+        summary: 'Start a swap to pay the invoice with another asset',
         description:
           'Returns a firm quote for the whole amount. It replaces the earlier swap of the invoice. The invoice id is the ' +
           'access token. At most 5 requests per invoice in 10 minutes.',
