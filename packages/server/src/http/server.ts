@@ -203,7 +203,7 @@ function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): v
   socket.destroySoon()
 }
 
-/** Fastify warns about a plain number of proxies. Here the operator guarantees that only proxies reach the server. */
+/** Fastify ignores forwarded headers for a plain number of proxies. Here the operator ensures that only proxies connect. */
 function proxyTrust(trust: HttpSettings['trustProxy']) {
   if (typeof trust === 'number') return (_address: string, hop: number) => hop < trust
   return trust === false ? false : [...trust]
