@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 
-/** The server as routes see it: what a schema says is what a handler gets and may answer. */
+/** The Fastify instance that routes receive. Schemas type the handlers' input and response. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -11,5 +11,5 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** A request of whatever route, for hooks. */
+/** A request of any route, for hooks. */
 export type AnyRequest = FastifyRequest

@@ -9,9 +9,9 @@ export interface SignedIn {
 }
 
 export interface Auth {
-  /** For `onRequest`, so that a request is judged by its key before its body: 401 `missing api key`, `bad api key`. */
+  /** Runs in `onRequest`, so the key is checked before the body. @throws 401 `missing api key`, `bad api key` */
   requireApiKey(request: FastifyRequest): Promise<void>
-  /** For `onRequest`: 401 `missing session token`, `bad session token`. */
+  /** Runs in `onRequest`. @throws 401 `missing session token`, `bad session token` */
   requireSession(request: FastifyRequest): Promise<void>
 }
 
@@ -21,41 +21,41 @@ const sessions = new WeakMap<FastifyRequest, Session>()
 export function createAuth(credentials: Credentials): Auth {
   return {
     async requireApiKey(request) {
-      const account = await credentials.byApiKey(bearer(request, 'api key'))
-      if (!account) throw refused('bad api key')
+      const account = await credentials.byApiKey(bearerCredential(request, 'api key'))
+      if (!account) throw unauthenticated('bad api key')
       accounts.set(request, account)
     },
 
     async requireSession(request) {
-      const found = await credentials.bySessionToken(bearer(request, 'session token'))
-      if (!found) throw refused('bad session token')
+      const found = await credentials.bySessionToken(bearerCredential(request, 'session token'))
+      if (!found) throw unauthenticated('bad session token')
       accounts.set(request, found.account)
       sessions.set(request, found.session)
     },
   }
 }
 
-/** The account that `requireApiKey` or `requireSession` has found. */
+/** The account found by `requireApiKey` or `requireSession`. */
 export function accountOf(request: FastifyRequest): Account {
-  return present(accounts.get(request))
+  return required(accounts.get(request))
 }
 
-/** The session that `requireSession` has found. */
+/** The session found by `requireSession`. */
 export function sessionOf(request: FastifyRequest): Session {
-  return present(sessions.get(request))
+  return required(sessions.get(request))
 }
 
-function present<T>(found: T | undefined): T {
-  if (found === undefined) throw new Error('the route does not ask for a credential')
-  return found
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the route does not require authentication')
+  return value
 }
 
-function bearer(request: FastifyRequest, noun: string): string {
+function bearerCredential(request: FastifyRequest, noun: string): string {
   const credential = /^bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (credential === undefined) throw refused(`missing ${noun}`)
+  if (credential === undefined) throw unauthenticated(`missing ${noun}`)
   return credential.trimEnd()
 }
 
-function refused(message: string): Fault {
+function unauthenticated(message: string): Fault {
   return new Fault('unauthenticated', codeOf(message), message)
 }

@@ -3,12 +3,12 @@ import type { AnyRequest, App } from './app.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Pages of any origin may call this: what a buyer's browser needs, and no credential of ours is sent along. */
+    /** Allows calls from pages of any origin. Only for routes that buyers' browsers call without credentials. */
     cors?: boolean
   }
 }
 
-/** Answers the browsers' questions for the routes that say `config: { cors: true }`. Add before the routes. */
+/** Adds CORS headers and preflight responses to routes with `config: { cors: true }`. Call before adding routes. */
 export function addCors(app: App): void {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', route => {

@@ -23,11 +23,11 @@ export const invalidJson = (detail?: string) =>
 
 export const notFound = () => new Fault('not_found', 'not_found', 'not found')
 
-/** What Fastify refuses by itself, in our words. */
-const FRAMEWORK: Readonly<Record<string, () => Fault>> = {
+/** Fastify's own errors, mapped to the error bodies of this API. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, () => Fault>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: () => invalidJson(),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => invalidJson('the body is empty'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalidJson('the body is not as long as Content-Length says'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalidJson('the body length does not match Content-Length'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Fault('too_large', 'body_too_large', 'body too large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new Fault('unsupported_type', 'unsupported_media_type', 'unsupported media type', {
@@ -38,19 +38,19 @@ const FRAMEWORK: Readonly<Record<string, () => Fault>> = {
   FST_ERR_MAX_PARAM_LENGTH: notFound,
 }
 
-/** Every error as a fault; what nobody foresaw is an internal one, with the error as its private cause. */
+/** Converts any error. An unknown error becomes an internal error with the original as its private cause. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
-  const known = FRAMEWORK[(error as Partial<FastifyError> | null)?.code ?? '']
-  return known ? known() : new Fault('internal', 'internal_error', 'internal error', { cause: error })
+  const convert = FRAMEWORK_ERRORS[(error as Partial<FastifyError> | null)?.code ?? '']
+  return convert ? convert() : new Fault('internal', 'internal_error', 'internal error', { cause: error })
 }
 
-export function statusOf(fault: Fault): number {
-  return STATUS[fault.kind]
+export function statusOf(error: Fault): number {
+  return STATUS[error.kind]
 }
 
-export function sendFault(reply: FastifyReply, fault: Fault): void {
-  if (fault.retryAfterSecs !== undefined) reply.header('retry-after', fault.retryAfterSecs)
-  if (fault.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-  reply.code(statusOf(fault)).send({ code: fault.code, message: fault.message, ...fault.extra })
+export function sendFault(reply: FastifyReply, error: Fault): void {
+  if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
+  if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+  reply.code(statusOf(error)).send({ code: error.code, message: error.message, ...error.extra })
 }

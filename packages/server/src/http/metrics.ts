@@ -8,13 +8,13 @@ import { notFound } from './errors.ts'
 const SLOW_MS = 1_000
 
 /**
- * Measures every request by its route, and logs those that failed or were slow; at the level `debug` all. The
- * route's pattern stands for the path, which may hold an invoice id.
+ * Measures every request by route and logs failed and slow ones, or all at log level `debug`. Metrics and logs hold the
+ * route pattern instead of the path, because a path can contain an invoice id, which is a credential.
  */
 export function addObservation(app: App, log: Log, registry: Registry): void {
   const seconds = new Histogram({
     name: 'zatgate_http_request_seconds',
-    help: 'Time to answer, by method, route and status.',
+    help: 'Response time by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.02, 0.05, 0.2, 1, 5],
     registers: [registry],
@@ -25,15 +25,15 @@ export function addObservation(app: App, log: Log, registry: Registry): void {
     seconds.labels(request.method, route, String(reply.statusCode)).observe(ms / 1000)
     const details = { method: request.method, route, status: reply.statusCode, ms: Math.round(ms) }
     if (reply.statusCode >= 500) log.warn(details, 'request failed')
-    else if (ms > SLOW_MS) log.warn(details, 'request was slow')
-    else log.debug(details, 'request answered')
+    else if (ms > SLOW_MS) log.warn(details, 'slow request')
+    else log.debug(details, 'request completed')
     done()
   })
 }
 
 /**
- * GET /metrics for whoever has the token of the setting METRICS_TOKEN; without the setting there is no such path.
- * Not "for loopback only": behind a proxy every request comes from there.
+ * Serves GET /metrics to requests with the token of the setting METRICS_TOKEN, and 404 if the setting is unset.
+ * Restricting it to loopback would not protect it: behind a local proxy every request comes from there.
  */
 export function addMetrics(app: App, registry: Registry, token: string | null): void {
   const expected = token === null ? null : digest(`Bearer ${token}`)

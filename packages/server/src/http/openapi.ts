@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { App } from './app.ts'
 
-/** GET /openapi.json, made of the same schemas that check requests and answers. Add before the routes. */
+/** Serves GET /openapi.json, built from the schemas that validate requests and responses. Call before adding routes. */
 export async function addOpenApi(app: App, publicUrl: () => string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -10,8 +10,8 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
         title: 'zatgate',
         version: '1',
         description:
-          'Invoices for shielded Zcash. Amounts are whole zat, times Unix seconds, errors flat JSON. See the README ' +
-          'for the WebSocket messages and the webhook events.',
+          'Invoices for shielded Zcash. Amounts are integers in zat, times are Unix seconds, errors are flat JSON. The ' +
+          'README describes the WebSocket messages and the webhook events.',
       },
       components: {
         securitySchemes: {
@@ -20,7 +20,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
         },
       },
     },
-    // A route without a summary is none of the interface: what is removed, preflights, this document itself.
+    // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
     transform: ({ schema, url }) => ({ schema: schema?.summary ? schema : { ...schema, hide: true }, url }),
   })
   app.get('/openapi.json', { config: { cors: true } }, () => ({ ...app.swagger(), servers: [{ url: publicUrl() }] }))

@@ -38,28 +38,28 @@ import { createInvoiceStream } from './websocket/stream.ts'
 import { addUpgrades, asksForWebSocket } from './websocket/upgrade.ts'
 
 export interface HttpServer {
-  /** Starts to listen; the address it answers at. */
+  /** Starts listening. @returns the base URL of the server */
   listen(): Promise<string>
-  /** Answers what it has begun, closes WebSockets with 1001; in ten seconds at most. */
+  /** Finishes requests in progress and closes WebSockets with code 1001. Takes at most ten seconds. */
   close(): Promise<void>
 }
 
 export interface HttpSettings {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Null: where it listens. */
+  /** Null: the address the server listens on. */
   readonly publicUrl: string | null
-  /** Who may say where a request comes from: a number of proxies, or their addresses. */
+  /** Trusted proxies, whose `X-Forwarded-For` is used: their number or their addresses. */
   readonly trustProxy: number | readonly string[] | false
-  /** Requests that one client address may make in a minute; 0: no limit. */
+  /** Requests per minute and client address; 0: no limit. */
   readonly rateLimit: number
   readonly maxWebSockets: number
-  /** Null: no GET /metrics. */
+  /** Null: GET /metrics is disabled. */
   readonly metricsToken: string | null
 }
 
-export type StrayPage = (fault: Fault, request: AnyRequest, reply: FastifyReply) => boolean
+export type StrayPage = (error: Fault, request: AnyRequest, reply: FastifyReply) => boolean
 
 export interface HttpOptions {
   readonly settings: HttpSettings
@@ -75,9 +75,9 @@ export interface HttpOptions {
   readonly withdrawals: Withdrawals
   readonly log: Log
   readonly registry: Registry
-  /** Adds the pages, after the routes of the API. */
+  /** Adds the web pages, after the API routes. */
   readonly site?: (app: App, publicUrl: () => string) => void
-  /** Answers a browser that has lost its way with a page; false for what is no such thing. */
+  /** Sends a page to a browser that requests an unknown path. Returns false if it sent nothing. */
   readonly strayPage?: StrayPage
 }
 
@@ -85,10 +85,10 @@ export const MAX_BODY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
-/** Longer than the idle time of common proxies, so that it is never we who close first under their request. */
+/** Longer than the idle timeout of common proxies, so the server never closes a connection that a proxy reuses. */
 const KEEP_ALIVE_MS = 75_000
 const CLOSE_MS = 10_000
-const SWEEP_MS = 50
+const CLOSE_IDLE_MS = 50
 
 export async function createHttpServer(options: HttpOptions): Promise<HttpServer> {
   const {
@@ -113,13 +113,13 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const upgrades = addUpgrades(app)
   const auth = createAuth(credentials)
 
-  answerFaults(app, log, options.strayPage)
+  addErrorHandler(app, log, options.strayPage)
   addObservation(app, log, registry)
-  countWebSockets(registry, () => stream.size)
+  addWebSocketMetrics(registry, () => stream.size)
   measureSwaps(registry, swaps)
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl)
-  await limitRates(app, settings.rateLimit)
+  await addRateLimit(app, settings.rateLimit)
   addNotFound(app)
   await addOpenApi(app, publicUrl)
 
@@ -147,12 +147,12 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
 
     async close() {
       await stream.close()
-      // Who is being answered keeps his connection until then, and not for a next request.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-      const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_MS)
+      // A connection stays open until its response is sent, but takes no further request.
+      const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
+      const timeout = setTimeout(() => app.server.closeAllConnections(), CLOSE_MS)
       await app.close()
-      clearInterval(sweep)
-      clearTimeout(late)
+      clearInterval(closeIdle)
+      clearTimeout(timeout)
     },
   }
 }
@@ -164,13 +164,13 @@ function createApp({ trustProxy }: HttpSettings): App {
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // What is begun while closing is still answered: a refusal of Fastify's own would not have the shape of our errors.
+    // Requests during shutdown are still served: Fastify's own 503 would not have the error format of this API.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // An id of any length is an unknown id.
+    // A parameter of any length reaches the route, so that an overlong id gets the 404 of an unknown one.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    clientErrorHandler: refuseBytes,
-    // No hook runs for these: the path itself could not be read.
+    clientErrorHandler: rejectMalformedRequest,
+    // Hooks do not run for these errors, because the path could not be parsed.
     frameworkErrors: (error, _request, reply) => sendFault(reply.headers(SECURITY_HEADERS), toFault(error)),
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -179,23 +179,23 @@ function createApp({ trustProxy }: HttpSettings): App {
       shouldUpgradeCallback: asksForWebSocket,
     },
   })
-  // What answers any method answers those too that Fastify does not know by itself.
+  // Makes `app.all` cover the methods that Fastify does not know by default.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.setValidatorCompiler(compileValidator)
   acceptJsonOnly(app)
   return app
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
+const PARSER_ERRORS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
 }
 
-/** For what is no HTTP, or too slow to become a request: there is nothing yet to answer but the socket. */
-function refuseBytes(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Handles malformed HTTP and request timeouts. No request exists yet, so the response goes to the socket. */
+function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = UNREADABLE[error.code ?? ''] ?? '400 Bad Request'
+  const status = PARSER_ERRORS[error.code ?? ''] ?? '400 Bad Request'
   const message = status.slice(4).toLowerCase()
   const body = JSON.stringify({ code: codeOf(message), message })
   const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
@@ -203,13 +203,13 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.destroySoon()
 }
 
-/** Fastify takes a mere number for a mistake; here it is the operator's word that only proxies can reach us. */
+/** Fastify ignores forwarded headers for a plain number of proxies. Here the operator ensures that only proxies connect. */
 function proxyTrust(trust: HttpSettings['trustProxy']) {
   if (typeof trust === 'number') return (_address: string, hop: number) => hop < trust
   return trust === false ? false : [...trust]
 }
 
-/** JSON and nothing else; an empty body is one only where the route asks for none. */
+/** Accepts only JSON bodies. An empty body is allowed if the route has no body schema. */
 function acceptJsonOnly(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -222,19 +222,19 @@ function acceptJsonOnly(app: App): void {
   })
 }
 
-function answerFaults(app: App, log: Log, strayPage: StrayPage = () => false): void {
-  app.setErrorHandler((error, request, reply) => {
-    const fault = toFault(error)
-    if (fault.kind === 'internal')
+function addErrorHandler(app: App, log: Log, strayPage: StrayPage = () => false): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toFault(thrown)
+    if (error.kind === 'internal')
       log.error(
-        { method: request.method, route: request.routeOptions.url, err: fault.cause ?? fault },
+        { method: request.method, route: request.routeOptions.url, err: error.cause ?? error },
         'internal error',
       )
-    if (!strayPage(fault, request, reply)) sendFault(reply, fault)
+    if (!strayPage(error, request, reply)) sendFault(reply, error)
   })
 }
 
-/** For answers that are data and never a page; the pages set stricter and looser ones of their own. */
+/** Headers of API responses. The web pages override some of them. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -245,8 +245,8 @@ const SECURITY_HEADERS = {
 }
 
 function addSecurityHeaders(app: App, publicUrl: string | null): void {
-  const insist = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
-  const headers = publicUrl?.startsWith('https:') ? { ...SECURITY_HEADERS, ...insist } : SECURITY_HEADERS
+  const hsts = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+  const headers = publicUrl?.startsWith('https:') ? { ...SECURITY_HEADERS, ...hsts } : SECURITY_HEADERS
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers)
     done()
@@ -254,30 +254,30 @@ function addSecurityHeaders(app: App, publicUrl: string | null): void {
 }
 
 /**
- * Counts every request by its client's address, before anything else is done for it: refused ones and unknown paths
- * too. A route says `config: { rateLimit: false }` to be left out.
+ * Limits requests per client address, before any other work. Rejected requests and unknown paths count too. Routes opt
+ * out with `config: { rateLimit: false }`.
  */
-async function limitRates(app: App, perMinute: number): Promise<void> {
+async function addRateLimit(app: App, perMinute: number): Promise<void> {
   if (perMinute === 0) return
-  const silent = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
+  const noHeaders = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
   await app.register(rateLimit, {
     global: false,
     max: perMinute,
     timeWindow: 60_000,
     cache: 20_000,
     ipv6Subnet: 64,
-    addHeaders: silent,
-    addHeadersOnExceeding: silent,
+    addHeaders: noHeaders,
+    addHeadersOnExceeding: noHeaders,
     errorResponseBuilder: (_request, { ttl }) =>
       new Fault('too_many', 'too_many_requests', 'too many requests', { retryAfterSecs: Math.ceil(ttl / 1000) }),
   })
-  const count = app.rateLimit()
+  const limit = app.rateLimit()
   app.addHook('onRequest', async function (request, reply) {
-    if (request.routeOptions.config?.rateLimit !== false) await count.call(this, request, reply)
+    if (request.routeOptions.config?.rateLimit !== false) await limit.call(this, request, reply)
   })
 }
 
-function countWebSockets(registry: Registry, size: () => number): void {
+function addWebSocketMetrics(registry: Registry, size: () => number): void {
   new Gauge({
     name: 'zatgate_websockets',
     help: 'Open WebSockets.',

@@ -4,42 +4,42 @@ import { Compile } from 'typebox/compile'
 import { Fault, invalidField } from '../domain/error.ts'
 import { invalidJson } from './errors.ts'
 
-type Problem = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
+type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
 
 /**
- * Checks a request against its schema, changing nothing: no type is coerced, no default filled in, no member taken
- * away. Only numbers in a query string, which has nothing but text, are read as the whole numbers they spell.
+ * Validates a request against its schema without changing it: no coercion, no defaults, no removed members. Only
+ * integers in a query string are parsed from their text.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const shape = Compile(schema)
+  const validator = Compile(schema)
   const integers = httpPart === 'querystring' ? integerMembers(schema) : []
   return (given: unknown) => {
     const value = integers.length > 0 ? withIntegers(given, integers) : given
-    return shape.Check(value) ? { value } : { error: refusal(shape.Errors(value)) }
+    return validator.Check(value) ? { value } : { error: toValidationFault(validator.Errors(value)) }
   }
 }
 
-/** A member that should not be there comes first: most often it is the misspelt name of one that is missing. */
-function refusal(problems: readonly Problem[]): Fault {
-  const stray = problems.find(({ keyword }) => keyword === 'additionalProperties')
-  if (stray) return unknownField(stray)
-  const problem = problems[0]
-  if (!problem) throw new Error('a value was refused without a reason')
-  const field = fieldOf(problem)
-  return field === undefined ? invalidJson('the body should be a JSON object') : invalidField(field, problem.message)
+/** Unknown members are reported first: they are often misspelt names of missing ones. */
+function toValidationFault(errors: readonly ValidationError[]): Fault {
+  const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties')
+  if (unknown) return unknownField(unknown)
+  const first = errors[0]
+  if (!first) throw new Error('validation failed without an error')
+  const field = fieldOf(first)
+  return field === undefined ? invalidJson('the body should be a JSON object') : invalidField(field, first.message)
 }
 
-function unknownField({ params }: Problem): Fault {
+function unknownField({ params }: ValidationError): Fault {
   const [name = ''] = (params as { additionalProperties?: string[] }).additionalProperties ?? []
   return new Fault('invalid', 'unknown_field', `unknown field ${printable(name)}`)
 }
 
-function fieldOf({ keyword, instancePath, params }: Problem): string | undefined {
+function fieldOf({ keyword, instancePath, params }: ValidationError): string | undefined {
   if (keyword === 'required') return (params as { requiredProperties?: string[] }).requiredProperties?.[0]
   return instancePath.split('/')[1]
 }
 
-/** A name that the client chose, fit to be shown. */
+/** Bounds and sanitises a field name chosen by the client. */
 function printable(name: string): string {
   return name.slice(0, 100).replace(/[^\x20-\x7e]/g, '?')
 }

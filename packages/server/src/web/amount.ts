@@ -1,6 +1,6 @@
 import { MAX_ZAT, ZAT_PER_ZEC, type Zat } from '../domain/money.ts'
 
-/** An amount as people type it, in ZEC with up to 8 decimals; null for what is none, or more than there can be. */
+/** Parses an amount typed in ZEC, with up to eight decimal places. Returns null for text that is not a valid amount. */
 export function readZec(text: string): Zat | null {
   const [, whole, fraction = ''] = /^\s*(\d{1,8})(?:[.,](\d{1,8}))?\s*$/.exec(text) ?? []
   if (whole === undefined) return null

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
 
-/** The pages' only files, and what they are called with. A change of a file changes its path. */
+/** The static files of the pages. Their paths contain a hash of the content. */
 const NAMES = ['style.css', 'enhance.js', 'icon.svg'] as const
 export type AssetName = (typeof NAMES)[number]
 
@@ -22,26 +22,26 @@ const ASSETS: ReadonlyMap<AssetName, Asset> = new Map(NAMES.map(name => [name, l
 function load(name: AssetName): Asset {
   const bytes = name === 'style.css' ? styleSheet() : readFileSync(new URL(name, FOLDER))
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
-  const [stem, ending] = name.split('.') as [string, keyof typeof TYPES]
-  return { path: `/assets/${stem}.${digest}.${ending}`, type: TYPES[ending], etag: `"${digest}"`, bytes }
+  const [stem, extension] = name.split('.') as [string, keyof typeof TYPES]
+  return { path: `/assets/${stem}.${digest}.${extension}`, type: TYPES[extension], etag: `"${digest}"`, bytes }
 }
 
-/** The parts of the one sheet, in the order of their names. */
+/** Joins the files in `style/` in the order of their names. */
 function styleSheet(): Buffer {
-  const parts = new URL('style/', FOLDER)
+  const folder = new URL('style/', FOLDER)
   return Buffer.concat(
-    readdirSync(parts)
+    readdirSync(folder)
       .sort()
-      .map(part => readFileSync(new URL(part, parts))),
+      .map(name => readFileSync(new URL(name, folder))),
   )
 }
 
-/** Where a page finds the file. */
+/** The URL path of an asset. */
 export function assetPath(name: AssetName): string {
   return (ASSETS.get(name) as Asset).path
 }
 
-/** Serves the files: for ever fresh, since another content has another path. */
+/** Serves the files as immutable, since changed content has a different path. */
 export function assetRoutes(app: FastifyInstance): void {
   for (const { path, type, etag, bytes } of ASSETS.values()) {
     app.get(path, { schema: { hide: true } }, (request, reply) => {

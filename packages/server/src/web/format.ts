@@ -17,32 +17,33 @@ export function zat(amount: Zat): string {
   return `${grouped(amount)} zat`
 }
 
-/** ZEC, with the exact zat beside it. */
+/** An amount in ZEC, followed by the same amount in zat. */
 export function money(amount: Zat): Html {
   return html`<span class="money"><span class="zec">${zec(amount)}</span> <span class="zat">${zat(amount)}</span></span>`
 }
 
-/** A moment: UTC until a script says it in the reader's zone, the exact one on hover. */
+/** A time element in UTC. A script converts it to the reader's time zone; the tooltip has the exact time. */
 export function moment(unixSecs: number): Html {
   const iso = isoOf(unixSecs)
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
-/** A UTC day. */
+/** The UTC day as `YYYY-MM-DD`. */
 export function day(unixSecs: number): string {
   return isoOf(unixSecs).slice(0, 10)
 }
 
-/** Enough of an id, address or txid to tell it from its neighbours. */
+/** Shortens an id, address or transaction id to its first and last characters. */
 export function shortened(text: string, head = 8, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${tail === 0 ? '' : text.slice(-tail)}`
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`
+/** `1 invoice`, `2 invoices`. */
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${grouped(count)} ${count === 1 ? singular : plural}`
 }
 
-/** `2 h 5 min`, `40 s`: rounded down to its two largest parts. */
+/** `2 h 5 min`, `40 s`: rounded down to the two largest units. */
 export function duration(secs: number): string {
   const parts = [
     [Math.floor(secs / 86_400), 'd'],

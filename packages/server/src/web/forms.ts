@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
 
-/** What a form or a link brings: each name's first value. */
+/** Fields of a form or a query string: the first value of each name. */
 export type Fields = Readonly<Record<string, string>>
 
-/** Has the pages take what HTML forms send, which the API does not, and nothing else: fields are text. */
+/** Makes the pages accept HTML form bodies and nothing else. Fields are text. */
 export function acceptForms(site: App): void {
   site.removeAllContentTypeParsers()
   site.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
@@ -20,7 +20,7 @@ export function queryOf(request: FastifyRequest): Fields {
   return fieldsOf(request.url.split('?')[1] ?? '')
 }
 
-/** The record that a path names. */
+/** The `:id` parameter of the path. */
 export function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id
 }

@@ -9,8 +9,8 @@ const SESSION_COOKIE = '__Host-zatgate'
 const CODE_COOKIE = '__Host-zatgate-code'
 
 /**
- * Everything comes from this server and nothing is written into the page itself. A page may be framed by nobody and
- * sends its forms only here; links to a wallet are no fetches, so no rule speaks of them.
+ * All resources come from this server, and nothing is inline. Pages cannot be framed and submit forms only to this
+ * server. Links that open a wallet are navigations, so no directive covers them.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -25,7 +25,7 @@ const CONTENT_POLICY = [
 
 export const PAGE_HEADERS = {
   'content-security-policy': CONTENT_POLICY,
-  // Not `no-referrer`: with it a browser calls the origin of a form `null`.
+  // With `no-referrer` browsers would send `Origin: null` with forms.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -39,7 +39,7 @@ export interface SignedIn {
 
 /** @throws Fault `missing_session_token`, `bad_session_token` */
 export async function signedIn(request: FastifyRequest, credentials: Credentials): Promise<SignedIn> {
-  const token = cookieOf(request, SESSION_COOKIE)
+  const token = readCookie(request, SESSION_COOKIE)
   if (token === undefined) throw new Fault('unauthenticated', 'missing_session_token', 'missing session token')
   const found = await credentials.bySessionToken(token)
   if (!found) throw new Fault('unauthenticated', 'bad_session_token', 'bad session token')
@@ -47,31 +47,31 @@ export async function signedIn(request: FastifyRequest, credentials: Credentials
 }
 
 export function keepSession(reply: FastifyReply, token: string): void {
-  reply.header('set-cookie', cookie(SESSION_COOKIE, token, SESSION_SECS))
+  reply.header('set-cookie', formatCookie(SESSION_COOKIE, token, SESSION_SECS))
 }
 
 export function forgetSession(reply: FastifyReply): void {
-  reply.header('set-cookie', cookie(SESSION_COOKIE, '', 0))
+  reply.header('set-cookie', formatCookie(SESSION_COOKIE, '', 0))
 }
 
-/** What makes this browser the one that a code was mailed for. */
+/** Binds an emailed code to this browser. */
 export function keepBrowser(reply: FastifyReply, browser: string): void {
-  reply.header('set-cookie', cookie(CODE_COOKIE, browser, CODE.secs))
+  reply.header('set-cookie', formatCookie(CODE_COOKIE, browser, CODE.secs))
 }
 
 export function browserOf(request: FastifyRequest): string | undefined {
-  return cookieOf(request, CODE_COOKIE)
+  return readCookie(request, CODE_COOKIE)
 }
 
 export function forgetBrowser(reply: FastifyReply): void {
-  reply.header('set-cookie', cookie(CODE_COOKIE, '', 0))
+  reply.header('set-cookie', formatCookie(CODE_COOKIE, '', 0))
 }
 
 /**
- * Refuses what another site has a browser send: a changing request must come from a page of our own. Browsers say where
- * it comes from in `Sec-Fetch-Site`, older ones in `Origin`; what says neither is no browser, and has no cookie of one.
+ * Rejects state-changing requests that another site makes a browser send. Browsers report the source in
+ * `Sec-Fetch-Site`, older ones in `Origin`. Clients that send neither are not browsers and hold no cookies.
  *
- * @param ownOrigin as browsers know this server, beside the host they have asked for
+ * @param ownOrigin the public origin of this server; the requested host is accepted too
  * @throws Fault `cross_site_request`
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
@@ -81,16 +81,16 @@ export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): voi
   throw new Fault('forbidden', 'cross_site_request', 'this form was sent by another site')
 }
 
-/** By whatever host it was asked for, but over plain HTTP only where we are: on the way there, anyone can write pages. */
+/** Accepts any host that was requested, but plain HTTP only if the public origin uses it: plain HTTP can be tampered with. */
 function isOwn(origin: string, request: FastifyRequest, ownOrigin: string): boolean {
   return origin === ownOrigin || origin === `${new URL(ownOrigin).protocol}//${request.headers.host}`
 }
 
-function cookie(name: string, value: string, maxAgeSecs: number): string {
+function formatCookie(name: string, value: string, maxAgeSecs: number): string {
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSecs}; Secure; HttpOnly; SameSite=Lax`
 }
 
-function cookieOf(request: FastifyRequest, name: string): string | undefined {
+function readCookie(request: FastifyRequest, name: string): string | undefined {
   const pairs = request.headers.cookie?.split(';').map(pair => pair.trim()) ?? []
   return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped when it enters a template. */
+/** Text that is already HTML. All other values are escaped in a template. */
 export class Html {
   readonly text: string
 
@@ -22,14 +22,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * A piece of a page. Values are escaped for text and for quoted attributes, so quote every attribute; lists are joined;
- * null, undefined and false leave nothing.
+ * Template tag for HTML. Values are escaped for text and for quoted attributes, so quote every attribute. Lists are
+ * joined; null, undefined and false render as nothing.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)))
 }
 
-/** A boolean attribute, with the blank before it. */
+/** A boolean attribute with a leading space, or nothing. */
 export function flag(name: string, on: boolean): Html {
   return new Html(on ? ` ${name}` : '')
 }

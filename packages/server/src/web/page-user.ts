@@ -1,4 +1,4 @@
-/** Who looks at a page of the dashboard. */
+/** The signed-in user that a dashboard page is rendered for. */
 export interface Viewer {
   readonly email: string
   readonly sandbox: boolean

@@ -36,13 +36,13 @@ import { viewingKeyPages } from './routes/viewing-key.ts'
 import { webhookPages } from './routes/webhook.ts'
 import { withdrawalPages } from './routes/withdrawal.ts'
 
-/** What a simulated network offers to those who try the service. */
+/** Tools of the simulated network for trying the service. */
 export interface Playground {
-  /** Where it shows what was mailed. */
+  /** Address of the page that shows sent emails. */
   readonly mailboxUrl: string
-  /** The viewing key of its wallet. */
+  /** The viewing key of the demo wallet. */
   readonly viewingKey: string
-  /** Has its wallet pay a ZIP 321 request. */
+  /** Pays a ZIP 321 request from the simulated wallet. */
   pay(uri: string): Promise<void>
 }
 
@@ -61,43 +61,44 @@ export interface SiteDeps {
   readonly webhooks: Webhooks
   readonly withdrawals: Withdrawals
   readonly network: 'main' | 'test' | 'regtest'
-  /** Null where the money is real. */
+  /** Null outside the sandbox. */
   readonly playground: Playground | null
   readonly publicUrl: () => string
   readonly clock: Clock
   readonly log: Log
 }
 
-/** A page's handler: who asks, and the answer as a page or as what `reply` was told. */
-type SignedInHandler = (request: FastifyRequest, reply: FastifyReply, who: SignedIn) => Promise<Html | FastifyReply>
+/** Handles a page request. Returns the page, or `reply` if the handler has already responded. */
+type SignedInHandler = (request: FastifyRequest, reply: FastifyReply, user: SignedIn) => Promise<Html | FastifyReply>
 
-/** What the pages' routes are made with. */
+/** Passed to the page routes. */
 export interface Site {
   readonly app: App
   readonly deps: SiteDeps
-  /** A page for signed-in accounts; others get 401 and the form to sign in. */
+  /** Adds a page for signed-in accounts. Others get 401 and the sign-in form. */
   page(method: 'GET' | 'POST', path: string, handler: SignedInHandler): void
-  /** A page for anyone. */
+  /** Adds a public page. */
   open(
     method: 'GET' | 'POST',
     path: string,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<Html | FastifyReply>,
   ): void
-  viewer(who: SignedIn): Viewer
-  /** Does what only the owner should, once a code was entered shortly before; else asks for one and then does it. */
-  fresh(step: FreshStep, change: () => Promise<Html | FastifyReply>): Promise<Html | FastifyReply>
+  /** The user that a page is rendered for. */
+  pageUser(user: SignedIn): Viewer
+  /** Runs a sensitive change if the user entered a code recently. Otherwise shows a page that asks for a code first. */
+  requireRecentAuth(step: SensitiveAction, change: () => Promise<Html | FastifyReply>): Promise<Html | FastifyReply>
 }
 
-export interface FreshStep {
+export interface SensitiveAction {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly who: SignedIn
+  readonly user: SignedIn
   readonly form: Fields
-  /** The page of the menu that the form is on. */
-  readonly at: string
+  /** Path of the menu item of the page with the form. */
+  readonly menuPath: string
 }
 
-/** The dashboard and the buyers' page. Add after the API's routes. */
+/** Adds the dashboard and the checkout pages. Call after adding the API routes. */
 export function addSite(root: App, deps: SiteDeps): void {
   root.register(async app => {
     acceptForms(app)
@@ -105,7 +106,7 @@ export function addSite(root: App, deps: SiteDeps): void {
       reply.headers(PAGE_HEADERS)
       refuseCrossSite(request, deps.publicUrl())
     })
-    app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, deps))
+    app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
     const site = createSite(app, deps)
     assetRoutes(app)
     signInPages(site)
@@ -124,12 +125,12 @@ export function addSite(root: App, deps: SiteDeps): void {
 }
 
 function createSite(app: App, deps: SiteDeps): Site {
-  const viewer = ({ account }: SignedIn): Viewer => ({ email: account.email, sandbox: deps.playground !== null })
+  const pageUser = ({ account }: SignedIn): Viewer => ({ email: account.email, sandbox: deps.playground !== null })
 
   const site: Site = {
     app,
     deps,
-    viewer,
+    pageUser,
 
     open(method, path, handler) {
       app.route({
@@ -141,88 +142,97 @@ function createSite(app: App, deps: SiteDeps): Site {
     },
 
     page(method, path, handler) {
-      // Before the body is looked at: who is nobody learns nothing of what the form should hold.
-      const asking = new WeakMap<FastifyRequest, SignedIn>()
+      // Authenticates before the body is parsed, so unauthenticated clients learn nothing about the form.
+      const users = new WeakMap<FastifyRequest, SignedIn>()
       app.route({
         method,
         url: path,
         schema: { hide: true },
         onRequest: async request => {
-          asking.set(request, await signedIn(request, deps.credentials))
+          users.set(request, await signedIn(request, deps.credentials))
         },
-        handler: async (request, reply) => send(reply, await handler(request, reply, asking.get(request) as SignedIn)),
+        handler: async (request, reply) => send(reply, await handler(request, reply, users.get(request) as SignedIn)),
       })
     },
 
-    async fresh({ request, reply, who, form, at }, change) {
+    async requireRecentAuth({ request, reply, user, form, menuPath }, change) {
       const { code, ...fields } = form
-      let error: string | undefined
+      let problem: string | undefined
       try {
-        if (code !== undefined) await deps.signIn.confirm(who.session, code)
-      } catch (fault) {
-        error = sentence(fault)
+        if (code !== undefined) await deps.signIn.confirm(user.session, code)
+      } catch (error) {
+        problem = sentence(error)
       }
-      if (error === undefined && (await deps.signIn.isFresh(who.session))) return change()
-      await deps.signIn.askAgain(who.account, who.session, request.ip)
+      if (problem === undefined && (await deps.signIn.isFresh(user.session))) return change()
+      await deps.signIn.askAgain(user.account, user.session, request.ip)
       reply.code(403)
-      const mailboxUrl = mailboxOf(deps, who.account.email)
-      return confirmPage(viewer(who), { action: request.url, fields, at, mailboxUrl, ...(error ? { error } : {}) })
+      const mailboxUrl = mailboxOf(deps, user.account.email)
+      return confirmPage(pageUser(user), {
+        action: request.url,
+        fields,
+        menuPath,
+        mailboxUrl,
+        ...(problem ? { error: problem } : {}),
+      })
     },
   }
   return site
 }
 
-function send(reply: FastifyReply, answer: Html | FastifyReply): FastifyReply {
-  return answer === reply ? reply : reply.type('text/html; charset=utf-8').send(String(answer))
+function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
+  return result === reply ? reply : reply.type('text/html; charset=utf-8').send(String(result))
 }
 
-/** Where the sandbox shows an address's mail. */
+/** Address of the sandbox page with the emails sent to an address, or to all; null outside the sandbox. */
 export function mailboxOf({ playground }: SiteDeps, email?: string): string | null {
   if (!playground) return null
   return email === undefined ? playground.mailboxUrl : `${playground.mailboxUrl}?to=${encodeURIComponent(email)}`
 }
 
-/** A fault in the words of a page; what is no fault is thrown on. */
+/** The error message as a sentence for a page. Rethrows internal and unknown errors. */
 export function sentence(error: unknown): string {
   if (!(error instanceof Fault) || error.kind === 'internal') throw error
   const { detail } = error.extra
-  const message = error.code.startsWith('invalid_') ? readable(error.message) : error.message
+  const message = error.code.startsWith('invalid_') ? withoutUnits(error.message) : error.message
   const text = detail === undefined ? message : `${message}: ${detail}`
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** `invalid amount_zat` → `invalid amount`: the API's fields as a page calls them. */
-function readable(message: string): string {
+/** Turns API field names into the names used on pages: `invalid amount_zat` → `invalid amount`. */
+function withoutUnits(message: string): string {
   return message.replace(/_(zat|secs)$/, '').replaceAll('_', ' ')
 }
 
-const TITLES: Partial<Record<Fault['kind'], string>> = {
-  not_found: 'There is nothing here',
+const ERROR_TITLES: Partial<Record<Fault['kind'], string>> = {
+  not_found: 'Not found',
   too_many: 'Too many requests',
-  forbidden: 'Refused',
-  internal: 'Something went wrong on our side',
-  unavailable: 'Not available right now',
+  forbidden: 'Request refused',
+  internal: 'Something went wrong',
+  unavailable: 'Temporarily unavailable',
 }
 
-/** A page for a browser that asks for what is not there; a program, and whoever asks the API, gets the API's answer. */
-export function strayPage(fault: Fault, request: FastifyRequest, reply: FastifyReply): boolean {
-  const browsing = request.method === 'GET' && request.headers.accept?.includes('text/html')
-  if (!browsing || fault.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
-  send(reply.headers(PAGE_HEADERS).code(404), faultPage(TITLES.not_found as string, 'No page has this address.'))
+/** Sends a 404 page to browsers. Returns false for other clients and for paths of the API. */
+export function strayPage(error: Fault, request: FastifyRequest, reply: FastifyReply): boolean {
+  const isBrowser = request.method === 'GET' && request.headers.accept?.includes('text/html')
+  if (!isBrowser || error.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
+  send(
+    reply.headers(PAGE_HEADERS).code(404),
+    faultPage(ERROR_TITLES.not_found as string, 'There is no page at this address.'),
+  )
   return true
 }
 
-function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, playground }: SiteDeps) {
-  const fault = toFault(error)
-  if (fault.kind === 'internal')
-    log.error({ method: request.method, route: request.routeOptions.url, err: fault.cause ?? fault }, 'internal error')
-  if (fault.retryAfterSecs !== undefined) reply.header('retry-after', fault.retryAfterSecs)
+function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, { log, playground }: SiteDeps) {
+  const error = toFault(thrown)
+  if (error.kind === 'internal')
+    log.error({ method: request.method, route: request.routeOptions.url, err: error.cause ?? error }, 'internal error')
+  if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
   const page =
-    fault.kind === 'unauthenticated'
+    error.kind === 'unauthenticated'
       ? signInPage({ sandbox: playground !== null })
       : faultPage(
-          TITLES[fault.kind] ?? 'That did not work',
-          fault.kind === 'internal' ? 'It is noted. Please try again.' : sentence(fault),
+          ERROR_TITLES[error.kind] ?? 'Request failed',
+          error.kind === 'internal' ? 'The error has been logged. Please try again.' : sentence(error),
         )
-  return send(reply.code(statusOf(fault)), page)
+  return send(reply.code(statusOf(error)), page)
 }

@@ -1,4 +1,4 @@
-/** In this order: most name others for the sake of old servers, the more particular first. */
+/** Most specific first, because most browsers also name others for compatibility. */
 const BROWSERS = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -17,7 +17,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** What an owner knows a browser's session by: `Firefox on Linux`. */
+/** The label of a browser session: `Firefox on Linux`. */
 export function browserName(userAgent = ''): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'A browser'
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]

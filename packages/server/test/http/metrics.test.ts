@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { startTestApi } from '../support/api.ts'
 import { recordingLog } from '../support/log.ts'
 
-test('a request is logged at the level debug only, by its route and not by the id in its path', async () => {
+test('a request is logged only at level debug, by its route without the id in its path', async () => {
   const log = recordingLog()
   const api = await startTestApi({ log })
   const id = '72823ba5-c29d-4b9f-9c56-5811dfbf13db'
-  const answer = await fetch(`${api.url}/v1/invoices/${id}`)
-  await answer.arrayBuffer()
+  const response = await fetch(`${api.url}/v1/invoices/${id}`)
+  await response.arrayBuffer()
   await api.close()
   const lines = log.lines.filter(({ message }) => message.startsWith('request'))
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { Compile } from 'typebox/compile'
 import { call, type Merchant, startTestApi, type TestApi } from '../support/api.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document read as it comes
+// biome-ignore lint/suspicious/noExplicitAny: an untyped JSON document
 let document: any
 let api: TestApi
 let merchant: Merchant
@@ -27,13 +27,13 @@ function operations(): { name: string; path: string; method: string; operation: 
   )
 }
 
-test('it is an OpenAPI 3.1 document of this service, with the address it answers at', () => {
+test('the document is OpenAPI 3.1 and names the address of this service', () => {
   assert.match(document.openapi, /^3\.1\./)
   assert.equal(document.info.title, 'zatgate')
   assert.deepEqual(document.servers, [{ url: api.url }])
 })
 
-test('it has the endpoints, and none that are removed or not of the interface', () => {
+test('the document has the endpoints, without removed or internal ones', () => {
   const names = operations().map(({ name }) => name)
   for (const name of [
     'GET /healthz',
@@ -58,7 +58,7 @@ test('it has the endpoints, and none that are removed or not of the interface', 
   )
 })
 
-test('every operation has a summary, its path parameters, and answers with descriptions', () => {
+test('every operation has a summary, its path parameters and described responses', () => {
   for (const { name, path, operation } of operations()) {
     assert.ok(operation.summary.length > 5, name)
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
@@ -75,7 +75,7 @@ test('every operation has a summary, its path parameters, and answers with descr
   }
 })
 
-test('every schema in it is one, every security scheme is declared, every reference has its target', () => {
+test('every schema is valid, every security scheme is declared, every reference resolves', () => {
   const schemas: object[] = []
   JSON.stringify(document, (key, value) => {
     if (key === 'schema') schemas.push(value)
@@ -94,7 +94,7 @@ function resolve(reference: string): unknown {
   return steps.reduce((value, step) => (value as Record<string, unknown> | undefined)?.[step], document as unknown)
 }
 
-test('real answers fit the schemas, and no member of theirs is missing from them', async () => {
+test('real responses match the schemas, and the schemas contain all their members', async () => {
   const { body: created } = await call(api, 'POST /v1/invoices', { token: merchant.apiKey, json: { amount_zat: 5 } })
   const calls: [string, string | undefined, unknown][] = [
     [`GET /v1/invoices/${created.id}`, undefined, undefined],
@@ -107,16 +107,16 @@ test('real answers fit the schemas, and no member of theirs is missing from them
     ['GET /v1/account/sessions', merchant.sessionToken, undefined],
   ]
   for (const [line, token, json] of calls) {
-    const answer = await call(api, line, { ...(token && { token }), ...(json ? { json } : {}) })
+    const response = await call(api, line, { ...(token && { token }), ...(json ? { json } : {}) })
     const [method = '', path = ''] = line.split(' ')
     const template = path.replace(/\/invoices\/.+/, '/invoices/{id}')
     const { responses } = document.paths[template][method.toLowerCase()]
-    const { schema } = (responses[answer.status] ?? responses['4XX']).content['application/json']
-    assert.ok(Compile(strict(schema) as never).Check(answer.body), `${line}: ${answer.text}`)
+    const { schema } = (responses[response.status] ?? responses['4XX']).content['application/json']
+    assert.ok(Compile(strict(schema) as never).Check(response.body), `${line}: ${response.text}`)
   }
 })
 
-/** The schema with nothing allowed beside what it names. */
+/** The schema without additional properties. */
 // biome-ignore lint/suspicious/noExplicitAny: any schema
 function strict(schema: any): any {
   if (schema.items) return { ...schema, items: strict(schema.items) }

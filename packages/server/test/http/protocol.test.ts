@@ -20,27 +20,27 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const post = (raw: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
   call(api, 'POST /v1/invoices', { token: merchant.apiKey, raw, headers })
 
-/** Sends bytes as they are and reads until the server closes. */
+/** Sends raw bytes and reads until the server closes the connection. */
 async function raw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
-  let answer = ''
+  let response = ''
   socket.setEncoding('latin1').on('data', data => {
-    answer += data
+    response += data
   })
   socket.on('error', () => {})
   socket.end(text)
   await once(socket, 'close')
-  return answer
+  return response
 }
 
-test('GET /healthz answers ok as text', async () => {
+test('GET /healthz returns ok as text', async () => {
   const { status, text, headers } = await call(api, 'GET /healthz')
   assert.deepEqual([status, text], [200, 'ok'])
   assert.match(headers.get('content-type') ?? '', /^text\/plain/)
 })
 
-test('what is not JSON is refused, and so is JSON that is no object', async () => {
+test('invalid JSON and JSON that is not an object are rejected', async () => {
   for (const text of ['', '{', '{"amount_zat": 1,}', "{'amount_zat': 1}", 'amount_zat=1', '\0', '{"amount_zat": 01}']) {
     const { status, body } = await post(text)
     assert.deepEqual([status, body.code, body.message], [400, 'invalid_json', 'invalid json'], JSON.stringify(text))
@@ -48,7 +48,7 @@ test('what is not JSON is refused, and so is JSON that is no object', async () =
   for (const text of ['[]', 'null', '5', '"x"']) assert.equal((await post(text)).body.message, 'invalid json', text)
 })
 
-test('another content type is 415, with a charset it is JSON all the same', async () => {
+test('another content type gets 415; JSON with a charset is accepted', async () => {
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -62,26 +62,26 @@ test('another content type is 415, with a charset it is JSON all the same', asyn
   assert.equal((await post('{"amount_zat": 1}', { 'content-type': 'application/json; charset=utf-8' })).status, 200)
 })
 
-test('a body of 64 KiB is read, one byte more is 413', async () => {
+test('a body of 64 KiB is accepted, one byte more gets 413', async () => {
   const padded = (length: number) => '{"amount_zat": 1}'.padEnd(length)
   assert.equal((await post(padded(65_536))).status, 200)
   const { status, body } = await post(padded(65_537))
   assert.deepEqual([status, body], [413, { code: 'body_too_large', message: 'body too large' }])
 })
 
-test('a chunked body is held to the same 64 KiB', async () => {
+test('a chunked body has the same limit of 64 KiB', async () => {
   const { host } = new URL(api.url)
   const head = `POST /v1/invoices HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${merchant.apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
   const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`
   assert.match(await raw(api.url, `${head}${chunk}${chunk}${chunk}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
 })
 
-test('endpoints that take no body do not mind an empty one that is called JSON', async () => {
+test('endpoints without a body accept an empty one with a JSON content type', async () => {
   const { token } = await api.credentials.createSession(merchant.account, 'to end')
   assert.equal((await call(api, 'POST /v1/auth/logout', { token, headers: JSON_TYPE })).status, 204)
 })
 
-test('an unknown route is 404, a known one with a wrong method 405 with what it allows', async () => {
+test('an unknown path gets 404, a wrong method gets 405 with Allow', async () => {
   for (const line of [
     'GET /',
     'GET /v1',
@@ -112,14 +112,14 @@ test('an unknown route is 404, a known one with a wrong method 405 with what it 
   }
 })
 
-test('methods that no route has are answered like any other', async () => {
+test('unusual methods are handled like any other', async () => {
   const { host } = new URL(api.url)
   const send = (line: string) => raw(api.url, `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
   assert.match(await send('PROPFIND /v1/invoices'), /^HTTP\/1\.1 405 [\s\S]*allow: POST\r\n/)
   assert.match(await send('PURGE /nowhere'), /^HTTP\/1\.1 404 /)
 })
 
-test('signup and login are gone, for every method and whatever is sent', async () => {
+test('signup and login return 410 for every method and any body', async () => {
   for (const path of ['/v1/auth/signup', '/v1/auth/login'])
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
       const { status, body } = await call(api, `${method} ${path}`)
@@ -128,8 +128,11 @@ test('signup and login are gone, for every method and whatever is sent', async (
     }
   const { host } = new URL(api.url)
   for (const method of METHODS.filter(name => name !== 'CONNECT')) {
-    const answer = await raw(api.url, `${method} /v1/auth/login HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-    assert.match(answer, /^HTTP\/1\.1 410 /, method)
+    const response = await raw(
+      api.url,
+      `${method} /v1/auth/login HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    )
+    assert.match(response, /^HTTP\/1\.1 410 /, method)
   }
   for (const bytes of ['{', 'x'.repeat(70_000)])
     assert.equal(
@@ -138,7 +141,7 @@ test('signup and login are gone, for every method and whatever is sent', async (
     )
 })
 
-test('every answer, errors included, carries the protective headers', async () => {
+test('every response, including errors, has the security headers', async () => {
   for (const line of [
     'GET /healthz',
     `GET /v1/invoices/${UNKNOWN}`,
@@ -155,14 +158,14 @@ test('every answer, errors included, carries the protective headers', async () =
   }
 })
 
-test('https is insisted on where the service is known by it', async t => {
+test('the HSTS header is sent if the public URL is https', async t => {
   const own = await startTestApi({ settings: { publicUrl: 'https://pay.example.org' } })
   t.after(() => own.close())
   assert.match((await call(own, 'GET /healthz')).headers.get('strict-transport-security') ?? '', /^max-age=31536000/)
   assert.equal((await call(api, 'GET /healthz')).headers.get('strict-transport-security'), null)
 })
 
-test('pages of any origin may read an invoice, and nothing else', async () => {
+test('pages of any origin may read an invoice, but not the account endpoints', async () => {
   const origin = { origin: 'https://shop.example' }
   const open = await call(api, `GET /v1/invoices/${UNKNOWN}`, { headers: origin })
   assert.equal(open.headers.get('access-control-allow-origin'), '*')
@@ -175,7 +178,7 @@ test('pages of any origin may read an invoice, and nothing else', async () => {
   }
 })
 
-test('the rate limit: so many requests a minute and client, then 429 with Retry-After; health is not counted', async t => {
+test('beyond the rate limit a client gets 429 with Retry-After; health checks do not count', async t => {
   const own = await startTestApi({ settings: { rateLimit: 5 } })
   t.after(() => own.close())
   const statuses: number[] = []
@@ -190,19 +193,19 @@ test('the rate limit: so many requests a minute and client, then 429 with Retry-
   assert.equal((await call(own, 'GET /healthz')).status, 200)
 })
 
-test('behind a trusted proxy each client has its own allowance; without one the header means nothing', async t => {
+test('behind a trusted proxy each client has its own rate limit; otherwise the header is ignored', async t => {
   const trusting = await startTestApi({ settings: { rateLimit: 1, trustProxy: ['127.0.0.1'] } })
   t.after(() => trusting.close())
   const plain = await startTestApi({ settings: { rateLimit: 1 } })
   t.after(() => plain.close())
-  const from = async (on: TestApi, address: string) =>
-    (await call(on, 'GET /nowhere', { headers: { 'x-forwarded-for': address } })).status
-  assert.deepEqual([await from(trusting, '192.0.2.1'), await from(trusting, '192.0.2.2')], [404, 404])
-  assert.equal(await from(trusting, '192.0.2.1'), 429)
-  assert.deepEqual([await from(plain, '192.0.2.1'), await from(plain, '192.0.2.2')], [404, 429])
+  const statusFor = async (target: TestApi, address: string) =>
+    (await call(target, 'GET /nowhere', { headers: { 'x-forwarded-for': address } })).status
+  assert.deepEqual([await statusFor(trusting, '192.0.2.1'), await statusFor(trusting, '192.0.2.2')], [404, 404])
+  assert.equal(await statusFor(trusting, '192.0.2.1'), 429)
+  assert.deepEqual([await statusFor(plain, '192.0.2.1'), await statusFor(plain, '192.0.2.2')], [404, 429])
 })
 
-test('metrics are for whoever has the token; without the setting there are none', async t => {
+test('metrics require the token; without the setting the path does not exist', async t => {
   const own = await startTestApi({ settings: { metricsToken: 'a-token-of-some-length' } })
   t.after(() => own.close())
   await call(own, `GET /v1/invoices/${UNKNOWN}`)
@@ -215,7 +218,7 @@ test('metrics are for whoever has the token; without the setting there are none'
   assert.equal((await call(api, 'GET /metrics')).status, 404)
 })
 
-test('our own fault is a bare 500, and the log has its cause without the id in the path', async t => {
+test('an internal error is a bare 500, and the log has its cause without the id in the path', async t => {
   const log = recordingLog()
   const own = await startTestApi({ log })
   const { apiKey } = await own.merchant()
@@ -229,32 +232,32 @@ test('our own fault is a bare 500, and the log has its cause without the id in t
   assert.ok(!logged.includes(UNKNOWN) && !logged.includes(apiKey))
 })
 
-test('garbage on the wire is refused without taking the server down', async () => {
+test('malformed HTTP is rejected and the server stays up', async () => {
   for (const text of [
     '\x16\x03\x01\x02\0\x01',
     'GET\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',
     `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
   ]) {
-    const answer = await raw(api.url, text)
-    assert.match(answer, /^HTTP\/1\.1 4\d\d [\s\S]*\r\n\r\n\{"code":"[a-z_]+","message":"[a-z ]+"\}$/)
+    const response = await raw(api.url, text)
+    assert.match(response, /^HTTP\/1\.1 4\d\d [\s\S]*\r\n\r\n\{"code":"[a-z_]+","message":"[a-z ]+"\}$/)
   }
   assert.equal((await call(api, 'GET /healthz')).status, 200)
 })
 
-test('a request that is under way when the server closes is still answered, and then it is closed', async () => {
+test('a request in progress during shutdown is completed, then the server closes', async () => {
   const own = await startTestApi()
   const { apiKey } = await own.merchant()
   const { hostname, port, host } = new URL(own.url)
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1')
   const head = `POST /v1/invoices HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`
   socket.write(`${head}Content-Length: 16\r\nExpect: 100-continue\r\n\r\n`)
-  const [begun] = await once(socket, 'data')
-  assert.match(begun, /^HTTP\/1\.1 100 /)
+  const [interim] = await once(socket, 'data')
+  assert.match(interim, /^HTTP\/1\.1 100 /)
   const closing = own.close()
   socket.write('{"amount_zat":5}')
-  const [answer] = await once(socket, 'data')
-  assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*"amount_zat":5,/)
+  const [response] = await once(socket, 'data')
+  assert.match(response, /^HTTP\/1\.1 200 [\s\S]*"amount_zat":5,/)
   await closing
   await assert.rejects(fetch(`${own.url}/healthz`))
 })

@@ -9,11 +9,11 @@ import { startWebRig, type WebRig } from './rig.ts'
 import { visit } from './visit.ts'
 
 interface Row {
-  /** What takes the place of `{id}` or `:id`: a record of the account given. */
+  /** The value for `{id}` or `:id`: a record of the given account. */
   readonly id?: (owner: Merchant) => string
-  /** Further queries that name a record of the account given. */
+  /** Query strings that name a record of the given account. */
   readonly queries?: (owner: Merchant) => readonly string[]
-  /** A body that would do, were the record one's own. */
+  /** A body that would be valid for an own record. */
   readonly body?: (self: Merchant) => Record<string, unknown>
 }
 
@@ -93,7 +93,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /sign-out': {},
 }
 
-/** Pages for anyone; an invoice's id is all it takes to see and pay it. */
+/** Public pages. The invoice id is the access token for seeing and paying an invoice. */
 const OPEN_PAGES = [
   'GET /',
   'GET /sign-in',
@@ -105,55 +105,55 @@ const OPEN_PAGES = [
   'POST /i/:id/swap',
 ]
 
-/** Whatever is asked of it: routes take what they need when they are registered, and use it later. */
+/** Stands in for all dependencies: routes read them on registration but use them only later. */
 const anything: SiteDeps = new Proxy((() => anything) as unknown as SiteDeps, { get: () => anything })
 
 async function registeredPages(): Promise<string[]> {
   const app = fastify()
   const lines: string[] = []
   app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) if (one !== 'HEAD') lines.push(`${one} ${url}`)
+    for (const verb of [method].flat()) if (verb !== 'HEAD') lines.push(`${verb} ${url}`)
   })
   addSite(app as unknown as App, anything)
   await app.ready()
   return lines.filter(line => !line.startsWith('GET /assets/'))
 }
 
-async function sessionEndpoints(rig: WebRig): Promise<string[]> {
-  const { body } = await call(rig, 'GET /openapi.json')
+async function sessionEndpoints(harness: WebRig): Promise<string[]> {
+  const { body } = await call(harness, 'GET /openapi.json')
   const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { session?: unknown }[] }>>)
   return paths.flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, { security = [] }]) => security.some(one => one.session !== undefined))
+      .filter(([, { security = [] }]) => security.some(scheme => scheme.session !== undefined))
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   )
 }
 
 describe('two accounts', () => {
-  let rig: WebRig
+  let harness: WebRig
   let seed = 20
 
   before(async () => {
-    rig = await startWebRig()
+    harness = await startWebRig()
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
   function merchant(): Promise<Merchant> {
     seed += 1
-    return openMerchant(rig, `merchant${seed}`, seed)
+    return openMerchant(harness, `merchant${seed}`, seed)
   }
 
-  /** A page as the browser of a session asks for it. */
+  /** Requests a page as the browser of a session does. */
   const page = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
-    visit(rig, line, {
+    visit(harness, line, {
       ...(token === undefined ? {} : { cookie: `__Host-zatgate=${token}` }),
       ...(body === undefined ? {} : { form: body as Record<string, string> }),
     })
 
   const endpoint = (line: string, token: string | undefined, body?: Record<string, unknown>) =>
-    call(rig, line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { json: body }) })
+    call(harness, line, { ...(token === undefined ? {} : { token }), ...(body === undefined ? {} : { json: body }) })
 
-  const ways = [
+  const interfaces = [
     ['endpoint', ENDPOINTS, endpoint],
     ['page', PAGES, page],
   ] as const
@@ -162,8 +162,8 @@ describe('two accounts', () => {
     return line.replace(/\{\w+\}|:id/, id)
   }
 
-  /** All that the owner has, as the owner sees it; and what is never shown. */
-  async function belongings({ account }: Merchant, token: string): Promise<unknown> {
+  /** All records of the owner as the owner sees them, and the stored webhook with its secret. */
+  async function recordsOf({ account }: Merchant, token: string): Promise<unknown> {
     const lists = [
       '',
       '/invoices',
@@ -176,20 +176,20 @@ describe('two accounts', () => {
     ]
     const shown = await Promise.all(
       lists.map(async list =>
-        (await call(rig, `GET /v1/account${list}`, { token })).text.replace(/"last_used_at":\w+,?/g, ''),
+        (await call(harness, `GET /v1/account${list}`, { token })).text.replace(/"last_used_at":\w+,?/g, ''),
       ),
     )
-    const webhook = await rig.service.store.read(rows => rows.webhooks.byAccount(account.id))
+    const webhook = await harness.service.store.read(tx => tx.webhooks.byAccount(account.id))
     return [shown, webhook]
   }
 
   test('every registered endpoint and page is in the tables', async () => {
-    assert.deepEqual((await sessionEndpoints(rig)).sort(), Object.keys(ENDPOINTS).sort())
+    assert.deepEqual((await sessionEndpoints(harness)).sort(), Object.keys(ENDPOINTS).sort())
     assert.deepEqual((await registeredPages()).sort(), [...Object.keys(PAGES), ...OPEN_PAGES].sort())
   })
 
-  for (const [kind, table, ask] of ways) {
-    test(`no token, a foreign one, an expired, an ended one and an API key get 401 at every ${kind}`, async () => {
+  for (const [kind, table, send] of interfaces) {
+    test(`a missing, malformed, expired or ended token and an API key get 401 from every ${kind}`, async () => {
       const owner = await merchant()
       const refused = [
         ['missing session token', undefined],
@@ -201,46 +201,46 @@ describe('two accounts', () => {
       for (const [line, row] of Object.entries(table)) {
         const path = row.id ? pathWith(line, row.id(owner)) : line
         for (const [message, token] of refused) {
-          const answer = await ask(path, token, row.body?.(owner))
-          assert.equal(answer.status, 401, `${line} with ${token?.slice(0, 4) ?? 'nothing'}`)
-          if (kind === 'endpoint') assert.equal(answer.body.message, message, line)
-          else assert.match(answer.text, /<h1>Sign in<\/h1>/)
+          const response = await send(path, token, row.body?.(owner))
+          assert.equal(response.status, 401, `${line} with ${token?.slice(0, 4) ?? 'nothing'}`)
+          if (kind === 'endpoint') assert.equal(response.body.message, message, line)
+          else assert.match(response.text, /<h1>Sign in<\/h1>/)
         }
       }
     })
 
-    test(`a stranger reads nothing of the owner's at any ${kind}, and changes nothing`, async () => {
+    test(`another account can neither read nor change the owner's records through any ${kind}`, async () => {
       const owner = await merchant()
       const stranger = await merchant()
       const own = await owner.token()
-      const before = await belongings(owner, own)
+      const before = await recordsOf(owner, own)
       for (const [line, row] of Object.entries(table)) {
         const queries = row.queries ? ['', ...row.queries(owner)] : ['']
         for (const query of queries) {
-          const answer = await ask(
+          const response = await send(
             (row.id ? pathWith(line, row.id(owner)) : line) + query,
             await stranger.token(),
             row.body?.(stranger),
           )
-          if (row.id) assert.equal(answer.status, 404, line)
-          assert.ok(answer.status < 500 && answer.status !== 401, `${line}${query}: ${answer.status}`)
-          const typed = decodeURIComponent(query)
-          for (const trace of owner.traces().filter(text => !typed.includes(text)))
-            assert.ok(!answer.text.includes(trace), `${line}${query} shows ${trace}`)
+          if (row.id) assert.equal(response.status, 404, line)
+          assert.ok(response.status < 500 && response.status !== 401, `${line}${query}: ${response.status}`)
+          const input = decodeURIComponent(query)
+          for (const trace of owner.traces().filter(text => !input.includes(text)))
+            assert.ok(!response.text.includes(trace), `${line}${query} shows ${trace}`)
         }
       }
-      assert.deepEqual(await belongings(owner, own), before)
+      assert.deepEqual(await recordsOf(owner, own), before)
       const invoice = { amount_zat: 1_000 }
-      assert.equal((await call(rig, 'POST /v1/invoices', { token: owner.apiKey, json: invoice })).status, 200)
+      assert.equal((await call(harness, 'POST /v1/invoices', { token: owner.apiKey, json: invoice })).status, 200)
     })
 
-    test(`the owner's own token opens every ${kind}`, async () => {
+    test(`the owner's token is accepted by every ${kind}`, async () => {
       const owner = await merchant()
       for (const [line, row] of Object.entries(table)) {
         const path = row.id ? pathWith(line, row.id(owner)) : line
-        const answer = await ask(path + (row.queries?.(owner)[0] ?? ''), await owner.token(), row.body?.(owner))
-        const fine = [200, 202, 204, 303, 409]
-        assert.ok(fine.includes(answer.status), `${line}: ${answer.status} ${answer.text.slice(0, 200)}`)
+        const response = await send(path + (row.queries?.(owner)[0] ?? ''), await owner.token(), row.body?.(owner))
+        const accepted = [200, 202, 204, 303, 409]
+        assert.ok(accepted.includes(response.status), `${line}: ${response.status} ${response.text.slice(0, 200)}`)
       }
     })
   }

@@ -19,16 +19,16 @@ export interface Merchant {
     readonly session: string
     readonly withdrawal: string
   }
-  /** A new session's token, with a code just entered. */
+  /** The token of a new session that counts as recently authenticated. */
   token(): Promise<string>
   expiredToken(): Promise<string>
   endedToken(): Promise<string>
-  /** What only this account should ever see. */
+  /** Texts that only this account may see. */
   traces(): readonly string[]
 }
 
-export async function openMerchant(rig: WebRig, name: string, seed: number): Promise<Merchant> {
-  const { accounts, credentials, invoices, store, viewingKeys, webhooks } = rig.service
+export async function openMerchant(harness: WebRig, name: string, seed: number): Promise<Merchant> {
+  const { accounts, credentials, invoices, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
   await accounts.open(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
@@ -41,7 +41,7 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
   const made = await credentials.createApiKey(account, `key of ${name}`)
   const amountZat = BigInt(seed) * 1_000_003n
   const invoice = await invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
-  await webhooks.set(account, `${rig.sandbox.webhookReceiver.url}?${name}`)
+  await webhooks.set(account, `${harness.sandbox.webhookReceiver.url}?${name}`)
   const delivery = await webhooks.test(account)
   const [attempt] = await until(`the delivery to ${name}`, async () => {
     const attempts = await webhooks.attempts(account, { limit: 1 })
@@ -51,15 +51,15 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
 
   async function token(): Promise<string> {
     const issued = await credentials.createSession(account, `token of ${name}`)
-    await store.write(rows => rows.signIn.setFresh(issued.session.id, 4_000_000_000))
+    await store.write(tx => tx.signIn.setFresh(issued.session.id, 4_000_000_000))
     return issued.token
   }
 
-  const order = await call(rig, 'POST /v1/account/withdrawals', {
+  const order = await call(harness, 'POST /v1/account/withdrawals', {
     token: session.token,
     json: { amount_zat: Number(amountZat), fiat_currency: 'EUR', payout_to: `IBAN of ${name}` },
   })
-  if (order.status !== 200) throw new Error(`no withdrawal for ${name}: ${order.text}`)
+  if (order.status !== 200) throw new Error(`creating a withdrawal for ${name} failed: ${order.text}`)
 
   return {
     account,
@@ -79,14 +79,14 @@ export async function openMerchant(rig: WebRig, name: string, seed: number): Pro
       const text = makeCredential('session', crypto.getRandomValues(new Uint8Array(32)))
       const hash = credentialHash(text)
       const row = { publicId: randomUUID(), accountId: account.id, label: 'old', hash, createdAt: 1, expiresAt: 2 }
-      await store.write(rows => rows.sessions.insert(row))
+      await store.write(tx => tx.sessions.insert(row))
       return text
     },
 
     async endedToken() {
       const issued = await credentials.createSession(account, 'ended')
-      const left = await call(rig, 'POST /v1/auth/logout', { token: issued.token })
-      if (left.status !== 204) throw new Error(`not logged out: ${left.text}`)
+      const response = await call(harness, 'POST /v1/auth/logout', { token: issued.token })
+      if (response.status !== 204) throw new Error(`logout failed: ${response.text}`)
       return issued.token
     },
 

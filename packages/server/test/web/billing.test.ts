@@ -7,19 +7,19 @@ import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 
 describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let rig: WebRig
+  let harness: WebRig
   let browser: Browser
   let accounts = 0
 
   before(async () => {
-    rig = await startWebRig({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
-    rig.sandbox.rates.setPrice('ZECUSD', '1419.06000')
-    rig.sandbox.rates.setPrice('ZECEUR', '1222.31000')
+    harness = await startWebRig({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
+    harness.sandbox.rates.setPrice('ZECUSD', '1419.06000')
+    harness.sandbox.rates.setPrice('ZECEUR', '1222.31000')
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
-    await rig?.close()
+    await harness?.close()
   })
 
   /** A signed-in page of a new account. */
@@ -27,10 +27,10 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     accounts += 1
     const email = `merchant${accounts}@example.org`
     const page = await (await browser.newContext(options)).newPage()
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Mail me a code' }).click()
-    await page.getByLabel('Code').fill(await rig.codeFor(email))
+    await page.getByRole('button', { name: 'Email me a code' }).click()
+    await page.getByLabel('Code').fill(await harness.codeFor(email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
     return { page, email }
@@ -53,14 +53,14 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   }
 
   async function order(page: Page, amount: string): Promise<void> {
-    await page.goto(`${rig.url}/withdrawals`)
+    await page.goto(`${harness.url}/withdrawals`)
     await page.getByLabel('Amount in ZEC').fill(amount)
-    await page.getByLabel('Paid out in').selectOption('EUR')
-    await page.getByLabel('Paid out to').fill('DE89370400440532013000')
-    await page.getByRole('button', { name: 'Order' }).click()
+    await page.getByLabel('Payout currency').selectOption('EUR')
+    await page.getByLabel('Payout destination').fill('DE89370400440532013000')
+    await page.getByRole('button', { name: 'Create withdrawal' }).click()
   }
 
-  test('a plan is bought: prices in money too, paid like any invoice, and then it runs', async () => {
+  test('a plan shows fiat prices, is paid like any invoice and then starts', async () => {
     const { page, email } = await signIn()
     await page.getByRole('link', { name: 'Billing' }).click()
     await page.getByText('about 141.90 USD', { exact: true }).waitFor()
@@ -68,22 +68,22 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('button', { name: 'Buy Pro' }).click()
     await page.waitForURL('**/i/*')
     const uri = await page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')
-    rig.sandbox.wallet.pay({ uri: uri ?? '' })
-    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.wallet.pay({ uri: uri ?? '' })
+    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
+    harness.sandbox.chain.mine(3)
     await page.getByRole('heading', { name: 'Paid' }).waitFor()
-    await until('the plan', async () => (await rig.service.accounts.find(email)).plan === 'Pro')
-    await page.goto(`${rig.url}/billing`)
+    await until('the plan', async () => (await harness.service.accounts.find(email)).plan === 'Pro')
+    await page.goto(`${harness.url}/billing`)
     await page.getByRole('button', { name: 'Renew Pro' }).waitFor()
     await page.getByRole('cell', { name: 'Paid until' }).waitFor()
     await inspect(page)
     await page.context().close()
   })
 
-  test('a withdrawal is ordered, deposited and paid out, each step seen without loading the page again', async () => {
+  test('a withdrawal shows its order, deposit and payout without reloading the page', async () => {
     const { page } = await signIn()
     await page.getByRole('link', { name: 'Withdrawals' }).click()
-    await page.getByText('1 ZEC is 1,419.06 USD or 1,222.31 EUR now. 1 % of it is kept.').waitFor()
+    await page.getByText('1 ZEC is now 1,419.06 USD or 1,222.31 EUR. A spread of 1 % is deducted.').waitFor()
     await inspect(page)
     await order(page, '1.5')
     await page.waitForURL('**/withdrawals/*-*')
@@ -92,53 +92,53 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByText('DE••••3000').waitFor()
     await inspect(page)
     await page.getByRole('button', { name: 'Make the deposit' }).click()
-    await page.getByText('Deposit seen', { exact: true }).first().waitFor()
-    rig.sandbox.chain.mine(3)
-    await page.getByText('Being paid out', { exact: true }).first().waitFor()
+    await page.getByText('Deposit detected', { exact: true }).first().waitFor()
+    harness.sandbox.chain.mine(3)
+    await page.getByText('Payout processing', { exact: true }).first().waitFor()
     const id = page.url().split('/').at(-1) ?? ''
-    await rig.service.payouts.settle(id, 'SEPA 4711')
-    await page.goto(`${rig.url}/withdrawals`)
+    await harness.service.payouts.settle(id, 'SEPA 4711')
+    await page.goto(`${harness.url}/withdrawals`)
     await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
     await inspect(page)
     const link = page.getByRole('link', { name: `Withdrawal ${id}` })
     await page.setViewportSize({ width: 360, height: 800 })
     await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
-    const [oneLine, height] = [30, (await link.boundingBox())?.height ?? 0]
-    assert.ok(height > 0 && height < oneLine, `the order's id is ${height} px high at 360 px`)
+    const [maxHeight, height] = [30, (await link.boundingBox())?.height ?? 0]
+    assert.ok(height > 0 && height < maxHeight, `the withdrawal id is ${height} px high at 360 px`)
     await link.click()
     await page.getByText('SEPA 4711').waitFor()
     await inspect(page)
     await page.context().close()
   })
 
-  test('without a script: mistakes are said in the form, what was typed stays, and an order is canceled', async () => {
+  test('without JavaScript, errors show in the form, input is kept and a withdrawal can be canceled', async () => {
     const { page } = await signIn({ javaScriptEnabled: false })
     await order(page, '0.00000001')
     await page.getByRole('alert').getByText('Invalid amount: ').waitFor()
-    assert.equal(await page.getByLabel('Paid out to').inputValue(), 'DE89370400440532013000')
-    assert.equal(await page.getByLabel('Paid out in').inputValue(), 'EUR')
+    assert.equal(await page.getByLabel('Payout destination').inputValue(), 'DE89370400440532013000')
+    assert.equal(await page.getByLabel('Payout currency').inputValue(), 'EUR')
     await order(page, '1')
-    await page.getByRole('button', { name: 'Cancel this order' }).click()
+    await page.getByRole('button', { name: 'Cancel withdrawal' }).click()
     await page.getByText('Canceled', { exact: true }).waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Cancel this order' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Cancel withdrawal' }).count(), 0)
     await page.context().close()
   })
 
-  test('a rate source that is gone takes the money amounts away, and not the pages', async t => {
-    const gone = await startWebRig({ env: { RATES_URL: 'http://127.0.0.1:1' } })
-    t.after(() => gone.close())
-    const { token } = await gone.service.credentials.createSession(
-      await gone.service.accounts.open('x@example.org'),
+  test('without a rate source, pages still load but show no fiat amounts', async t => {
+    const unreachable = await startWebRig({ env: { RATES_URL: 'http://127.0.0.1:1' } })
+    t.after(() => unreachable.close())
+    const { token } = await unreachable.service.credentials.createSession(
+      await unreachable.service.accounts.open('x@example.org'),
       'x',
     )
-    for (const [path, words] of [
+    for (const [path, expected] of [
       ['/billing', '0.1 ZEC'],
-      ['/withdrawals', 'No rate is to be had at the moment.'],
+      ['/withdrawals', 'Exchange rate unavailable.'],
     ] as const) {
-      const answer = await fetch(gone.url + path, { headers: { cookie: `__Host-zatgate=${token}` } })
-      const text = await answer.text()
-      assert.equal(answer.status, 200)
-      assert.ok(text.includes(words))
+      const response = await fetch(unreachable.url + path, { headers: { cookie: `__Host-zatgate=${token}` } })
+      const text = await response.text()
+      assert.equal(response.status, 200)
+      assert.ok(text.includes(expected))
       assert.ok(!text.includes('about '))
     }
   })

@@ -8,19 +8,19 @@ import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let rig: WebRig
+  let harness: WebRig
   let browser: Browser
 
   before(async () => {
-    rig = await startWebRig()
+    harness = await startWebRig()
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
-    await rig?.close()
+    await harness?.close()
   })
 
-  /** A page whose every error counts: a script that fails, something that the content policy stops. */
+  /** A page that records every error: script errors and violations of the content policy. */
   async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext(options)
     const page = await context.newPage()
@@ -33,15 +33,15 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Mail me a code' }).click()
-    await page.getByLabel('Code').fill(await rig.codeFor(email))
+    await page.getByRole('button', { name: 'Email me a code' }).click()
+    await page.getByLabel('Code').fill(await harness.codeFor(email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
   }
 
-  /** No violation in either theme, nothing to scroll sideways at either width. */
+  /** Asserts no accessibility violation in either theme and no horizontal scrolling at either width. */
   async function inspect(page: Page): Promise<void> {
     const where = new URL(page.url()).pathname
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -64,14 +64,14 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     return (await context.cookies()).some(({ name }) => name === '__Host-zatgate')
   }
 
-  test('from an empty database to a paid invoice seen live, then secret, log, export and out', async () => {
+  test('a merchant goes from an empty database to a paid invoice, a webhook, an export and sign-out', async () => {
     const { context, page, errors } = await openPage()
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await inspect(page)
     await page.getByLabel('Email').fill('shop@example.org')
-    await page.getByRole('button', { name: 'Mail me a code' }).click()
+    await page.getByRole('button', { name: 'Email me a code' }).click()
     await inspect(page)
-    await page.getByLabel('Code').fill(await rig.codeFor('shop@example.org'))
+    await page.getByLabel('Code').fill(await harness.codeFor('shop@example.org'))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
     await inspect(page)
@@ -96,13 +96,13 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.getByRole('heading', { name: 'Compare this address' }).waitFor()
     await inspect(page)
     await page.getByRole('link', { name: 'Next: create an API key' }).click()
-    await page.getByLabel('Name of a new key').fill('shop')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByRole('heading', { name: 'Your new key “shop”' }).waitFor()
+    await page.getByLabel('Key name').fill('shop')
+    await page.getByRole('button', { name: 'Create API key' }).click()
+    await page.getByRole('heading', { name: 'New API key “shop”' }).waitFor()
     await inspect(page)
     const key = (await page.locator('.once code').textContent()) as string
     assert.match(key, /^zg_[0-9A-Za-z]{49}$/)
-    await page.getByRole('link', { name: 'Next: make your first invoice' }).click()
+    await page.getByRole('link', { name: 'Next: create your first invoice' }).click()
     await inspect(page)
     await page.getByLabel('Amount in ZEC').fill('0.125')
     await page.getByRole('button', { name: 'Create invoice' }).click()
@@ -112,7 +112,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     const id = invoiceUrl.split('/').at(-1) as string
 
     const buyer = await openPage()
-    await buyer.page.goto(`${rig.url}/i/${id}`)
+    await buyer.page.goto(`${harness.url}/i/${id}`)
     await buyer.page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
     assert.match(
       (await buyer.page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')) as string,
@@ -124,13 +124,13 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.locator('.hero').getByText('Detected').waitFor()
     await page.getByText('in the mempool').filter({ visible: true }).waitFor()
     await inspect(page)
-    await buyer.page.getByRole('heading', { name: 'Payment seen' }).waitFor()
+    await buyer.page.getByRole('heading', { name: 'Payment detected' }).waitFor()
     await inspect(buyer.page)
-    rig.sandbox.chain.mine()
+    harness.sandbox.chain.mine()
     await page.getByText('1 of 3').filter({ visible: true }).waitFor()
     await inspect(page)
-    rig.sandbox.chain.mine()
-    rig.sandbox.chain.mine()
+    harness.sandbox.chain.mine()
+    harness.sandbox.chain.mine()
     await page.locator('.hero').getByText('Paid').waitFor()
     assert.equal(page.url(), invoiceUrl)
     await buyer.page.getByRole('heading', { name: 'Paid' }).waitFor()
@@ -146,18 +146,18 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.getByRole('link', { name: 'Webhook', exact: true }).click()
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByLabel('URL').fill(rig.sandbox.webhookReceiver.url)
+    await page.getByLabel('URL').fill(harness.sandbox.webhookReceiver.url)
     await page.getByRole('button', { name: 'Set URL' }).click()
     const secret = page.locator('.once code')
     const first = (await secret.textContent()) as string
     assert.match(first, /^whsec_/)
-    await page.getByRole('button', { name: 'Rotate the secret' }).click()
-    await page.getByText('The secret is rotated.').waitFor()
+    await page.getByRole('button', { name: 'Rotate signing secret' }).click()
+    await page.getByText('Signing secret rotated.').waitFor()
     const second = (await secret.textContent()) as string
     assert.match(second, /^whsec_/)
     assert.notEqual(second, first)
     await inspect(page)
-    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByRole('button', { name: 'Send test event' }).click()
     await page.locator('#attempts').getByText('200').filter({ visible: true }).waitFor()
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
@@ -194,42 +194,48 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     const other = await openPage()
     await signIn(other.page, 'other@example.org')
     for (const path of ['/overview', '/invoices', '/api-keys', '/webhook', '/sessions']) {
-      await other.page.goto(rig.url + path)
+      await other.page.goto(harness.url + path)
       const text = (await other.page.textContent('body')) as string
-      for (const trace of [id.slice(0, 8), 'shop@example.org', key.slice(-4), '0.125', rig.sandbox.webhookReceiver.url])
+      for (const trace of [
+        id.slice(0, 8),
+        'shop@example.org',
+        key.slice(-4),
+        '0.125',
+        harness.sandbox.webhookReceiver.url,
+      ])
         assert.ok(!text.includes(trace), `${path} shows ${trace}`)
     }
     assert.equal((await other.page.goto(invoiceUrl))?.status(), 404)
     await other.context.close()
   })
 
-  test('without JavaScript and by keyboard alone: in, a key set, an invoice made, out', async () => {
+  test('sign-in, viewing key, invoice and sign-out work without JavaScript and by keyboard alone', async () => {
     const { context, page } = await openPage({ javaScriptEnabled: false })
     const focusOn = async (name: string, role: 'link' | 'button' | 'textbox') => {
       for (let presses = 0; presses < 60; presses++) {
         await page.keyboard.press('Tab')
         if ((await page.getByRole(role, { name, exact: true }).and(page.locator(':focus')).count()) > 0) return
       }
-      assert.fail(`the ${role} ${name} is not reached by the Tab key`)
+      assert.fail(`the ${role} ${name} is not reachable with the Tab key`)
     }
-    await page.goto(`${rig.url}/sign-in`)
+    await page.goto(`${harness.url}/sign-in`)
     await focusOn('Email', 'textbox')
     await page.keyboard.type('keyboard@example.org')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/sign-in/code')
     await focusOn('Code', 'textbox')
-    await page.keyboard.type(await rig.codeFor('keyboard@example.org'))
+    await page.keyboard.type(await harness.codeFor('keyboard@example.org'))
     await page.keyboard.press('Enter')
     await page.waitForURL('**/overview')
-    await focusOn('Skip to the content', 'link')
+    await focusOn('Skip to content', 'link')
     await page.keyboard.press('Enter')
     await focusOn('Set your viewing key', 'link')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/viewing-key')
     await focusOn('Set viewing key', 'button')
     await page.keyboard.press('Enter')
-    await page.getByText('The viewing key is set.').waitFor()
-    await page.goto(`${rig.url}/invoices/new`)
+    await page.getByText('Viewing key saved.').waitFor()
+    await page.goto(`${harness.url}/invoices/new`)
     await focusOn('Amount in ZEC', 'textbox')
     await page.keyboard.type('1')
     await page.keyboard.press('Enter')

@@ -14,10 +14,10 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Why there is no browser to test with; false where there is one. In CI there must be one. */
+/** The reason to skip browser tests, or false if Chromium is installed. @throws in CI, where it is required */
 export function noBrowser(): string | false {
   if (existsSync(EXECUTABLE)) return false
-  const reason = `no Chromium at ${EXECUTABLE}: name one in ZATGATE_TEST_CHROMIUM`
+  const reason = `no Chromium at ${EXECUTABLE}: set ZATGATE_TEST_CHROMIUM`
   if (process.env.CI === 'true') throw new Error(reason)
   return reason
 }

@@ -8,46 +8,46 @@ import { visit } from './visit.ts'
 
 const HOUR = 3_600
 
-test('the overview says why no invoice expires: a chain source without new blocks, or a wrong clock', async t => {
+test('the overview explains why no invoice expires: no new blocks from the chain source, or a wrong clock', async t => {
   const clock = new SkewedClock(Math.floor(Date.now() / 1000))
-  const rig = await startWebRig({ clock, sandboxOptions: { network: 'test' } })
-  t.after(() => rig.close())
-  rig.sandbox.chain.mine(12)
-  await until('the chain to be read', async () => {
-    const tip = await rig.service.store.read(rows => rows.chain.tip())
-    return tip?.height === rig.sandbox.chain.height
+  const harness = await startWebRig({ clock, sandboxOptions: { network: 'test' } })
+  t.after(() => harness.close())
+  harness.sandbox.chain.mine(12)
+  await until('the chain to be synced', async () => {
+    const tip = await harness.service.store.read(tx => tx.chain.tip())
+    return tip?.height === harness.sandbox.chain.height
   })
-  const account = await rig.service.accounts.open('shop@example.org')
-  const { token } = await rig.service.credentials.createSession(account, 'test')
-  const overview = async () => (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+  const account = await harness.service.accounts.open('shop@example.org')
+  const { token } = await harness.service.credentials.createSession(account, 'test')
+  const overview = async () => (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   assert.doesNotMatch(await overview(), /No invoice expires/)
   clock.advance(1_600)
   assert.match(
     await overview(),
-    /The chain source has shown no new block for 2\d minutes; one comes about every 75 seconds\. No invoice expires/,
+    /The chain source has reported no new block for 2\d minutes; blocks are mined about every 75 seconds\. No invoice expires/,
   )
   clock.advance(2 * HOUR)
   assert.match(await overview(), /The clock of this service and the newest blocks are hours apart/)
 })
 
-test('the overview says what the chain source lacks, and what that means for invoices', async t => {
-  const rig = await startWebRig()
-  t.after(() => rig.close())
-  const { store } = rig.service
-  await until('the chain to be read', () => store.read(rows => rows.chain.tip()))
-  const account = await rig.service.accounts.open('shop@example.org')
-  const { token } = await rig.service.credentials.createSession(account, 'test')
+test('the overview reports problems of the chain source and their effect on invoices', async t => {
+  const harness = await startWebRig()
+  t.after(() => harness.close())
+  const { store } = harness.service
+  await until('the chain to be synced', () => store.read(tx => tx.chain.tip()))
+  const account = await harness.service.accounts.open('shop@example.org')
+  const { token } = await harness.service.credentials.createSession(account, 'test')
   const overview = async (...problems: ChainProblem[]) => {
-    await store.write(rows => rows.chain.setProblems(problems, 1))
-    return (await visit(rig, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+    await store.write(tx => tx.chain.setProblems(problems, 1))
+    return (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   }
   assert.match(
     await overview({ problem: 'mempool_unreadable' }),
-    /does not show its unconfirmed transactions\. Payments appear only/,
+    /does not provide unconfirmed transactions\. Payments appear only/,
   )
   assert.match(
     await overview({ problem: 'upgrade_not_followed', upgrade: 'NU7' }),
-    /The chain source does not follow NU7/,
+    /The chain source does not support the network upgrade NU7/,
   )
   assert.match(await overview({ problem: 'not_synced', blocks: 44 }), /is 44 blocks behind its node/)
   assert.doesNotMatch(await overview({ problem: 'estimated_lag', blocks: 300 }), /[Cc]hain source|300/)

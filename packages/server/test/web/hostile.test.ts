@@ -7,25 +7,25 @@ import { type Merchant, openMerchant } from './accounts.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 import { type Visit, visit } from './visit.ts'
 
-/** Names that every object of JavaScript answers to. */
+/** Property names that every JavaScript object inherits. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty']
 
-describe('pages under attack', () => {
-  let rig: WebRig
+describe('pages with hostile input', () => {
+  let harness: WebRig
   let merchant: Merchant
   let cookie: string
 
   before(async () => {
-    rig = await startWebRig({ env: { PUBLIC_URL: 'https://pay.example' } })
-    merchant = await openMerchant(rig, 'mallory', 7)
+    harness = await startWebRig({ env: { PUBLIC_URL: 'https://pay.example' } })
+    merchant = await openMerchant(harness, 'mallory', 7)
     cookie = `__Host-zatgate=${await merchant.token()}`
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
-  test('JSON is no form: a field is never anything but text', async () => {
+  test('pages reject JSON bodies, so a form field is always text', async () => {
     for (const path of ['/sign-in', '/sign-in/code', '/api-keys', '/withdrawals', '/billing', '/i/none/swap'])
       for (const raw of ['{"email":5,"code":{},"name":[],"amount":1,"plan":null}', '[]', 'null']) {
-        const { status } = await call(rig, `POST ${path}`, {
+        const { status } = await call(harness, `POST ${path}`, {
           headers: { cookie, 'content-type': 'application/json' },
           raw,
         })
@@ -33,17 +33,17 @@ describe('pages under attack', () => {
       }
   })
 
-  test('a page says nothing that its link makes up', async () => {
+  test('an unknown `done` parameter shows no flash message', async () => {
     for (const path of ['/webhook', '/api-keys', '/sessions', '/viewing-key'])
       for (const done of INHERITED) {
-        const { status, text } = await visit(rig, `GET ${path}?done=${done}`, { cookie })
+        const { status, text } = await visit(harness, `GET ${path}?done=${done}`, { cookie })
         assert.equal(status, 200)
-        assert.doesNotMatch(text, /class="notice"/, `${path}?done=${done}`)
+        assert.doesNotMatch(text, /class="flash"/, `${path}?done=${done}`)
       }
   })
 
-  test('a chain that the provider calls by any name is called by that name', async () => {
-    const [invoice] = await rig.service.invoices.list(merchant.account, { limit: 1 })
+  test('an unknown chain code is shown as it is, escaped', async () => {
+    const [invoice] = await harness.service.invoices.list(merchant.account, { limit: 1 })
     assert.ok(invoice)
     for (const blockchain of [...INHERITED, '<b>"']) {
       const asset = { assetId: 'x', symbol: 'XYZ', blockchain, decimals: 8, priceUsd: 1 }
@@ -52,19 +52,19 @@ describe('pages under attack', () => {
     }
   })
 
-  test('a form that came over plain HTTP is not from our own site, whose pages never do', async () => {
-    const { host } = new URL(rig.url)
+  test('a form from a plain HTTP origin is rejected when the public URL is HTTPS', async () => {
+    const { host } = new URL(harness.url)
     const post = (origin: string) => ({ cookie, form: { confirmations: '2' }, headers: { origin } }) satisfies Visit
-    assert.equal((await visit(rig, 'POST /confirmations', post(`http://${host}`))).status, 403)
-    assert.equal((await visit(rig, 'POST /confirmations', post(`https://${host}`))).status, 303)
-    assert.equal((await visit(rig, 'POST /confirmations', post('https://pay.example'))).status, 303)
-    assert.equal((await visit(rig, 'POST /confirmations', post('http://pay.example'))).status, 403)
+    assert.equal((await visit(harness, 'POST /confirmations', post(`http://${host}`))).status, 403)
+    assert.equal((await visit(harness, 'POST /confirmations', post(`https://${host}`))).status, 303)
+    assert.equal((await visit(harness, 'POST /confirmations', post('https://pay.example'))).status, 303)
+    assert.equal((await visit(harness, 'POST /confirmations', post('http://pay.example'))).status, 403)
   })
 
-  test('the front door leads to the form to sign in, and who is signed in to the overview', async () => {
-    const leads = async (options: Visit) => (await visit(rig, 'GET /', options)).headers.get('location')
-    assert.equal(await leads({}), '/sign-in')
-    assert.equal(await leads({ cookie: `__Host-zatgate=zgs_${randomBytes(8).toString('hex')}` }), '/sign-in')
-    assert.equal(await leads({ cookie }), '/overview')
+  test('the root path redirects to the sign-in page, or to the overview when signed in', async () => {
+    const redirectTarget = async (options: Visit) => (await visit(harness, 'GET /', options)).headers.get('location')
+    assert.equal(await redirectTarget({}), '/sign-in')
+    assert.equal(await redirectTarget({ cookie: `__Host-zatgate=zgs_${randomBytes(8).toString('hex')}` }), '/sign-in')
+    assert.equal(await redirectTarget({ cookie }), '/overview')
   })
 })

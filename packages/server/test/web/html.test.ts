@@ -10,7 +10,7 @@ import { duration, grouped, shortened, zec } from '../../src/web/format.ts'
 import { flag, html } from '../../src/web/html.ts'
 import { browserName } from '../../src/web/user-agent.ts'
 
-const unescaped = (text: string) =>
+const unescapeHtml = (text: string) =>
   text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
@@ -18,17 +18,17 @@ const unescaped = (text: string) =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-test('a value can neither end an attribute nor open an element, and is read back as it was', () => {
+test('a value cannot end an attribute or open an element, and survives escaping unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const written = html`${text}`.text
       assert.doesNotMatch(written, /[<>"']/)
-      assert.equal(unescaped(written), text)
+      assert.equal(unescapeHtml(written), text)
     }),
   )
 })
 
-test('pieces of HTML stay, lists are joined, nothing is left of nothing', () => {
+test('HTML values stay as they are, lists are joined, empty values render nothing', () => {
   const items = ['a', '<b>'].map(item => html`<li>${item}</li>`)
   assert.equal(
     html`<ul>${items}${null}${undefined}${false}</ul>${0}${1n}`.text,
@@ -37,7 +37,7 @@ test('pieces of HTML stay, lists are joined, nothing is left of nothing', () => 
   assert.equal(html`<input${flag('checked', true)}${flag('disabled', false)}>`.text, '<input checked>')
 })
 
-test('an amount is read back from how it is written', () => {
+test('a formatted amount parses back to the same amount', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: MAX_ZAT }), amount => {
       assert.equal(readZec(decimalZec(amount)), amount)
@@ -46,7 +46,7 @@ test('an amount is read back from how it is written', () => {
   )
 })
 
-test('what is no amount is refused', () => {
+test('text that is not a valid amount is rejected', () => {
   for (const text of ['', '0', '0.000000001', '-1', '1e3', '21000000.00000001', '1.2.3', '.5', 'NaN', '1 000'])
     assert.equal(readZec(text), null, text)
 })
@@ -58,13 +58,13 @@ test('numbers are grouped by thousands', () => {
   assert.equal(zec(0n), '0 ZEC')
 })
 
-test('long texts keep both ends, durations their two largest parts', () => {
+test('shortened text keeps both ends, and durations keep their two largest units', () => {
   assert.equal(shortened('0123456789abcdef', 4, 2), '0123…ef')
   assert.equal(shortened('short', 4, 2), 'short')
   assert.deepEqual([0, 59, 900, 3_600, 90_061].map(duration), ['0 s', '59 s', '15 min', '1 h', '1 d 1 h'])
 })
 
-test('the plot has a bar for each day, the highest in full, and says the same in a table', () => {
+test('the chart has one bar per day, the highest at full height, and a table with the same figures', () => {
   const days = [0n, 5n, 10n].map((receivedZat, index) => ({ day: index * 86_400, receivedZat, invoices: index }))
   const plot = dailyPlot(days).text
   const heights = [...plot.matchAll(/class="plot-bar"[^>]* height="(\d+)"/g)].map(match => Number(match[1]))
@@ -73,7 +73,7 @@ test('the plot has a bar for each day, the highest in full, and says the same in
   assert.equal(dailyPlot([]).text, '')
 })
 
-test('a QR code is drawn without a gap: dark squares as many as its modules', () => {
+test('a QR code is drawn as one path and has a label', () => {
   const svg = qrCode('zcash:u1test?amount=1', 'Pay').text
   const [, path = ''] = /<path d="([^"]+)"/.exec(svg) ?? []
   const dark = [...path.matchAll(/h(\d+)v1/g)].reduce((sum, match) => sum + Number(match[1]), 0)
@@ -81,7 +81,7 @@ test('a QR code is drawn without a gap: dark squares as many as its modules', ()
   assert.match(svg, /role="img" aria-label="Pay"/)
 })
 
-test('browsers are told by name and system', () => {
+test('a user agent is shown as browser and system', () => {
   const cases = {
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox on Linux',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15':

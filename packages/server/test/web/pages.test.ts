@@ -6,121 +6,122 @@ import { until } from '../support/until.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 import { visit } from './visit.ts'
 
-/** What a browser keeps and sends along. */
+/** A client that keeps cookies like a browser. */
 class Visitor {
   readonly cookies = new Map<string, string>()
-  readonly rig: WebRig
+  readonly harness: WebRig
 
-  constructor(rig: WebRig) {
-    this.rig = rig
+  constructor(harness: WebRig) {
+    this.harness = harness
   }
 
-  async ask(line: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  async request(line: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await visit(this.rig, line, { cookie, headers, ...(form && { form }) })
-    for (const set of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+    const response = await visit(this.harness, line, { cookie, headers, ...(form && { form }) })
+    for (const setCookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? []
       if (value === '') this.cookies.delete(name)
       else this.cookies.set(name, value)
     }
-    return answer
+    return response
   }
 
   async signIn(email: string): Promise<string> {
-    const mails = this.rig.sandbox.mailbox.mails(email).filter(mail => mail.code !== undefined).length
-    await this.ask('POST /sign-in', { email })
-    const code = await this.rig.codeFor(email, mails + 1)
-    assert.equal((await this.ask('POST /sign-in/code', { code })).status, 303)
+    const mails = this.harness.sandbox.mailbox.mails(email).filter(mail => mail.code !== undefined).length
+    await this.request('POST /sign-in', { email })
+    const code = await this.harness.codeFor(email, mails + 1)
+    assert.equal((await this.request('POST /sign-in/code', { code })).status, 303)
     return this.cookies.get('__Host-zatgate') as string
   }
 }
 
 describe('pages', () => {
-  let rig: WebRig
+  let harness: WebRig
 
   before(async () => {
-    rig = await startWebRig()
+    harness = await startWebRig()
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
   const mailed = (email: string, subject: RegExp) =>
-    until(`a mail like ${subject}`, () => rig.sandbox.mailbox.mails(email).find(mail => subject.test(mail.subject)))
+    until(`a mail like ${subject}`, () => harness.sandbox.mailbox.mails(email).find(mail => subject.test(mail.subject)))
 
   async function signedIn(email: string): Promise<{ visitor: Visitor; token: string }> {
-    const visitor = new Visitor(rig)
+    const visitor = new Visitor(harness)
     return { visitor, token: await visitor.signIn(email) }
   }
 
-  /** The code of ten minutes ago no longer counts. */
-  async function growOld(token: string): Promise<void> {
-    const found = await rig.service.credentials.bySessionToken(token)
+  /** Ends the time in which the session counts as recently authenticated. */
+  async function expireRecentAuth(token: string): Promise<void> {
+    const found = await harness.service.credentials.bySessionToken(token)
     assert.ok(found)
-    await rig.service.store.write(rows => rows.signIn.setFresh(found.session.id, 0))
+    await harness.service.store.write(tx => tx.signIn.setFresh(found.session.id, 0))
   }
 
-  test('the page’s token is a session token of the API, and logging out on either side ends both', async () => {
+  test('the page’s token is an API session token, and signing out on either side ends both', async () => {
     const { visitor, token } = await signedIn('both@example.org')
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.email, 'both@example.org')
-    assert.equal((await visitor.ask('POST /sign-out', {})).status, 303)
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.email, 'both@example.org')
+    assert.equal((await visitor.request('POST /sign-out', {})).status, 303)
     assert.equal(visitor.cookies.size, 0)
-    assert.equal((await call(rig, 'GET /v1/account', { token })).status, 401)
+    assert.equal((await call(harness, 'GET /v1/account', { token })).status, 401)
 
     const again = await signedIn('both@example.org')
-    assert.equal((await call(rig, 'POST /v1/auth/logout', { token: again.token })).status, 204)
-    assert.equal((await again.visitor.ask('GET /overview')).status, 401)
+    assert.equal((await call(harness, 'POST /v1/auth/logout', { token: again.token })).status, 204)
+    assert.equal((await again.visitor.request('GET /overview')).status, 401)
   })
 
-  test('the cookie alone opens no endpoint of the API, and a bearer token no page', async () => {
+  test('the API rejects the session cookie, and pages reject a bearer token', async () => {
     const { visitor, token } = await signedIn('cookie@example.org')
-    assert.equal((await visitor.ask('GET /v1/account')).status, 401)
-    assert.equal((await call(rig, 'GET /overview', { token })).status, 401)
+    assert.equal((await visitor.request('GET /v1/account')).status, 401)
+    assert.equal((await call(harness, 'GET /overview', { token })).status, 401)
   })
 
-  test('cookies are bound to this host, to HTTP and to our own site', async () => {
-    const visitor = new Visitor(rig)
-    const asked = await visitor.ask('POST /sign-in', { email: 'flags@example.org' })
+  test('cookies have the host prefix and are Secure, HttpOnly and SameSite', async () => {
+    const visitor = new Visitor(harness)
+    const asked = await visitor.request('POST /sign-in', { email: 'flags@example.org' })
     assert.match(
       asked.headers.getSetCookie()[0] as string,
       /^__Host-zatgate-code=[0-9a-f]{64}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/,
     )
-    const entered = await visitor.ask('POST /sign-in/code', { code: await rig.codeFor('flags@example.org') })
+    const entered = await visitor.request('POST /sign-in/code', { code: await harness.codeFor('flags@example.org') })
     assert.match(
       entered.headers.getSetCookie().at(-1) as string,
       /^__Host-zatgate=zgs_[0-9A-Za-z]{49}; Path=\/; Max-Age=2592000; Secure; HttpOnly; SameSite=Lax$/,
     )
   })
 
-  test('a form from another site is refused, whatever way the browser tells', async () => {
+  test('a form from another site is rejected, by Sec-Fetch-Site or by Origin', async () => {
     const { visitor, token } = await signedIn('forms@example.org')
     const foreign = [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { 'sec-fetch-site': 'none' },
-      { 'sec-fetch-site': 'cross-site', origin: rig.url },
+      { 'sec-fetch-site': 'cross-site', origin: harness.url },
       { origin: 'https://evil.example' },
       { origin: 'null' },
-      { origin: `${rig.url}.evil.example` },
+      { origin: `${harness.url}.evil.example` },
     ]
     for (const headers of foreign)
       for (const path of ['/sign-out', '/sign-in', '/sign-in/code', '/confirmations'])
         assert.equal(
-          (await visitor.ask(`POST ${path}`, { confirmations: '1' }, headers as Record<string, string>)).status,
+          (await visitor.request(`POST ${path}`, { confirmations: '1' }, headers as Record<string, string>)).status,
           403,
         )
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.confirmations, 3)
-    const own = [{ 'sec-fetch-site': 'same-origin', origin: rig.url }, { origin: rig.url }]
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.confirmations, 3)
+    const own = [{ 'sec-fetch-site': 'same-origin', origin: harness.url }, { origin: harness.url }]
     for (const headers of own)
       assert.equal(
-        (await visitor.ask('POST /confirmations', { confirmations: '1' }, headers as Record<string, string>)).status,
+        (await visitor.request('POST /confirmations', { confirmations: '1' }, headers as Record<string, string>))
+          .status,
         303,
       )
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.confirmations, 1)
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.confirmations, 1)
   })
 
-  test('forms are forms: JSON, files and oversized bodies are refused', async () => {
+  test('pages reject other content types and oversized bodies, and the API rejects forms', async () => {
     const { visitor } = await signedIn('types@example.org')
     const send = (type: string, raw: string) =>
-      call(rig, 'POST /confirmations', {
+      call(harness, 'POST /confirmations', {
         headers: { cookie: `__Host-zatgate=${visitor.cookies.get('__Host-zatgate')}`, 'content-type': type },
         raw,
       })
@@ -129,7 +130,7 @@ describe('pages', () => {
     assert.equal((await send('application/x-www-form-urlencoded', `confirmations=${'1'.repeat(70_000)}`)).status, 413)
     assert.equal(
       (
-        await call(rig, 'POST /v1/invoices', {
+        await call(harness, 'POST /v1/invoices', {
           headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Bearer x' },
           raw: 'a=1',
         })
@@ -138,7 +139,7 @@ describe('pages', () => {
     )
   })
 
-  test('every page has the strict policy and nothing in it that the policy would stop', async () => {
+  test('every page has a strict content policy and contains nothing that it would block', async () => {
     const { visitor } = await signedIn('policy@example.org')
     for (const path of [
       '/sign-in',
@@ -152,7 +153,7 @@ describe('pages', () => {
       '/export',
       '/invoices/none',
     ]) {
-      const { headers, text } = await visitor.ask(`GET ${path}`)
+      const { headers, text } = await visitor.request(`GET ${path}`)
       const policy = headers.get('content-security-policy') as string
       assert.match(policy, /default-src 'none'/)
       assert.doesNotMatch(policy, /unsafe|https?:|\*|data:/)
@@ -161,186 +162,187 @@ describe('pages', () => {
       assert.equal(headers.get('referrer-policy'), 'same-origin')
       assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:/)
       assert.doesNotMatch(
-        text.replaceAll(rig.url, '').replaceAll(/http:\/\/127\.0\.0\.1:\d+\/mail/g, ''),
+        text.replaceAll(harness.url, '').replaceAll(/http:\/\/127\.0\.0\.1:\d+\/mail/g, ''),
         /(?:src|href)="(?:https?:)?\/\//,
       )
     }
   })
 
-  test('a browser that has lost its way gets a page, a program the API’s answer', async () => {
+  test('an unknown path gives a browser a page and other clients the API’s error', async () => {
     const accept = { accept: 'text/html,application/xhtml+xml' }
-    const stray = await visit(rig, 'GET /no/such/page', { headers: accept })
-    assert.equal(stray.status, 404)
-    assert.match(stray.text, /<h1>There is nothing here<\/h1>/)
-    assert.match(stray.headers.get('content-security-policy') as string, /style-src 'self'/)
+    const unknown = await visit(harness, 'GET /no/such/page', { headers: accept })
+    assert.equal(unknown.status, 404)
+    assert.match(unknown.text, /<h1>Not found<\/h1>/)
+    assert.match(unknown.headers.get('content-security-policy') as string, /style-src 'self'/)
     for (const path of ['/no/such/page', '/v1/no/such/page']) {
-      const { status, body } = await call(rig, `GET ${path}`, { headers: path.startsWith('/v1') ? accept : {} })
+      const { status, body } = await call(harness, `GET ${path}`, { headers: path.startsWith('/v1') ? accept : {} })
       assert.deepEqual([status, body], [404, { code: 'not_found', message: 'not found' }])
     }
   })
 
-  test('assets are fresh for ever under a path of their content', async () => {
-    const { text } = await call(rig, 'GET /sign-in')
+  test('assets are immutable under a path with their content hash', async () => {
+    const { text } = await call(harness, 'GET /sign-in')
     const paths = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(match => match[1] as string)
     assert.equal(paths.length, 3)
     for (const path of paths) {
-      const { status, headers } = await call(rig, `GET ${path}`)
+      const { status, headers } = await call(harness, `GET ${path}`)
       assert.equal(status, 200)
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
       const etag = headers.get('etag') as string
       assert.ok(path.includes(etag.replaceAll('"', '')))
-      assert.equal((await call(rig, `GET ${path}`, { headers: { 'if-none-match': etag } })).status, 304)
+      assert.equal((await call(harness, `GET ${path}`, { headers: { 'if-none-match': etag } })).status, 304)
     }
-    assert.equal((await call(rig, 'GET /assets/style.0000000000000000.css')).status, 404)
+    assert.equal((await call(harness, 'GET /assets/style.0000000000000000.css')).status, 404)
   })
 
-  test('what people type is shown as text, wherever it is shown', async () => {
+  test('user input is escaped on every page', async () => {
     const { visitor, token } = await signedIn('text@example.org')
     const evil = '"><script>alert(1)</script><b x=\''
     const pages = [
-      await visitor.ask('POST /api-keys', { name: evil }),
-      await visitor.ask('GET /api-keys'),
-      await visitor.ask('POST /sessions', { label: evil }),
-      await visitor.ask('GET /sessions'),
-      await visitor.ask('POST /webhook', { url: evil }),
-      await visitor.ask('POST /viewing-key', { viewing_key: evil }),
-      await visitor.ask(`GET /invoices?q=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
-      await visitor.ask(`GET /export/download?format=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
-      await new Visitor(rig).ask('POST /sign-in', { email: evil }),
+      await visitor.request('POST /api-keys', { name: evil }),
+      await visitor.request('GET /api-keys'),
+      await visitor.request('POST /sessions', { label: evil }),
+      await visitor.request('GET /sessions'),
+      await visitor.request('POST /webhook', { url: evil }),
+      await visitor.request('POST /viewing-key', { viewing_key: evil }),
+      await visitor.request(`GET /invoices?q=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
+      await visitor.request(`GET /export/download?format=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
+      await new Visitor(harness).request('POST /sign-in', { email: evil }),
     ]
     for (const { text } of pages) {
       assert.match(text, /<h1>/)
       assert.doesNotMatch(text, /<script>|<b x/)
     }
-    assert.equal((await call(rig, 'GET /v1/account/api-keys', { token })).body[0].name, evil)
+    assert.equal((await call(harness, 'GET /v1/account/api-keys', { token })).body[0].name, evil)
   })
 
-  test('a text that is no viewing key is not shown again, and the page says when a key expires', async () => {
+  test('an invalid viewing key is not shown again, and the page shows when a key expires', async () => {
     const { visitor, token } = await signedIn('paste@example.org')
     const phrase = Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? 'abandon' : 'ability')).join(' ')
-    const refused = await visitor.ask('POST /viewing-key', { viewing_key: phrase })
+    const refused = await visitor.request('POST /viewing-key', { viewing_key: phrase })
     assert.equal(refused.status, 400)
     assert.match(refused.text, /seed phrase, which can spend the money: never paste it anywhere/)
     assert.doesNotMatch(refused.text, /abandon/)
     const full = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(44), 1, 0))
-    const set = await visitor.ask('POST /viewing-key', {
+    const set = await visitor.request('POST /viewing-key', {
       viewing_key: encodeFullViewingKey(full, 'regtest', { time: 32_503_680_000n, height: 9_000_000 }),
     })
     assert.equal(set.status, 200)
-    for (const { text } of [set, await visitor.ask('GET /viewing-key')]) {
+    for (const { text } of [set, await visitor.request('GET /viewing-key')]) {
       assert.match(text, /It expires on <time[^>]*>3000-01-01 00:00 UTC/)
       assert.match(text, /It expires after block 9000000\./)
     }
-    await growOld(token)
-    const late = await visitor.ask('POST /viewing-key', { viewing_key: phrase })
-    assert.equal(late.status, 400, 'before a fresh code is asked for, in a page that keeps the form')
-    assert.doesNotMatch(late.text, /abandon|Confirm that it is you/)
+    await expireRecentAuth(token)
+    const late = await visitor.request('POST /viewing-key', { viewing_key: phrase })
+    assert.equal(late.status, 400, 'rejected before the page that asks for a code, which keeps the form')
+    assert.doesNotMatch(late.text, /abandon|Confirm your identity/)
   })
 
-  test('keys, secrets and tokens change only after a fresh code, and the form is not lost on the way', async () => {
+  test('changing keys, secrets and tokens requires a recent code, and the form is kept meanwhile', async () => {
     const email = 'fresh@example.org'
     const { visitor, token } = await signedIn(email)
-    await visitor.ask('POST /webhook', { url: rig.sandbox.webhookReceiver.url })
-    const before = await call(rig, 'GET /v1/account/webhook', { token })
-    await growOld(token)
+    await visitor.request('POST /webhook', { url: harness.sandbox.webhookReceiver.url })
+    const before = await call(harness, 'GET /v1/account/webhook', { token })
+    await expireRecentAuth(token)
     const forms: [string, Record<string, string>][] = [
-      ['/viewing-key', { viewing_key: rig.sandbox.demoViewingKey }],
+      ['/viewing-key', { viewing_key: harness.sandbox.demoViewingKey }],
       ['/webhook/rotate-secret', {}],
       ['/webhook/remove', {}],
       ['/webhook', { url: 'https://other.example/' }],
       ['/sessions', { label: 'script' }],
       ['/api-keys', { name: 'a "name"' }],
     ]
-    const mails = rig.sandbox.mailbox.mails(email).length
+    const mails = harness.sandbox.mailbox.mails(email).length
     for (const [path, form] of forms) {
-      const answer = await visitor.ask(`POST ${path}`, form)
-      assert.equal(answer.status, 403, path)
-      assert.match(answer.text, /Confirm that it is you/)
-      assert.ok(answer.text.includes(`action="${path}"`))
+      const response = await visitor.request(`POST ${path}`, form)
+      assert.equal(response.status, 403, path)
+      assert.match(response.text, /Confirm your identity/)
+      assert.ok(response.text.includes(`action="${path}"`))
     }
-    assert.deepEqual((await call(rig, 'GET /v1/account/webhook', { token })).body, before.body)
-    assert.deepEqual((await call(rig, 'GET /v1/account/api-keys', { token })).body, [])
-    assert.equal((await call(rig, 'GET /v1/account', { token })).body.viewing_key_set, false)
+    assert.deepEqual((await call(harness, 'GET /v1/account/webhook', { token })).body, before.body)
+    assert.deepEqual((await call(harness, 'GET /v1/account/api-keys', { token })).body, [])
+    assert.equal((await call(harness, 'GET /v1/account', { token })).body.viewing_key_set, false)
 
-    const codes = () => rig.sandbox.mailbox.mails(email).filter(mail => mail.subject.includes('confirmation'))
+    const codes = () => harness.sandbox.mailbox.mails(email).filter(mail => mail.subject.includes('confirmation'))
     const [mail] = await until('the code', () => codes().length > 0 && codes())
-    assert.equal(codes().length, 1, 'one code serves for all that was asked meanwhile')
+    assert.equal(codes().length, 1, 'one code is enough for all the requests')
     assert.ok(mails > 0)
-    const wrong = await visitor.ask('POST /api-keys', {
+    const wrong = await visitor.request('POST /api-keys', {
       name: 'a "name"',
       code: '000000' === mail?.code ? '1' : '000000',
     })
     assert.equal(wrong.status, 403)
     assert.match(wrong.text, /not right/)
     assert.ok(wrong.text.includes('value="a &quot;name&quot;"'))
-    const right = await visitor.ask('POST /api-keys', { name: 'a "name"', code: mail?.code as string })
+    const right = await visitor.request('POST /api-keys', { name: 'a "name"', code: mail?.code as string })
     assert.equal(right.status, 200)
     assert.match(right.text, /zg_[0-9A-Za-z]{49}/)
-    assert.equal((await visitor.ask('POST /webhook/rotate-secret', {})).status, 200)
-    const [key] = (await call(rig, 'GET /v1/account/api-keys', { token })).body
-    await growOld(token)
-    assert.equal((await visitor.ask(`POST /api-keys/${key.id}/revoke`, {})).status, 403)
-    assert.equal((await call(rig, 'GET /v1/account/api-keys', { token })).body[0].revoked_at, null)
+    assert.equal((await visitor.request('POST /webhook/rotate-secret', {})).status, 200)
+    const [key] = (await call(harness, 'GET /v1/account/api-keys', { token })).body
+    await expireRecentAuth(token)
+    assert.equal((await visitor.request(`POST /api-keys/${key.id}/revoke`, {})).status, 403)
+    assert.equal((await call(harness, 'GET /v1/account/api-keys', { token })).body[0].revoked_at, null)
   })
 
-  test('the owner is told by mail of every change to keys, secrets and the webhook, made here or over the API', async () => {
-    const email = 'told@example.org'
+  test('the owner gets an email about every change to keys, secrets and the webhook, on pages or over the API', async () => {
+    const email = 'notified@example.org'
     const { visitor, token } = await signedIn(email)
-    const api = (line: string, json?: unknown) => call(rig, line, { token, ...(json === undefined ? {} : { json }) })
-    await visitor.ask('POST /viewing-key', { viewing_key: rig.sandbox.demoViewingKey })
+    const api = (line: string, json?: unknown) =>
+      call(harness, line, { token, ...(json === undefined ? {} : { json }) })
+    await visitor.request('POST /viewing-key', { viewing_key: harness.sandbox.demoViewingKey })
     await mailed(email, /viewing key was set/)
     const { body: key } = await api('POST /v1/account/api-keys', { name: 'till' })
     assert.match((await mailed(email, /API key was created/)).text, /: till\./)
     await api(`DELETE /v1/account/api-keys/${key.id}`)
     await mailed(email, /API key was revoked/)
     await api('PUT /v1/account/webhook', { url: 'http://127.0.0.1:9/path?token=hidden' })
-    const told = await mailed(email, /webhook URL was set/)
-    assert.match(told.text, /127\.0\.0\.1:9\./)
-    assert.ok(told.text.includes(rig.url))
-    assert.ok(!told.text.includes('hidden'))
-    await visitor.ask('POST /webhook/rotate-secret', {})
+    const mail = await mailed(email, /webhook URL was set/)
+    assert.match(mail.text, /127\.0\.0\.1:9\./)
+    assert.ok(mail.text.includes(harness.url))
+    assert.ok(!mail.text.includes('hidden'))
+    await visitor.request('POST /webhook/rotate-secret', {})
     await mailed(email, /secret was rotated/)
-    await visitor.ask('POST /webhook/remove', {})
+    await visitor.request('POST /webhook/remove', {})
     await mailed(email, /webhook was removed/)
-    await visitor.ask('POST /sessions', { label: 'nightly' })
+    await visitor.request('POST /sessions', { label: 'nightly' })
     assert.match((await mailed(email, /session token was issued/)).text, /: nightly\./)
   })
 
-  test('a session is ended from another one; the page of the ended one is for signing in', async () => {
+  test('a session can end another one, whose pages then require sign-in', async () => {
     const first = await signedIn('two@example.org')
     const second = await signedIn('two@example.org')
-    const [, old] = (await call(rig, 'GET /v1/account/sessions', { token: second.token })).body
-    assert.equal((await second.visitor.ask(`POST /sessions/${old.id}/end`, {})).status, 303)
-    assert.equal((await first.visitor.ask('GET /overview')).status, 401)
-    assert.equal((await second.visitor.ask('GET /overview')).status, 200)
+    const [, old] = (await call(harness, 'GET /v1/account/sessions', { token: second.token })).body
+    assert.equal((await second.visitor.request(`POST /sessions/${old.id}/end`, {})).status, 303)
+    assert.equal((await first.visitor.request('GET /overview')).status, 401)
+    assert.equal((await second.visitor.request('GET /overview')).status, 200)
   })
 
-  test('the limit on codes is a page that says when to come back', async () => {
-    const visitor = new Visitor(rig)
+  test('the code limit shows a page and sends Retry-After', async () => {
+    const visitor = new Visitor(harness)
     for (let i = 0; i < 10; i++)
-      assert.equal((await visitor.ask('POST /sign-in', { email: 'much@example.org' })).status, 303)
-    const { status, headers, text } = await visitor.ask('POST /sign-in', { email: 'much@example.org' })
+      assert.equal((await visitor.request('POST /sign-in', { email: 'much@example.org' })).status, 303)
+    const { status, headers, text } = await visitor.request('POST /sign-in', { email: 'much@example.org' })
     assert.equal(status, 429)
     assert.equal(headers.get('retry-after'), '3600')
     assert.match(text, /Too many/)
   })
 
-  test('an invoice is made by hand, found by its id, address and transaction, and listed by status and day', async () => {
+  test('an invoice is created by hand, found by id, address and transaction, and filtered by status and day', async () => {
     const { visitor, token } = await signedIn('list@example.org')
-    await visitor.ask('POST /viewing-key', { viewing_key: rig.sandbox.demoViewingKey })
+    await visitor.request('POST /viewing-key', { viewing_key: harness.sandbox.demoViewingKey })
     for (const amount of ['', '0', 'x', '21000001'])
-      assert.equal((await visitor.ask('POST /invoices', { amount })).status, 400)
-    const { headers } = await visitor.ask('POST /invoices', { amount: '0.5', expires_in_secs: '3600' })
+      assert.equal((await visitor.request('POST /invoices', { amount })).status, 400)
+    const { headers } = await visitor.request('POST /invoices', { amount: '0.5', expires_in_secs: '3600' })
     const id = (headers.get('location') as string).split('/').at(-1) as string
-    await visitor.ask('POST /invoices', { amount: '0.75' })
-    assert.equal((await visitor.ask(`POST /invoices/${id}/sandbox-payment`, {})).status, 303)
+    await visitor.request('POST /invoices', { amount: '0.75' })
+    assert.equal((await visitor.request(`POST /invoices/${id}/sandbox-payment`, {})).status, 303)
     const invoice = await until('the payment', async () => {
-      const { body } = await call(rig, `GET /v1/invoices/${id}`)
+      const { body } = await call(harness, `GET /v1/invoices/${id}`)
       return body.txid !== null && body
     })
     const today = new Date().toISOString().slice(0, 10)
     const shows = async (query: string) => {
-      const { text } = await visitor.ask(`GET /invoices?${query}`)
+      const { text } = await visitor.request(`GET /invoices?${query}`)
       return [...text.matchAll(/href="\/invoices\/([0-9a-f-]{36})"/g)].map(match => match[1])
     }
     for (const q of [
@@ -358,20 +360,20 @@ describe('pages', () => {
     assert.deepEqual(await shows('status=detected'), [id])
     assert.equal((await shows(`from=${today}&to=${today}`)).length, 2)
     assert.deepEqual(await shows('to=2020-01-01'), [])
-    assert.equal((await call(rig, 'GET /v1/account/invoices', { token })).body.length, 2)
+    assert.equal((await call(harness, 'GET /v1/account/invoices', { token })).body.length, 2)
   })
 })
 
-test('where registration is closed, a known and an unknown email see the same answers', async () => {
-  const rig = await startWebRig({ env: { REGISTRATION: 'closed' } })
+test('with closed registration, a known and an unknown email get the same responses', async () => {
+  const harness = await startWebRig({ env: { REGISTRATION: 'closed' } })
   try {
-    await rig.service.accounts.open('known@example.org')
+    await harness.service.accounts.open('known@example.org')
     const seen = []
     for (const email of ['known@example.org', 'unknown@example.org']) {
-      const visitor = new Visitor(rig)
-      const asked = await visitor.ask('POST /sign-in', { email })
-      const form = await visitor.ask('GET /sign-in/code')
-      const refused = await visitor.ask('POST /sign-in/code', { code: 'abc' })
+      const visitor = new Visitor(harness)
+      const asked = await visitor.request('POST /sign-in', { email })
+      const form = await visitor.request('GET /sign-in/code')
+      const refused = await visitor.request('POST /sign-in/code', { code: 'abc' })
       const names = [...asked.headers.keys()].filter(name => name !== 'date')
       seen.push([
         asked.status,
@@ -385,9 +387,9 @@ test('where registration is closed, a known and an unknown email see the same an
       ])
     }
     assert.deepEqual(seen[0], seen[1])
-    await rig.codeFor('known@example.org')
-    assert.deepEqual(rig.sandbox.mailbox.mails('unknown@example.org'), [])
+    await harness.codeFor('known@example.org')
+    assert.deepEqual(harness.sandbox.mailbox.mails('unknown@example.org'), [])
   } finally {
-    await rig.close()
+    await harness.close()
   }
 })

@@ -11,7 +11,7 @@ import { visit } from './visit.ts'
 
 const EMAIL = 'reorged@example.org'
 
-/** The real time, and what the test adds to it. */
+/** The system clock plus an offset that the test sets. */
 class AdvancedClock implements Clock {
   aheadSecs = 0
 
@@ -30,44 +30,44 @@ class AdvancedClock implements Clock {
   }
 }
 
-describe('after a reorganisation took back payments of paid invoices', () => {
+describe('after a reorganisation removed payments of paid invoices', () => {
   const clock = new AdvancedClock()
-  let rig: WebRig
+  let harness: WebRig
   let account: Account
   let cookie: string
 
   before(async () => {
-    rig = await startWebRig({ clock })
-    const { accounts, credentials, viewingKeys } = rig.service
+    harness = await startWebRig({ clock })
+    const { accounts, credentials, viewingKeys } = harness.service
     await accounts.open(EMAIL)
     await accounts.setPlan(EMAIL, 'Business', null)
-    await viewingKeys.set(await accounts.find(EMAIL), rig.sandbox.demoViewingKey)
+    await viewingKeys.set(await accounts.find(EMAIL), harness.sandbox.demoViewingKey)
     account = await accounts.find(EMAIL)
     cookie = `__Host-zatgate=${(await credentials.createSession(account, 'test')).token}`
   })
-  after(() => rig?.close())
+  after(() => harness?.close())
 
   const page = async (path: string) => {
-    const { status, text } = await visit(rig, `GET ${path}`, { cookie })
+    const { status, text } = await visit(harness, `GET ${path}`, { cookie })
     assert.equal(status, 200, path)
     return text.replace(/\s+/g, ' ')
   }
 
-  const sell = (amountZat: bigint): Promise<Invoice> =>
-    rig.service.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
+  const createInvoice = (amountZat: bigint): Promise<Invoice> =>
+    harness.service.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
 
-  const read = (invoice: Invoice) => rig.service.invoices.read(invoice.publicId)
+  const read = (invoice: Invoice) => harness.service.invoices.read(invoice.publicId)
 
-  test('overview, lists, the invoice and a mail say so, until the payment is mined again', async () => {
-    const invoice = await sell(12_500_000n)
+  test('overview, lists, invoice page and an email report it until the payment is mined again', async () => {
+    const invoice = await createInvoice(12_500_000n)
     const { address, publicId } = invoice
-    rig.sandbox.wallet.pay({ uri: `zcash:${address}?amount=0.125` })
-    rig.sandbox.chain.mine(3)
+    harness.sandbox.wallet.pay({ uri: `zcash:${address}?amount=0.125` })
+    harness.sandbox.chain.mine(3)
     await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
     assert.doesNotMatch(await page('/overview'), /reorganisation/)
     assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
 
-    rig.sandbox.chain.reorg({ depth: 3 })
+    harness.sandbox.chain.reorg({ depth: 3 })
     await until('the reorganisation', async () => (await read(invoice)).needsAttention)
 
     const overview = await page('/overview')
@@ -87,54 +87,57 @@ describe('after a reorganisation took back payments of paid invoices', () => {
 
     for (const list of ['/invoices', '/invoices?status=attention', `/invoices?q=${publicId.slice(0, 8)}`])
       assert.match(await page(list), /<span class="badge badge-bad">Payment missing<\/span>/, list)
-    await sell(1n)
+    await createInvoice(1n)
     assert.equal((await page('/invoices?status=attention')).match(/aria-label="Invoice /g)?.length, 1)
 
-    const mails = () => rig.sandbox.mailbox.mails(EMAIL).filter(mail => /are missing/.test(mail.subject))
+    const mails = () => harness.sandbox.mailbox.mails(EMAIL).filter(mail => /are missing/.test(mail.subject))
     assert.equal(mails().length, 0)
     clock.aheadSecs += 120
     await until('the mail', () => mails().length === 1)
-    assert.ok(mails()[0]?.text.includes(`${rig.url}/invoices/${publicId}`))
+    assert.ok(mails()[0]?.text.includes(`${harness.url}/invoices/${publicId}`))
 
-    rig.sandbox.chain.mine(1)
+    harness.sandbox.chain.mine(1)
     await until('the payment to be mined again', async () => !(await read(invoice)).needsAttention)
     assert.doesNotMatch(await page('/overview'), /reorganisation/)
     assert.doesNotMatch(await page(`/invoices/${publicId}`), /reorganisation/)
     assert.doesNotMatch(await page('/invoices'), /Payment missing<\/span>/)
   })
 
-  test('an open page of the invoice shows it, and stops once the payment is mined again', {
+  test('an open invoice page shows the notice until the payment is mined again', {
     skip: noBrowser(),
   }, async t => {
-    const invoice = await sell(2_000_000n)
-    rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.02` })
-    rig.sandbox.chain.mine(3)
+    const invoice = await createInvoice(2_000_000n)
+    harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.02` })
+    harness.sandbox.chain.mine(3)
     await until('the invoice to be paid', async () => (await read(invoice)).status === 'paid')
-    rig.sandbox.chain.reorg({ depth: 3 })
+    harness.sandbox.chain.reorg({ depth: 3 })
     await until('the reorganisation', async () => (await read(invoice)).needsAttention)
 
     const browser = await openBrowser()
     t.after(() => browser.close())
     const context = await browser.newContext({ viewport: { width: 360, height: 800 } })
-    const shown = await context.newPage()
-    await shown.setExtraHTTPHeaders({ cookie })
-    await shown.goto(`${rig.url}/invoices/${invoice.publicId}`)
-    const notice = shown.getByRole('heading', { name: 'Payments are missing' })
+    const invoicePage = await context.newPage()
+    await invoicePage.setExtraHTTPHeaders({ cookie })
+    await invoicePage.goto(`${harness.url}/invoices/${invoice.publicId}`)
+    const notice = invoicePage.getByRole('heading', { name: 'Payments are missing' })
     await notice.waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
-      await shown.emulateMedia({ colorScheme })
-      assert.deepEqual((await new AxeBuilder({ page: shown }).analyze()).violations, [])
+      await invoicePage.emulateMedia({ colorScheme })
+      assert.deepEqual((await new AxeBuilder({ page: invoicePage }).analyze()).violations, [])
     }
-    assert.equal(await shown.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0)
-    rig.sandbox.chain.mine(1)
+    assert.equal(
+      await invoicePage.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      0,
+    )
+    harness.sandbox.chain.mine(1)
     await notice.waitFor({ state: 'detached', timeout: 30_000 })
   })
 
-  test('overview names ten invoices, and leads to the others', async () => {
+  test('the overview lists ten invoices and links to the others', async () => {
     const invoices: Invoice[] = []
-    for (let i = 0; i < 12; i++) invoices.push(await sell(BigInt(i + 1) * 1_000_000n))
+    for (let i = 0; i < 12; i++) invoices.push(await createInvoice(BigInt(i + 1) * 1_000_000n))
     const paid = { status: 'paid', paidAt: 1_800_000_000, needsAttention: true, attentionSince: null } as const
-    await rig.service.store.write(rows => rows.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
+    await harness.service.store.write(tx => tx.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
     const [attention = ''] = (await page('/overview')).match(/<section class="card attention".*?<\/section>/) ?? []
     assert.match(attention, /<b>12 paid invoices<\/b>/)
     assert.equal(attention.match(/href="\/invoices\/[0-9a-f-]{36}"/g)?.length, 10)

@@ -11,12 +11,12 @@ import type { Clock } from '../../src/ports.ts'
 import { joined } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** The service on a simulated network, with an empty database. */
+/** The service on a simulated network with an empty database. */
 export interface WebRig {
   readonly url: string
   readonly service: Service
   readonly sandbox: Sandbox
-  /** The code of the newest of `count` or more mails to an address. */
+  /** The code of the newest email to an address, once there are at least `count` of them. */
   codeFor(email: string, count?: number): Promise<string>
   close(): Promise<void>
 }

@@ -10,26 +10,26 @@ import { noBrowser, openBrowser } from './browser.ts'
 import { startWebRig, type WebRig } from './rig.ts'
 
 const AMOUNT = 2_500_000n
-/** The first look at a swap comes five seconds after its start. */
+/** Clock speed. The first poll of a swap comes five seconds after its start. */
 const SPEED = 10
 
 describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let rig: WebRig
+  let harness: WebRig
   let browser: Browser
 
   before(async () => {
-    rig = await startWebRig({ clock: scaledClock(systemClock.nowMs(), SPEED) })
+    harness = await startWebRig({ clock: scaledClock(systemClock.nowMs(), SPEED) })
     browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
-    await rig?.close()
+    await harness?.close()
   })
 
-  async function sell(): Promise<Invoice> {
-    const { accounts, viewingKeys, invoices } = rig.service
+  async function createInvoice(): Promise<Invoice> {
+    const { accounts, viewingKeys, invoices } = harness.service
     const account = await accounts.open('shop@example.org')
-    const { account: ready } = await viewingKeys.set(account, rig.sandbox.demoViewingKey)
+    const { account: ready } = await viewingKeys.set(account, harness.sandbox.demoViewingKey)
     return invoices.create(ready, { amountZat: AMOUNT, expiresInSecs: 3_600, idempotencyKey: undefined })
   }
 
@@ -41,15 +41,15 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   async function choose(page: Page, asset: string, refundTo = 'the-buyers-own-address'): Promise<void> {
     await page.getByLabel('Asset').selectOption({ label: asset })
     await page.getByLabel('Your refund address').fill(refundTo)
-    await page.getByRole('button', { name: 'Show what to send' }).click()
+    await page.getByRole('button', { name: 'Get the deposit address' }).click()
   }
 
   function drive(invoice: Invoice, outcome: string): void {
-    const [swap] = rig.sandbox.oneclick
+    const [swap] = harness.sandbox.oneclick
       .swaps()
       .filter(({ answer }) => answer.quoteRequest.recipient === invoice.address)
     assert.ok(swap)
-    rig.sandbox.oneclick.drive(swap.depositAddress, { outcome })
+    harness.sandbox.oneclick.drive(swap.depositAddress, { outcome })
   }
 
   async function inspect(page: Page): Promise<void> {
@@ -65,17 +65,17 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     }
   }
 
-  test('chooses an asset, sees what to send, and watches it become a paid invoice', async () => {
-    const invoice = await sell()
+  test('chooses an asset, gets a deposit address and sees the invoice become paid', async () => {
+    const invoice = await createInvoice()
     const page = await openPage()
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-    await page.goto(`${rig.url}/i/${invoice.publicId}`)
-    await page.getByRole('link', { name: 'Pay in another asset' }).click()
+    await page.goto(`${harness.url}/i/${invoice.publicId}`)
+    await page.getByRole('link', { name: 'Pay with another asset' }).click()
     await inspect(page)
     await choose(page, 'USDC on Base')
     await heading('Send your deposit')
     await inspect(page)
-    const [swap] = rig.sandbox.oneclick.swaps()
+    const [swap] = harness.sandbox.oneclick.swaps()
     assert.ok(swap)
     await page.getByText(swap.depositAddress).waitFor()
     await page
@@ -88,28 +88,28 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await heading('Deposit too small')
     await page.getByText(swap.depositAddress).waitFor()
     drive(invoice, 'PROCESSING')
-    await heading('Exchanging')
+    await heading('Swap in progress')
     assert.equal(await page.getByText(swap.depositAddress).count(), 0)
-    await page.goto(`${rig.url}/i/${invoice.publicId}?with=zec`)
-    await heading('Exchanging')
+    await page.goto(`${harness.url}/i/${invoice.publicId}?with=zec`)
+    await heading('Swap in progress')
     drive(invoice, 'SUCCESS')
-    await heading('Payment seen')
-    rig.sandbox.chain.mine(3)
+    await heading('Payment detected')
+    harness.sandbox.chain.mine(3)
     await heading('Paid')
     await page.context().close()
   })
 
-  test('without a script: the same by loading the page again, and mistakes are said in the form', async () => {
-    const invoice = await sell()
+  test('without JavaScript, reloading shows the same and errors show in the form', async () => {
+    const invoice = await createInvoice()
     const page = await openPage({ javaScriptEnabled: false })
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     await choose(page, 'XLM on Stellar', 'invalid')
     await page.getByRole('alert').getByText('RefundTo is not valid.').waitFor()
     assert.equal(await page.getByLabel('Your refund address').inputValue(), 'invalid')
     assert.match(await page.getByLabel('Asset').inputValue(), /^nep245:/)
     await choose(page, 'XLM on Stellar', '  the-buyers-own-address ')
     await page.getByRole('heading', { name: 'Send your deposit' }).waitFor()
-    const [swap] = rig.sandbox.oneclick.swaps()
+    const [swap] = harness.sandbox.oneclick.swaps()
     assert.equal(swap?.answer.quoteRequest.refundTo, 'the-buyers-own-address')
     await page.getByText('With this memo').waitFor()
     await page.getByText(swap?.depositMemo ?? '?', { exact: true }).waitFor()
@@ -117,21 +117,23 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
 
     drive(invoice, 'REFUNDED')
-    await until('the refund to be heard', async () => {
-      const [found] = (await rig.service.swaps.ofInvoices([await rig.service.invoices.read(invoice.publicId)])).values()
+    await until('the refund to be reported', async () => {
+      const [found] = (
+        await harness.service.swaps.ofInvoices([await harness.service.invoices.read(invoice.publicId)])
+      ).values()
       return found?.status === 'REFUNDED'
     })
-    await page.goto(`${rig.url}/i/${invoice.publicId}`)
-    await page.getByText('Your deposit was returned to your refund address.').waitFor()
-    await page.getByRole('link', { name: 'Pay in another asset' }).waitFor()
+    await page.goto(`${harness.url}/i/${invoice.publicId}`)
+    await page.getByText('Your deposit was sent back to your refund address.').waitFor()
+    await page.getByRole('link', { name: 'Pay with another asset' }).waitFor()
     await page.context().close()
   })
 
-  test('while the provider is down the buyer is told so, and led back to Zcash', async () => {
-    const invoice = await sell()
+  test('while the swap provider is unavailable, the buyer sees an error and can pay with Zcash', async () => {
+    const invoice = await createInvoice()
     const page = await openPage()
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
-    rig.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    harness.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
     await choose(page, 'BTC on Bitcoin')
     await page.getByRole('alert').getByText('Swap provider unavailable.').waitFor()
     await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
@@ -139,43 +141,43 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.context().close()
   })
 
-  test('the merchant is told of a swap whose coins have not come, until they have', async () => {
-    const { service, url } = rig
-    const invoice = await sell()
+  test('the merchant sees a notice about a completed swap until its payment arrives', async () => {
+    const { service, url } = harness
+    const invoice = await createInvoice()
     const swap = await service.swaps.start(invoice.publicId, {
       assetId: 'nep141:btc.omft.near',
       refundTo: 'the-buyers-own-address',
     })
     const outcome = { ...swap, status: 'SUCCESS', needsAttention: true } as const
-    await service.store.write(rows =>
-      rows.swaps.record(swap.id, { ...outcome, holds: false, nextLookAtMs: null, statusRaw: null }),
+    await service.store.write(tx =>
+      tx.swaps.record(swap.id, { ...outcome, holds: false, nextLookAtMs: null, statusRaw: null }),
     )
     const account = await service.accounts.find('shop@example.org')
     const { token } = await service.credentials.createSession(account, 'test')
     const page = async (path: string) =>
       (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
-    assert.match(await page('/overview'), /The swap for invoice .+ has been at SUCCESS for an hour/)
-    assert.match(await page(`/invoices/${invoice.publicId}`), /its coins have not come: ask the swap provider/)
-    rig.sandbox.oneclick.deliver(swap.depositAddress)
-    await until('the coins to be seen', async () => {
+    assert.match(await page('/overview'), /The swap for invoice .+ has had the status SUCCESS for an hour/)
+    assert.match(await page(`/invoices/${invoice.publicId}`), /no payment has arrived\. Contact the swap provider/)
+    harness.sandbox.oneclick.deliver(swap.depositAddress)
+    await until('the payment to be detected', async () => {
       return (await service.invoices.read(invoice.publicId)).receivedZat === AMOUNT
     })
     assert.doesNotMatch(await page('/overview'), /The swap for invoice/)
-    assert.doesNotMatch(await page(`/invoices/${invoice.publicId}`), /its coins have not come/)
+    assert.doesNotMatch(await page(`/invoices/${invoice.publicId}`), /no payment has arrived/)
   })
 
-  test('a page opened for an invoice that cannot take a swap leads to the payment page', async () => {
-    const invoice = await sell()
+  test('an invoice that cannot take a swap redirects to the checkout page', async () => {
+    const invoice = await createInvoice()
     const page = await openPage()
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
-    rig.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
-    await until('the payment to be seen', async () => {
-      return (await rig.service.invoices.read(invoice.publicId)).status === 'detected'
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
+    await until('the payment to be detected', async () => {
+      return (await harness.service.invoices.read(invoice.publicId)).status === 'detected'
     })
     await choose(page, 'BTC on Bitcoin')
-    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
-    await page.goto(`${rig.url}/i/${invoice.publicId}/swap`)
-    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
+    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
     await page.context().close()
   })
 })

@@ -2,12 +2,12 @@ import type { Answer } from '../support/api.ts'
 
 export interface Visit {
   readonly cookie?: string
-  /** Sent as an HTML form sends it. */
+  /** Fields, sent as an HTML form. */
   readonly form?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One request as a browser makes it, redirects left to the caller; `POST /sign-in`. */
+/** Sends one request as a browser does, without following redirects. @param line such as `POST /sign-in` */
 export async function visit(site: { readonly url: string }, line: string, options: Visit = {}): Promise<Answer> {
   const [method = 'GET', path = '/'] = line.split(' ')
   const { cookie, form, headers } = options

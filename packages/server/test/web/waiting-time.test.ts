@@ -4,7 +4,7 @@ import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { checkoutPage } from '../../src/web/pages/checkout.ts'
 import { viewingKeyPage } from '../../src/web/pages/viewing-key.ts'
 
-const VIEWER = { email: 'shop@example.org', sandbox: false }
+const USER = { email: 'shop@example.org', sandbox: false }
 
 function detected(confirmations: number): Invoice {
   return {
@@ -17,20 +17,20 @@ function detected(confirmations: number): Invoice {
   } as Invoice
 }
 
-test('the buyer’s page says how long the confirmations take at the present block spacing', () => {
-  const said = (confirmations: number, spacingSecs: number) =>
-    String(checkoutPage({ invoice: detected(confirmations), further: false, spacingSecs }))
-  assert.match(said(3, 75), /usually in about 4 minutes/)
-  assert.match(said(3, 25), /usually in about 75 seconds/)
-  assert.match(said(10, 25), /usually in about 4 minutes/)
-  assert.match(said(0, 25), /usually at once/)
-  assert.doesNotMatch(said(3, 25), /few minutes/)
+test('the checkout page shows how long the confirmations take at the current block spacing', () => {
+  const render = (confirmations: number, spacingSecs: number) =>
+    String(checkoutPage({ invoice: detected(confirmations), extra: false, spacingSecs }))
+  assert.match(render(3, 75), /usually in about 4 minutes/)
+  assert.match(render(3, 25), /usually in about 75 seconds/)
+  assert.match(render(10, 25), /usually in about 4 minutes/)
+  assert.match(render(0, 25), /usually at once/)
+  assert.doesNotMatch(render(3, 25), /few minutes/)
 })
 
-test('the setting of the confirmations says how long they take now', () => {
-  const said = (confirmations: number, spacingSecs: number) =>
+test('the confirmations setting shows how long they take at the current block spacing', () => {
+  const render = (confirmations: number, spacingSecs: number) =>
     String(
-      viewingKeyPage(VIEWER, {
+      viewingKeyPage(USER, {
         network: 'main',
         confirmations,
         firstAddress: null,
@@ -39,8 +39,8 @@ test('the setting of the confirmations says how long they take now', () => {
         spacingSecs,
       }),
     )
-  assert.match(said(3, 75), /A block comes about every 75 seconds, so 3 take about 4 minutes/)
-  assert.match(said(3, 25), /A block comes about every 25 seconds, so 3 take about 75 seconds/)
-  assert.match(said(1, 25), /so 1 takes about 25 seconds/)
-  assert.match(said(0, 25), /A block comes about every 25 seconds\./)
+  assert.match(render(3, 75), /A block is mined about every 75 seconds, so 3 blocks take about 4 minutes/)
+  assert.match(render(3, 25), /A block is mined about every 25 seconds, so 3 blocks take about 75 seconds/)
+  assert.match(render(1, 25), /so 1 block takes about 25 seconds/)
+  assert.match(render(0, 25), /A block is mined about every 25 seconds\./)
 })

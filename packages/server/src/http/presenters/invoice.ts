@@ -2,7 +2,7 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 
-/** An invoice as its creation answers. */
+/** The response of creating an invoice. */
 export function createdInvoice(invoice: Invoice): Wire.CreatedInvoice {
   return {
     id: invoice.publicId,

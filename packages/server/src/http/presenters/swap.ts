@@ -2,7 +2,7 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { formatUnits } from '../../domain/swap.ts'
 import type { Swap, SwapAsset } from '../../ports/repository/swap.ts'
 
-/** The swap as the invoice shows it. */
+/** The swap object inside an invoice. */
 export function swapOfInvoice(swap: Swap): Wire.Swap {
   return {
     status: swap.status,
@@ -14,7 +14,7 @@ export function swapOfInvoice(swap: Swap): Wire.Swap {
   }
 }
 
-/** The swap as its start answers. */
+/** The response of starting a swap. */
 export function quoteOf(swap: Swap): Wire.SwapQuote {
   return {
     swap_id: swap.publicId,

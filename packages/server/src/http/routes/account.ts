@@ -16,7 +16,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
 
   app.get(
     '/v1/account',
-    { onRequest: auth.requireSession, schema: { ...common, summary: 'The account', response: answers(Account) } },
+    { onRequest: auth.requireSession, schema: { ...common, summary: 'Read the account', response: answers(Account) } },
     async request => present(await accounts.overview(accountOf(request))),
   )
 
@@ -26,8 +26,8 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'Set how many confirmations a payment needs',
-        description: 'For invoices made from now on.',
+        summary: 'Set the number of confirmations',
+        description: 'Applies to invoices created from now on.',
         body: UpdateAccount,
         response: answers(Account),
       },
@@ -41,9 +41,9 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'Set the viewing key that new invoices are made under',
+        summary: 'Set the viewing key for new invoices',
         description:
-          'An incoming viewing key is enough. Older invoices stay watched under their key. A key of ZIP 316 Revision 2 may expire: no invoice is made that would end after that.',
+          'An incoming viewing key is enough. Existing invoices stay watched under their own key. A ZIP 316 Revision 2 key can expire; an invoice cannot expire later than its key.',
         body: SetViewingKey,
         response: answers(AccountWithFirstAddress),
       },

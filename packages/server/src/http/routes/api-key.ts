@@ -39,7 +39,7 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
       schema: {
         ...common,
         summary: 'Create an API key',
-        description: 'The key itself is shown in this answer and never again.',
+        description: 'The response contains the key, which is shown only once.',
         body: CreateApiKey,
         response: answers(CreatedApiKey),
       },

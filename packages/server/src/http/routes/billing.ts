@@ -21,7 +21,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
     '/v1/account/billing',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'The plan and its use', response: answers(Billing) },
+      schema: { ...common, summary: 'Read the plan and its usage', response: answers(Billing) },
     },
     async request => present(await accounts.overview(accountOf(request))),
   )
@@ -34,8 +34,8 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
         ...common,
         summary: 'Buy one period of a plan',
         description:
-          'The answer is an invoice; the plan runs once it is paid. The same plan again adds a period; another plan ' +
-          'begins at once, and what is left of the old one is counted in. An `Idempotency-Key` is heeded as for invoices.',
+          'Returns an invoice; the plan starts when it is paid. Buying the present plan again adds a period. A different ' +
+          'plan starts at once, and the unused time of the old one is credited. Accepts an `Idempotency-Key`.',
         headers: IdempotencyHeader,
         body: Subscribe,
         response: answers(CreatedInvoice),

@@ -9,7 +9,7 @@ const LATEST = 2 ** 40
 
 const ExportQuery = Type.Object(
   {
-    format: Type.Union([Type.Literal('csv'), Type.Literal('json')], { description: 'The kind of file.' }),
+    format: Type.Union([Type.Literal('csv'), Type.Literal('json')], { description: 'File format.' }),
     from: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST, description: 'Unix seconds, inclusive.' })),
     to: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST, description: 'Unix seconds, exclusive.' })),
   },
@@ -26,10 +26,10 @@ export function exportRoutes(app: App, { exports, auth }: { exports: Exports; au
       schema: {
         tags: ['account'],
         security: [{ session: [] }],
-        summary: 'The invoices made in a period, as a file',
+        summary: 'Export the invoices created in a period',
         description:
-          'Oldest first. CSV by RFC 4180, safe to open in a spreadsheet; JSON with the members of the invoice listing. ' +
-          'An answer that breaks off is incomplete.',
+          'Oldest first. CSV follows RFC 4180 and is safe to open in a spreadsheet. JSON has the members of the invoice ' +
+          'list. A response that ends early is incomplete.',
         querystring: ExportQuery,
         response: { 200: File, '4xx': ErrorBody, '5xx': ErrorBody },
       },

@@ -7,7 +7,7 @@ export function healthRoutes(app: App): void {
     {
       config: { rateLimit: false },
       schema: {
-        summary: 'Whether the service is up',
+        summary: 'Check that the service is up',
         tags: ['service'],
         response: { 200: { content: { 'text/plain': { schema: Type.Literal('ok') } } } },
       },

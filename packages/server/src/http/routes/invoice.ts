@@ -35,8 +35,8 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
       schema: {
         summary: 'Create an invoice',
         description:
-          'Judged in this order: key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
-          'printable characters) the same request within 24 hours brings back the same invoice and counts once.',
+          'Checked in this order: API key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
+          'printable characters), repeating the same request within 24 hours returns the same invoice and counts once.',
         tags: ['invoices'],
         security: [{ apiKey: [] }],
         headers: IdempotencyHeader,
@@ -60,7 +60,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
       config: { cors: true },
       schema: {
         summary: 'Read an invoice',
-        description: 'Its id is the access token.',
+        description: 'The invoice id is the access token.',
         tags: ['invoices'],
         params: IdParam,
         response: answers(Invoice),
@@ -68,7 +68,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
     },
     async request => {
       const invoice = await invoices.read(request.params.id)
-      return readInvoice(invoice, (await swaps.ofInvoices([invoice])).get(invoice.id) ?? null)
+      return presentInvoice(invoice, (await swaps.ofInvoices([invoice])).get(invoice.id) ?? null)
     },
   )
 
@@ -88,7 +88,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   )
 }
 
-function readInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
+function presentInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
   return {
     ...createdInvoice(invoice),
     txid: invoice.txid,

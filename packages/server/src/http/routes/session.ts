@@ -12,7 +12,7 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
 
   app.post(
     '/v1/auth/logout',
-    { onRequest: auth.requireSession, schema: { ...common, summary: 'End this session', response: NO_CONTENT } },
+    { onRequest: auth.requireSession, schema: { ...common, summary: 'End the current session', response: NO_CONTENT } },
     async (request, reply) => {
       await credentials.endSession(accountOf(request), sessionOf(request).publicId)
       return reply.code(204).send()
@@ -25,7 +25,7 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: "List the account's sign-ins, newest first",
+        summary: "List the account's sessions, newest first",
         querystring: PageQuery,
         response: answers(Type.Array(Session)),
       },
@@ -46,12 +46,12 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
   )
 
   for (const removed of ['/v1/auth/signup', '/v1/auth/login']) {
-    app.all(removed, { onRequest: refuse }, refuse)
+    app.all(removed, { onRequest: rejectRemoved }, rejectRemoved)
   }
 }
 
-/** Before the body is looked at: it is gone whatever is sent. */
-async function refuse(): Promise<never> {
+/** Runs in `onRequest`, so any body gets the same 410. */
+async function rejectRemoved(): Promise<never> {
   throw new Fault('gone', 'gone', 'removed: sign in on the dashboard with your email')
 }
 

@@ -9,10 +9,10 @@ export function streamRoutes(app: App, { stream, upgrades }: { stream: InvoiceSt
     '/v1/invoices/:id/ws',
     {
       schema: {
-        summary: 'Follow an invoice over a WebSocket',
+        summary: 'Subscribe to an invoice over a WebSocket',
         description:
-          'Messages are `{"status": …}`, with `"swap_status"` when a swap exists: on connect, on each change of ' +
-          'either, and when `received_zat` changes. After a final status, or `not_found`, it closes with 1000.',
+          'Messages are `{"status": …}`, with `"swap_status"` if a swap exists. They are sent on connect, on each change ' +
+          'of either, and when `received_zat` changes. The connection closes with 1000 after a final status or `not_found`.',
         tags: ['invoices'],
         params: IdParam,
         response: { '4xx': ErrorBody, '5xx': ErrorBody },

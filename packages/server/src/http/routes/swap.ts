@@ -18,8 +18,8 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
     {
       config: { cors: true },
       schema: {
-        summary: 'List what buyers can pay with',
-        description: 'At most five minutes old, or older while the swap provider is down.',
+        summary: 'List the assets that buyers can pay with',
+        description: 'Cached for five minutes, or longer while the swap provider is unavailable.',
         tags: ['swaps'],
         response: answers(Type.Array(Asset)),
       },
@@ -27,8 +27,8 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
     async () => (await swaps.assets()).map(assetOf),
   )
 
-  /** An unknown invoice, and then a missing refund address, are said before anything else about the body. */
-  async function judgeFirst(request: AnyRequest): Promise<void> {
+  /** Reports an unknown invoice, then a missing refund address, before other problems of the body. */
+  async function checkBeforeBody(request: AnyRequest): Promise<void> {
     await invoices.read((request.params as { id: string }).id)
     const { body } = request
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return
@@ -40,12 +40,12 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
     '/v1/invoices/:id/swap',
     {
       config: { cors: true },
-      preValidation: judgeFirst,
+      preValidation: checkBeforeBody,
       schema: {
-        summary: 'Start a swap: pay the invoice in another asset',
+        summary: 'Start a swap to pay the invoice with another asset',
         description:
-          'A firm quote for the whole amount; it replaces the earlier swap of the invoice. The invoice’s id is the ' +
-          'access token. At most 5 in 10 minutes for one invoice.',
+          'Returns a firm quote for the whole amount. It replaces the earlier swap of the invoice. The invoice id is the ' +
+          'access token. At most 5 requests per invoice in 10 minutes.',
         tags: ['swaps'],
         params: IdParam,
         body: StartSwap,
@@ -59,11 +59,11 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
   )
 }
 
-/** Counted anew at each look at the metrics. */
+/** Adds a gauge that is counted on each scrape. */
 export function measureSwaps(registry: Registry, swaps: Pick<Swaps, 'countNeedingAttention'>): void {
   new Gauge({
     name: 'zatgate_swaps_needing_attention',
-    help: 'Swaps under way or done for an hour whose coins have not come.',
+    help: 'Swaps processing or completed for an hour without a payment on chain.',
     registers: [registry],
     async collect() {
       this.set(await swaps.countNeedingAttention())

@@ -24,7 +24,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
 
   app.get(
     '/v1/account/webhook',
-    { onRequest: auth.requireSession, schema: { ...common, summary: 'The webhook', response: answers(Webhook) } },
+    { onRequest: auth.requireSession, schema: { ...common, summary: 'Read the webhook', response: answers(Webhook) } },
     async request => present(await webhooks.read(accountOf(request))),
   )
 
@@ -34,8 +34,8 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'Set where events are sent',
-        description: 'The first time, the answer holds the signing secret, which is never shown again.',
+        summary: 'Set the webhook URL',
+        description: 'The first response contains the signing secret, which is shown only once.',
         body: SetWebhook,
         response: answers(SetWebhookAnswer),
       },
@@ -53,7 +53,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       schema: {
         ...common,
         summary: 'Remove the webhook',
-        description: 'Deliveries that have not arrived are canceled.',
+        description: 'Pending deliveries are canceled.',
         response: NO_CONTENT,
       },
     },
@@ -69,8 +69,8 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'Replace the signing secret',
-        description: 'The old one signs nothing from then on, queued retries included.',
+        summary: 'Rotate the signing secret',
+        description: 'The old secret stops working at once, also for queued retries.',
         response: answers(RotatedSecret),
       },
     },
@@ -95,7 +95,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'List the attempts to deliver, newest first',
+        summary: 'List the delivery attempts, newest first',
         description: 'Kept for 30 days.',
         querystring: DeliveryQuery,
         response: answers(Type.Array(DeliveryAttempt)),
@@ -114,8 +114,8 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'Send a delivery again',
-        description: 'The same body, as a new delivery with four attempts of its own.',
+        summary: 'Resend a delivery',
+        description: 'Sends the same body as a new delivery with its own four attempts.',
         params: DeliveryParam,
         response: accepted(DeliveryAccepted),
       },

@@ -31,11 +31,11 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
       onRequest: auth.requireSession,
       schema: {
         ...common,
-        summary: 'Order a withdrawal',
+        summary: 'Create a withdrawal',
         description:
-          'At the rate of now. Pay exactly `amount_zat` to the deposit address before `expires_at`; the desk then pays ' +
-          '`fiat_amount` to `payout_to`. A deposit that is mined more than ten block spacings after `expires_at` is not ' +
-          'paid out at this rate: the order needs attention. An `Idempotency-Key` is heeded as for invoices.',
+          'Uses the current rate. Pay exactly `amount_zat` to the deposit address before `expires_at`; the operator then ' +
+          'pays `fiat_amount` to `payout_to`. A deposit mined more than ten block spacings after `expires_at` is not ' +
+          'paid out at this rate; the withdrawal gets `needs_attention`. Accepts an `Idempotency-Key`.',
         headers: IdempotencyHeader,
         body: CreateWithdrawal,
         response: answers(Withdrawal),
@@ -43,13 +43,13 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
     },
     async request => {
       const { amount_zat, fiat_currency, payout_to } = request.body
-      const ordered = await withdrawals.create(accountOf(request), {
+      const created = await withdrawals.create(accountOf(request), {
         amountZat: BigInt(amount_zat),
         fiatCurrency: fiat_currency,
         payoutTo: payout_to,
         idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
       })
-      return present(ordered)
+      return present(created)
     },
   )
 
@@ -57,7 +57,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
     '/v1/account/withdrawals/:id',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'A withdrawal', params: IdParam, response: answers(Withdrawal) },
+      schema: { ...common, summary: 'Read a withdrawal', params: IdParam, response: answers(Withdrawal) },
     },
     async request => present(await withdrawals.read(accountOf(request), request.params.id)),
   )
@@ -69,7 +69,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
       schema: {
         ...common,
         summary: 'Cancel a withdrawal',
-        description: 'Before a deposit only. What is deposited afterwards all the same is not lost: a person looks.',
+        description: 'Possible only before a deposit. A deposit made after that is not lost: the operator reviews it.',
         params: IdParam,
         response: answers(Withdrawal),
       },

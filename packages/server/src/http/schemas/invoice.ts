@@ -11,7 +11,7 @@ import { ATTEMPTS, MAX_URL_CHARS } from '../../domain/webhook.ts'
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** A schema of exactly the wire type `W`: a member more, less or other does not compile. */
+/** A schema that must match the wire type `W` exactly: a missing, extra or different member does not compile. */
 export function of<W>() {
   return <S extends TSchema>(schema: Same<Flat<Static<S>>, Flat<W>> extends true ? S : never): S => schema
 }
@@ -21,60 +21,60 @@ export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
 
 export const closed = { additionalProperties: false } as const
 
-export const word = <const T extends readonly string[]>(words: T, description: string) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...words], description })
+export const word = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
 
 export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: Number(MAX_ZAT), description })
 export const UnixSecs = (description: string) => Type.Integer({ description: `${description} Unix seconds.` })
 export const Id = Type.String({ description: 'UUID.' })
 export const Status = word(
   INVOICE_STATUSES,
-  '`detected`: the full amount is seen; `paid`: it is confirmed. At its end an invoice is `expired`, or `underpaid`.',
+  '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
 )
 export const Txid = nullable(
-  Type.String({ description: "The latest counted payment's transaction; 64 hex characters." }),
+  Type.String({ description: 'Transaction id of the latest counted payment, 64 hex characters.' }),
 )
 
 export const ErrorBody = of<Wire.ErrorBody>()(
   Type.Object(
     {
-      code: Type.String({ description: 'Stable, snake_case.' }),
-      message: Type.String({ description: 'For people.' }),
-      detail: Type.Optional(Type.String({ description: 'What would be right.' })),
+      code: Type.String({ description: 'Stable error code in snake_case.' }),
+      message: Type.String({ description: 'Human-readable message.' }),
+      detail: Type.Optional(Type.String({ description: 'What is accepted instead.' })),
       limit: Type.Optional(Type.Integer({ description: "With 402: the plan's monthly limit." })),
-      used: Type.Optional(Type.Integer({ description: 'With 402: how much of it is used.' })),
+      used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
       plan: Type.Optional(Type.String({ description: "With 402: the plan's name." })),
     },
-    { description: 'Every answer that is not 2xx.' },
+    { description: 'Body of every response that is not 2xx.' },
   ),
 )
 
-/** The answers of an endpoint: `ok` and what can go wrong. */
+/** The responses of an endpoint: 200 with the schema `ok`, or an error. */
 export function answers<S extends TSchema>(ok: S) {
   return { 200: ok, '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
-/** 204 has no body. */
+/** The responses of an endpoint: 204 without a body, or an error. */
 export const NO_CONTENT = {
   204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }),
   '4xx': ErrorBody,
   '5xx': ErrorBody,
 }
 
-/** 202: taken, and done soon. */
+/** The responses of an endpoint: 202 with the given schema, or an error. */
 export function accepted<S extends TSchema>(body: S) {
   return { 202: body, '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
-/** No format is asked of an id: what is no UUID is as unknown as any other. */
+/** Ids have no format constraint: a malformed id gets the same 404 as an unknown one. */
 export const IdParam = Type.Object({ id: Id })
 
 export const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 when left out.' })),
-  before: Type.Optional(Type.String({ format: 'uuid', description: 'The id of the last row of the page before.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 50.' })),
+  before: Type.Optional(Type.String({ format: 'uuid', description: 'Id of the last row of the previous page.' })),
 })
 
-/** The page that a query asks for. */
+/** The page requested by a query. */
 export function pageOf({ limit = 50, before }: Static<typeof PageQuery>) {
   return before === undefined ? { limit } : { limit, before: before.toLowerCase() }
 }
@@ -82,12 +82,12 @@ export function pageOf({ limit = 50, before }: Static<typeof PageQuery>) {
 export const CreateInvoice = of<Wire.CreateInvoiceRequest>()(
   Type.Object(
     {
-      amount_zat: Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'What is asked for.' }),
+      amount_zat: Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'Requested amount.' }),
       expires_in_secs: Type.Optional(
         Type.Integer({
           minimum: EXPIRY_SECS.least,
           maximum: EXPIRY_SECS.most,
-          description: `${EXPIRY_SECS.usual} when left out.`,
+          description: `Seconds until the invoice expires. Default ${EXPIRY_SECS.usual}.`,
         }),
       ),
     },
@@ -99,16 +99,16 @@ export const CreatedInvoice = of<Wire.CreatedInvoice>()(
   Type.Object({
     id: Id,
     address: Type.String({ description: 'Unified address with one Orchard receiver.' }),
-    amount_zat: Zat('What is asked for.'),
+    amount_zat: Zat('Requested amount.'),
     zip321_uri: Type.String({ description: 'ZIP 321 payment request.' }),
     status: Status,
-    expires_at: UnixSecs('When it ends.'),
+    expires_at: UnixSecs('Expiry time.'),
   }),
 )
 
 const Swap = of<Wire.Swap>()(
   Type.Object({
-    status: word(SWAP_STATUSES, "The swap provider's own word."),
+    status: word(SWAP_STATUSES, 'Status reported by the swap provider.'),
     symbol: Type.String(),
     blockchain: Type.String(),
     deposit_address: Type.String(),
@@ -121,32 +121,35 @@ export const Invoice = of<Wire.Invoice>()(
   Type.Object({
     id: Id,
     status: Status,
-    amount_zat: Zat('What is asked for.'),
+    amount_zat: Zat('Requested amount.'),
     address: Type.String(),
     zip321_uri: Type.String({ description: 'ZIP 321 payment request.' }),
-    expires_at: UnixSecs('When it ends.'),
+    expires_at: UnixSecs('Expiry time.'),
     txid: Txid,
-    received_zat: Zat('Every live payment, mempool included.'),
-    overpaid_zat: Zat('Received above what is asked for.'),
+    received_zat: Zat('Amount received, mempool included.'),
+    overpaid_zat: Zat('Amount received above the requested amount.'),
     swap: nullable(Swap),
   }),
 )
 
 export const Asset = of<Wire.Asset>()(
   Type.Object({
-    asset_id: Type.String({ description: 'What a swap is started with.' }),
+    asset_id: Type.String({ description: 'Identifier for starting a swap.' }),
     symbol: Type.String(),
     blockchain: Type.String({ description: 'Origin chain code.' }),
     decimals: Type.Integer(),
-    price_usd: Type.Number({ description: '0 where nobody knows.' }),
+    price_usd: Type.Number({ description: '0 if unknown.' }),
   }),
 )
 
 export const StartSwap = of<Wire.StartSwapRequest>()(
   Type.Object(
     {
-      asset_id: Type.String({ description: 'From the list of assets.' }),
-      refund_to: Type.String({ maxLength: 500, description: "The buyer's address on the origin chain. Not empty." }),
+      asset_id: Type.String({ description: 'An `asset_id` from GET /v1/swap/assets.' }),
+      refund_to: Type.String({
+        maxLength: 500,
+        description: "The buyer's refund address on the origin chain. Not empty.",
+      }),
     },
     closed,
   ),
@@ -156,8 +159,8 @@ export const SwapQuote = of<Wire.SwapQuote>()(
   Type.Object({
     swap_id: Id,
     deposit_address: Type.String(),
-    deposit_memo: nullable(Type.String({ description: 'To be sent along where there is one.' })),
-    amount_in: Type.String({ description: "A whole number of the asset's smallest unit." }),
+    deposit_memo: nullable(Type.String({ description: 'Memo that the deposit must carry; null if none is needed.' })),
+    amount_in: Type.String({ description: "Integer amount in the asset's smallest unit." }),
     amount_in_formatted: Type.String({ description: 'Decimal.' }),
     amount_in_usd: Type.String({ description: 'Decimal.' }),
     symbol: Type.String(),
@@ -171,34 +174,34 @@ export const InvoiceListItem = of<Wire.InvoiceListItem>()(
   Type.Object({
     id: Id,
     status: Status,
-    amount_zat: Zat('What is asked for.'),
-    received_zat: Zat('Every live payment, mempool included.'),
-    overpaid_zat: Zat('Received above what is asked for.'),
+    amount_zat: Zat('Requested amount.'),
+    received_zat: Zat('Amount received, mempool included.'),
+    overpaid_zat: Zat('Amount received above the requested amount.'),
     address: Type.String(),
     txid: Txid,
-    created_at: UnixSecs('When it was made.'),
-    expires_at: UnixSecs('When it ends.'),
-    paid_at: nullable(UnixSecs('When it was paid.')),
+    created_at: UnixSecs('Creation time.'),
+    expires_at: UnixSecs('Expiry time.'),
+    paid_at: nullable(UnixSecs('Payment time; null until paid.')),
   }),
 )
 
 const accountMembers = {
   id: Id,
   email: Type.String(),
-  network: word(['main', 'test', 'regtest'] as const, 'The network that the service is on.'),
+  network: word(['main', 'test', 'regtest'] as const, 'Zcash network of the service.'),
   viewing_key_set: Type.Boolean(),
   confirmations: Type.Integer({
     description:
-      'Blocks that make a payment count; 0 counts the mempool. A block comes about every 75 seconds, from NU7 on every 25.',
+      'Confirmations required for a payment; 0 counts the mempool. A block is mined about every 75 seconds, from NU7 on about every 25.',
   }),
   plan: Type.String(),
-  plan_expires_at: nullable(UnixSecs('Null: for ever.')),
+  plan_expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
   invoices_this_month: Type.Object({
     used: Type.Integer(),
-    limit: nullable(Type.Integer({ description: 'Null: none.' })),
+    limit: nullable(Type.Integer({ description: 'Null: no limit.' })),
     resets_at: UnixSecs('The first of the next month, UTC.'),
   }),
-  created_at: UnixSecs('When it was opened.'),
+  created_at: UnixSecs('Creation time.'),
 }
 
 export const Account = of<Wire.Account>()(Type.Object(accountMembers))
@@ -206,7 +209,7 @@ export const Account = of<Wire.Account>()(Type.Object(accountMembers))
 export const AccountWithFirstAddress = of<Wire.AccountWithFirstAddress>()(
   Type.Object({
     ...accountMembers,
-    first_address: Type.String({ description: "The wallet's first address under this key, to compare." }),
+    first_address: Type.String({ description: 'First address of this key, to compare with the wallet.' }),
   }),
 )
 
@@ -231,15 +234,15 @@ const apiKeyMembers = {
   id: Id,
   name: Type.String(),
   last4: Type.String(),
-  created_at: UnixSecs('When it was made.'),
-  last_used_at: nullable(UnixSecs('When it was last used, to the minute.')),
-  revoked_at: nullable(UnixSecs('When it was revoked.')),
+  created_at: UnixSecs('Creation time.'),
+  last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
+  revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
 }
 
 export const ApiKey = of<Wire.ApiKey>()(Type.Object(apiKeyMembers))
 
 export const CreatedApiKey = of<Wire.CreatedApiKey>()(
-  Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'Shown this once.' }) }),
+  Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'The API key. Shown only once.' }) }),
 )
 
 export const CreateApiKey = of<Wire.CreateApiKeyRequest>()(
@@ -250,24 +253,29 @@ export const Session = of<Wire.Session>()(
   Type.Object({
     id: Id,
     label: Type.String(),
-    created_at: UnixSecs('When it began.'),
-    expires_at: UnixSecs('When it ends.'),
-    last_used_at: nullable(UnixSecs('When it was last used, to the minute.')),
+    created_at: UnixSecs('Start time.'),
+    expires_at: UnixSecs('Expiry time.'),
+    last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
   }),
 )
 
 const webhookMembers = {
   url: Type.String(),
-  created_at: UnixSecs('When there was a webhook first.'),
-  updated_at: UnixSecs('When its URL or its secret last changed.'),
+  created_at: UnixSecs('Creation time.'),
+  updated_at: UnixSecs('Time of the last change of the URL or the secret.'),
 }
-const SecretText = Type.String({ description: 'Signing secret, `whsec_…`. Shown this once.' })
+const SecretText = Type.String({ description: 'Signing secret, `whsec_…`. Shown only once.' })
 
 export const Webhook = of<Wire.Webhook>()(Type.Object(webhookMembers))
 
 export const SetWebhook = of<Wire.SetWebhookRequest>()(
   Type.Object(
-    { url: Type.String({ maxLength: MAX_URL_CHARS, description: 'Absolute https URL, no credentials, no fragment.' }) },
+    {
+      url: Type.String({
+        maxLength: MAX_URL_CHARS,
+        description: 'Absolute https URL without credentials or fragment.',
+      }),
+    },
     closed,
   ),
 )
@@ -284,20 +292,22 @@ export const DeliveryParam = Type.Object({ delivery_id: Id })
 
 export const DeliveryQuery = Type.Object({
   ...PageQuery.properties,
-  invoice_id: Type.Optional(Type.String({ description: 'Only the attempts for this invoice.' })),
+  invoice_id: Type.Optional(Type.String({ description: 'Returns only attempts for this invoice.' })),
 })
 
 export const DeliveryAttempt = of<Wire.DeliveryAttempt>()(
   Type.Object({
     id: Id,
-    delivery_id: Type.String({ description: 'UUID; the header `webhook-id` of every attempt of the delivery.' }),
+    delivery_id: Type.String({
+      description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.',
+    }),
     invoice_id: nullable(Id),
-    event_type: word(EVENT_TYPES, 'See Events.'),
+    event_type: word(EVENT_TYPES, 'Event type.'),
     url: Type.String(),
-    status_code: nullable(Type.Integer({ description: 'Null: no answer came.' })),
-    error: nullable(Type.String({ description: 'Null: success, or still under way.' })),
+    status_code: nullable(Type.Integer({ description: 'HTTP status of the response. Null: no response.' })),
+    error: nullable(Type.String({ description: 'Null: success, or in progress.' })),
     attempt: Type.Integer({ description: `1 to ${ATTEMPTS}.` }),
-    duration_ms: nullable(Type.Integer({ description: 'Null: still under way, or interrupted.' })),
-    created_at: UnixSecs('When it began.'),
+    duration_ms: nullable(Type.Integer({ description: 'Null: in progress, or interrupted.' })),
+    created_at: UnixSecs('Start time.'),
   }),
 )

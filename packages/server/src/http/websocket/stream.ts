@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import type { WebSocket } from 'ws'
 import { Fault } from '../../domain/error.ts'
@@ -9,11 +9,13 @@ import type { Log, Store } from '../../ports.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 
-/** Follows invoices over WebSockets. */
+/** Sends the status changes of invoices over WebSockets. */
 export interface InvoiceStream {
-  /** False when no further one can be taken. */
+  /** False if no further WebSocket can be accepted. */
   hasRoom(): boolean
+  /** Open WebSockets. */
   readonly size: number
+  /** Sends the present status and every change of it until the invoice has a final status. */
   follow(socket: WebSocket, publicId: string): Promise<void>
   close(): Promise<void>
 }
@@ -23,151 +25,152 @@ export interface StreamOptions {
   readonly invoices: Pick<Invoices, 'read' | 'follow'>
   readonly swaps: Pick<Swaps, 'ofInvoices'>
   readonly log: Log
-  /** WebSockets at a time. */
+  /** Maximum number of open WebSockets. */
   readonly most: number
-  /** How often to look without being woken. */
+  /** Poll interval, in case a notification is missed. */
   readonly pollMs?: number
-  /** How often a peer must show that it is there. */
+  /** Ping interval. A peer that does not respond within one interval is disconnected. */
   readonly heartbeatMs?: number
 }
 
-interface Watcher {
+interface Subscriber {
   readonly socket: WebSocket
-  /** What it was told last. */
-  told: string
+  /** The last state sent. */
+  lastState: string
   alive: boolean
-  /** Frames it has sent since the last heartbeat. */
-  heard: number
+  /** Frames received since the last heartbeat. */
+  framesReceived: number
 }
 
-/** Sends between two turns of the event loop: a loop over 10,000 sockets would hold up everything else. */
-const SLICE = 500
-const FRESH_BATCH = 500
-/** A reader with more than this unread is gone, or as good as. Messages are some 50 bytes. */
-const MOST_UNREAD_BYTES = 64 * 1024
-/** Nothing a client sends is of use; one that sends more than this between two heartbeats is sent away. */
-const MOST_HEARD = 100
+/** Messages sent before yielding to the event loop: one loop over 10,000 sockets would block everything else. */
+const SEND_SLICE = 500
+/** Invoices of new subscribers per read. */
+const NEW_BATCH = 500
+/** A client with more unsent data than this is disconnected. Messages are about 50 bytes. */
+const MAX_BUFFERED_BYTES = 64 * 1024
+/** Client frames are ignored; a client that sends more than this between two heartbeats is disconnected. */
+const MAX_FRAMES = 100
 const CLOSE_GRACE_MS = 2_000
 
 const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const
 
 /**
- * One reader for all sockets of the process. It follows the table of events by its cursor and sends the present state
- * of each invoice that something happened to; notifications from the store only tell it to look sooner.
+ * One reader serves all sockets of the process. It reads the event table by cursor and sends the present state of each
+ * invoice that has new events. Store notifications only make it read sooner.
  *
- * A new socket is entered among the watchers first, and its first message comes from the reader's next look: between
- * the two no change can be lost, and no older state can overtake a newer one.
+ * A new socket is registered first and gets its first message from the reader's next pass. So no change is lost in
+ * between, and an older state never follows a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
   const { store, invoices, swaps, log, most, pollMs = 1_000, heartbeatMs = 30_000 } = options
-  const watchers = new Map<number, Set<Watcher>>()
-  const sockets = new Map<WebSocket, Watcher>()
-  const fresh = new Set<number>()
+  const subscribers = new Map<number, Set<Subscriber>>()
+  const sockets = new Map<WebSocket, Subscriber>()
+  const newInvoices = new Set<number>()
   let cursor: number | null = null
-  let woken = false
+  let pending = false
   let reading: Promise<void> | null = null
   let closed = false
 
-  const unlisten = store.listen('events', look)
-  const polling = setInterval(look, pollMs).unref()
-  const heartbeats = setInterval(beat, heartbeatMs).unref()
+  const unlisten = store.listen('events', poll)
+  const polling = setInterval(poll, pollMs).unref()
+  const heartbeats = setInterval(sendHeartbeats, heartbeatMs).unref()
 
-  function look(): void {
-    woken = true
+  function poll(): void {
+    pending = true
     if (closed) return
-    reading ??= readOn().finally(() => {
+    reading ??= readChanges().finally(() => {
       reading = null
-      if (woken) look()
+      if (pending) poll()
     })
   }
 
-  async function readOn(): Promise<void> {
-    while (woken && !closed) {
-      woken = false
-      // With nobody watching there is nothing to miss: start from the present when somebody comes.
-      if (watchers.size === 0) {
+  async function readChanges(): Promise<void> {
+    while (pending && !closed) {
+      pending = false
+      // Without subscribers no change can be missed: the next subscriber starts at the present.
+      if (subscribers.size === 0) {
         cursor = null
         return
       }
-      const also = [...fresh].slice(0, FRESH_BATCH)
+      const also = [...newInvoices].slice(0, NEW_BATCH)
       try {
-        const seen = await invoices.follow({ cursor, wanted: id => watchers.has(id), also })
-        const present = await swaps.ofInvoices(seen.invoices)
-        cursor = seen.cursor
-        for (const id of also) fresh.delete(id)
-        woken ||= seen.more || fresh.size > 0
-        await tellAll(seen.invoices, present)
+        const changes = await invoices.follow({ cursor, wanted: id => subscribers.has(id), also })
+        const swapsByInvoice = await swaps.ofInvoices(changes.invoices)
+        cursor = changes.cursor
+        for (const id of also) newInvoices.delete(id)
+        pending ||= changes.more || newInvoices.size > 0
+        await sendChanges(changes.invoices, swapsByInvoice)
       } catch (error) {
-        // The cursor has not moved: the next look, a poll away at most, reads the same again.
-        woken = false
-        log.error({ err: error }, 'the WebSocket stream could not read')
+        // The cursor has not moved: the next poll reads the same events again.
+        pending = false
+        log.error({ err: error }, 'reading invoice changes for WebSockets failed')
         return
       }
     }
   }
 
-  async function tellAll(changed: readonly Invoice[], present: ReadonlyMap<number, Swap>): Promise<void> {
+  async function sendChanges(changed: readonly Invoice[], swapsByInvoice: ReadonlyMap<number, Swap>): Promise<void> {
     let sent = 0
     for (const invoice of changed) {
-      const message = JSON.stringify(messageOf(invoice, present.get(invoice.id)))
+      const message = JSON.stringify(messageOf(invoice, swapsByInvoice.get(invoice.id)))
       const state = `${invoice.receivedZat} ${message}`
-      for (const watcher of watchers.get(invoice.id) ?? []) {
-        tell(watcher, state, message)
-        if (isFinal(invoice.status)) watcher.socket.close(CLOSE.normal)
+      for (const subscriber of subscribers.get(invoice.id) ?? []) {
+        send(subscriber, state, message)
+        if (isFinal(invoice.status)) subscriber.socket.close(CLOSE.normal)
         sent += 1
-        if (sent % SLICE === 0) await breathe()
+        if (sent % SEND_SLICE === 0) await yieldToEventLoop()
       }
     }
   }
 
-  function tell(watcher: Watcher, state: string, message: string): void {
-    if (watcher.told === state) return
-    watcher.told = state
-    if (watcher.socket.bufferedAmount > MOST_UNREAD_BYTES) watcher.socket.terminate()
-    else watcher.socket.send(message)
+  function send(subscriber: Subscriber, state: string, message: string): void {
+    if (subscriber.lastState === state) return
+    subscriber.lastState = state
+    if (subscriber.socket.bufferedAmount > MAX_BUFFERED_BYTES) subscriber.socket.terminate()
+    else subscriber.socket.send(message)
   }
 
-  function beat(): void {
-    for (const watcher of sockets.values()) {
-      if (!watcher.alive) {
-        watcher.socket.terminate()
+  function sendHeartbeats(): void {
+    for (const subscriber of sockets.values()) {
+      if (!subscriber.alive) {
+        subscriber.socket.terminate()
         continue
       }
-      watcher.alive = false
-      watcher.heard = 0
-      watcher.socket.ping()
+      subscriber.alive = false
+      subscriber.framesReceived = 0
+      subscriber.socket.ping()
     }
   }
 
-  /** Enters a socket among those that are looked after: heartbeats, and what it sends counted and ignored. */
-  function admit(socket: WebSocket): Watcher {
-    const watcher: Watcher = { socket, told: '', alive: true, heard: 0 }
-    const hear = () => {
-      watcher.heard += 1
-      if (watcher.heard === MOST_HEARD) socket.close(CLOSE.policy)
-      if (watcher.heard > 2 * MOST_HEARD) socket.terminate()
+  /** Registers a socket: starts its heartbeats, and counts and ignores what it sends. */
+  function register(socket: WebSocket): Subscriber {
+    const subscriber: Subscriber = { socket, lastState: '', alive: true, framesReceived: 0 }
+    const countFrame = () => {
+      subscriber.framesReceived += 1
+      if (subscriber.framesReceived === MAX_FRAMES) socket.close(CLOSE.policy)
+      if (subscriber.framesReceived > 2 * MAX_FRAMES) socket.terminate()
     }
-    sockets.set(socket, watcher)
-    socket.on('message', hear)
-    socket.on('ping', hear)
+    sockets.set(socket, subscriber)
+    socket.on('message', countFrame)
+    socket.on('ping', countFrame)
     socket.on('pong', () => {
-      watcher.alive = true
-      hear()
+      subscriber.alive = true
+      countFrame()
     })
     socket.on('error', () => socket.terminate())
     socket.on('close', () => sockets.delete(socket))
-    return watcher
+    return subscriber
   }
 
-  function watch(invoiceId: number, watcher: Watcher): void {
-    const group = watchers.get(invoiceId) ?? new Set()
-    watchers.set(invoiceId, group.add(watcher))
-    watcher.socket.on('close', () => {
-      group.delete(watcher)
-      if (group.size === 0 && watchers.get(invoiceId) === group) watchers.delete(invoiceId)
+  function subscribeTo(invoiceId: number, subscriber: Subscriber): void {
+    const group = subscribers.get(invoiceId) ?? new Set()
+    subscribers.set(invoiceId, group.add(subscriber))
+    subscriber.socket.on('close', () => {
+      group.delete(subscriber)
+      if (group.size === 0 && subscribers.get(invoiceId) === group) subscribers.delete(invoiceId)
     })
-    fresh.add(invoiceId)
-    look()
+    newInvoices.add(invoiceId)
+    poll()
   }
 
   return {
@@ -178,15 +181,15 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
     },
 
     async follow(socket, publicId) {
-      const watcher = admit(socket)
+      const subscriber = register(socket)
       try {
         const invoice = await invoices.read(publicId)
         if (closed) socket.close(CLOSE.goingAway)
-        else if (socket.readyState === socket.OPEN) watch(invoice.id, watcher)
+        else if (socket.readyState === socket.OPEN) subscribeTo(invoice.id, subscriber)
       } catch (error) {
         const unknown = error instanceof Fault && error.kind === 'not_found'
         if (unknown) socket.send(JSON.stringify({ status: 'not_found' } satisfies InvoiceMessage))
-        else log.error({ err: error }, 'a WebSocket could not be served')
+        else log.error({ err: error }, 'serving a WebSocket failed')
         socket.close(unknown ? CLOSE.normal : CLOSE.internal)
       }
     },
@@ -196,11 +199,11 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
       unlisten()
       clearInterval(polling)
       clearInterval(heartbeats)
-      const gone = Promise.all([...sockets.keys()].map(socket => new Promise(done => socket.once('close', done))))
+      const allClosed = Promise.all([...sockets.keys()].map(socket => new Promise(done => socket.once('close', done))))
       for (const socket of sockets.keys()) socket.close(CLOSE.goingAway)
-      const late = setTimeout(() => sockets.forEach((_, socket) => void socket.terminate()), CLOSE_GRACE_MS)
-      await Promise.all([gone, reading])
-      clearTimeout(late)
+      const timeout = setTimeout(() => sockets.forEach((_, socket) => void socket.terminate()), CLOSE_GRACE_MS)
+      await Promise.all([allClosed, reading])
+      clearTimeout(timeout)
     },
   }
 }

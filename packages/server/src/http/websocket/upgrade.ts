@@ -4,26 +4,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../app.ts'
 
-/** A client's message is never of use, so a small one is big enough. */
+/** Client messages are ignored, so a small limit suffices. */
 const MAX_PAYLOAD_BYTES = 1_024
 
 export interface Upgrades {
-  /** Turns a GET into a WebSocket; 426 when the client did not ask for one. */
-  accept(request: FastifyRequest, reply: FastifyReply, use: (socket: WebSocket) => void): void
+  /** Upgrades a GET request to a WebSocket. Responds with 426 if the client did not request an upgrade. */
+  accept(request: FastifyRequest, reply: FastifyReply, onSocket: (socket: WebSocket) => void): void
 }
 
-interface Waiting {
+interface PendingUpgrade {
   readonly socket: Duplex
   readonly head: Buffer
   readonly response: ServerResponse
 }
 
 /**
- * Leads requests to upgrade through the same router as all others, so that hooks (rate limit, trusted proxies) and
- * errors are the same; the route decides whether to accept.
+ * Routes upgrade requests through the same router as all others, so hooks (rate limit, trusted proxies) and errors are
+ * the same. The route decides whether to accept.
  */
 export function addUpgrades(app: App): Upgrades {
-  const waiting = new WeakMap<IncomingMessage, Waiting>()
+  const pending = new WeakMap<IncomingMessage, PendingUpgrade>()
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -36,30 +36,30 @@ export function addUpgrades(app: App): Upgrades {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
-    // The HTTP server has let go of the socket: after an answer that is no upgrade nobody else ends it.
+    // The HTTP server no longer manages the socket, so it must be ended here after a response without an upgrade.
     response.on('finish', () => socket.end())
-    waiting.set(request, { socket, head, response })
+    pending.set(request, { socket, head, response })
     app.routing(request, response)
   })
 
   return {
-    accept(request, reply, use) {
-      const held = waiting.get(request.raw)
-      if (!held) {
+    accept(request, reply, onSocket) {
+      const upgrade = pending.get(request.raw)
+      if (!upgrade) {
         reply
           .code(426)
           .headers({ upgrade: 'websocket', connection: 'Upgrade' })
-          .send({ code: 'upgrade_required', message: 'upgrade required', detail: 'open this as a WebSocket' })
+          .send({ code: 'upgrade_required', message: 'upgrade required', detail: 'open this URL as a WebSocket' })
         return
       }
       reply.hijack()
-      held.response.detachSocket(held.socket as Parameters<ServerResponse['detachSocket']>[0])
-      sockets.handleUpgrade(request.raw, held.socket, held.head, use)
+      upgrade.response.detachSocket(upgrade.socket as Parameters<ServerResponse['detachSocket']>[0])
+      sockets.handleUpgrade(request.raw, upgrade.socket, upgrade.head, onSocket)
     },
   }
 }
 
-/** Only what asks for a WebSocket is taken out of plain HTTP; any other wish to upgrade is not heard. */
+/** Whether a request is a WebSocket upgrade. Other upgrades are ignored and handled as plain HTTP. */
 export function asksForWebSocket(request: IncomingMessage): boolean {
   return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket'
 }

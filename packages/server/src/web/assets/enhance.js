@@ -1,19 +1,19 @@
-/* What the pages do better with a script. Every page works without. */
+/* Progressive enhancement: every page also works without this script. */
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
-const brief = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const shortFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Says moments in the reader's zone; the exact one shows on hover. */
+/** Shows times in the reader's time zone, with the exact time as tooltip. */
 function localiseTimes(root) {
   for (const time of root.querySelectorAll('time[datetime]')) {
-    const moment = new Date(time.dateTime)
-    time.textContent = brief.format(moment)
-    time.title = `${exact.format(moment)} · ${time.dateTime}`
+    const date = new Date(time.dateTime)
+    time.textContent = shortFormat.format(date)
+    time.title = `${exactFormat.format(date)} · ${time.dateTime}`
   }
 }
 
-/** `[data-copy]` holds what a button copies; without a script there is no button to see. */
-function offerCopying(root) {
+/** Enables copy buttons, which are hidden without this script. `data-copy` holds the text to copy. */
+function enableCopyButtons(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) {
     const label = button.textContent
     button.hidden = false
@@ -27,36 +27,36 @@ function offerCopying(root) {
   }
 }
 
-/** Counts down to `[data-until]` (Unix seconds). */
-function countDown(root) {
-  const clocks = [...root.querySelectorAll('[data-until]')]
-  const tell = () => {
-    for (const clock of clocks) {
-      const left = Math.max(0, Number(clock.dataset.until) - Math.floor(Date.now() / 1000))
+/** Starts countdowns to `data-until` (Unix seconds). */
+function startCountdowns(root) {
+  const countdowns = [...root.querySelectorAll('[data-until]')]
+  const update = () => {
+    for (const countdown of countdowns) {
+      const left = Math.max(0, Number(countdown.dataset.until) - Math.floor(Date.now() / 1000))
       const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
-      const tail = [minutes, seconds].map(part => String(part).padStart(2, '0')).join(':')
-      clock.textContent = hours > 0 ? `${hours}:${tail}` : tail
+      const rest = [minutes, seconds].map(part => String(part).padStart(2, '0')).join(':')
+      countdown.textContent = hours > 0 ? `${hours}:${rest}` : rest
     }
   }
-  if (clocks.length === 0) return
-  tell()
-  clearInterval(countDown.timer)
-  countDown.timer = setInterval(tell, 1000)
+  if (countdowns.length === 0) return
+  update()
+  clearInterval(startCountdowns.timer)
+  startCountdowns.timer = setInterval(update, 1000)
 }
 
 function enhance(root) {
   localiseTimes(root)
-  offerCopying(root)
-  countDown(root)
+  enableCopyButtons(root)
+  startCountdowns(root)
 }
 
-/** Fetches this page again and puts its live parts in the place of those shown. */
+/** Fetches this page again and replaces the live elements that have changed. */
 async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } })
   if (!response.ok || response.redirected) return
-  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const fetched = new DOMParser().parseFromString(await response.text(), 'text/html')
   for (const shown of document.querySelectorAll('[data-live]')) {
-    const next = fresh.getElementById(shown.id)
+    const next = fetched.getElementById(shown.id)
     if (!next || next.dataset.state === shown.dataset.state) continue
     const focused = shown.contains(document.activeElement) ? document.activeElement.id : ''
     shown.replaceChildren(...next.childNodes)
@@ -67,56 +67,56 @@ async function refresh() {
   }
 }
 
-/** Says what has changed to those who do not see it. */
+/** Announces the change to screen readers. */
 function announce(root) {
-  const news = root.querySelector('[data-announce]')?.textContent.trim()
-  const voice = document.querySelector('[data-follow]')
-  if (news && voice && voice.textContent !== news) voice.textContent = news
+  const text = root.querySelector('[data-announce]')?.textContent.trim()
+  const liveRegion = document.querySelector('[data-live-invoice]')
+  if (text && liveRegion && liveRegion.textContent !== text) liveRegion.textContent = text
 }
 
-/** One refresh at a time, and one more when something happened meanwhile. */
+/** Runs one refresh at a time, and one more if another was requested meanwhile. */
 function createRefresher() {
   let running = false
-  let again = false
+  let requested = false
   return async function run() {
-    again = true
+    requested = true
     if (running) return
     running = true
-    while (again) {
-      again = false
+    while (requested) {
+      requested = false
       await refresh().catch(() => undefined)
     }
     running = false
   }
 }
 
-/** Follows an invoice over its WebSocket, and by the clock, since blocks that only confirm are told by no message. */
-function follow(invoice) {
+/** Subscribes to an invoice over its WebSocket. Also polls, since no message is sent for further confirmations. */
+function subscribe(invoiceId) {
   const run = createRefresher()
-  let pause = 1000
-  let settled = false
+  let delayMs = 1000
+  let finished = false
   const connect = () => {
-    const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/v1/invoices/${invoice}/ws`)
+    const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/v1/invoices/${invoiceId}/ws`)
     socket.addEventListener('open', () => {
-      pause = 1000
+      delayMs = 1000
     })
     socket.addEventListener('message', run)
     socket.addEventListener('close', ({ code }) => {
-      settled = code === 1000
-      // What follows from the end, such as a webhook's delivery, shows within seconds.
-      if (settled) return lookAgain(6)
-      setTimeout(connect, pause)
-      pause = Math.min(pause * 2, 30_000)
+      finished = code === 1000
+      // Results of the final status, such as a webhook delivery, appear within seconds.
+      if (finished) return pollTimes(6)
+      setTimeout(connect, delayMs)
+      delayMs = Math.min(delayMs * 2, 30_000)
     })
   }
   connect()
   setInterval(() => {
-    if (!document.hidden && !settled) run()
+    if (!document.hidden && !finished) run()
   }, 5000)
 }
 
-/** Looks again for a while: what was just sent is answered within seconds. */
-function lookAgain(times) {
+/** Refreshes a number of times, until the result of the last action has appeared. */
+function pollTimes(times) {
   const run = createRefresher()
   const timer = setInterval(() => {
     run()
@@ -125,8 +125,8 @@ function lookAgain(times) {
   }, 1500)
 }
 
-/** Refreshes the page now and then while it shows a notice that goes away by itself. */
-function recheck() {
+/** Refreshes the page every ten seconds while it contains `data-recheck`. */
+function pollWhileUnresolved() {
   const run = createRefresher()
   const timer = setInterval(() => {
     if (!document.querySelector('[data-recheck]')) clearInterval(timer)
@@ -135,7 +135,7 @@ function recheck() {
 }
 
 enhance(document)
-if (document.querySelector('[data-awaiting]')) lookAgain(8)
-if (document.querySelector('[data-recheck]')) recheck()
-const followed = document.querySelector('[data-follow]')
-if (followed) follow(followed.dataset.follow)
+if (document.querySelector('[data-awaiting]')) pollTimes(8)
+if (document.querySelector('[data-recheck]')) pollWhileUnresolved()
+const subscribed = document.querySelector('[data-live-invoice]')
+if (subscribed) subscribe(subscribed.dataset.liveInvoice)

@@ -6,22 +6,22 @@ import { type Html, html } from '../html.ts'
 const HEIGHT = 100
 const STEP = 10
 
-/** Bars of the days, with the same figures as a table for those who do not see them. */
+/** A bar chart with one bar per day, and the same figures as a table for screen readers. */
 export function dailyPlot(days: readonly DayFigures[]): Html {
-  const most = days.reduce((top, { receivedZat }) => (receivedZat > top ? receivedZat : top), 0n)
+  const max = days.reduce((highest, { receivedZat }) => (receivedZat > highest ? receivedZat : highest), 0n)
   const first = days.at(0)
   const last = days.at(-1)
   if (!first || !last) return html``
   return html`<figure class="plot">
-    <div class="plot-scale" aria-hidden="true"><span>${zec(most)}</span><span>0</span></div>
-    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Received on each of the last ${days.length} days, at most ${zec(most)} in one">${days.map((one, index) => bar(one, index, most))}</svg>
+    <div class="plot-scale" aria-hidden="true"><span>${zec(max)}</span><span>0</span></div>
+    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${zec(max)}">${days.map((figures, index) => bar(figures, index, max))}</svg>
     <div class="plot-days" aria-hidden="true"><span>${dayOf(first.day)}</span><span>${dayOf(last.day)}</span></div>
-    <details><summary>The same as a table</summary>${table(days)}</details>
+    <details><summary>Show as a table</summary>${table(days)}</details>
   </figure>`
 }
 
-function bar({ day, receivedZat, invoices }: DayFigures, index: number, most: Zat): Html {
-  const height = most === 0n ? 0 : Math.max(receivedZat > 0n ? 1 : 0, Number((receivedZat * BigInt(HEIGHT)) / most))
+function bar({ day, receivedZat, invoices }: DayFigures, index: number, max: Zat): Html {
+  const height = max === 0n ? 0 : Math.max(receivedZat > 0n ? 1 : 0, Number((receivedZat * BigInt(HEIGHT)) / max))
   const x = index * STEP + 1
   return html`<g><title>${dayOf(day)}: ${zec(receivedZat)}, ${invoices} paid</title><rect class="plot-ground" x="${x}" y="0" width="${STEP - 2}" height="${HEIGHT}"/><rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/></g>`
 }
@@ -33,5 +33,5 @@ function table(days: readonly DayFigures[]): Html {
       ({ day, receivedZat, invoices }) =>
         html`<tr><th scope="row">${dayOf(day)}</th><td class="number">${zec(receivedZat)}</td><td class="number">${invoices}</td></tr>`,
     )
-  return html`<table><thead><tr><th scope="col">Day, UTC</th><th scope="col" class="number">Received</th><th scope="col" class="number">Paid</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">Received</th><th scope="col" class="number">Invoices paid</th></tr></thead><tbody>${rows}</tbody></table>`
 }

@@ -5,31 +5,31 @@ import { NAV, type NavItem } from './nav.ts'
 export interface PageOptions {
   readonly title: string
   readonly body: Child
-  /** Follows this invoice live; without a script the page loads again every so often. */
-  readonly follow?: string
+  /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
+  readonly liveInvoiceId?: string
 }
 
 export interface DashboardPage extends PageOptions {
-  /** Whose account it is. */
+  /** Email of the signed-in account. */
   readonly email: string
-  /** The page of the menu that this one belongs to. */
-  readonly at: string
-  /** The simulated network: no money here is real. */
+  /** Path of the menu item that this page belongs to. */
+  readonly menuPath: string
+  /** The network is simulated, so no money is real. */
   readonly sandbox: boolean
-  /** One line about what has just happened. */
-  readonly notice?: Child
-  /** One line about what is wrong with what was sent. */
+  /** Flash message: the result of the last action. */
+  readonly flash?: Child
+  /** Error message about the submitted form. */
   readonly error?: Child
-  /** Buttons beside the heading. */
+  /** Buttons next to the heading. */
   readonly actions?: Child
-  /** The heading, where it is not the title. */
+  /** The heading. Undefined: the title. */
   readonly heading?: Child
 }
 
-/** A page of a signed-in account. */
+/** A page for a signed-in account. */
 export function dashboardPage(page: DashboardPage): Html {
   return frame(page, 'dashboard')`
-    <a class="skip" href="#main">Skip to the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="top">
       <a class="brand" href="/overview">${brand()}</a>
       ${page.sandbox && html`<span class="tag">Sandbox</span>`}
@@ -37,23 +37,23 @@ export function dashboardPage(page: DashboardPage): Html {
       <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
       <button class="menu-button" popovertarget="menu" aria-label="Menu"><span aria-hidden="true">☰</span></button>
     </header>
-    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.at))}<form class="sign-out" method="post" action="/sign-out"><p class="hint">${page.email}</p><button>Sign out</button></form></nav>
+    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<form class="sign-out" method="post" action="/sign-out"><p class="hint">${page.email}</p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
-      ${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
+      ${page.flash && html`<p class="flash" role="status">${page.flash}</p>`}
       ${page.error && html`<p class="error" role="alert">${page.error}</p>`}
       ${page.body}
     </main>`
 }
 
-/** A page for anyone: signing in, paying, and what went wrong. */
+/** A page without the dashboard menu: sign-in, checkout and errors. */
 export function plainPage(page: PageOptions): Html {
   return frame(page, 'plain')`
     <header class="plain-top"><span class="brand">${brand()}</span></header>
     <main id="main">${page.body}</main>`
 }
 
-function frame({ title, follow }: PageOptions, kind: string) {
+function frame({ title, liveInvoiceId }: PageOptions, kind: string) {
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -64,10 +64,10 @@ function frame({ title, follow }: PageOptions, kind: string) {
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('style.css')}">
 <script type="module" src="${assetPath('enhance.js')}"></script>
-${follow !== undefined && html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
+${liveInvoiceId !== undefined && html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
 </head>
 <body class="${kind}">${html(strings, ...values)}
-${follow !== undefined && html`<p class="unseen" role="status" data-follow="${follow}"></p>`}
+${liveInvoiceId !== undefined && html`<p class="unseen" role="status" data-live-invoice="${liveInvoiceId}"></p>`}
 </body>
 </html>
 `
@@ -77,9 +77,10 @@ function brand(): Html {
   return html`<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M10 10h12l-12 12h12"/></svg>zatgate`
 }
 
-function menuGroup(label: string | null, items: readonly NavItem[], at: string): Html {
+function menuGroup(label: string | null, items: readonly NavItem[], activePath: string): Html {
   const links = items.map(
-    ({ href, label: text }) => html`<li><a href="${href}"${href === at && html` aria-current="page"`}>${text}</a></li>`,
+    ({ href, label: text }) =>
+      html`<li><a href="${href}"${href === activePath && html` aria-current="page"`}>${text}</a></li>`,
   )
   return html`${label !== null && html`<h2>${label}</h2>`}<ul>${links}</ul>`
 }

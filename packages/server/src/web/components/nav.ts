@@ -4,12 +4,12 @@ export interface NavItem {
 }
 
 export interface NavGroup {
-  /** Null for the first, which needs no name. */
+  /** Null for the first group. */
   readonly label: string | null
   readonly items: readonly NavItem[]
 }
 
-/** The dashboard's pages, as its menu has them. */
+/** The menu of the dashboard. */
 export const NAV: readonly NavGroup[] = [
   {
     label: null,

@@ -4,7 +4,7 @@ import type { Invoice } from '../../ports/repository/invoice.ts'
 import { moment, shortened, zat, zec } from '../format.ts'
 import { type Child, flag, type Html, html } from '../html.ts'
 
-const STATUS_WORDS: Readonly<Record<InvoiceStatus, string>> = {
+const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
   pending: 'Pending',
   detected: 'Detected',
   paid: 'Paid',
@@ -13,15 +13,15 @@ const STATUS_WORDS: Readonly<Record<InvoiceStatus, string>> = {
 }
 
 export function statusBadge(status: InvoiceStatus): Html {
-  return html`<span class="badge badge-${status}">${STATUS_WORDS[status]}</span>`
+  return html`<span class="badge badge-${status}">${STATUS_LABELS[status]}</span>`
 }
 
-/** The status, and whether a reorganisation took payments of the paid invoice back. */
+/** The status, and a badge if a reorganisation removed payments of a paid invoice. */
 function statusBadges({ status, needsAttention }: Invoice): Html {
   return html`${statusBadge(status)}${needsAttention && html` <span class="badge badge-bad">Payment missing</span>`}`
 }
 
-/** Text to take along: in full, and with a button where a script can copy. */
+/** Text in full, with a copy button that a script enables. */
 export function copyable(text: string, what: string): Html {
   return html`<span class="copyable"><code>${text}</code> ${copyButton(text, what)}</span>`
 }
@@ -31,8 +31,8 @@ export function copyButton(text: string, what: string): Html {
 }
 
 /**
- * A part that a script keeps fresh in the open page: `id` names it there, and its state changes whenever anything in it
- * does.
+ * Attributes of an element that a script updates in the open page. `id` identifies the element; its state changes when
+ * its content does.
  */
 export function liveAttributes(id: string, content: Html): Html {
   const state = createHash('sha256').update(content.text).digest('base64url').slice(0, 16)
@@ -44,12 +44,12 @@ export interface FieldOptions {
   readonly label: string
   readonly type?: string
   readonly value?: string
-  /** Said below the field. */
+  /** Shown below the field. */
   readonly hint?: Child
   readonly required?: boolean
   readonly autofocus?: boolean
   readonly maxlength?: number
-  /** Further attributes, ready. */
+  /** Extra attributes as HTML, each with a leading space. */
   readonly attributes?: Html
 }
 
@@ -72,17 +72,17 @@ export function field(options: FieldOptions): Html {
   </div>`
 }
 
-/** A form of one button. */
+/** A form with a single button. */
 export function actionButton(action: string, label: Child, options: { kind?: string; describe?: string } = {}): Html {
   const { kind = '', describe } = options
   return html`<form method="post" action="${action}"><button class="${kind}"${describe !== undefined && html` aria-label="${describe}"`}>${label}</button></form>`
 }
 
-/** A secret that is shown this once. */
+/** A secret that is shown only once. */
 export function shownOnce(title: string, secret: string, hint: Child): Html {
   return html`<section class="card once" aria-labelledby="once-title">
     <h2 id="once-title">${title}</h2>
-    <p>${copyable(secret, 'it')}</p>
+    <p>${copyable(secret, 'the secret')}</p>
     <p class="hint">${hint}</p>
   </section>`
 }
@@ -104,10 +104,10 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
 
 function received({ receivedZat, overpaidZat }: Invoice): Html {
   if (receivedZat === 0n) return html`<span class="none">nothing yet</span>`
-  const surplus = overpaidZat > 0n && html`<span class="below">${zec(overpaidZat)} too much</span>`
+  const surplus = overpaidZat > 0n && html`<span class="below">overpaid by ${zec(overpaidZat)}</span>`
   return html`${zec(receivedZat)}${surplus || html`<span class="below">${zat(receivedZat)}</span>`}`
 }
 
-export function definitions(rows: readonly (readonly [term: string, what: Child])[]): Html {
-  return html`<dl class="facts">${rows.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`
+export function definitions(rows: readonly (readonly [term: string, value: Child])[]): Html {
+  return html`<dl class="facts">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
 }

@@ -8,35 +8,35 @@ import type { Viewer } from '../page-user.ts'
 
 export interface ApiKeysView {
   readonly keys: readonly ApiKey[]
-  /** Just made: shown this once. */
+  /** The key just created, shown only once. */
   readonly created?: { readonly name: string; readonly key: string }
   readonly publicUrl: string
-  /** The way on for those who have just begun. */
+  /** Shows a link to create the first invoice. */
   readonly firstInvoice: boolean
   readonly older: string | null
-  readonly notice?: string
+  readonly flash?: string
   readonly error?: string
   readonly name?: string
 }
 
-export function apiKeysPage(viewer: Viewer, view: ApiKeysView): Html {
-  const { keys, created, publicUrl, firstInvoice, older, notice, error, name = '' } = view
+export function apiKeysPage(user: Viewer, view: ApiKeysView): Html {
+  const { keys, created, publicUrl, firstInvoice, older, flash, error, name = '' } = view
   return dashboardPage({
-    ...viewer,
-    at: '/api-keys',
+    ...user,
+    menuPath: '/api-keys',
     title: 'API keys',
-    notice,
+    flash,
     error,
     body: html`
-      ${created && shownOnce(`Your new key “${created.name}”`, created.key, 'Keep it like a password: it is shown this once, and we store only its hash.')}
-      ${created && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: make your first invoice</a></p>`}
-      <p class="lead">Your server makes invoices with an API key. A key can do nothing else: it reads no account and changes none.</p>
+      ${created && shownOnce(`New API key “${created.name}”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
+      ${created && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
+      <p class="lead">An API key lets your server create invoices. It can do nothing else: it cannot read or change your account.</p>
       <form class="card inline" method="post" action="/api-keys">
-        ${field({ name: 'name', label: 'Name of a new key', value: name, maxlength: MAX_NAME_LENGTH, hint: 'What you will know it by, such as “shop”.', attributes: html` autocomplete="off"` })}
-        <button class="primary">Create key</button>
+        ${field({ name: 'name', label: 'Key name', value: name, maxlength: MAX_NAME_LENGTH, hint: 'A name that you will recognise, such as “shop”.', attributes: html` autocomplete="off"` })}
+        <button class="primary">Create API key</button>
       </form>
-      <section class="card" aria-labelledby="keys"><h2 id="keys">Keys</h2>${keys.length > 0 ? table(keys) : html`<p class="empty">No keys yet.</p>`}${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}</section>
-      <section class="card" aria-labelledby="try"><h2 id="try">Try it</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
+      <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys) : html`<p class="empty">No API keys yet.</p>`}${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}</section>
+      <section class="card" aria-labelledby="try"><h2 id="try">Example request</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.key ?? 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
   -d '{"amount_zat": 100000}'</code></pre></section>`,
@@ -49,7 +49,7 @@ function table(keys: readonly ApiKey[]): Html {
       <td>${key.name}<span class="below code">zg_…${key.last4}</span></td>
       <td class="wide">${moment(key.createdAt)}</td>
       <td>${key.revokedAt !== null ? html`revoked<span class="below">${moment(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : moment(key.lastUsedAt)}</td>
-      <td class="number">${key.revokedAt === null && actionButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the key ${key.name}` })}</td>
+      <td class="number">${key.revokedAt === null && actionButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the API key ${key.name}` })}</td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Name</th><th scope="col" class="wide">Created</th><th scope="col">Last used</th><th scope="col"><span class="unseen">Action</span></th></tr></thead><tbody>${rows}</tbody></table>`

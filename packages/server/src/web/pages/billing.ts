@@ -12,7 +12,7 @@ import type { Viewer } from '../page-user.ts'
 export interface BillingView {
   readonly overview: Overview
   readonly plans: readonly Plan[]
-  /** The operator takes payments for plans. */
+  /** The operator accepts payments for plans. */
   readonly configured: boolean
   readonly rate: Rate | null
   readonly purchases: readonly BoughtPeriod[]
@@ -20,18 +20,18 @@ export interface BillingView {
   readonly error?: string
 }
 
-export function billingPage(viewer: Viewer, view: BillingView): Html {
+export function billingPage(user: Viewer, view: BillingView): Html {
   const { purchases, older, error } = view
   return dashboardPage({
-    ...viewer,
-    at: '/billing',
+    ...user,
+    menuPath: '/billing',
     title: 'Billing',
     error,
     body: html`
       ${figures(view.overview)}
-      <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans are not sold here: the operator of this service gives them out.</p>`}</section>
-      <section class="card" aria-labelledby="history"><h2 id="history">Bought</h2>
-        ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">Nothing yet.</p>`}
+      <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans cannot be bought here. The operator of this service assigns them.</p>`}</section>
+      <section class="card" aria-labelledby="history"><h2 id="history">Purchases</h2>
+        ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">No purchases yet.</p>`}
         ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
       </section>`,
   })
@@ -39,26 +39,26 @@ export function billingPage(viewer: Viewer, view: BillingView): Html {
 
 function figures({ plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Html {
   const limit = plan.monthlyInvoiceLimit
-  const of = limit === null ? 'no limit' : `of ${grouped(limit)}`
+  const limitText = limit === null ? 'no limit' : `of ${grouped(limit)}`
   const bar =
     limit !== null &&
     html`<progress max="${Math.max(limit, 1)}" value="${Math.min(usedThisMonth, limit)}" aria-label="Invoices used this month"></progress>`
   return html`<section class="figures" aria-label="Your plan">
-    <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'without an end' : html`until ${moment(planExpiresAt)}`}</p></div>
-    <div class="card figure"><h2>This month</h2><p class="big">${grouped(usedThisMonth)}</p><p class="below">invoices, ${of} · starts again ${moment(resetsAt)}</p>${bar}</div>
+    <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'no end date' : html`until ${moment(planExpiresAt)}`}</p></div>
+    <div class="card figure"><h2>This month</h2><p class="big">${grouped(usedThisMonth)}</p><p class="below">invoices, ${limitText} · resets ${moment(resetsAt)}</p>${bar}</div>
   </section>`
 }
 
 function planTable(view: BillingView): Html {
   const rows = view.plans.map(
     plan => html`<tr>
-      <th scope="row">${plan.name}<span class="below">${plan.monthlyInvoiceLimit === null ? 'any number of invoices' : `${counted(plan.monthlyInvoiceLimit, 'invoice')} a month`}</span></th>
+      <th scope="row">${plan.name}<span class="below">${plan.monthlyInvoiceLimit === null ? 'unlimited invoices' : `${counted(plan.monthlyInvoiceLimit, 'invoice')} a month`}</span></th>
       <td class="number">${price(plan, view.rate)}</td>
       <td class="number">${offer(plan, view)}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Plan</th><th scope="col" class="number">Price</th><th scope="col" class="number">Yours</th></tr></thead><tbody>${rows}</tbody></table>
-    <p class="hint">The same plan again adds a period to its end. Another plan begins as soon as it is paid, and what is left of the old one is counted in.</p>`
+  return html`<table class="list"><thead><tr><th scope="col">Plan</th><th scope="col" class="number">Price</th><th scope="col" class="number">Action</th></tr></thead><tbody>${rows}</tbody></table>
+    <p class="hint">Renewing adds a period to the end of your plan. A different plan starts as soon as it is paid, and the unused time of the old plan is credited.</p>`
 }
 
 function price(plan: Plan, rate: Rate | null): Child {
@@ -68,10 +68,10 @@ function price(plan: Plan, rate: Rate | null): Child {
 
 function offer(plan: Plan, { overview, configured }: BillingView): Child {
   const own = plan.name === overview.plan.name
-  const endless = own && overview.planExpiresAt === null
-  if (!configured || !isForSale(plan) || endless) return own ? 'yours' : ''
-  const what = own ? 'Renew' : 'Buy'
-  return html`<form method="post" action="/billing"><input type="hidden" name="plan" value="${plan.name}"><button aria-label="${what} ${plan.name}">${what}</button></form>`
+  const unlimited = own && overview.planExpiresAt === null
+  if (!configured || !isForSale(plan) || unlimited) return own ? 'current plan' : ''
+  const action = own ? 'Renew' : 'Buy'
+  return html`<form method="post" action="/billing"><input type="hidden" name="plan" value="${plan.name}"><button aria-label="${action} ${plan.name}">${action}</button></form>`
 }
 
 function purchaseTable({ purchases, rate }: BillingView): Html {
@@ -88,7 +88,7 @@ function purchaseTable({ purchases, rate }: BillingView): Html {
 function outcome({ purchase, invoice }: BoughtPeriod): Html {
   const badge = statusBadge(invoice.status)
   if (purchase.status === 'needs_attention')
-    return html`${badge}<span class="below">This plan could not be given. Please ask the operator.</span>`
+    return html`${badge}<span class="below">The plan could not be activated. Please contact the operator.</span>`
   if (purchase.runsUntil !== null) return html`${badge}<span class="below">until ${moment(purchase.runsUntil)}</span>`
-  return html`${badge}<span class="below"><a href="/i/${invoice.publicId}">${invoice.status === 'pending' ? 'Pay it' : 'Look at it'}</a></span>`
+  return html`${badge}<span class="below"><a href="/i/${invoice.publicId}">${invoice.status === 'pending' ? 'Pay' : 'View'}</a></span>`
 }

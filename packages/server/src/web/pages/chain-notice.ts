@@ -3,7 +3,7 @@ import type { ChainTime } from '../../domain/chain-time.ts'
 import { counted } from '../format.ts'
 import { type Child, html } from '../html.ts'
 
-/** What is wrong with the chain source, and what that means for invoices; empty where all is well. */
+/** Sentences about problems of the chain source and their effect on invoices. Empty if there are none. */
 export function chainNotices(time: ChainTime, problems: readonly ChainProblem[], spacingSecs: number): Child[] {
   return [...timeNotice(time, spacingSecs), ...problems.flatMap(problemNotice)]
 }
@@ -12,7 +12,7 @@ function timeNotice(time: ChainTime, spacingSecs: number): Child[] {
   switch (time.state) {
     case 'stalled':
       return [
-        html`The chain source has shown no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}; one comes about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until it does.`,
+        html`The chain source has reported no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}; blocks are mined about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until a new block arrives.`,
       ]
     case 'clock_ahead':
     case 'clock_behind':
@@ -28,17 +28,17 @@ function problemNotice(found: ChainProblem): Child[] {
   switch (found.problem) {
     case 'mempool_unreadable':
       return [
-        html`The chain source does not show its unconfirmed transactions. Payments appear only when they are in a block, and no invoice expires until it does.`,
+        html`The chain source does not provide unconfirmed transactions. Payments appear only once they are mined, and no invoice expires until it provides them again.`,
       ]
     case 'upgrade_not_followed':
       return [
-        html`The chain source does not follow ${found.upgrade}, a network upgrade. No payment made since is seen, and no invoice expires, until the operator of this service updates or replaces it.`,
+        html`The chain source does not support the network upgrade ${found.upgrade}. Payments made since the upgrade are not detected, and no invoice expires, until the operator of this service updates or replaces it.`,
       ]
     case 'not_synced':
       return [
         html`The chain source is ${counted(found.blocks, 'block')} behind its node. Payments appear late, and no invoice expires until it has caught up.`,
       ]
-    // A guess, and for the operator: the log, a gauge and "zatgate doctor" have it.
+    // An estimate for the operator only. It is in the log, in a gauge and in "zatgate doctor".
     case 'estimated_lag':
       return []
   }

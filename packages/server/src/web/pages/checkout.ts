@@ -10,21 +10,21 @@ import { type Child, type Html, html } from '../html.ts'
 
 export interface CheckoutView {
   readonly invoice: Invoice
-  /** What the parts that come later offer: other assets to pay in. */
-  readonly further: Child
-  /** Seconds between blocks now. */
+  /** Content below the payment request: paying with other assets. */
+  readonly extra: Child
+  /** Current block spacing in seconds. */
   readonly spacingSecs: number
 }
 
 const TITLES: Readonly<Record<InvoiceStatus, string>> = {
   pending: 'Pay with Zcash',
-  detected: 'Payment seen',
+  detected: 'Payment detected',
   paid: 'Paid',
-  underpaid: 'Paid too little',
+  underpaid: 'Underpaid',
   expired: 'Expired',
 }
 
-/** What the buyer sees. */
+/** The page where a buyer pays an invoice in ZEC and sees its status. */
 export function checkoutPage(view: CheckoutView): Html {
   const { invoice } = view
   const content = html`
@@ -33,7 +33,7 @@ export function checkoutPage(view: CheckoutView): Html {
       ${invoice.status === 'pending' ? request(view) : outcome(view)}`
   return plainPage({
     title: TITLES[invoice.status],
-    ...(isFinal(invoice.status) ? {} : { follow: invoice.publicId }),
+    ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
     body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
   })
 }
@@ -51,35 +51,36 @@ function mark(status: InvoiceStatus): Html | false {
   return html`<svg class="mark mark-${kind}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="24"/><path d="${path}"/></svg>`
 }
 
-function request({ invoice, further }: CheckoutView): Html {
-  const missing = invoice.amountZat - invoice.receivedZat
-  const uri = paymentUri(invoice.address, missing, invoice.publicId)
+function request({ invoice, extra }: CheckoutView): Html {
+  const remaining = invoice.amountZat - invoice.receivedZat
+  const uri = paymentUri(invoice.address, remaining, invoice.publicId)
   return html`
-    <p class="big center">${zec(missing)}</p>
-    <p class="below center">${grouped(missing)} zat${invoice.receivedZat > 0n && html` still missing; ${zec(invoice.receivedZat)} has come`}</p>
+    <p class="big center">${zec(remaining)}</p>
+    <p class="below center">${grouped(remaining)} zat</p>
+    ${invoice.receivedZat > 0n && html`<p class="below center">${zec(invoice.receivedZat)} received. ${zec(remaining)} left to pay.</p>`}
     <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
     <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
-    <h2>Or send it by hand</h2>
+    <h2>Or pay manually</h2>
     <dl class="facts stacked">
-      <div><dt>Exactly</dt><dd><code>${zec(missing)}</code> ${copyButton(zec(missing).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
+      <div><dt>Exact amount</dt><dd><code>${zec(remaining)}</code> ${copyButton(zec(remaining).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
     </dl>
-    <p class="hint">Valid until ${moment(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page notices the payment by itself.</p>
-    ${further}`
+    <p class="hint">Valid until ${moment(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page updates when the payment arrives.</p>
+    ${extra}`
 }
 
 function outcome({ invoice, spacingSecs }: CheckoutView): Html {
-  const wait = waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))
+  const waitText = waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))
   const amount = html`<p class="big center">${zec(invoice.amountZat)}</p>`
   switch (invoice.status) {
     case 'pending':
     case 'detected':
-      return html`${amount}<p class="center">The full amount has been seen. It counts as paid once the network has confirmed it, usually ${invoice.confirmations > 0 && 'in '}${wait}. You can leave this page.</p>`
+      return html`${amount}<p class="center">The full amount has been detected. The invoice is paid once the network confirms it, usually ${invoice.confirmations > 0 && 'in '}${waitText}. You can close this page.</p>`
     case 'paid':
       return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>`
     case 'underpaid':
-      return html`${amount}<p class="center">Only ${zec(invoice.receivedZat)} came in time. Please contact the shop.</p>`
+      return html`${amount}<p class="center">Only ${zec(invoice.receivedZat)} arrived in time. Please contact the shop.</p>`
     case 'expired':
-      return html`${amount}<p class="center">The time to pay is over. Please ask the shop for a new invoice, and do not pay this one.</p>`
+      return html`${amount}<p class="center">This invoice has expired. Do not pay it. Please ask the shop for a new one.</p>`
   }
 }

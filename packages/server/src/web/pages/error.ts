@@ -1,7 +1,7 @@
 import { plainPage } from '../components/layout.ts'
 import { type Html, html } from '../html.ts'
 
-/** What went wrong, in a sentence, and a way on. */
+/** An error page with a link to the dashboard. */
 export function faultPage(title: string, text: string): Html {
   return plainPage({
     title,

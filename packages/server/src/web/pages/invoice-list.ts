@@ -5,7 +5,7 @@ import { invoiceTable } from '../components/parts.ts'
 import { flag, type Html, html } from '../html.ts'
 import type { Viewer } from '../page-user.ts'
 
-/** In the place of a status: invoices that need attention. */
+/** Filter value, used like a status: invoices that need attention. */
 export const ATTENTION = 'attention' as const
 
 export interface InvoicesView {
@@ -15,24 +15,24 @@ export interface InvoicesView {
   /** `YYYY-MM-DD`, or empty. */
   readonly from: string
   readonly to: string
-  /** Links to the neighbouring pages; null where there is none. */
+  /** Links to other pages of the list; null if there is none. */
   readonly newest: string | null
   readonly older: string | null
   readonly error?: string
 }
 
-export function invoicesPage(viewer: Viewer, view: InvoicesView): Html {
+export function invoicesPage(user: Viewer, view: InvoicesView): Html {
   const filtered = view.search !== '' || view.status !== null || view.from !== '' || view.to !== ''
   return dashboardPage({
-    ...viewer,
-    at: '/invoices',
+    ...user,
+    menuPath: '/invoices',
     title: 'Invoices',
     error: view.error,
     actions: html`<a class="button primary" href="/invoices/new">New invoice</a>`,
     body: html`
       ${filters(view, filtered)}
       <section class="card" aria-label="Invoices">
-        ${view.invoices.length > 0 ? invoiceTable(view.invoices) : html`<p class="empty">${filtered ? 'No invoice matches.' : 'No invoices yet.'}</p>`}
+        ${view.invoices.length > 0 ? invoiceTable(view.invoices) : html`<p class="empty">${filtered ? 'No matching invoices.' : 'No invoices yet.'}</p>`}
         ${pager(view)}
       </section>`,
   })
@@ -40,14 +40,14 @@ export function invoicesPage(viewer: Viewer, view: InvoicesView): Html {
 
 function filters({ search, status, from, to }: InvoicesView, filtered: boolean): Html {
   const options = INVOICE_STATUSES.map(
-    one => html`<option value="${one}"${flag('selected', one === status)}>${one}</option>`,
+    name => html`<option value="${name}"${flag('selected', name === status)}>${name}</option>`,
   )
-  return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Invoices">
-    <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="id, address or transaction" autocomplete="off" spellcheck="false"></div>
-    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION}"${flag('selected', status === ATTENTION)}>missing</option></select></div>
+  return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Search invoices">
+    <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="ID, address or transaction" autocomplete="off" spellcheck="false"></div>
+    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION}"${flag('selected', status === ATTENTION)}>payment missing</option></select></div>
     <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
     <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>
-    <div class="field buttons"><button>Find</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>
+    <div class="field buttons"><button>Search</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>
   </form>`
 }
 

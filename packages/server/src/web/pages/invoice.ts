@@ -21,33 +21,33 @@ export interface InvoiceView {
   readonly payments: readonly SeenPayment[]
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
-  /** Height of the last block read. */
+  /** Height of the last synced block. */
   readonly tip: number
-  /** Seconds between blocks now. */
+  /** Current block spacing in seconds. */
   readonly spacingSecs: number
-  /** A further payment to the invoice's address still counts. */
+  /** The address is still watched, so a further payment counts. */
   readonly watched: boolean
-  /** The buyer's page, absolute. */
+  /** Absolute URL of the checkout page. */
   readonly checkoutUrl: string
   /** The simulated wallet can pay it. */
   readonly payable: boolean
-  /** What the parts that come later say of this invoice: its swap. */
-  readonly further: Child
-  readonly notice?: string
+  /** Extra content: the swap of the invoice. */
+  readonly extra: Child
+  readonly flash?: string
   readonly error?: string
 }
 
-export function invoicePage(viewer: Viewer, view: InvoiceView): Html {
-  const { invoice, checkoutUrl, notice, error } = view
-  const following = !isFinal(invoice.status)
+export function invoicePage(user: Viewer, view: InvoiceView): Html {
+  const { invoice, checkoutUrl, flash, error } = view
+  const isLive = !isFinal(invoice.status)
   const content = liveContent(view)
   return dashboardPage({
-    ...viewer,
-    at: '/invoices',
+    ...user,
+    menuPath: '/invoices',
     title: `Invoice ${shortened(invoice.publicId, 8, 0)}`,
-    notice,
+    flash,
     error,
-    ...(following ? { follow: invoice.publicId } : {}),
+    ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
     actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
     body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
   })
@@ -67,30 +67,30 @@ function liveContent(view: InvoiceView): Html {
         <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
         <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
       </div>
-      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payment seen yet.</p>`}</section>
-      ${view.further}
-      <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook attempts</h2>${hooks(view)}</section>
+      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`}</section>
+      ${view.extra}
+      <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook delivery attempts</h2>${deliveryAttempts(view)}</section>
     `
 }
 
 function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {
   if (receivedZat === 0n) return false
-  if (overpaidZat > 0n) return html` · ${zec(overpaidZat)} more than asked for`
-  return receivedZat < amountZat && html` · ${zec(receivedZat)} received, ${zec(amountZat - receivedZat)} missing`
+  if (overpaidZat > 0n) return html` · overpaid by ${zec(overpaidZat)}`
+  return receivedZat < amountZat && html` · ${zec(receivedZat)} received, ${zec(amountZat - receivedZat)} left to pay`
 }
 
 function payButton({ invoice }: InvoiceView): Html {
   return html`<form class="card try" method="post" action="/invoices/${invoice.publicId}/sandbox-payment">
-    <p>This is the sandbox: its wallet can play the buyer.</p><button id="pay" class="primary">Pay this invoice</button></form>`
+    <p>Sandbox: the demo wallet can pay this invoice.</p><button id="pay" class="primary">Pay this invoice</button></form>`
 }
 
 function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
   return definitions([
-    ['Id', copyable(invoice.publicId, 'the id')],
+    ['ID', copyable(invoice.publicId, 'the ID')],
     ['Address', copyable(invoice.address, 'the address')],
     [
       'Transaction',
-      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction id'),
+      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction ID'),
     ],
     [
       'Payment page',
@@ -98,84 +98,84 @@ function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
     ],
     [
       'Confirmations',
-      `${invoice.confirmations} to count as paid, ${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}`,
+      `${invoice.confirmations} required, ${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}`,
     ],
   ])
 }
 
-interface Moment {
+interface TimelineEntry {
   readonly at: number
-  readonly what: Child
+  readonly text: Child
   readonly kind: 'past' | 'good' | 'bad' | 'ahead'
 }
 
-/** From created to paid, as far as it has come; what lies ahead comes last. */
+/** The history of the invoice, followed by what comes next. */
 function timeline(view: InvoiceView): Html {
-  const items = momentsOf(view).map(
-    ({ at, what, kind }) => html`<li class="${kind}"><span>${what}</span><span class="below">${moment(at)}</span></li>`,
+  const items = timelineEntries(view).map(
+    ({ at, text, kind }) => html`<li class="${kind}"><span>${text}</span><span class="below">${moment(at)}</span></li>`,
   )
   return html`<ol class="timeline">${items}</ol>`
 }
 
-function momentsOf({ invoice, payments }: InvoiceView): Moment[] {
-  const past: Moment[] = [
-    { at: invoice.createdAt, what: 'Created', kind: 'past' },
-    ...payments.map(payment => ({ at: payment.seenAt, what: paymentLine(payment), kind: 'past' as const })),
+function timelineEntries({ invoice, payments }: InvoiceView): TimelineEntry[] {
+  const past: TimelineEntry[] = [
+    { at: invoice.createdAt, text: 'Created', kind: 'past' },
+    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment), kind: 'past' as const })),
   ]
-  if (isLate(invoice.status, payments, invoice.expiresAt))
-    past.push({ at: invoice.expiresAt, what: 'Expired', kind: 'bad' })
+  if (hasExpired(invoice.status, payments, invoice.expiresAt))
+    past.push({ at: invoice.expiresAt, text: 'Expired', kind: 'bad' })
   if (invoice.paidAt !== null)
-    past.push({ at: invoice.paidAt, what: 'Paid: the full amount is confirmed', kind: 'good' })
+    past.push({ at: invoice.paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)
     past.push({
       at: invoice.attentionSince ?? invoice.paidAt ?? invoice.createdAt,
-      what: 'The chain took a payment back after this was paid',
+      text: 'A reorganisation removed a payment after the invoice was paid',
       kind: 'bad',
     })
-  return [...past, ...ahead(invoice)]
+  return [...past, ...upcoming(invoice)]
 }
 
-/** Whether it expired on its way, even if late money has paid it since. */
-function isLate(status: InvoiceStatus, payments: readonly SeenPayment[], expiresAt: number): boolean {
+/** Whether the invoice expired, even if a late payment has paid it since. */
+function hasExpired(status: InvoiceStatus, payments: readonly SeenPayment[], expiresAt: number): boolean {
   if (status === 'expired' || status === 'underpaid') return true
   const live = payments.filter(({ place }) => place.at !== 'dropped')
   return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
 }
 
-function ahead({ status, expiresAt, watchUntil }: Invoice): Moment[] {
+function upcoming({ status, expiresAt, watchUntil }: Invoice): TimelineEntry[] {
   if (status === 'pending' || status === 'detected')
-    return [{ at: expiresAt, what: 'Expires, if not paid in full', kind: 'ahead' }]
+    return [{ at: expiresAt, text: 'Expires, if not paid in full', kind: 'ahead' }]
   if (status === 'paid') return []
-  return [{ at: watchUntil, what: 'Late money still counts until then', kind: 'ahead' }]
+  return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
 }
 
 function paymentLine({ valueZat, place }: SeenPayment): string {
-  return `${zec(valueZat)} ${place.at === 'dropped' ? 'was seen, and vanished' : 'seen'}`
+  return `${zec(valueZat)} ${place.at === 'dropped' ? 'detected, then dropped' : 'detected'}`
 }
 
 function paymentTable({ payments, invoice, tip }: InvoiceView): Html {
   const rows = payments.map(
     payment => html`<tr>
-      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction id')}<span class="below">${moment(payment.seenAt)}</span><span class="slim">${placeOf(payment, invoice, tip)}</span></td>
-      <td class="wide">${placeOf(payment, invoice, tip)}</td>
+      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction ID')}<span class="below">${moment(payment.seenAt)}</span><span class="slim">${paymentState(payment, invoice, tip)}</span></td>
+      <td class="wide">${paymentState(payment, invoice, tip)}</td>
       <td class="number">${money(payment.valueZat)}</td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col" class="wide">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-function placeOf(payment: SeenPayment, invoice: Invoice, tip: number): Html {
+function paymentState(payment: SeenPayment, invoice: Invoice, tip: number): Html {
   const { place, confirmed, pool, expiryHeight, lastSeenHeight } = payment
   const { confirmations } = invoice
   const last = lastMinableHeight(expiryHeight, lastSeenHeight)
   if (place.at === 'dropped') {
     const expired = isDead(expiryHeight, tip)
-    return html`<span class="badge badge-bad">${expired ? 'expired' : 'vanished'}</span>${expired && html`<span class="below">not mined by block ${grouped(last)}</span>`}`
+    return html`<span class="badge badge-bad">${expired ? 'expired' : 'dropped'}</span>${expired && html`<span class="below">not mined by block ${grouped(last)}</span>`}`
   }
   if (place.at === 'mempool') {
-    const [badge, why] = unminedWords(payment, invoice)
-    return html`<span class="badge badge-pending">${badge}</span>${why !== null && html`<span class="below">${why}</span>`}`
+    const [badge, reason] = unminedBadge(payment, invoice)
+    return html`<span class="badge badge-pending">${badge}</span>${reason !== null && html`<span class="below">${reason}</span>`}`
   }
   const progress =
     confirmations > 0 &&
@@ -183,15 +183,15 @@ function placeOf(payment: SeenPayment, invoice: Invoice, tip: number): Html {
   return html`${grouped(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${grouped(place.height)}, ${pool}</span>`
 }
 
-/** A badge and what it means, for a payment that is not in a block. */
-function unminedWords({ missing, inSnapshot }: SeenPayment, { needsAttention }: Invoice): [string, string | null] {
-  if (missing !== null) return ['unmined', 'not in the mempool of the server']
+/** The badge text of an unmined payment, and its reason. */
+function unminedBadge({ missing, inSnapshot }: SeenPayment, { needsAttention }: Invoice): [string, string | null] {
+  if (missing !== null) return ['unmined', 'not in the mempool']
   if (!needsAttention) return ['in the mempool', null]
-  return inSnapshot ? ['in the mempool', 'waits to be mined again'] : ['unmined', 'taken out of its block']
+  return inSnapshot ? ['in the mempool', 'waiting to be mined again'] : ['unmined', 'its block was reorged']
 }
 
-function hooks({ attempts, webhookSet }: InvoiceView): Html {
+function deliveryAttempts({ attempts, webhookSet }: InvoiceView): Html {
   if (attempts.length > 0) return attemptTable(attempts)
-  if (webhookSet) return html`<p class="empty">Nothing sent yet.</p>`
-  return html`<p class="empty">No webhook is set. <a href="/webhook">Set one</a> to have your server told.</p>`
+  if (webhookSet) return html`<p class="empty">No delivery attempts yet.</p>`
+  return html`<p class="empty">No webhook is set. <a href="/webhook">Set a webhook</a> to notify your server.</p>`
 }

@@ -15,24 +15,24 @@ export interface NewInvoiceView {
 const EXPIRIES = [EXPIRY_SECS.usual, 3_600, 6 * 3_600, EXPIRY_SECS.most]
 
 export function newInvoicePage(
-  viewer: Viewer,
+  user: Viewer,
   { viewingKeySet, amount = '', expiresInSecs, error }: NewInvoiceView,
 ): Html {
-  const chosen = expiresInSecs ?? String(EXPIRY_SECS.usual)
+  const selected = expiresInSecs ?? String(EXPIRY_SECS.usual)
   const expiries = EXPIRIES.map(
-    secs => html`<option value="${secs}"${flag('selected', String(secs) === chosen)}>${duration(secs)}</option>`,
+    secs => html`<option value="${secs}"${flag('selected', String(secs) === selected)}>${duration(secs)}</option>`,
   )
   return dashboardPage({
-    ...viewer,
-    at: '/invoices',
+    ...user,
+    menuPath: '/invoices',
     title: 'New invoice',
     error,
     body: viewingKeySet
       ? html`<form class="card narrow" method="post" action="/invoices">
-          ${field({ name: 'amount', label: 'Amount in ZEC', value: amount, autofocus: true, maxlength: 20, hint: 'Up to eight decimals. 0.001 ZEC is 100,000 zat.', attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
+          ${field({ name: 'amount', label: 'Amount in ZEC', value: amount, autofocus: true, maxlength: 20, hint: 'Up to eight decimal places. 0.001 ZEC is 100,000 zat.', attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
           <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries}</select></div>
           <button class="primary">Create invoice</button>
         </form>`
-      : html`<div class="card narrow"><p>An invoice’s address comes from your viewing key, and there is none yet.</p><p><a class="button primary" href="/viewing-key">Set your viewing key</a></p></div>`,
+      : html`<div class="card narrow"><p>Invoice addresses are derived from your viewing key. You have not set one yet.</p><p><a class="button primary" href="/viewing-key">Set your viewing key</a></p></div>`,
   })
 }

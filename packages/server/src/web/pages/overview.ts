@@ -7,27 +7,27 @@ import { type Child, type Html, html } from '../html.ts'
 import type { Viewer } from '../page-user.ts'
 
 export interface OverviewView {
-  readonly standing: Standing
+  readonly summary: Standing
   readonly usage: {
     readonly plan: string
     readonly used: number
     readonly limit: number | null
     readonly resetsAt: number
   }
-  /** What the owner should look at, as sentences with a link. */
+  /** Problems that need the merchant's attention, as sentences with links. */
   readonly attention: readonly Child[]
 }
 
-export function overviewPage(viewer: Viewer, view: OverviewView): Html {
-  const { steps } = view.standing
-  const started = steps.viewingKey && steps.apiKey && steps.invoice
+export function overviewPage(user: Viewer, view: OverviewView): Html {
+  const { steps } = view.summary
+  const setUp = steps.viewingKey && steps.apiKey && steps.invoice
   return dashboardPage({
-    ...viewer,
-    at: '/overview',
+    ...user,
+    menuPath: '/overview',
     title: 'Overview',
-    actions: started && html`<a class="button primary" href="/invoices/new">New invoice</a>`,
+    actions: setUp && html`<a class="button primary" href="/invoices/new">New invoice</a>`,
     body: html`
-      ${!started && firstSteps(steps)}
+      ${!setUp && firstSteps(steps)}
       ${view.attention.length > 0 && attention(view.attention)}
       ${steps.invoice && figures(view)}
     `,
@@ -35,47 +35,47 @@ export function overviewPage(viewer: Viewer, view: OverviewView): Html {
 }
 
 function figures(view: OverviewView): Html {
-  const { today, week, month, days, recent } = view.standing
+  const { today, week, month, days, recent } = view.summary
   return html`
       <section class="stack" aria-label="Received">
         <div class="figures">
           ${figure('Today', today)}${figure('This week', week)}${figure('This month', month)}
         </div>
-        <div class="card"><h2>The last 30 days</h2>${dailyPlot(days)}<p class="hint">By the day an invoice was confirmed as paid. Days, weeks and months are those of UTC.</p></div>
+        <div class="card"><h2>The last 30 days</h2>${dailyPlot(days)}<p class="hint">Counted on the day an invoice was paid. Days, weeks and months are in UTC.</p></div>
       </section>
       ${openInvoices(view)}
-      ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">Latest invoices</h2>${invoiceTable(recent)}<p><a href="/invoices">All invoices</a></p></section>`}`
+      ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">Recent invoices</h2>${invoiceTable(recent)}<p><a href="/invoices">All invoices</a></p></section>`}`
 }
 
-/** The way from an empty account to a paid invoice; each step leads to the next. */
+/** The steps from an empty account to the first invoice. Only the next step has a button. */
 function firstSteps(steps: Standing['steps']): Html {
   const list = [
     {
       done: steps.viewingKey,
       title: 'Set your viewing key',
-      why: 'So that we see payments come in. It can spend nothing.',
+      hint: 'It lets us see incoming payments. It cannot spend.',
       href: '/viewing-key',
     },
     {
       done: steps.apiKey,
       title: 'Create an API key',
-      why: 'Your shop’s server makes invoices with it.',
+      hint: 'Your server uses it to create invoices.',
       href: '/api-keys',
     },
     {
       done: steps.invoice,
-      title: 'Make your first invoice',
-      why: 'By hand this once, and watch it being paid.',
+      title: 'Create your first invoice',
+      hint: 'Create one by hand and see it get paid.',
       href: '/invoices/new',
     },
   ]
   const next = list.findIndex(step => !step.done)
   const items = list.map(
     (
-      { done, title, why, href },
+      { done, title, hint, href },
       index,
     ) => html`<li class="${done ? 'done' : index === next ? 'next' : 'later'}"${index === next && html` aria-current="step"`}>
-      <div><h3>${title}${done && html` <span class="done-mark">done</span>`}</h3><p>${why}</p></div>
+      <div><h3>${title}${done && html` <span class="done-mark">done</span>`}</h3><p>${hint}</p></div>
       ${index === next && html`<a class="button primary" href="${href}">${title}</a>`}
     </li>`,
   )
@@ -90,11 +90,11 @@ function figure(label: string, { receivedZat, invoices }: Figure): Html {
   return html`<div class="card figure"><h2>${label}</h2><p class="big">${zec(receivedZat)}</p><p class="below">${zat(receivedZat)} · ${counted(invoices, 'invoice')} paid</p></div>`
 }
 
-function openInvoices({ standing: { open }, usage }: OverviewView): Html {
-  const left = usage.limit === null ? 'no limit' : `of ${grouped(usage.limit)}`
+function openInvoices({ summary: { open }, usage }: OverviewView): Html {
+  const limitText = usage.limit === null ? 'no limit' : `of ${grouped(usage.limit)}`
   return html`<section class="figures" aria-label="Now">
-    <div class="card figure"><h2>Open</h2><p class="big">${grouped(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${grouped(open.pending)} pending</a> · <a href="/invoices?status=detected">${grouped(open.detected)} confirming</a></p></div>
-    <div class="card figure"><h2>Late</h2><p class="big">${grouped(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Paid too little</a>, still watched</p></div>
-    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${left} · starts again ${moment(usage.resetsAt)}</p></div>
+    <div class="card figure"><h2>Open invoices</h2><p class="big">${grouped(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${grouped(open.pending)} pending</a> · <a href="/invoices?status=detected">${grouped(open.detected)} detected</a></p></div>
+    <div class="card figure"><h2>Underpaid</h2><p class="big">${grouped(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Expired and underpaid</a>, late payments still count</p></div>
+    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${limitText} · resets ${moment(usage.resetsAt)}</p></div>
   </section>`
 }

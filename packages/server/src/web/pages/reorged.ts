@@ -7,15 +7,15 @@ import { type Child, type Html, html } from '../html.ts'
 export interface ReorgView {
   readonly invoice: Invoice
   readonly missing: MissingPayments
-  /** Height of the last block read. */
+  /** Height of the last synced block. */
   readonly tip: number
-  /** Seconds between blocks now. */
+  /** Current block spacing in seconds. */
   readonly spacingSecs: number
-  /** A further payment to the invoice's address still counts. */
+  /** The address is still watched, so a further payment counts. */
   readonly watched: boolean
 }
 
-/** On the page of a paid invoice whose payments a reorganisation took back: what happened, and what to do. */
+/** Shown on a paid invoice whose payments were removed by a reorganisation: what happened and what to do. */
 export function reorgNotice(view: ReorgView): Html {
   const { invoice, missing } = view
   const { attentionSince: since } = invoice
@@ -30,18 +30,18 @@ export function reorgNotice(view: ReorgView): Html {
 }
 
 function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): Child {
-  const again = html`ask the buyer to pay ${zec(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${moment(invoice.watchUntil)}`}`
+  const payAgain = html`ask the buyer to pay ${zec(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${moment(invoice.watchUntil)}`}`
   const { minableUntil } = missing
-  if (minableUntil === null) return html`<li>They can no longer be mined: ${again}.</li>`
-  return html`<li>Usually they are mined again within a few blocks; one comes about every ${spacingSecs} seconds. This notice then disappears by itself.</li>
+  if (minableUntil === null) return html`<li>They can no longer be mined: ${payAgain}.</li>`
+  return html`<li>Usually they are mined again within a few blocks. A block is mined about every ${spacingSecs} seconds. This notice then disappears.</li>
       <li>${
         minableUntil === 'any height'
-          ? html`Their transactions never expire. If it takes too long for you, ${again}.`
-          : html`They can be mined up to block ${grouped(minableUntil)}, ${waitingTimeText((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${again}.`
+          ? html`Their transactions never expire. If it takes too long, ${payAgain}.`
+          : html`They can be mined up to block ${grouped(minableUntil)}, ${waitingTimeText((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${payAgain}.`
       }</li>`
 }
 
-/** On the overview: which paid invoices lack their payments. @param total those not listed included */
+/** Shown on the overview: paid invoices with missing payments. @param total number of invoices, listed or not */
 export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
     ({ publicId, amountZat }) =>

@@ -6,29 +6,29 @@ import { type Child, type Html, html } from '../html.ts'
 export interface SignInView {
   readonly email?: string
   readonly error?: Child
-  readonly notice?: Child
+  readonly flash?: Child
   readonly sandbox: boolean
 }
 
-export function signInPage({ email = '', error, notice, sandbox }: SignInView): Html {
+export function signInPage({ email = '', error, flash, sandbox }: SignInView): Html {
   return plainPage({
     title: 'Sign in',
     body: html`<div class="card narrow">
       <h1>Sign in</h1>
-      <p class="lead">We mail you a code. No password; the first sign-in opens your account.</p>
-      ${messages(notice, error)}
+      <p class="lead">We email you a one-time code. There is no password. Your first sign-in creates your account.</p>
+      ${flashMessages(flash, error)}
       <form method="post" action="/sign-in">
         ${field({ name: 'email', label: 'Email', type: 'email', value: email, autofocus: true, maxlength: 254, attributes: html` autocomplete="email" spellcheck="false"` })}
-        <button class="primary">Mail me a code</button>
+        <button class="primary">Email me a code</button>
       </form>
-      ${sandbox && html`<p class="hint">This is the sandbox: any address will do, and no mail leaves this machine.</p>`}
+      ${sandbox && html`<p class="hint">Sandbox: use any email address. No email leaves this machine.</p>`}
     </div>`,
   })
 }
 
 export interface CodeView {
   readonly error?: Child
-  /** Where the sandbox shows what was mailed. */
+  /** Address of the sandbox page that shows sent emails; null outside the sandbox. */
   readonly mailboxUrl: string | null
 }
 
@@ -37,10 +37,10 @@ export function codePage({ error, mailboxUrl }: CodeView): Html {
     title: 'Enter your code',
     body: html`<div class="card narrow">
       <h1>Enter your code</h1>
-      <p class="lead">If that address can sign in here, a code of ${CODE.digits} digits is on its way. It is valid for ten minutes, in this browser only.</p>
-      ${messages(undefined, error)}
+      <p class="lead">If this address can sign in, we have emailed it a code of ${CODE.digits} digits. The code is valid for ten minutes, in this browser only.</p>
+      ${flashMessages(undefined, error)}
       <form method="post" action="/sign-in/code">${codeField()}<button class="primary">Sign in</button></form>
-      <p class="hint">Nothing came? <a href="/sign-in">Ask for another code</a>.</p>
+      <p class="hint">No email? <a href="/sign-in">Request another code</a>.</p>
       ${mailboxHint(mailboxUrl)}
     </div>`,
   })
@@ -59,10 +59,10 @@ export function codeField(): Html {
 export function mailboxHint(mailboxUrl: string | null): Html | false {
   return (
     mailboxUrl !== null &&
-    html`<p class="hint">This is the sandbox: <a href="${mailboxUrl}" target="_blank" rel="noopener">read the mail here</a>.</p>`
+    html`<p class="hint">Sandbox: <a href="${mailboxUrl}" target="_blank" rel="noopener">read the email here</a>.</p>`
   )
 }
 
-function messages(notice: Child, error: Child): Html {
-  return html`${notice && html`<p class="notice" role="status">${notice}</p>`}${error && html`<p class="error" role="alert">${error}</p>`}`
+function flashMessages(flash: Child, error: Child): Html {
+  return html`${flash && html`<p class="flash" role="status">${flash}</p>`}${error && html`<p class="error" role="alert">${error}</p>`}`
 }

@@ -10,14 +10,14 @@ import { type Child, flag, type Html, html } from '../html.ts'
 export interface ChooseAssetView {
   readonly invoice: Invoice
   readonly assets: readonly SwapAsset[]
-  /** What was chosen and entered, where it has to be done again. */
+  /** Submitted values, if the form is shown again with an error. */
   readonly assetId?: string
   readonly refundTo?: string
   readonly error?: string
 }
 
-/** Chains by the names that people know them by; the code serves for the others. */
-const CHAINS: ReadonlyMap<string, string> = new Map([
+/** Display names of chains. A chain that is not listed is shown by its code. */
+const CHAIN_NAMES: ReadonlyMap<string, string> = new Map([
   ['arb', 'Arbitrum'],
   ['avax', 'Avalanche'],
   ['base', 'Base'],
@@ -37,106 +37,106 @@ const CHAINS: ReadonlyMap<string, string> = new Map([
   ['xrp', 'XRP Ledger'],
 ])
 
-const WORDS: Readonly<Record<SwapStatus, { readonly title: string; readonly text: string }>> = {
-  PENDING_DEPOSIT: { title: 'Send your deposit', text: 'This page notices the deposit by itself.' },
+const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; readonly text: string }>> = {
+  PENDING_DEPOSIT: { title: 'Send your deposit', text: 'This page updates when the deposit arrives.' },
   KNOWN_DEPOSIT_TX: {
-    title: 'Deposit seen',
-    text: 'It is waiting for its confirmations. There is nothing more to do; you can leave this page.',
+    title: 'Deposit detected',
+    text: 'The deposit is waiting for confirmations. There is nothing more to do. You can close this page.',
   },
   INCOMPLETE_DEPOSIT: {
     title: 'Deposit too small',
-    text: 'Less has come than was asked for. Send the rest to the same address, or it will be returned to you.',
+    text: 'The deposit is smaller than the required amount. Send the rest to the same address, or the deposit will be refunded.',
   },
   PROCESSING: {
-    title: 'Exchanging',
-    text: 'Your deposit is being exchanged, usually within minutes. You can leave this page.',
+    title: 'Swap in progress',
+    text: 'Your deposit is being swapped, usually within minutes. You can close this page.',
   },
-  SUCCESS: { title: 'Exchanged', text: 'The exchanged coins are on their way to the shop.' },
-  REFUNDED: { title: 'Returned', text: 'Your deposit was returned to your refund address.' },
+  SUCCESS: { title: 'Swap complete', text: 'The payment in ZEC is on its way to the shop.' },
+  REFUNDED: { title: 'Refunded', text: 'Your deposit was sent back to your refund address.' },
   FAILED: {
-    title: 'Failed',
-    text: 'The exchange did not work. Ask the shop if your deposit does not come back to your refund address.',
+    title: 'Swap failed',
+    text: 'The swap failed. If your deposit does not arrive at your refund address, contact the shop.',
   },
 }
 
-/** Whether the buyer's page is about the swap: money is in it, or it waits for money in time. */
-export function isPaying(invoice: Invoice, swap: Swap, ratherZec: boolean, now: number): boolean {
+/** Whether the checkout page shows the swap: it has a deposit, or it waits for one before its deadline. */
+export function isPaying(invoice: Invoice, swap: Swap, prefersZec: boolean, now: number): boolean {
   if (invoice.status !== 'pending') return false
-  return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && !ratherZec && now < swap.deadline)
+  return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && !prefersZec && now < swap.deadline)
 }
 
-/** Where to deposit, until it is done; and then how far it is. */
+/** The checkout page of a swap: the deposit address, then the progress. */
 export function depositPage(invoice: Invoice, swap: Swap): Html {
-  const { title, text } = WORDS[swap.status]
+  const { title, text } = SWAP_STATES[swap.status]
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
   return plainPage({
     title,
-    follow: invoice.publicId,
+    liveInvoiceId: invoice.publicId,
     body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat} ${swap.status} ${swap.publicId}">
       <h1 data-announce>${title}</h1>
       <p class="big center">${amountOf(swap)}</p>
       <p class="below center">on ${chainOf(swap)}, for ${zec(invoice.amountZat)}</p>
-      ${open && where(swap)}
+      ${open && depositDetails(swap)}
       <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${moment(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
-      ${swap.status === 'PENDING_DEPOSIT' && otherWays(invoice)}
+      ${swap.status === 'PENDING_DEPOSIT' && alternatives(invoice)}
     </div>`,
   })
 }
 
-function where(swap: Swap): Html {
+function depositDetails(swap: Swap): Html {
   const amount = formatUnits(swap.amountIn, swap.decimals)
   return html`<p class="qr-link">${qrCode(swap.depositAddress, 'Deposit address as a QR code')}</p>
     <dl class="facts stacked">
-      <div><dt>${swap.status === 'INCOMPLETE_DEPOSIT' ? 'In all' : 'Exactly'}</dt><dd><code>${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
+      <div><dt>${swap.status === 'INCOMPLETE_DEPOSIT' ? 'Total amount' : 'Exact amount'}</dt><dd><code>${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd>${copyable(swap.depositAddress, 'the address')}</dd></div>
       ${swap.depositMemo !== null && html`<div><dt>With this memo</dt><dd>${copyable(swap.depositMemo, 'the memo')}<p class="hint">Without the memo the deposit is lost.</p></dd></div>`}
-      <div><dt>Returned to, if it fails</dt><dd><code>${swap.refundTo}</code></dd></div>
+      <div><dt>Refund address</dt><dd><code>${swap.refundTo}</code></dd></div>
     </dl>`
 }
 
-function otherWays({ publicId }: Invoice): Html {
-  return html`<p class="center"><a href="/i/${publicId}/swap">Another asset</a> · <a href="/i/${publicId}?with=zec">Pay with Zcash instead</a></p>`
+function alternatives({ publicId }: Invoice): Html {
+  return html`<p class="center"><a href="/i/${publicId}/swap">Choose another asset</a> · <a href="/i/${publicId}?with=zec">Pay with Zcash instead</a></p>`
 }
 
-/** On the page that asks for ZEC: what became of the swap, and the way to another asset. */
+/** Shown on the checkout page in ZEC: the outcome of the last swap, and a link to pay with another asset. */
 export function otherAssets({ publicId, receivedZat }: Invoice, swap: Swap | undefined): Child {
-  const link = html`<p><a class="button full" href="/i/${publicId}/swap">Pay in another asset</a></p>`
+  const link = html`<p><a class="button full" href="/i/${publicId}/swap">Pay with another asset</a></p>`
   if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
-    return html`<p class="notice" role="status">${amountOf(swap)}: ${WORDS[swap.status].text}</p>${link}`
-  // A swap is for the whole amount: who has begun to pay in ZEC goes on with it.
+    return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
+  // A swap is for the whole amount, so it is not offered after a part payment in ZEC.
   return receivedZat === 0n && link
 }
 
-/** The list of assets as a form that needs no script. */
+/** A form for choosing an asset. It works without JavaScript. */
 export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
   return plainPage({
-    title: 'Pay in another asset',
+    title: 'Pay with another asset',
     body: html`<form class="card narrow checkout" method="post" action="/i/${invoice.publicId}/swap">
-      <h1>Pay in another asset</h1>
-      <p class="below center">${zec(invoice.amountZat)}, exchanged for you by a swap provider</p>
+      <h1>Pay with another asset</h1>
+      <p class="below center">For ${zec(invoice.amountZat)}, through a swap provider</p>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
       <div class="field"><label for="asset_id">Asset</label><select id="asset_id" name="asset_id" required>${groups(assets, assetId)}</select></div>
-      ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: 500, hint: 'An address of your own on the chain that you pay from. Your deposit is returned there if the exchange fails.', attributes: html` autocomplete="off" spellcheck="false"` })}
-      <button class="primary full">Show what to send</button>
+      ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: 500, hint: 'Your own address on the chain that you pay from. If the swap fails, your deposit is refunded to it.', attributes: html` autocomplete="off" spellcheck="false"` })}
+      <button class="primary full">Get the deposit address</button>
       <p class="center"><a href="/i/${invoice.publicId}?with=zec">Pay with Zcash instead</a></p>
     </form>`,
   })
 }
 
-/** What to do while nothing can be exchanged. */
+/** Shown while no swap can be started. */
 export function noAssetsPage({ publicId }: Invoice, error: string): Html {
   return plainPage({
-    title: 'Pay in another asset',
+    title: 'Pay with another asset',
     body: html`<div class="card narrow checkout">
-      <h1>Pay in another asset</h1>
+      <h1>Pay with another asset</h1>
       <p class="error" role="alert">${error}</p>
-      <p>Nothing can be exchanged at the moment. Please try again in a few minutes.</p>
+      <p>Swaps are unavailable. Please try again in a few minutes.</p>
       <p><a class="button full" href="/i/${publicId}?with=zec">Pay with Zcash</a></p>
     </div>`,
   })
 }
 
-/** On the merchant's page of the invoice: its swap, which may begin while the page is open. */
+/** Shown on the merchant's invoice page: the swap, which can start while the page is open. */
 export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
   if (!swap) return html`<div id="swap" data-live data-state="none"></div>`
   const stuck = swap.needsAttention && invoice.receivedZat < invoice.amountZat
@@ -145,12 +145,12 @@ export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
       ${definitions([
         [
           'Status',
-          html`<span class="code">${swap.status}</span>${stuck && html`<p class="hint">For an hour, and its coins have not come: ask the swap provider.</p>`}`,
+          html`<span class="code">${swap.status}</span>${stuck && html`<p class="hint">Unchanged for an hour, and no payment has arrived. Contact the swap provider.</p>`}`,
         ],
         ['Asset', html`${amountOf(swap)} on ${chainOf(swap)}`],
         ['Deposit address', copyable(swap.depositAddress, 'the deposit address')],
         ...(swap.depositMemo === null ? [] : [['Memo', copyable(swap.depositMemo, 'the memo')] as const]),
-        ['Deposit until', moment(swap.deadline)],
+        ['Deposit deadline', moment(swap.deadline)],
       ])}
     </section></div>`
 }
@@ -173,5 +173,5 @@ function amountOf({ amountIn, decimals, symbol }: Swap): string {
 }
 
 function chainOf({ blockchain }: { readonly blockchain: string }): string {
-  return CHAINS.get(blockchain) ?? blockchain
+  return CHAIN_NAMES.get(blockchain) ?? blockchain
 }

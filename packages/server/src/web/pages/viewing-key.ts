@@ -10,19 +10,19 @@ import type { Viewer } from '../page-user.ts'
 export interface ViewingKeyView {
   readonly network: 'main' | 'test' | 'regtest'
   readonly confirmations: number
-  /** Seconds between blocks now. */
+  /** Current block spacing in seconds. */
   readonly spacingSecs: number
-  /** The address at index 0, to compare; null while no key is set. */
+  /** The address at index 0, to compare with the wallet; null if no key is set. */
   readonly firstAddress: string | null
-  /** The key was set just now. */
+  /** The key has just been set. */
   readonly fresh?: boolean
-  /** Of the key that is set; absent: it never expires. */
+  /** Expiry of the key. Undefined: it does not expire. */
   readonly expiry?: KeyExpiry | undefined
-  /** The sandbox's own, to try with. */
+  /** The viewing key of the sandbox's demo wallet; null outside the sandbox. */
   readonly demoKey: string | null
-  /** The way on for those who have just begun. */
+  /** Shows a link to create the first API key. */
   readonly nextStep: boolean
-  readonly notice?: string
+  readonly flash?: string
   readonly error?: string
 }
 
@@ -32,60 +32,60 @@ const PREFIXES = {
   regtest: ['uviewregtest1', 'uivkregtest1', 'uvfregtest1', 'uviregtest1'],
 } as const
 
-export function viewingKeyPage(viewer: Viewer, view: ViewingKeyView): Html {
-  const { firstAddress, network, confirmations, fresh = false, demoKey, nextStep, expiry, notice, error } = view
-  const set = firstAddress !== null
-  const offered = set || error !== undefined ? null : demoKey
+export function viewingKeyPage(user: Viewer, view: ViewingKeyView): Html {
+  const { firstAddress, network, confirmations, fresh = false, demoKey, nextStep, expiry, flash, error } = view
+  const isSet = firstAddress !== null
+  const prefilled = isSet || error !== undefined ? null : demoKey
   const [full, incoming, full2, incoming2] = PREFIXES[network]
   return dashboardPage({
-    ...viewer,
-    at: '/viewing-key',
+    ...user,
+    menuPath: '/viewing-key',
     title: 'Viewing key',
-    notice,
+    flash,
     error,
     body: html`
-      ${firstAddress !== null && compare(firstAddress, fresh)}
+      ${firstAddress !== null && firstAddressCard(firstAddress, fresh)}
       ${nextStep && html`<p><a class="button primary" href="/api-keys">Next: create an API key</a></p>`}
       <div class="columns">
-        <section class="card" aria-labelledby="what"><h2 id="what">What it can do, and what it cannot</h2>
+        <section class="card" aria-labelledby="what"><h2 id="what">What a viewing key can do</h2>
           <ul class="plain-list">
-            <li><b>It sees</b> the payments that reach your wallet’s own addresses, and their amounts. That is how we know an invoice is paid.</li>
-            <li><b>It cannot spend.</b> Nobody who has it can move a single zat; the money goes straight to your wallet.</li>
-            <li>We keep only the part that sees incoming payments, encrypted, and never show it again. An incoming key (<code>${incoming}…</code>) is enough; a full one (<code>${full}…</code>) works too.</li>
-            <li>Newer wallets may export <code>${incoming2}…</code> or <code>${full2}…</code>. Such a key may expire: set another one before, since no invoice is made that would end later.</li>
-            <li><b>Never paste</b> a seed phrase or a spending key, here or anywhere else: whoever has it can take the money.</li>
-            <li>A new key counts for new invoices. Those already made stay watched under the old one.</li>
+            <li><b>It sees</b> payments to your wallet’s addresses and their amounts. This is how we know that an invoice is paid.</li>
+            <li><b>It cannot spend.</b> It cannot move any of your money. Payments go straight to your wallet.</li>
+            <li>We store only the part that sees incoming payments. It is encrypted and never shown again. An incoming viewing key (<code>${incoming}…</code>) is enough; a full viewing key (<code>${full}…</code>) works too.</li>
+            <li>Newer wallets may export <code>${incoming2}…</code> or <code>${full2}…</code>. Such a key can expire. Replace it in time, because an invoice cannot expire later than its key.</li>
+            <li><b>Never paste</b> a seed phrase or a spending key, here or anywhere else. Anyone who has it can take your money.</li>
+            <li>A new key applies to new invoices. Existing invoices stay watched under the old key.</li>
           </ul>
         </section>
         <form class="card" method="post" action="/viewing-key">
-          <h2>${set ? 'Change the key' : 'Set the key'}</h2>
-          <p>${set ? 'A viewing key is set.' : 'No viewing key is set yet.'}${expiry && expires(expiry)} Your wallet exports it, often under “Export viewing key”.</p>
-          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="4000" spellcheck="false" autocomplete="off" autocapitalize="off"${offered !== null && html` aria-describedby="viewing_key-hint"`}>${offered}</textarea>
-            ${offered !== null && html`<p class="hint" id="viewing_key-hint">This is the sandbox: the key of its demo wallet is filled in for you to try.</p>`}</div>
-          <button class="primary">${set ? 'Change viewing key' : 'Set viewing key'}</button>
+          <h2>${isSet ? 'Change the viewing key' : 'Set the viewing key'}</h2>
+          <p>${isSet ? 'A viewing key is set.' : 'No viewing key is set yet.'}${expiry && expiryText(expiry)} Export the key from your wallet, often under “Export viewing key”.</p>
+          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="4000" spellcheck="false" autocomplete="off" autocapitalize="off"${prefilled !== null && html` aria-describedby="viewing_key-hint"`}>${prefilled}</textarea>
+            ${prefilled !== null && html`<p class="hint" id="viewing_key-hint">Sandbox: the viewing key of the demo wallet is filled in for you to try.</p>`}</div>
+          <button class="primary">${isSet ? 'Change viewing key' : 'Set viewing key'}</button>
         </form>
       </div>
       <form class="card inline" method="post" action="/confirmations">
-        ${field({ name: 'confirmations', label: 'Confirmations before an invoice is paid', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.least} to ${CONFIRMATIONS.most} blocks, for new invoices. 0 takes a payment as soon as it is seen, ${CONFIRMATIONS.usual} is usual. ${pace(view)}`, attributes: html` min="${CONFIRMATIONS.least}" max="${CONFIRMATIONS.most}" inputmode="numeric"` })}
+        ${field({ name: 'confirmations', label: 'Confirmations required', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.least} to ${CONFIRMATIONS.most} blocks, for new invoices. With 0, an invoice is paid as soon as its payment is detected. The default is ${CONFIRMATIONS.usual}. ${confirmationTime(view)}`, attributes: html` min="${CONFIRMATIONS.least}" max="${CONFIRMATIONS.most}" inputmode="numeric"` })}
         <button>Save</button>
       </form>`,
   })
 }
 
-function expires({ time, height }: KeyExpiry): Html {
+function expiryText({ time, height }: KeyExpiry): Html {
   return html`${time !== null && html` It expires on ${moment(time)}.`}${height !== null && html` It expires after block ${String(height)}.`}`
 }
 
-/** How long the confirmations take. */
-function pace({ confirmations, spacingSecs }: ViewingKeyView): string {
-  const block = `A block comes about every ${spacingSecs} seconds`
+/** The time that the confirmations take. */
+function confirmationTime({ confirmations, spacingSecs }: ViewingKeyView): string {
+  const block = `A block is mined about every ${spacingSecs} seconds`
   if (confirmations === 0) return `${block}.`
-  const take = confirmations === 1 ? 'takes' : 'take'
-  return `${block}, so ${confirmations} ${take} ${waitingTimeText(confirmationSecs(confirmations, spacingSecs))}.`
+  const blocks = confirmations === 1 ? '1 block takes' : `${confirmations} blocks take`
+  return `${block}, so ${blocks} ${waitingTimeText(confirmationSecs(confirmations, spacingSecs))}.`
 }
 
-function compare(address: string, fresh: boolean): Html {
-  return html`<section class="card${fresh && ' once'}" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
+function firstAddressCard(address: string, isNew: boolean): Html {
+  return html`<section class="card${isNew && ' once'}" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
     <p>${copyable(address, 'the address')}</p>
-    <p class="hint">It is the first address of the key. Your wallet should show the same one as its first shielded address; if not, the key is of another account.</p></section>`
+    <p class="hint">This is the first address of the viewing key. Your wallet should show the same first shielded address. If not, the key belongs to another account of the wallet.</p></section>`
 }

@@ -7,33 +7,33 @@ import type { Viewer } from '../page-user.ts'
 
 export interface WebhookView {
   readonly webhook: Webhook | null
-  /** Just made or rotated: shown this once. */
+  /** The signing secret just created or rotated, shown only once. */
   readonly secret?: string
   readonly attempts: readonly AttemptRow[]
   readonly older: string | null
-  /** Something has just been sent and is to show up by itself. */
+  /** A delivery was just queued, so the page refreshes until it appears. */
   readonly awaiting?: boolean
   readonly url?: string
-  readonly notice?: string
+  readonly flash?: string
   readonly error?: string
 }
 
-export function webhookPage(viewer: Viewer, view: WebhookView): Html {
-  const { webhook, secret, attempts, older, notice, error } = view
-  const log = html`<h2 id="log">Deliveries</h2>
-    ${attempts.length > 0 ? attemptTable(attempts) : html`<p class="empty">Nothing has been sent yet.</p>`}
+export function webhookPage(user: Viewer, view: WebhookView): Html {
+  const { webhook, secret, attempts, older, flash, error } = view
+  const log = html`<h2 id="log">Delivery attempts</h2>
+    ${attempts.length > 0 ? attemptTable(attempts) : html`<p class="empty">No delivery attempts yet.</p>`}
     ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}`
   return dashboardPage({
-    ...viewer,
-    at: '/webhook',
+    ...user,
+    menuPath: '/webhook',
     title: 'Webhook',
-    notice,
+    flash,
     error,
     body: html`
-      ${secret !== undefined && shownOnce('Your signing secret', secret, 'Your server checks with it that a delivery is ours. It is shown this once; the one before is dead.')}
-      <p class="lead">We tell your server when an invoice is paid: one signed POST for each event, tried four times in six minutes or so.</p>
+      ${secret !== undefined && shownOnce('Signing secret', secret, 'Your server uses it to verify that a delivery comes from us. It is shown only once. Any previous secret no longer works.')}
+      <p class="lead">We notify your server when an invoice is paid. Each event is a signed POST request, with up to four attempts over about six minutes.</p>
       <form class="card inline" method="post" action="/webhook">
-        ${field({ name: 'url', label: 'URL', type: 'url', value: view.url ?? webhook?.url ?? '', maxlength: 2048, hint: 'It must answer 2xx within five seconds.', attributes: html` placeholder="https://shop.example/webhook" autocomplete="off" spellcheck="false"` })}
+        ${field({ name: 'url', label: 'URL', type: 'url', value: view.url ?? webhook?.url ?? '', maxlength: 2048, hint: 'Your server must respond with a 2xx status within five seconds.', attributes: html` placeholder="https://shop.example/webhook" autocomplete="off" spellcheck="false"` })}
         <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
       </form>
       ${webhook && tools(webhook)}
@@ -42,9 +42,9 @@ export function webhookPage(viewer: Viewer, view: WebhookView): Html {
 }
 
 function tools(webhook: Webhook): Html {
-  return html`<section class="card" aria-labelledby="tools"><h2 id="tools">Try it, and its secret</h2>
-    <p class="hint">Set ${moment(webhook.createdAt)}, changed ${moment(webhook.updatedAt)}.</p>
-    <div class="buttons">${actionButton('/webhook/test', 'Send a test')}${actionButton('/webhook/rotate-secret', 'Rotate the secret')}${actionButton('/webhook/remove', 'Remove the webhook', { kind: 'danger' })}</div></section>`
+  return html`<section class="card" aria-labelledby="tools"><h2 id="tools">Test and manage</h2>
+    <p class="hint">Created ${moment(webhook.createdAt)}, last changed ${moment(webhook.updatedAt)}.</p>
+    <div class="buttons">${actionButton('/webhook/test', 'Send test event')}${actionButton('/webhook/rotate-secret', 'Rotate signing secret')}${actionButton('/webhook/remove', 'Remove webhook', { kind: 'danger' })}</div></section>`
 }
 
 export function attemptTable(attempts: readonly AttemptRow[]): Html {
@@ -56,23 +56,23 @@ export function attemptTable(attempts: readonly AttemptRow[]): Html {
       <td class="number">${attempt.attempt} of 4${attempt.durationMs !== null && html`<span class="below">${grouped(attempt.durationMs)} ms</span>`}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col" class="wide">Answer</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col" class="wide">Response</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 function outcome({ statusCode, error, durationMs }: AttemptRow): Html {
   if (error !== null)
     return html`<span class="badge badge-bad">${statusCode ?? 'failed'}</span><span class="below clip">${error}</span>`
   if (statusCode === null)
-    return html`<span class="badge badge-pending">${durationMs === null ? 'under way' : 'no answer'}</span>`
+    return html`<span class="badge badge-pending">${durationMs === null ? 'in progress' : 'no response'}</span>`
   return html`<span class="badge badge-paid">${statusCode}</span>`
 }
 
-export function attemptPage(viewer: Viewer, attempt: AttemptDetail, now: { readonly webhookSet: boolean }): Html {
+export function attemptPage(user: Viewer, attempt: AttemptDetail, options: { readonly webhookSet: boolean }): Html {
   return dashboardPage({
-    ...viewer,
-    at: '/webhook',
+    ...user,
+    menuPath: '/webhook',
     title: `${attempt.eventType}, attempt ${attempt.attempt} of 4`,
-    actions: now.webhookSet && actionButton(`/webhook/deliveries/${attempt.deliveryPublicId}/resend`, 'Send again'),
+    actions: options.webhookSet && actionButton(`/webhook/deliveries/${attempt.deliveryPublicId}/resend`, 'Resend'),
     body: html`<section class="card" aria-label="Attempt">${definitions([
       ['Outcome', outcome(attempt)],
       ['Delivery', html`<span class="code">${attempt.deliveryPublicId}</span>, ${attempt.deliveryState}`],
@@ -84,10 +84,10 @@ export function attemptPage(viewer: Viewer, attempt: AttemptDetail, now: { reado
       ],
       ['URL', html`<span class="code">${attempt.url}</span>`],
       ['Sent', moment(attempt.createdAt)],
-      ['Took', attempt.durationMs === null ? 'not known' : `${grouped(attempt.durationMs)} ms`],
+      ['Duration', attempt.durationMs === null ? 'unknown' : `${grouped(attempt.durationMs)} ms`],
     ])}</section>
-    <section class="card" aria-labelledby="request"><h2 id="request">What we sent</h2><pre tabindex="0"><code>${attempt.requestBody}</code></pre></section>
-    <section class="card" aria-labelledby="answer"><h2 id="answer">What came back</h2>${attempt.answer ? html`<pre tabindex="0"><code>${attempt.answer}</code></pre>` : html`<p class="empty">${attempt.statusCode === null ? 'No answer came.' : 'An empty answer.'}</p>`}</section>
-    <p><a href="/webhook">All deliveries</a></p>`,
+    <section class="card" aria-labelledby="request"><h2 id="request">Request body</h2><pre tabindex="0"><code>${attempt.requestBody}</code></pre></section>
+    <section class="card" aria-labelledby="response"><h2 id="response">Response</h2>${attempt.answer ? html`<pre tabindex="0"><code>${attempt.answer}</code></pre>` : html`<p class="empty">${attempt.statusCode === null ? 'No response.' : 'Empty response.'}</p>`}</section>
+    <p><a href="/webhook">All delivery attempts</a></p>`,
   })
 }

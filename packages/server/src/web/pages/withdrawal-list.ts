@@ -11,20 +11,20 @@ import type { Viewer } from '../page-user.ts'
 export interface WithdrawalsView {
   readonly configured: boolean
   readonly currencies: readonly string[]
-  /** Those of the currencies that are to be had at once. */
+  /** Rates that are available now; currencies without a rate are left out. */
   readonly rates: readonly Rate[]
   readonly spreadBps: number
   readonly orders: readonly Ordered[]
   readonly older: string | null
-  /** What was typed, when it has to be typed again. */
+  /** Submitted values, if the form is shown again with an error. */
   readonly form?: { readonly amount: string; readonly currency: string; readonly payoutTo: string }
   readonly error?: string
 }
 
-const WORDS: Readonly<Record<WithdrawalStatus, readonly [kind: string, words: string]>> = {
+const STATUS_LABELS: Readonly<Record<WithdrawalStatus, readonly [kind: string, label: string]>> = {
   awaiting_deposit: ['pending', 'Awaiting deposit'],
-  deposit_detected: ['detected', 'Deposit seen'],
-  payout_processing: ['detected', 'Being paid out'],
+  deposit_detected: ['detected', 'Deposit detected'],
+  payout_processing: ['detected', 'Payout processing'],
   completed: ['paid', 'Completed'],
   canceled: ['expired', 'Canceled'],
   expired: ['expired', 'Expired'],
@@ -33,21 +33,21 @@ const WORDS: Readonly<Record<WithdrawalStatus, readonly [kind: string, words: st
 }
 
 export function withdrawalBadge(status: WithdrawalStatus): Html {
-  const [kind, words] = WORDS[status]
-  return html`<span class="badge badge-${kind}">${words}</span>`
+  const [kind, label] = STATUS_LABELS[status]
+  return html`<span class="badge badge-${kind}">${label}</span>`
 }
 
-export function withdrawalsPage(viewer: Viewer, view: WithdrawalsView): Html {
+export function withdrawalsPage(user: Viewer, view: WithdrawalsView): Html {
   const { orders, older, error } = view
   return dashboardPage({
-    ...viewer,
-    at: '/withdrawals',
+    ...user,
+    menuPath: '/withdrawals',
     title: 'Withdrawals',
     error,
     body: html`
-      <p class="lead">Turn ZEC into money on your account: your wallet pays a deposit address, and the operator of this service pays you out.</p>
-      ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service pays nothing out.</p>`}
-      <section class="card" aria-labelledby="orders"><h2 id="orders">Orders</h2>
+      <p class="lead">Exchange ZEC for money in your bank account. Your wallet pays a deposit address, and the operator of this service pays you out.</p>
+      ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service does not offer withdrawals.</p>`}
+      <section class="card" aria-labelledby="orders"><h2 id="orders">Your withdrawals</h2>
         ${orders.length > 0 ? orderTable(orders) : html`<p class="empty">No withdrawals yet.</p>`}
         ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
       </section>`,
@@ -60,17 +60,17 @@ function orderForm({ currencies, rates, spreadBps, form }: WithdrawalsView): Htm
   )
   return html`<form class="card narrow" method="post" action="/withdrawals">
     ${field({ name: 'amount', label: 'Amount in ZEC', value: form?.amount ?? '', maxlength: 20, hint: quote(rates, spreadBps), attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
-    <div class="field"><label for="currency">Paid out in</label><select id="currency" name="currency">${options}</select></div>
-    ${field({ name: 'payout_to', label: 'Paid out to', value: form?.payoutTo ?? '', maxlength: PAYOUT_TO_CHARS, hint: 'Your bank account, or what else was agreed. It is kept encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
-    <button class="primary">Order</button>
+    <div class="field"><label for="currency">Payout currency</label><select id="currency" name="currency">${options}</select></div>
+    ${field({ name: 'payout_to', label: 'Payout destination', value: form?.payoutTo ?? '', maxlength: PAYOUT_TO_CHARS, hint: 'Your bank account, or another destination agreed with the operator. It is stored encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
+    <button class="primary">Create withdrawal</button>
   </form>`
 }
 
 function quote(rates: readonly Rate[], spreadBps: number): string {
-  if (rates.length === 0) return 'No rate is to be had at the moment.'
+  if (rates.length === 0) return 'Exchange rate unavailable.'
   const prices = rates.map(({ price, currency }) => fiat(price, currency)).join(' or ')
-  const kept = spreadBps > 0 ? ` ${spreadBps / 100} % of it is kept.` : ''
-  return `1 ZEC is ${prices} now.${kept}`
+  const spread = spreadBps > 0 ? ` A spread of ${spreadBps / 100} % is deducted.` : ''
+  return `1 ZEC is now ${prices}.${spread}`
 }
 
 function orderTable(orders: readonly Ordered[]): Html {
@@ -82,5 +82,5 @@ function orderTable(orders: readonly Ordered[]): Html {
       <td class="number">${fiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below">${maskedPayoutTo}</span></td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Order</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list"><thead><tr><th scope="col">Withdrawal</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`
 }

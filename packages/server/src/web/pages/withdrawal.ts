@@ -16,20 +16,20 @@ import { withdrawalBadge } from './withdrawal-list.ts'
 export interface WithdrawalView extends Ordered {
   /** The simulated wallet can make the deposit. */
   readonly payable: boolean
-  /** Seconds between blocks now. */
+  /** Current block spacing in seconds. */
   readonly spacingSecs: number
   readonly error?: string
 }
 
-export function withdrawalPage(viewer: Viewer, view: WithdrawalView): Html {
+export function withdrawalPage(user: Viewer, view: WithdrawalView): Html {
   const { withdrawal, invoice, error } = view
   const content = liveContent(view)
   return dashboardPage({
-    ...viewer,
-    at: '/withdrawals',
+    ...user,
+    menuPath: '/withdrawals',
     title: `Withdrawal ${shortened(withdrawal.publicId, 8, 0)}`,
     error,
-    ...(isFinal(invoice.status) ? {} : { follow: invoice.publicId }),
+    ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
     body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
   })
 }
@@ -53,63 +53,63 @@ function liveContent(view: WithdrawalView): Html {
 function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Child {
   switch (withdrawal.status) {
     case 'awaiting_deposit':
-      return html`Pay exactly ${zec(withdrawal.amountZat)} from your wallet until ${moment(invoice.expiresAt)}. The rate holds until then.`
+      return html`Pay exactly ${zec(withdrawal.amountZat)} from your wallet before ${moment(invoice.expiresAt)}. The rate is fixed until then.`
     case 'deposit_detected':
-      return `Your deposit has been seen. It counts once the network has confirmed it, usually ${invoice.confirmations > 0 ? 'in ' : ''}${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}.`
+      return `The deposit has been detected. It counts once the network confirms it, usually ${invoice.confirmations > 0 ? 'in ' : ''}${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}.`
     case 'payout_processing':
-      return 'Your deposit is confirmed, and the payout is on its way.'
+      return 'The deposit is confirmed. The payout is in progress.'
     case 'completed':
-      return 'The payout is made.'
+      return 'The payout is complete.'
     case 'canceled':
-      return 'You have canceled this order. Please pay it no more.'
+      return 'You canceled this withdrawal. Do not pay it.'
     case 'expired':
-      return 'No deposit came in time. Please pay this order no more; make a new one.'
+      return 'No deposit arrived in time. Do not pay this withdrawal. Create a new one instead.'
     case 'failed':
-      return 'The payout was not made. Please ask the operator what becomes of the deposit.'
+      return 'The payout failed. Please contact the operator about your deposit.'
     case 'needs_attention':
-      return 'What came does not fit the order: too little, too much, too late, or taken back by the network. The operator looks at it.'
+      return 'The deposit does not match the withdrawal: too little, too much, too late, or removed by a reorganisation. The operator reviews it.'
   }
 }
 
 function deposit({ withdrawal, invoice }: WithdrawalView): Html {
-  const missing = withdrawal.amountZat - invoice.receivedZat
-  const uri = paymentUri(invoice.address, missing, withdrawal.publicId)
-  const untouched = invoice.receivedZat === 0n
+  const remaining = withdrawal.amountZat - invoice.receivedZat
+  const uri = paymentUri(invoice.address, remaining, withdrawal.publicId)
+  const cancelable = invoice.receivedZat === 0n
   return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
     <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
     <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
     <dl class="facts stacked">
-      <div><dt>Exactly</dt><dd><code>${zec(missing)}</code> ${copyButton(decimalZec(missing), 'the amount')}</dd></div>
+      <div><dt>Exact amount</dt><dd><code>${zec(remaining)}</code> ${copyButton(decimalZec(remaining), 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
     </dl>
-    ${untouched && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel this order', { kind: 'danger' })}
+    ${cancelable && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel withdrawal', { kind: 'danger' })}
   </section>`
 }
 
 function payButton({ withdrawal }: WithdrawalView): Html {
   return html`<form class="card try" method="post" action="/withdrawals/${withdrawal.publicId}/sandbox-payment">
-    <p>This is the sandbox: its wallet can play yours.</p><button id="pay" class="primary">Make the deposit</button></form>`
+    <p>Sandbox: the demo wallet can make the deposit.</p><button id="pay" class="primary">Make the deposit</button></form>`
 }
 
 function facts({ withdrawal, invoice, maskedPayoutTo }: WithdrawalView): Html {
   const { fiatCurrency: currency } = withdrawal
   const received = fiat(fiatAmount(invoice.receivedZat, withdrawal.rate, 0, decimalsOf(currency)), currency)
   const rows: [string, Child][] = [
-    ['Id', copyable(withdrawal.publicId, 'the id')],
+    ['ID', copyable(withdrawal.publicId, 'the ID')],
     ['Rate', `${fiat(withdrawal.rate, currency)} for 1 ZEC`],
-    ['Asked for', money(withdrawal.amountZat)],
+    ['Amount', money(withdrawal.amountZat)],
     [
-      'Deposited',
+      'Received',
       invoice.receivedZat === 0n
         ? html`<span class="none">nothing yet</span>`
-        : html`${zec(invoice.receivedZat)}<span class="below">${zat(invoice.receivedZat)}, ${received} at that rate</span>`,
+        : html`${zec(invoice.receivedZat)}<span class="below">${zat(invoice.receivedZat)}, ${received} at this rate</span>`,
     ],
     [
       'Transaction',
-      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction id'),
+      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction ID'),
     ],
-    ['Paid out to', maskedPayoutTo],
-    ['Ordered', moment(withdrawal.createdAt)],
+    ['Payout destination', maskedPayoutTo],
+    ['Created', moment(withdrawal.createdAt)],
   ]
   if (withdrawal.reference !== null) rows.push(['Reference', copyable(withdrawal.reference, 'the reference')])
   if (withdrawal.reason !== null) rows.push(['Reason', withdrawal.reason])

@@ -3,52 +3,52 @@ import type { SignedIn } from '../guard.ts'
 import { type ApiKeysView, apiKeysPage } from '../pages/api-key.ts'
 import { type Site, sentence } from '../site.ts'
 
-const PAGE = 50
-const AT = '/api-keys'
+const PAGE_SIZE = 50
+const PATH = '/api-keys'
 
 export function apiKeyPages(site: Site): void {
   const { credentials, dashboard, publicUrl } = site.deps
 
-  async function view(who: SignedIn, before?: string): Promise<ApiKeysView> {
-    const keys = await credentials.listApiKeys(who.account, {
-      limit: PAGE + 1,
+  async function view(user: SignedIn, before?: string): Promise<ApiKeysView> {
+    const keys = await credentials.listApiKeys(user.account, {
+      limit: PAGE_SIZE + 1,
       ...(before === undefined ? {} : { before }),
     })
-    const last = keys.length > PAGE ? keys[PAGE - 1] : undefined
+    const last = keys.length > PAGE_SIZE ? keys[PAGE_SIZE - 1] : undefined
     return {
-      keys: keys.slice(0, PAGE),
-      older: last ? `${AT}?before=${last.publicId}` : null,
+      keys: keys.slice(0, PAGE_SIZE),
+      older: last ? `${PATH}?before=${last.publicId}` : null,
       publicUrl: publicUrl(),
       firstInvoice: false,
     }
   }
 
-  site.page('GET', AT, async (request, _reply, who) => {
+  site.page('GET', PATH, async (request, _reply, user) => {
     const { before, done } = queryOf(request)
-    const notice = done === 'revoked' ? { notice: 'The key is revoked: it is dead from now on.' } : {}
-    return apiKeysPage(site.viewer(who), { ...(await view(who, before)), ...notice })
+    const flash = done === 'revoked' ? { flash: 'API key revoked. It no longer works.' } : {}
+    return apiKeysPage(site.pageUser(user), { ...(await view(user, before)), ...flash })
   })
 
-  site.page('POST', AT, async (request, reply, who) => {
+  site.page('POST', PATH, async (request, reply, user) => {
     const form = formOf(request)
     const { name = '' } = form
-    return site.fresh({ request, reply, who, form, at: AT }, async () => {
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { key } = await credentials.createApiKey(who.account, name)
-        const { steps } = await dashboard.standing(who.account)
+        const { key } = await credentials.createApiKey(user.account, name)
+        const { steps } = await dashboard.standing(user.account)
         const firstInvoice = steps.viewingKey && !steps.invoice
-        return apiKeysPage(site.viewer(who), { ...(await view(who)), created: { name, key }, firstInvoice })
-      } catch (fault) {
+        return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
+      } catch (error) {
         reply.code(400)
-        return apiKeysPage(site.viewer(who), { ...(await view(who)), name, error: sentence(fault) })
+        return apiKeysPage(site.pageUser(user), { ...(await view(user)), name, error: sentence(error) })
       }
     })
   })
 
-  site.page('POST', `${AT}/:id/revoke`, async (request, reply, who) =>
-    site.fresh({ request, reply, who, form: formOf(request), at: AT }, async () => {
-      await credentials.revokeApiKey(who.account, idOf(request))
-      return reply.redirect(`${AT}?done=revoked`, 303)
+  site.page('POST', `${PATH}/:id/revoke`, async (request, reply, user) =>
+    site.requireRecentAuth({ request, reply, user, form: formOf(request), menuPath: PATH }, async () => {
+      await credentials.revokeApiKey(user.account, idOf(request))
+      return reply.redirect(`${PATH}?done=revoked`, 303)
     }),
   )
 }

@@ -6,40 +6,40 @@ import type { Html } from '../html.ts'
 import { billingPage } from '../pages/billing.ts'
 import { type Site, sentence } from '../site.ts'
 
-const AT = '/billing'
-const PAGE = 20
+const PATH = '/billing'
+const PAGE_SIZE = 20
 
 export function billingPages(site: Site): void {
   const { accounts, billing, withdrawals } = site.deps
 
-  async function show(who: SignedIn, before?: string, error?: string): Promise<Html> {
-    const page = { limit: PAGE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
+  async function show(user: SignedIn, before?: string, error?: string): Promise<Html> {
+    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
     const [overview, purchases, rate] = await Promise.all([
-      accounts.overview(who.account),
-      billing.purchases(who.account, page),
+      accounts.overview(user.account),
+      billing.purchases(user.account, page),
       presentRate(site.deps, withdrawals.currencies[0] ?? 'USD'),
     ])
-    const last = purchases.length > PAGE ? purchases[PAGE - 1] : undefined
-    return billingPage(site.viewer(who), {
+    const last = purchases.length > PAGE_SIZE ? purchases[PAGE_SIZE - 1] : undefined
+    return billingPage(site.pageUser(user), {
       overview,
       plans: billing.plans,
       configured: billing.configured,
       rate,
-      purchases: purchases.slice(0, PAGE),
-      older: last ? `${AT}?before=${last.invoice.publicId}` : null,
+      purchases: purchases.slice(0, PAGE_SIZE),
+      older: last ? `${PATH}?before=${last.invoice.publicId}` : null,
       ...(error === undefined ? {} : { error }),
     })
   }
 
-  site.page('GET', AT, (request, _reply, who) => show(who, queryOf(request).before))
+  site.page('GET', PATH, (request, _reply, user) => show(user, queryOf(request).before))
 
-  site.page('POST', AT, async (request, reply, who): Promise<Html | FastifyReply> => {
+  site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
     try {
-      const invoice = await billing.subscribe(who.account, formOf(request).plan ?? '')
+      const invoice = await billing.subscribe(user.account, formOf(request).plan ?? '')
       return reply.redirect(`/i/${invoice.publicId}`, 303)
-    } catch (fault) {
+    } catch (error) {
       reply.code(400)
-      return show(who, undefined, sentence(fault))
+      return show(user, undefined, sentence(error))
     }
   })
 }

@@ -5,22 +5,22 @@ import { exportPage } from '../pages/export.ts'
 import type { Site } from '../site.ts'
 
 export function exportPages(site: Site): void {
-  site.page('GET', '/export', async (_request, _reply, who) => exportPage(site.viewer(who), {}))
+  site.page('GET', '/export', async (_request, _reply, user) => exportPage(site.pageUser(user), {}))
 
-  site.page('GET', '/export/download', async (request, reply, who) => {
+  site.page('GET', '/export/download', async (request, reply, user) => {
     const { format = 'csv', from = '', to = '' } = queryOf(request)
     const first = from === '' ? 0 : readDay(from)
     const last = to === '' ? null : readDay(to)
-    const refuse = (error: string) => {
+    const reject = (error: string) => {
       reply.code(400)
-      return exportPage(site.viewer(who), { from, to, error })
+      return exportPage(site.pageUser(user), { from, to, error })
     }
     if (first === null || (to !== '' && last === null) || (format !== 'csv' && format !== 'json')) {
-      return refuse('Days look like 2026-11-21, and the format is CSV or JSON.')
+      return reject('Enter dates as YYYY-MM-DD, for example 2026-11-21, and choose CSV or JSON.')
     }
-    if (last !== null && last < first) return refuse('The last day is before the first.')
+    if (last !== null && last < first) return reject('The end date is before the start date.')
     const period = { from: first, ...(last === null ? {} : { to: last + DAY_SECS }) }
-    const { type, fileName, chunks } = site.deps.exports.write(who.account, format, period)
+    const { type, fileName, chunks } = site.deps.exports.write(user.account, format, period)
     return reply
       .type(type)
       .header('content-disposition', `attachment; filename="${fileName}"`)

@@ -12,72 +12,72 @@ import { newInvoicePage } from '../pages/new-invoice.ts'
 import { swapCard } from '../pages/swap.ts'
 import { type Site, sentence } from '../site.ts'
 
-const PAGE = 25
+const PAGE_SIZE = 25
 
 export function invoicePages(site: Site): void {
   const { blockSpacing, clock, dashboard, invoices, playground, publicUrl, swaps } = site.deps
 
-  site.page('GET', '/invoices', async (request, _reply, who) => {
+  site.page('GET', '/invoices', async (request, _reply, user) => {
     const query = queryOf(request)
     const { q: search = '', from = '', to = '', before } = query
     const filter = filterOf(query)
     const status = filter.needsAttention ? ATTENTION : (filter.status ?? null)
     const shown = { search, status, from, to }
     if (search.trim() !== '') {
-      const found = await dashboard.search(who.account, search)
-      return invoicesPage(site.viewer(who), { ...shown, invoices: found, newest: null, older: null })
+      const found = await dashboard.search(user.account, search)
+      return invoicesPage(site.pageUser(user), { ...shown, invoices: found, newest: null, older: null })
     }
-    const page = { limit: PAGE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
-    const found = await invoices.list(who.account, page, filter)
-    const last = found.length > PAGE ? found[PAGE - 1] : undefined
-    return invoicesPage(site.viewer(who), {
+    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
+    const found = await invoices.list(user.account, page, filter)
+    const last = found.length > PAGE_SIZE ? found[PAGE_SIZE - 1] : undefined
+    return invoicesPage(site.pageUser(user), {
       ...shown,
-      invoices: found.slice(0, PAGE),
+      invoices: found.slice(0, PAGE_SIZE),
       newest: before === undefined ? null : linkTo(query, undefined),
       older: last ? linkTo(query, last.publicId) : null,
     })
   })
 
-  site.page('GET', '/invoices/new', async (_request, _reply, who) =>
-    newInvoicePage(site.viewer(who), { viewingKeySet: who.account.viewingKeyId !== null }),
+  site.page('GET', '/invoices/new', async (_request, _reply, user) =>
+    newInvoicePage(site.pageUser(user), { viewingKeySet: user.account.viewingKeyId !== null }),
   )
 
-  site.page('POST', '/invoices', async (request, reply, who) => {
+  site.page('POST', '/invoices', async (request, reply, user) => {
     const { amount = '', expires_in_secs: expiry = String(EXPIRY_SECS.usual) } = formOf(request)
-    const again = (error: string) => {
+    const showForm = (error: string) => {
       reply.code(400)
-      const viewingKeySet = who.account.viewingKeyId !== null
-      return newInvoicePage(site.viewer(who), { viewingKeySet, amount, expiresInSecs: expiry, error })
+      const viewingKeySet = user.account.viewingKeyId !== null
+      return newInvoicePage(site.pageUser(user), { viewingKeySet, amount, expiresInSecs: expiry, error })
     }
     const amountZat = readZec(amount)
-    if (amountZat === null) return again('The amount should be in ZEC, more than 0, with at most eight decimals.')
+    if (amountZat === null) return showForm('Enter an amount in ZEC greater than 0, with at most eight decimal places.')
     const expiresInSecs = Number(expiry)
     if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.least || expiresInSecs > EXPIRY_SECS.most)
-      return again(`An invoice is valid for ${EXPIRY_SECS.least} to ${EXPIRY_SECS.most} seconds.`)
+      return showForm(`An invoice can be valid for ${EXPIRY_SECS.least} to ${EXPIRY_SECS.most} seconds.`)
     try {
-      const made = await invoices.create(who.account, { amountZat, expiresInSecs, idempotencyKey: undefined })
-      return reply.redirect(`/invoices/${made.publicId}`, 303)
-    } catch (fault) {
-      return again(sentence(fault))
+      const invoice = await invoices.create(user.account, { amountZat, expiresInSecs, idempotencyKey: undefined })
+      return reply.redirect(`/invoices/${invoice.publicId}`, 303)
+    } catch (error) {
+      return showForm(sentence(error))
     }
   })
 
-  site.page('GET', '/invoices/:id', async (request, _reply, who) => {
-    const detail = await dashboard.invoice(who.account, idOf(request))
+  site.page('GET', '/invoices/:id', async (request, _reply, user) => {
+    const detail = await dashboard.invoice(user.account, idOf(request))
     const { id, status, receivedZat, publicId, watchUntil } = detail.invoice
     const swap = (await swaps.ofInvoices([detail.invoice])).get(id)
-    return invoicePage(site.viewer(who), {
+    return invoicePage(site.pageUser(user), {
       ...detail,
       spacingSecs: await blockSpacing.current(),
       watched: nowSecs(clock) <= watchUntil,
       checkoutUrl: `${publicUrl()}/i/${publicId}`,
       payable: playground !== null && status === 'pending' && receivedZat === 0n,
-      further: swapCard(detail.invoice, swap),
+      extra: swapCard(detail.invoice, swap),
     })
   })
 
-  site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, who) => {
-    const { invoice } = await dashboard.invoice(who.account, idOf(request))
+  site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, user) => {
+    const { invoice } = await dashboard.invoice(user.account, idOf(request))
     if (!playground) throw noSuch('page')
     await playground.pay(paymentUri(invoice.address, invoice.amountZat, invoice.publicId))
     return reply.redirect(`/invoices/${invoice.publicId}`, 303)
@@ -85,7 +85,7 @@ export function invoicePages(site: Site): void {
 }
 
 function filterOf({ status, from = '', to = '' }: Fields): InvoiceFilter {
-  const known = INVOICE_STATUSES.find(one => one === status)
+  const known = INVOICE_STATUSES.find(name => name === status)
   const createdFrom = readDay(from)
   const lastDay = readDay(to)
   return {
@@ -97,7 +97,7 @@ function filterOf({ status, from = '', to = '' }: Fields): InvoiceFilter {
 }
 
 function linkTo({ status, from, to }: Fields, before: string | undefined): string {
-  const given = Object.entries({ status, from, to, before }).filter(([, value]) => value)
-  const query = new URLSearchParams(given as [string, string][]).toString()
+  const parameters = Object.entries({ status, from, to, before }).filter(([, value]) => value)
+  const query = new URLSearchParams(parameters as [string, string][]).toString()
   return query === '' ? '/invoices' : `/invoices?${query}`
 }

@@ -9,19 +9,19 @@ import { overviewPage } from '../pages/overview.ts'
 import { reorgedInvoices } from '../pages/reorged.ts'
 import type { Site } from '../site.ts'
 
-/** The share of the month's invoices from which the owner is told. */
-const NEARLY = 0.8
+/** The share of the monthly invoice limit from which a warning is shown. */
+const LIMIT_WARNING = 0.8
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
   const { accounts, blockSpacing, dashboard, swaps } = site.deps
 
-  site.page('GET', '/overview', async (_request, _reply, who) => {
-    const standing = await dashboard.standing(who.account)
-    const plan = await accounts.overview(who.account)
-    const stuck = await swaps.needingAttention(STUCK_SWAPS, who.account.id)
-    return overviewPage(site.viewer(who), {
-      standing,
+  site.page('GET', '/overview', async (_request, _reply, user) => {
+    const summary = await dashboard.standing(user.account)
+    const plan = await accounts.overview(user.account)
+    const stuck = await swaps.needingAttention(STUCK_SWAPS, user.account.id)
+    return overviewPage(site.pageUser(user), {
+      summary,
       usage: {
         plan: plan.plan.name,
         used: plan.usedThisMonth,
@@ -29,32 +29,34 @@ export function overviewPages(site: Site): void {
         resetsAt: plan.resetsAt,
       },
       attention: [
-        ...chainNotices(standing.chainTime, standing.chainProblems, await blockSpacing.current()),
+        ...chainNotices(summary.chainTime, summary.chainProblems, await blockSpacing.current()),
         ...stuck.map(stuckSwap),
-        ...attentionTo(standing, plan),
+        ...problemsOf(summary, plan),
       ],
     })
   })
 }
 
 function stuckSwap({ invoicePublicId, status }: Swap): Child {
-  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shortened(invoicePublicId, 8, 0)}</a> has been at ${status} for an hour, and its coins have not come. Ask the swap provider about its deposit address.`
+  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shortened(invoicePublicId, 8, 0)}</a> has had the status ${status} for an hour, but no payment has arrived. Contact the swap provider about its deposit address.`
 }
 
-function attentionTo(standing: Standing, overview: Overview): Child[] {
-  const { takenBack, takenBackTotal, failedAttempt, steps, webhookSet } = standing
+function problemsOf(summary: Standing, overview: Overview): Child[] {
+  const { takenBack, takenBackTotal, failedAttempt, steps, webhookSet } = summary
   const { usedThisMonth: used, plan } = overview
   const limit = plan.monthlyInvoiceLimit
   const lines: Child[] = takenBack.length > 0 ? [reorgedInvoices(takenBack, takenBackTotal)] : []
   if (failedAttempt)
     lines.push(
-      html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">See what came back</a>.`,
+      html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">View the attempt</a>.`,
     )
   if (limit !== null && used >= limit)
-    lines.push(html`The ${plan.name} plan’s ${limit} invoices of this month are used up: no more can be made.`)
-  else if (limit !== null && used >= limit * NEARLY)
-    lines.push(html`${used} of the ${plan.name} plan’s ${limit} invoices of this month are used.`)
+    lines.push(
+      html`You have used all ${limit} invoices of the ${plan.name} plan for this month. You cannot create more.`,
+    )
+  else if (limit !== null && used >= limit * LIMIT_WARNING)
+    lines.push(html`You have used ${used} of the ${limit} invoices of the ${plan.name} plan for this month.`)
   if (steps.invoice && !webhookSet)
-    lines.push(html`Your server is not told of payments yet. <a href="/webhook">Set a webhook</a>.`)
+    lines.push(html`Your server is not notified of payments yet. <a href="/webhook">Set a webhook</a>.`)
   return lines
 }

@@ -3,47 +3,47 @@ import { forgetSession, type SignedIn } from '../guard.ts'
 import { type SessionsView, sessionsPage } from '../pages/session.ts'
 import { type Site, sentence } from '../site.ts'
 
-const PAGE = 50
-const AT = '/sessions'
+const PAGE_SIZE = 50
+const PATH = '/sessions'
 
 export function sessionPages(site: Site): void {
   const { credentials } = site.deps
 
-  async function view(who: SignedIn, before?: string): Promise<SessionsView> {
-    const page = { limit: PAGE + 1, ...(before === undefined ? {} : { before }) }
-    const sessions = await credentials.listSessions(who.account, page)
-    const last = sessions.length > PAGE ? sessions[PAGE - 1] : undefined
+  async function view(user: SignedIn, before?: string): Promise<SessionsView> {
+    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
+    const sessions = await credentials.listSessions(user.account, page)
+    const last = sessions.length > PAGE_SIZE ? sessions[PAGE_SIZE - 1] : undefined
     return {
-      sessions: sessions.slice(0, PAGE),
-      current: who.session.publicId,
-      older: last ? `${AT}?before=${last.publicId}` : null,
+      sessions: sessions.slice(0, PAGE_SIZE),
+      current: user.session.publicId,
+      older: last ? `${PATH}?before=${last.publicId}` : null,
     }
   }
 
-  site.page('GET', AT, async (request, _reply, who) => {
+  site.page('GET', PATH, async (request, _reply, user) => {
     const { before, done } = queryOf(request)
-    const notice = done === 'ended' ? { notice: 'The session is ended.' } : {}
-    return sessionsPage(site.viewer(who), { ...(await view(who, before)), ...notice })
+    const flash = done === 'ended' ? { flash: 'Session ended.' } : {}
+    return sessionsPage(site.pageUser(user), { ...(await view(user, before)), ...flash })
   })
 
-  site.page('POST', AT, async (request, reply, who) => {
+  site.page('POST', PATH, async (request, reply, user) => {
     const form = formOf(request)
     const { label = '' } = form
-    return site.fresh({ request, reply, who, form, at: AT }, async () => {
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { token } = await credentials.createSession(who.account, label)
-        return sessionsPage(site.viewer(who), { ...(await view(who)), issued: { label, token } })
-      } catch (fault) {
+        const { token } = await credentials.createSession(user.account, label)
+        return sessionsPage(site.pageUser(user), { ...(await view(user)), issued: { label, token } })
+      } catch (error) {
         reply.code(400)
-        return sessionsPage(site.viewer(who), { ...(await view(who)), label, error: sentence(fault) })
+        return sessionsPage(site.pageUser(user), { ...(await view(user)), label, error: sentence(error) })
       }
     })
   })
 
-  site.page('POST', `${AT}/:id/end`, async (request, reply, who) => {
+  site.page('POST', `${PATH}/:id/end`, async (request, reply, user) => {
     const id = idOf(request)
-    await credentials.endSession(who.account, id)
-    if (id.toLowerCase() !== who.session.publicId) return reply.redirect(`${AT}?done=ended`, 303)
+    await credentials.endSession(user.account, id)
+    if (id.toLowerCase() !== user.session.publicId) return reply.redirect(`${PATH}?done=ended`, 303)
     forgetSession(reply)
     return reply.redirect('/sign-in', 303)
   })

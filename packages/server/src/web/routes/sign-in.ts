@@ -11,22 +11,22 @@ export function signInPages(site: Site): void {
   const sandbox = deps.playground !== null
 
   site.open('GET', '/', async (request, reply) => {
-    const known = await signedIn(request, credentials).catch(nobody)
+    const known = await signedIn(request, credentials).catch(nullIfUnauthenticated)
     return reply.redirect(known ? '/overview' : '/sign-in', 303)
   })
 
   site.open('GET', '/sign-in', async () => signInPage({ sandbox }))
 
-  // The same answer for every email, and made before anything is mailed.
+  // The response is the same for every email address and is sent before any email.
   site.open('POST', '/sign-in', async (request, reply) => {
     const { email = '' } = formOf(request)
     try {
       keepBrowser(reply, await signIn.ask(email, request.ip))
       return reply.redirect('/sign-in/code', 303)
-    } catch (fault) {
-      if (!(fault instanceof Fault) || fault.kind !== 'invalid') throw fault
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'invalid') throw error
       reply.code(400)
-      return signInPage({ sandbox, email, error: sentence(fault) })
+      return signInPage({ sandbox, email, error: sentence(error) })
     }
   })
 
@@ -40,12 +40,12 @@ export function signInPages(site: Site): void {
       forgetBrowser(reply)
       keepSession(reply, token)
       return reply.redirect('/overview', 303)
-    } catch (fault) {
-      if (!(fault instanceof Fault) || fault.code !== 'bad_code') throw fault
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'bad_code') throw error
       reply.code(400)
       return codePage({
         mailboxUrl: mailboxOf(deps),
-        error: 'That code is not right, or no longer valid. Try once more, or ask for another.',
+        error: 'The code is incorrect or has expired. Try again, or request another code.',
       })
     }
   })
@@ -58,7 +58,7 @@ export function signInPages(site: Site): void {
   })
 }
 
-function nobody(fault: unknown): null {
-  if (fault instanceof Fault && fault.kind === 'unauthenticated') return null
-  throw fault
+function nullIfUnauthenticated(error: unknown): null {
+  if (error instanceof Fault && error.kind === 'unauthenticated') return null
+  throw error
 }

@@ -6,45 +6,45 @@ import { formOf, idOf } from '../forms.ts'
 import { chooseAssetPage, noAssetsPage } from '../pages/swap.ts'
 import { type Site, sentence } from '../site.ts'
 
-/** What the API says in the names of its fields, as a buyer reads it. */
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ['refund_to_required', 'Please enter your refund address.'],
-  ['unsupported_asset_id', 'Please choose an asset from the list.'],
+/** Page texts for API errors that name request fields. */
+const FIELD_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['refund_to_required', 'Enter your refund address.'],
+  ['unsupported_asset_id', 'Choose an asset from the list.'],
 ])
 
-/** Where a buyer chooses another asset to pay in. */
+/** The pages where a buyer chooses another asset to pay with. */
 export function swapPages(site: Site): void {
   const { invoices, swaps } = site.deps
 
-  /** Whether another swap may begin; if not, the payment page says why. */
-  async function isOpen(invoice: Invoice): Promise<boolean> {
+  /** Whether a swap can be started. If not, the checkout page shows why. */
+  async function canStartSwap(invoice: Invoice): Promise<boolean> {
     const swap = (await swaps.ofInvoices([invoice])).get(invoice.id)
     return invoice.status === 'pending' && !(swap && hasDeposit(swap.status))
   }
 
   site.open('GET', '/i/:id/swap', async (request, reply) => {
     const invoice = await invoices.read(idOf(request))
-    if (!(await isOpen(invoice))) return reply.redirect(`/i/${invoice.publicId}`, 303)
+    if (!(await canStartSwap(invoice))) return reply.redirect(`/i/${invoice.publicId}`, 303)
     try {
       return chooseAssetPage({ invoice, assets: await swaps.assets() })
-    } catch (fault) {
+    } catch (error) {
       reply.code(502)
-      return noAssetsPage(invoice, sentence(fault))
+      return noAssetsPage(invoice, sentence(error))
     }
   })
 
   site.open('POST', '/i/:id/swap', async (request, reply) => {
     const invoice = await invoices.read(idOf(request))
-    const { asset_id: assetId = '', refund_to: given = '' } = formOf(request)
-    // People copy addresses with the blanks around them.
-    const refundTo = given.trim()
+    const { asset_id: assetId = '', refund_to: enteredRefundTo = '' } = formOf(request)
+    // Copied addresses often have surrounding spaces.
+    const refundTo = enteredRefundTo.trim()
     try {
       await swaps.start(invoice.publicId, { assetId, refundTo })
-    } catch (fault) {
-      // What stands in the way is for the payment page to show.
-      if (fault instanceof Fault && fault.kind === 'conflict') return reply.redirect(`/i/${invoice.publicId}`, 303)
-      const error = WORDS.get(toFault(fault).code) ?? sentence(fault)
-      reply.code(statusOf(toFault(fault)))
+    } catch (thrown) {
+      // The checkout page shows why no swap can be started.
+      if (thrown instanceof Fault && thrown.kind === 'conflict') return reply.redirect(`/i/${invoice.publicId}`, 303)
+      const error = FIELD_ERRORS.get(toFault(thrown).code) ?? sentence(thrown)
+      reply.code(statusOf(toFault(thrown)))
       const assets = await swaps.assets().catch(() => [])
       return assets.length === 0
         ? noAssetsPage(invoice, error)

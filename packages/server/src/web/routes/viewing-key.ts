@@ -4,7 +4,7 @@ import type { SignedIn } from '../guard.ts'
 import { viewingKeyPage } from '../pages/viewing-key.ts'
 import { type Site, sentence } from '../site.ts'
 
-const AT = '/viewing-key'
+const PATH = '/viewing-key'
 
 export function viewingKeyPages(site: Site): void {
   const { accounts, blockSpacing, dashboard, network, playground, viewingKeys } = site.deps
@@ -19,49 +19,52 @@ export function viewingKeyPages(site: Site): void {
     nextStep: false,
   })
 
-  site.page('GET', AT, async (request, _reply, who) => {
-    const notice = queryOf(request).done === 'confirmations' ? { notice: 'Saved, for new invoices.' } : {}
-    return viewingKeyPage(site.viewer(who), { ...(await view(who.account)), ...notice })
+  site.page('GET', PATH, async (request, _reply, user) => {
+    const flash = queryOf(request).done === 'confirmations' ? { flash: 'Saved. Applies to new invoices.' } : {}
+    return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), ...flash })
   })
 
-  site.page('POST', AT, async (request, reply, who) => {
+  site.page('POST', PATH, async (request, reply, user) => {
     const form = formOf(request)
     const text = (form.viewing_key ?? '').trim()
     try {
-      // Before a code is asked for: the page that asks keeps the form, and this text may be a secret pasted by mistake.
+      // Checked before a code is requested: that page keeps the form, and this text may be a secret pasted by mistake.
       await viewingKeys.check(text)
-    } catch (fault) {
-      return refuse(fault)
+    } catch (error) {
+      return reject(error)
     }
-    return site.fresh({ request, reply, who, form, at: AT }, () => set(who))
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, () => set(user))
 
     async function set({ account: before }: SignedIn) {
       try {
         const { account, firstAddress } = await viewingKeys.set(before, text)
         const { steps } = await dashboard.standing(account)
-        const changed = { firstAddress, fresh: true, nextStep: !steps.apiKey, notice: 'The viewing key is set.' }
+        const changed = { firstAddress, fresh: true, nextStep: !steps.apiKey, flash: 'Viewing key saved.' }
         const shown = { ...(await view(account)), ...changed }
-        return viewingKeyPage(site.viewer(who), shown)
-      } catch (fault) {
-        return refuse(fault)
+        return viewingKeyPage(site.pageUser(user), shown)
+      } catch (error) {
+        return reject(error)
       }
     }
 
-    /** The text is not shown again. */
-    async function refuse(fault: unknown) {
+    /** Shows the error without repeating the submitted text. */
+    async function reject(error: unknown) {
       reply.code(400)
-      return viewingKeyPage(site.viewer(who), { ...(await view(who.account)), error: sentence(fault) })
+      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: sentence(error) })
     }
   })
 
-  site.page('POST', '/confirmations', async (request, reply, who) => {
+  site.page('POST', '/confirmations', async (request, reply, user) => {
     const { confirmations = '' } = formOf(request)
     try {
-      await accounts.setConfirmations(who.account, /^\d{1,3}$/.test(confirmations) ? Number(confirmations) : Number.NaN)
-      return reply.redirect(`${AT}?done=confirmations`, 303)
-    } catch (fault) {
+      await accounts.setConfirmations(
+        user.account,
+        /^\d{1,3}$/.test(confirmations) ? Number(confirmations) : Number.NaN,
+      )
+      return reply.redirect(`${PATH}?done=confirmations`, 303)
+    } catch (error) {
       reply.code(400)
-      return viewingKeyPage(site.viewer(who), { ...(await view(who.account)), error: sentence(fault) })
+      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: sentence(error) })
     }
   })
 }

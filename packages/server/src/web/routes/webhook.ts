@@ -5,90 +5,90 @@ import type { SignedIn } from '../guard.ts'
 import { attemptPage, type WebhookView, webhookPage } from '../pages/webhook.ts'
 import { type Site, sentence } from '../site.ts'
 
-const PAGE = 25
-const AT = '/webhook'
+const PAGE_SIZE = 25
+const PATH = '/webhook'
 
-const NOTICES: ReadonlyMap<string, string> = new Map([
-  ['url', 'The URL is changed, for what is yet to be sent too.'],
-  ['test', 'A test is on its way: it shows below once it is sent.'],
-  ['resend', 'It is being sent again, as a delivery of its own.'],
-  ['removed', 'The webhook is removed: nothing more is sent.'],
+const FLASHES: ReadonlyMap<string, string> = new Map([
+  ['url', 'Webhook URL changed. Pending deliveries use the new URL too.'],
+  ['test', 'Test event queued. It appears below once it is sent.'],
+  ['resend', 'The event is resent as a new delivery.'],
+  ['removed', 'Webhook removed. No more events are sent.'],
 ])
 
 export function webhookPages(site: Site): void {
   const { webhooks } = site.deps
 
-  async function view(who: SignedIn, before?: string): Promise<WebhookView> {
-    const attempts = await webhooks.attempts(who.account, {
-      limit: PAGE + 1,
+  async function view(user: SignedIn, before?: string): Promise<WebhookView> {
+    const attempts = await webhooks.attempts(user.account, {
+      limit: PAGE_SIZE + 1,
       ...(before === undefined ? {} : { before }),
     })
-    const last = attempts.length > PAGE ? attempts[PAGE - 1] : undefined
+    const last = attempts.length > PAGE_SIZE ? attempts[PAGE_SIZE - 1] : undefined
     return {
-      webhook: await webhookOf(who),
-      attempts: attempts.slice(0, PAGE),
-      older: last ? `${AT}?before=${last.publicId}` : null,
+      webhook: await webhookOf(user),
+      attempts: attempts.slice(0, PAGE_SIZE),
+      older: last ? `${PATH}?before=${last.publicId}` : null,
     }
   }
 
   async function webhookOf({ account }: SignedIn): Promise<Webhook | null> {
     try {
       return await webhooks.read(account)
-    } catch (fault) {
-      if (fault instanceof Fault && fault.code === 'webhook_not_set') return null
-      throw fault
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'webhook_not_set') return null
+      throw error
     }
   }
 
-  site.page('GET', AT, async (request, _reply, who) => {
+  site.page('GET', PATH, async (request, _reply, user) => {
     const { before, done = '' } = queryOf(request)
-    const notice = NOTICES.get(done)
+    const flash = FLASHES.get(done)
     const awaiting = done === 'test' || done === 'resend'
-    const shown = { ...(await view(who, before)), awaiting, ...(notice === undefined ? {} : { notice }) }
-    return webhookPage(site.viewer(who), shown)
+    const shown = { ...(await view(user, before)), awaiting, ...(flash === undefined ? {} : { flash }) }
+    return webhookPage(site.pageUser(user), shown)
   })
 
-  site.page('POST', AT, async (request, reply, who) => {
+  site.page('POST', PATH, async (request, reply, user) => {
     const form = formOf(request)
     const { url = '' } = form
-    return site.fresh({ request, reply, who, form, at: AT }, async () => {
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { secret } = await webhooks.set(who.account, url.trim())
-        if (secret === null) return reply.redirect(`${AT}?done=url`, 303)
-        return webhookPage(site.viewer(who), { ...(await view(who)), secret, notice: 'The webhook is set.' })
-      } catch (fault) {
+        const { secret } = await webhooks.set(user.account, url.trim())
+        if (secret === null) return reply.redirect(`${PATH}?done=url`, 303)
+        return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Webhook set.' })
+      } catch (error) {
         reply.code(400)
-        return webhookPage(site.viewer(who), { ...(await view(who)), url, error: sentence(fault) })
+        return webhookPage(site.pageUser(user), { ...(await view(user)), url, error: sentence(error) })
       }
     })
   })
 
-  site.page('POST', `${AT}/rotate-secret`, async (request, reply, who) =>
-    site.fresh({ request, reply, who, form: formOf(request), at: AT }, async () => {
-      const secret = await webhooks.rotateSecret(who.account)
-      return webhookPage(site.viewer(who), { ...(await view(who)), secret, notice: 'The secret is rotated.' })
+  site.page('POST', `${PATH}/rotate-secret`, async (request, reply, user) =>
+    site.requireRecentAuth({ request, reply, user, form: formOf(request), menuPath: PATH }, async () => {
+      const secret = await webhooks.rotateSecret(user.account)
+      return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Signing secret rotated.' })
     }),
   )
 
-  site.page('POST', `${AT}/remove`, async (request, reply, who) =>
-    site.fresh({ request, reply, who, form: formOf(request), at: AT }, async () => {
-      await webhooks.remove(who.account)
-      return reply.redirect(`${AT}?done=removed`, 303)
+  site.page('POST', `${PATH}/remove`, async (request, reply, user) =>
+    site.requireRecentAuth({ request, reply, user, form: formOf(request), menuPath: PATH }, async () => {
+      await webhooks.remove(user.account)
+      return reply.redirect(`${PATH}?done=removed`, 303)
     }),
   )
 
-  site.page('POST', `${AT}/test`, async (_request, reply, who) => {
-    await webhooks.test(who.account)
-    return reply.redirect(`${AT}?done=test`, 303)
+  site.page('POST', `${PATH}/test`, async (_request, reply, user) => {
+    await webhooks.test(user.account)
+    return reply.redirect(`${PATH}?done=test`, 303)
   })
 
-  site.page('POST', `${AT}/deliveries/:id/resend`, async (request, reply, who) => {
-    await webhooks.resend(who.account, idOf(request))
-    return reply.redirect(`${AT}?done=resend`, 303)
+  site.page('POST', `${PATH}/deliveries/:id/resend`, async (request, reply, user) => {
+    await webhooks.resend(user.account, idOf(request))
+    return reply.redirect(`${PATH}?done=resend`, 303)
   })
 
-  site.page('GET', `${AT}/attempts/:id`, async (request, _reply, who) => {
-    const attempt = await webhooks.attempt(who.account, idOf(request))
-    return attemptPage(site.viewer(who), attempt, { webhookSet: (await webhookOf(who)) !== null })
+  site.page('GET', `${PATH}/attempts/:id`, async (request, _reply, user) => {
+    const attempt = await webhooks.attempt(user.account, idOf(request))
+    return attemptPage(site.pageUser(user), attempt, { webhookSet: (await webhookOf(user)) !== null })
   })
 }

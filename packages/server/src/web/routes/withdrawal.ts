@@ -11,82 +11,82 @@ import { withdrawalPage } from '../pages/withdrawal.ts'
 import { type WithdrawalsView, withdrawalsPage } from '../pages/withdrawal-list.ts'
 import { type Site, sentence } from '../site.ts'
 
-const AT = '/withdrawals'
-const PAGE = 20
+const PATH = '/withdrawals'
+const PAGE_SIZE = 20
 
 export function withdrawalPages(site: Site): void {
   const { blockSpacing, playground, withdrawals } = site.deps
   const { currencies, spreadBps, configured } = withdrawals
 
-  async function list(who: SignedIn, before?: string, again: Pick<WithdrawalsView, 'form' | 'error'> = {}) {
-    const page = { limit: PAGE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
+  async function list(user: SignedIn, before?: string, retry: Pick<WithdrawalsView, 'form' | 'error'> = {}) {
+    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
     const [orders, ...rates] = await Promise.all([
-      withdrawals.list(who.account, page),
+      withdrawals.list(user.account, page),
       ...currencies.map(currency => presentRate(site.deps, currency)),
     ])
-    const last = orders.length > PAGE ? orders[PAGE - 1] : undefined
-    return withdrawalsPage(site.viewer(who), {
+    const last = orders.length > PAGE_SIZE ? orders[PAGE_SIZE - 1] : undefined
+    return withdrawalsPage(site.pageUser(user), {
       configured,
       currencies,
       spreadBps,
       rates: rates.filter(rate => rate !== null),
-      orders: orders.slice(0, PAGE),
-      older: last ? `${AT}?before=${last.withdrawal.publicId}` : null,
-      ...again,
+      orders: orders.slice(0, PAGE_SIZE),
+      older: last ? `${PATH}?before=${last.withdrawal.publicId}` : null,
+      ...retry,
     })
   }
 
-  async function detail(who: SignedIn, ordered: Ordered, error?: string): Promise<Html> {
-    const { withdrawal, invoice } = ordered
+  async function detail(user: SignedIn, order: Ordered, error?: string): Promise<Html> {
+    const { withdrawal, invoice } = order
     const payable = playground !== null && withdrawal.status === 'awaiting_deposit' && invoice.receivedZat === 0n
     const spacingSecs = await blockSpacing.current()
-    return withdrawalPage(site.viewer(who), {
-      ...ordered,
+    return withdrawalPage(site.pageUser(user), {
+      ...order,
       payable,
       spacingSecs,
       ...(error === undefined ? {} : { error }),
     })
   }
 
-  site.page('GET', AT, (request, _reply, who) => list(who, queryOf(request).before))
+  site.page('GET', PATH, (request, _reply, user) => list(user, queryOf(request).before))
 
-  site.page('POST', AT, async (request, reply, who): Promise<Html | FastifyReply> => {
+  site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
     const { amount = '', currency = '', payout_to: payoutTo = '' } = formOf(request)
-    const again = (error: string) => {
+    const showForm = (error: string) => {
       reply.code(400)
-      return list(who, undefined, { form: { amount, currency, payoutTo }, error })
+      return list(user, undefined, { form: { amount, currency, payoutTo }, error })
     }
     const amountZat = readZec(amount)
-    if (amountZat === null) return again('The amount should be in ZEC, more than 0, with at most eight decimals.')
+    if (amountZat === null) return showForm('Enter an amount in ZEC greater than 0, with at most eight decimal places.')
     const order = { amountZat, fiatCurrency: currency, payoutTo: payoutTo.trim(), idempotencyKey: undefined }
     try {
-      const { withdrawal } = await withdrawals.create(who.account, order)
-      return reply.redirect(`${AT}/${withdrawal.publicId}`, 303)
-    } catch (fault) {
-      return again(sentence(fault))
+      const { withdrawal } = await withdrawals.create(user.account, order)
+      return reply.redirect(`${PATH}/${withdrawal.publicId}`, 303)
+    } catch (error) {
+      return showForm(sentence(error))
     }
   })
 
-  site.page('GET', `${AT}/:id`, async (request, _reply, who) =>
-    detail(who, await withdrawals.read(who.account, idOf(request))),
+  site.page('GET', `${PATH}/:id`, async (request, _reply, user) =>
+    detail(user, await withdrawals.read(user.account, idOf(request))),
   )
 
-  site.page('POST', `${AT}/:id/cancel`, async (request, reply, who): Promise<Html | FastifyReply> => {
+  site.page('POST', `${PATH}/:id/cancel`, async (request, reply, user): Promise<Html | FastifyReply> => {
     const id = idOf(request)
-    const ordered = await withdrawals.read(who.account, id)
+    const order = await withdrawals.read(user.account, id)
     try {
-      await withdrawals.cancel(who.account, id)
-      return reply.redirect(`${AT}/${ordered.withdrawal.publicId}`, 303)
-    } catch (fault) {
+      await withdrawals.cancel(user.account, id)
+      return reply.redirect(`${PATH}/${order.withdrawal.publicId}`, 303)
+    } catch (error) {
       reply.code(409)
-      return detail(who, ordered, sentence(fault))
+      return detail(user, order, sentence(error))
     }
   })
 
-  site.page('POST', `${AT}/:id/sandbox-payment`, async (request, reply, who) => {
-    const { withdrawal, invoice } = await withdrawals.read(who.account, idOf(request))
+  site.page('POST', `${PATH}/:id/sandbox-payment`, async (request, reply, user) => {
+    const { withdrawal, invoice } = await withdrawals.read(user.account, idOf(request))
     if (!playground) throw noSuch('page')
     await playground.pay(paymentUri(invoice.address, withdrawal.amountZat, withdrawal.publicId))
-    return reply.redirect(`${AT}/${withdrawal.publicId}`, 303)
+    return reply.redirect(`${PATH}/${withdrawal.publicId}`, 303)
   })
 }

@@ -12,8 +12,8 @@ before(async () => {
 })
 after(() => api.close())
 
-const as = (who: Merchant) => (line: string, json?: unknown) =>
-  call(api, line, json === undefined ? { token: who.sessionToken } : { token: who.sessionToken, json })
+const as = (user: Merchant) => (line: string, json?: unknown) =>
+  call(api, line, json === undefined ? { token: user.sessionToken } : { token: user.sessionToken, json })
 
 const SESSION_ENDPOINTS = [
   'GET /v1/account',
@@ -28,7 +28,7 @@ const SESSION_ENDPOINTS = [
   'POST /v1/auth/logout',
 ]
 
-test('every session endpoint: no token and every kind of bad token has its 401', async () => {
+test('every session endpoint rejects a missing token and every kind of bad token with its 401', async () => {
   for (const line of SESSION_ENDPOINTS) {
     const missing = await call(api, line)
     assert.deepEqual([missing.status, missing.body.message], [401, 'missing session token'], line)
@@ -39,7 +39,7 @@ test('every session endpoint: no token and every kind of bad token has its 401',
   }
 })
 
-test('the account has the fields of the interface, and no other', async () => {
+test('the account has exactly the documented fields', async () => {
   const { status, body } = await as(merchant)('GET /v1/account')
   assert.equal(status, 200)
   assert.deepEqual(body, {
@@ -56,7 +56,7 @@ test('the account has the fields of the interface, and no other', async () => {
   assert.equal(new Date(1_801_440_000_000).toISOString(), '2027-02-01T00:00:00.000Z')
 })
 
-test('confirmations: both edges are taken, beyond them nothing is changed', async () => {
+test('confirmations accept both limits, and values beyond them change nothing', async () => {
   const send = as(await api.merchant())
   for (const confirmations of [0, 100]) {
     assert.equal((await send('PATCH /v1/account', { confirmations })).body.confirmations, confirmations)
@@ -71,9 +71,9 @@ test('confirmations: both edges are taken, beyond them nothing is changed', asyn
   assert.equal((await send('GET /v1/account')).body.confirmations, 100)
 })
 
-test('the viewing key: set, its first address shown, and never shown again', async () => {
-  const who = await api.merchant({ viewingKey: null })
-  const send = as(who)
+test('setting a viewing key returns its first address, and the key is never shown again', async () => {
+  const user = await api.merchant({ viewingKey: null })
+  const send = as(user)
   assert.equal((await send('GET /v1/account')).body.viewing_key_set, false)
   const key = testViewingKey(9)
   const { status, body, text } = await send('PUT /v1/account/viewing-key', { viewing_key: key })
@@ -84,7 +84,7 @@ test('the viewing key: set, its first address shown, and never shown again', asy
   assert.ok(!(await send('GET /v1/account')).text.includes(key))
 })
 
-test('a viewing key that cannot be used is refused with the reason', async () => {
+test('an unusable viewing key is rejected with the reason', async () => {
   const send = as(await api.merchant({ viewingKey: null }))
   for (const viewing_key of ['x', testViewingKey(1).slice(0, -1), 'ur1qqqq', 'u'.repeat(4000), 'secret-extended-key']) {
     const { status, body } = await send('PUT /v1/account/viewing-key', { viewing_key })
@@ -96,21 +96,22 @@ test('a viewing key that cannot be used is refused with the reason', async () =>
   assert.equal((await send('GET /v1/account')).body.viewing_key_set, false)
 })
 
-test('invoices are made under the key that is set when they are made', async () => {
-  const who = await api.merchant({ viewingKey: testViewingKey(10) })
-  const one = async () => (await call(api, 'POST /v1/invoices', { token: who.apiKey, json: { amount_zat: 1 } })).body.id
-  const before = await one()
-  await as(who)('PUT /v1/account/viewing-key', { viewing_key: testViewingKey(11) })
-  const [old, now] = await Promise.all([api.invoices.read(before), api.invoices.read(await one())])
+test('an invoice uses the viewing key that is set when it is created', async () => {
+  const user = await api.merchant({ viewingKey: testViewingKey(10) })
+  const createInvoice = async () =>
+    (await call(api, 'POST /v1/invoices', { token: user.apiKey, json: { amount_zat: 1 } })).body.id
+  const before = await createInvoice()
+  await as(user)('PUT /v1/account/viewing-key', { viewing_key: testViewingKey(11) })
+  const [old, now] = await Promise.all([api.invoices.read(before), api.invoices.read(await createInvoice())])
   assert.notEqual(old.viewingKeyId, now.viewingKeyId)
 })
 
-test('API keys: the key is shown once, listed by its last four, and revoked for good', async () => {
-  const who = await api.merchant()
-  const send = as(who)
-  const made = await send('POST /v1/account/api-keys', { name: 'web shop' })
-  assert.equal(made.status, 200)
-  const { key, ...record } = made.body
+test('an API key is shown once, listed by its last four characters, and can be revoked', async () => {
+  const user = await api.merchant()
+  const send = as(user)
+  const created = await send('POST /v1/account/api-keys', { name: 'web shop' })
+  assert.equal(created.status, 200)
+  const { key, ...record } = created.body
   assert.match(key, /^zg_[0-9A-Za-z]{49}$/)
   assert.deepEqual(record, {
     id: record.id,
@@ -125,31 +126,31 @@ test('API keys: the key is shown once, listed by its last four, and revoked for 
   assert.equal(listed.body.length, 2)
   assert.ok(!listed.text.includes(key))
 
-  const gone = await send(`DELETE /v1/account/api-keys/${record.id}`)
-  assert.deepEqual([gone.status, gone.text], [204, ''])
+  const revoked = await send(`DELETE /v1/account/api-keys/${record.id}`)
+  assert.deepEqual([revoked.status, revoked.text], [204, ''])
   assert.equal((await send('GET /v1/account/api-keys')).body[0].revoked_at, api.clock.secs)
   assert.equal((await call(api, 'POST /v1/invoices', { token: key, json: { amount_zat: 1 } })).status, 401)
 })
 
-test('when a key was last used is known to the minute', async () => {
-  const who = await api.merchant()
-  const use = () => call(api, 'POST /v1/invoices', { token: who.apiKey, json: { amount_zat: 1 } })
+test('the last use of a key is recorded to the minute', async () => {
+  const user = await api.merchant()
+  const use = () => call(api, 'POST /v1/invoices', { token: user.apiKey, json: { amount_zat: 1 } })
   const lastUsed = async () => {
     await api.credentials.settled()
-    return (await as(who)('GET /v1/account/api-keys')).body[0].last_used_at
+    return (await as(user)('GET /v1/account/api-keys')).body[0].last_used_at
   }
-  const began = api.clock.secs
+  const start = api.clock.secs
   await use()
-  assert.equal(await lastUsed(), began)
+  assert.equal(await lastUsed(), start)
   api.clock.advance(59)
   await use()
-  assert.equal(await lastUsed(), began)
+  assert.equal(await lastUsed(), start)
   api.clock.advance(1)
   await use()
-  assert.equal(await lastUsed(), began + 60)
+  assert.equal(await lastUsed(), start + 60)
 })
 
-test("another account's key is an unknown key, and so is what is no UUID", async () => {
+test("another account's key id and a malformed id are unknown keys", async () => {
   const [one, two] = [await api.merchant(), await api.merchant()]
   const [{ id }] = (await as(one)('GET /v1/account/api-keys')).body
   for (const unknown of [id, 'x', '3fa85f64-5717-4562-b3fc-2c963f66afa6']) {
@@ -159,7 +160,7 @@ test("another account's key is an unknown key, and so is what is no UUID", async
   assert.equal((await as(one)('GET /v1/account/api-keys')).body[0].revoked_at, null)
 })
 
-test('the name of a key: 1 and 100 characters are taken, blanks alone and control characters are not', async () => {
+test('a key name has 1 to 100 characters; blank names and control characters are rejected', async () => {
   const send = as(await api.merchant())
   for (const name of ['x', 'ü'.repeat(100)])
     assert.equal((await send('POST /v1/account/api-keys', { name })).status, 200)
@@ -169,9 +170,9 @@ test('the name of a key: 1 and 100 characters are taken, blanks alone and contro
   }
 })
 
-test('an account has at most a hundred keys in use', async () => {
+test('an account has at most 100 active API keys', async () => {
   const send = as(await api.merchant())
-  for (let made = 1; made < 100; made++)
+  for (let count = 1; count < 100; count++)
     assert.equal((await send('POST /v1/account/api-keys', { name: 'k' })).status, 200)
   const { status, body } = await send('POST /v1/account/api-keys', { name: 'k' })
   assert.deepEqual([status, body.message], [409, 'too many api keys'])
@@ -180,26 +181,26 @@ test('an account has at most a hundred keys in use', async () => {
   assert.equal((await send('POST /v1/account/api-keys', { name: 'k' })).status, 200)
 })
 
-test('sessions: listed, ended one by one, and logout ends the one it is sent with', async () => {
-  const who = await api.merchant()
-  const second = await api.credentials.createSession(who.account, 'a script')
-  const listed = (await as(who)('GET /v1/account/sessions')).body
+test('sessions are listed and ended one by one, and logout ends its own session', async () => {
+  const user = await api.merchant()
+  const second = await api.credentials.createSession(user.account, 'a script')
+  const listed = (await as(user)('GET /v1/account/sessions')).body
   assert.deepEqual(
     listed.map(({ label }: { label: string }) => label),
     ['a script', 'test'],
   )
   assert.equal(listed[0].expires_at - listed[0].created_at, 30 * 86_400)
-  assert.equal((await as(who)(`DELETE /v1/account/sessions/${listed[0].id}`)).status, 204)
+  assert.equal((await as(user)(`DELETE /v1/account/sessions/${listed[0].id}`)).status, 204)
   assert.equal((await call(api, 'GET /v1/account', { token: second.token })).body.message, 'bad session token')
-  assert.equal((await as(who)(`DELETE /v1/account/sessions/${listed[0].id}`)).body.message, 'no such session')
+  assert.equal((await as(user)(`DELETE /v1/account/sessions/${listed[0].id}`)).body.message, 'no such session')
 
-  const out = await as(who)('POST /v1/auth/logout')
-  assert.deepEqual([out.status, out.text], [204, ''])
-  assert.equal((await as(who)('GET /v1/account')).body.message, 'bad session token')
-  assert.equal((await as(who)('POST /v1/auth/logout')).status, 401)
+  const logout = await as(user)('POST /v1/auth/logout')
+  assert.deepEqual([logout.status, logout.text], [204, ''])
+  assert.equal((await as(user)('GET /v1/account')).body.message, 'bad session token')
+  assert.equal((await as(user)('POST /v1/auth/logout')).status, 401)
 })
 
-test('a session is valid for 30 days to the second', async t => {
+test('a session is valid for exactly 30 days', async t => {
   const own = await startTestApi()
   t.after(() => own.close())
   const { sessionToken: token } = await own.merchant()
@@ -209,11 +210,11 @@ test('a session is valid for 30 days to the second', async t => {
   assert.equal((await call(own, 'GET /v1/account', { token })).body.message, 'bad session token')
 })
 
-test('a plan that has ended is the Free plan', async () => {
-  const who = await api.merchant()
-  await api.accounts.setPlan(who.account.email, 'Pro', api.clock.secs + 1)
+test('an expired plan becomes the Free plan', async () => {
+  const user = await api.merchant()
+  await api.accounts.setPlan(user.account.email, 'Pro', api.clock.secs + 1)
   const plan = async () => {
-    const { body } = await as(who)('GET /v1/account')
+    const { body } = await as(user)('GET /v1/account')
     return [body.plan, body.plan_expires_at, body.invoices_this_month.limit]
   }
   assert.deepEqual(await plan(), ['Pro', api.clock.secs + 1, 1000])
@@ -221,7 +222,7 @@ test('a plan that has ended is the Free plan', async () => {
   assert.deepEqual(await plan(), ['Free', null, 50])
 })
 
-test('an export whose period ends before it begins is refused rather than empty', async () => {
+test('an export whose period ends before it starts is rejected', async () => {
   const { status, body } = await as(merchant)('GET /v1/account/export?format=csv&from=20&to=19')
   assert.deepEqual([status, body], [400, { code: 'invalid_to', message: 'invalid to', detail: 'not before from' }])
   assert.equal((await as(merchant)('GET /v1/account/export?format=csv&from=20&to=20')).status, 200)

@@ -20,7 +20,7 @@ const create = (json: unknown, headers: Record<string, string> = {}, { apiKey } 
 const read = (id: string) => call(api, `GET /v1/invoices/${id}`)
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('a created invoice has the fields of the interface, in their types, and no others', async () => {
+test('a created invoice has exactly the documented fields and types', async () => {
   const { status, body } = await create({ amount_zat: 150_000_000 })
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body).sort(), ['address', 'amount_zat', 'expires_at', 'id', 'status', 'zip321_uri'])
@@ -30,7 +30,7 @@ test('a created invoice has the fields of the interface, in their types, and no 
   assert.equal(body.expires_at, api.clock.secs + 900)
 })
 
-test('the address is of the network and holds one Orchard receiver and nothing else', async () => {
+test('the address belongs to the network and has only one Orchard receiver', async () => {
   const { address } = (await create({ amount_zat: 1 })).body
   const { network, typecodes, orchard } = parseAddress(address)
   assert.deepEqual([network, typecodes, orchard?.length], ['regtest', [3], 43])
@@ -50,7 +50,7 @@ test('the payment URI is strict ZIP 321 with the exact amount, and its memo is t
   )
 })
 
-test('a read invoice has the fields of the interface, nulls where there is nothing yet', async () => {
+test('a read invoice has the documented fields, with null for missing values', async () => {
   const created = (await create({ amount_zat: 7, expires_in_secs: 60 })).body
   const { status, body } = await read(created.id)
   assert.equal(status, 200)
@@ -68,12 +68,12 @@ test('a read invoice has the fields of the interface, nulls where there is nothi
   })
 })
 
-test('an id in capitals is the same id', async () => {
+test('an id in upper case is the same id', async () => {
   const { id } = (await create({ amount_zat: 7 })).body
   assert.equal((await read(id.toUpperCase())).body.id, id)
 })
 
-test('an unknown id and an id that is no UUID are the same 404', async () => {
+test('an unknown id and a malformed id get the same 404', async () => {
   const ids = ['0', 'abc', '3fa85f64-5717-4562-b3fc-2c963f66afa6', 'x'.repeat(5000), '%00', 'ü', "'; --"]
   for (const id of ids) {
     const { status, body } = await read(encodeURIComponent(id))
@@ -81,7 +81,7 @@ test('an unknown id and an id that is no UUID are the same 404', async () => {
   }
 })
 
-test('amount_zat: both edges are taken, and what is beyond them or no integer is refused', async () => {
+test('amount_zat accepts both limits; values beyond them and non-integers are rejected', async () => {
   for (const amount of [1, 2_100_000_000_000_000]) assert.equal((await create({ amount_zat: amount })).status, 200)
   for (const wrong of [0, -1, 2_100_000_000_000_001, 1.5, '1', true, null, [1], {}, 1e300]) {
     const { status, body } = await create({ amount_zat: wrong })
@@ -94,7 +94,7 @@ test('amount_zat: both edges are taken, and what is beyond them or no integer is
   assert.equal((await create({})).body.message, 'invalid amount_zat')
 })
 
-test('expires_in_secs: both edges are taken, nothing is clamped', async () => {
+test('expires_in_secs accepts both limits; nothing is clamped', async () => {
   for (const secs of [60, 86_400]) {
     const { body } = await create({ amount_zat: 1, expires_in_secs: secs })
     assert.equal(body.expires_at, api.clock.secs + secs)
@@ -105,7 +105,7 @@ test('expires_in_secs: both edges are taken, nothing is clamped', async () => {
   }
 })
 
-test('an unknown field is refused by its name', async () => {
+test('an unknown field is rejected by name', async () => {
   for (const name of ['memo', 'amount', '__proto__', 'constructor', 'ünï']) {
     const raw = `{"amount_zat": 5, ${JSON.stringify(name)}: 1}`
     const { status, body } = await call(api, 'POST /v1/invoices', {
@@ -118,13 +118,13 @@ test('an unknown field is refused by its name', async () => {
   }
 })
 
-test('no key, and every kind of bad key, has its 401 and its message', async () => {
+test('a missing key and every kind of bad key get a 401 with their message', async () => {
   const message = async (headers: Record<string, string>) => {
-    const answer = await call(api, 'POST /v1/invoices', { json: { amount_zat: 1 }, headers })
-    assert.equal(answer.status, 401)
-    assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
-    assert.equal(answer.body.code, answer.body.message.replaceAll(' ', '_'))
-    return answer.body.message
+    const response = await call(api, 'POST /v1/invoices', { json: { amount_zat: 1 }, headers })
+    assert.equal(response.status, 401)
+    assert.equal(response.headers.get('www-authenticate'), 'Bearer')
+    assert.equal(response.body.code, response.body.message.replaceAll(' ', '_'))
+    return response.body.message
   }
   assert.equal(await message({}), 'missing api key')
   assert.equal(await message({ authorization: 'Bearer' }), 'missing api key')
@@ -139,12 +139,12 @@ test('no key, and every kind of bad key, has its 401 and its message', async () 
   for (const key of wrong) assert.equal(await message({ authorization: `Bearer ${key}` }), 'bad api key')
 })
 
-test('the scheme of the Authorization header has no case', async () => {
+test('the scheme of the Authorization header is case-insensitive', async () => {
   const headers = { authorization: `bearer ${merchant.apiKey}` }
   assert.equal((await call(api, 'POST /v1/invoices', { json: { amount_zat: 1 }, headers })).status, 200)
 })
 
-test('a revoked key is dead at once', async () => {
+test('a revoked key stops working at once', async () => {
   const other = await api.merchant()
   const { apiKey, key } = await api.credentials.createApiKey(other.account, 'short-lived')
   assert.equal((await create({ amount_zat: 1 }, {}, { ...other, apiKey: key })).status, 200)
@@ -153,28 +153,28 @@ test('a revoked key is dead at once', async () => {
   assert.deepEqual([status, body.message], [401, 'bad api key'])
 })
 
-test('judged in order: key, then body, then viewing key, then plan limit', async () => {
+test('checks run in order: API key, body, viewing key, plan limit', async () => {
   const bare = await api.merchant({ plan: FREE_PLAN, viewingKey: null })
-  const answer = (json: unknown, apiKey: string) => create(json, {}, { ...bare, apiKey })
-  assert.equal((await answer({ amount_zat: 0 }, 'nonsense')).body.message, 'bad api key')
+  const createWith = (json: unknown, apiKey: string) => create(json, {}, { ...bare, apiKey })
+  assert.equal((await createWith({ amount_zat: 0 }, 'nonsense')).body.message, 'bad api key')
   const unread = await call(api, 'POST /v1/invoices', { raw: '{', headers: { 'content-type': 'text/plain' } })
   assert.equal(unread.body.message, 'missing api key')
-  assert.equal((await answer({ amount_zat: 0 }, bare.apiKey)).body.message, 'invalid amount_zat')
-  const keyless = await answer({ amount_zat: 1 }, bare.apiKey)
+  assert.equal((await createWith({ amount_zat: 0 }, bare.apiKey)).body.message, 'invalid amount_zat')
+  const keyless = await createWith({ amount_zat: 1 }, bare.apiKey)
   assert.deepEqual(
     [keyless.status, keyless.body],
     [400, { code: 'viewing_key_not_set', message: 'viewing key not set' }],
   )
 })
 
-test('the plan limit: the last invoice is made, the next refused with the figures, and refusals do not count', async () => {
+test('the last invoice within the plan limit is created, the next is rejected with the numbers, and rejections do not count', async () => {
   const free = await api.merchant({ plan: FREE_PLAN, viewingKey: testViewingKey(5) })
-  const one = () => create({ amount_zat: 1 }, {}, free)
-  for (let made = 0; made < 49; made++) assert.equal((await one()).status, 200)
+  const createFree = () => create({ amount_zat: 1 }, {}, free)
+  for (let made = 0; made < 49; made++) assert.equal((await createFree()).status, 200)
   assert.equal((await create({ amount_zat: 0 }, {}, free)).status, 400)
-  assert.equal((await one()).status, 200)
+  assert.equal((await createFree()).status, 200)
   for (const _ of [1, 2]) {
-    const { status, body } = await one()
+    const { status, body } = await createFree()
     assert.equal(status, 402)
     assert.deepEqual(body, {
       code: 'monthly_invoice_limit_reached',
@@ -186,7 +186,7 @@ test('the plan limit: the last invoice is made, the next refused with the figure
   }
 })
 
-test('fifty requests at once against the last free invoices make exactly as many as are left', async () => {
+test('50 concurrent requests create exactly the number of invoices left in the plan', async () => {
   const free = await api.merchant({ plan: FREE_PLAN, viewingKey: testViewingKey(6) })
   for (let made = 0; made < 30; made++) await create({ amount_zat: 1 }, {}, free)
   const statuses = await Promise.all(
@@ -196,20 +196,21 @@ test('fifty requests at once against the last free invoices make exactly as many
   assert.equal(statuses.filter(status => status === 402).length, 30)
 })
 
-test('a new month of the calendar in UTC starts the count again', async t => {
+test('a new calendar month in UTC resets the invoice count', async t => {
   const own = await startTestApi({ plans: [{ name: FREE_PLAN, monthlyInvoiceLimit: 1, priceZat: 0n, periodDays: 30 }] })
   t.after(() => own.close())
   const free = await own.merchant({ plan: FREE_PLAN })
-  const one = async () => (await call(own, 'POST /v1/invoices', { token: free.apiKey, json: { amount_zat: 1 } })).status
-  assert.deepEqual([await one(), await one()], [200, 402])
+  const createStatus = async () =>
+    (await call(own, 'POST /v1/invoices', { token: free.apiKey, json: { amount_zat: 1 } })).status
+  assert.deepEqual([await createStatus(), await createStatus()], [200, 402])
   const { resets_at } = (await call(own, 'GET /v1/account', { token: free.sessionToken })).body.invoices_this_month
   own.clock.advance(resets_at - own.clock.secs - 1)
-  assert.equal(await one(), 402)
+  assert.equal(await createStatus(), 402)
   own.clock.advance(1)
-  assert.deepEqual([await one(), await one()], [200, 402])
+  assert.deepEqual([await createStatus(), await createStatus()], [200, 402])
 })
 
-test('no address and no index is ever used twice, also for two accounts with one viewing key', async () => {
+test('no address is used twice, even by two accounts with the same viewing key', async () => {
   const shared = testViewingKey(7)
   const pair = await Promise.all([api.merchant({ viewingKey: shared }), api.merchant({ viewingKey: shared })])
   const first = (
@@ -218,23 +219,23 @@ test('no address and no index is ever used twice, also for two accounts with one
   const bodies = await Promise.all(Array.from({ length: 120 }, (_, i) => create({ amount_zat: 1 }, {}, pair[i % 2])))
   const addresses = new Set(bodies.map(({ body }) => body.address))
   assert.equal(addresses.size, 120)
-  assert.ok(!addresses.has(first), 'the first address is for comparing, no invoice has it')
+  assert.ok(!addresses.has(first), 'no invoice uses the first address, which is for comparison')
 })
 
 test('two processes on one database never share an index', async t => {
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
   const { apiKey } = await api.merchant({ viewingKey: testViewingKey(8) })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 80 }, (_, i) =>
       call([api, other][i % 2] as TestApi, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } }),
     ),
   )
-  assert.ok(answers.every(({ status }) => status === 200))
-  assert.equal(new Set(answers.map(({ body }) => body.address)).size, 80)
+  assert.ok(responses.every(({ status }) => status === 200))
+  assert.equal(new Set(responses.map(({ body }) => body.address)).size, 80)
 })
 
-test('the listing: newest first, only own ones, page by page', async () => {
+test('the list shows own invoices, newest first, page by page', async () => {
   const own = await api.merchant()
   const ids: string[] = []
   for (let i = 1; i <= 5; i++) ids.unshift((await create({ amount_zat: i }, {}, own)).body.id)
@@ -260,7 +261,7 @@ test('the listing: newest first, only own ones, page by page', async () => {
   ])
 })
 
-test('the limit of the listing: both edges are taken, nothing is clamped or guessed', async () => {
+test('the list limit accepts both limits; nothing is clamped or coerced', async () => {
   const list = (query: string) => call(api, `GET /v1/account/invoices?${query}`, { token: merchant.sessionToken })
   for (const limit of ['1', '200']) assert.equal((await list(`limit=${limit}`)).status, 200)
   for (const limit of ['0', '201', '-1', '', 'ten', '1e1', '+5', '%205', '05', '5.0', '1&limit=2']) {

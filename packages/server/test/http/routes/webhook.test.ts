@@ -23,41 +23,42 @@ before(async () => {
 })
 after(() => api.close())
 
-const as = (who: Merchant, line: string, options: Call = {}) => call(api, line, { token: who.sessionToken, ...options })
-const set = (who: Merchant, url: unknown = URL) => as(who, `PUT ${WEBHOOK}`, { json: { url } })
+const as = (user: Merchant, line: string, options: Call = {}) =>
+  call(api, line, { token: user.sessionToken, ...options })
+const set = (user: Merchant, url: unknown = URL) => as(user, `PUT ${WEBHOOK}`, { json: { url } })
 
-test('the first PUT shows the secret, once; the URL is read, changed and removed', async () => {
-  const who = await api.merchant()
+test('the first PUT shows the secret once, and the URL can be read, changed and removed', async () => {
+  const user = await api.merchant()
   const now = api.clock.secs
   const notSet = { code: 'webhook_not_set', message: 'webhook not set' }
-  const missing = await as(who, `GET ${WEBHOOK}`)
+  const missing = await as(user, `GET ${WEBHOOK}`)
   assert.deepEqual([missing.status, missing.body], [404, notSet])
 
-  const first = await set(who)
+  const first = await set(user)
   const { secret, ...webhook } = first.body
   assert.equal(first.status, 200)
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.deepEqual(webhook, { url: URL, created_at: now, updated_at: now })
-  assert.deepEqual((await as(who, `GET ${WEBHOOK}`)).body, webhook)
+  assert.deepEqual((await as(user, `GET ${WEBHOOK}`)).body, webhook)
 
-  const second = await set(who, `${URL}/2`)
+  const second = await set(user, `${URL}/2`)
   assert.deepEqual(second.body, { ...webhook, url: `${URL}/2` })
 
-  assert.equal((await as(who, `DELETE ${WEBHOOK}`)).status, 204)
-  assert.equal((await as(who, `DELETE ${WEBHOOK}`)).status, 404)
-  assert.equal((await as(who, `GET ${WEBHOOK}`)).status, 404)
-  const anew = await set(who)
-  assert.match(anew.body.secret, /^whsec_/)
-  assert.notEqual(anew.body.secret, secret)
+  assert.equal((await as(user, `DELETE ${WEBHOOK}`)).status, 204)
+  assert.equal((await as(user, `DELETE ${WEBHOOK}`)).status, 404)
+  assert.equal((await as(user, `GET ${WEBHOOK}`)).status, 404)
+  const recreated = await set(user)
+  assert.match(recreated.body.secret, /^whsec_/)
+  assert.notEqual(recreated.body.secret, secret)
 })
 
-test('tests and resends are refused while very many deliveries wait, each account counted by itself', async () => {
-  const [who, other] = [await api.merchant(), await api.merchant()]
-  for (const one of [who, other]) await set(one)
-  const send = (one: Merchant) => as(one, `POST ${WEBHOOK}/test`)
-  const { body } = await send(who)
+test('tests and resends are rejected while too many deliveries of the account wait', async () => {
+  const [user, other] = [await api.merchant(), await api.merchant()]
+  for (const owner of [user, other]) await set(owner)
+  const send = (owner: Merchant) => as(owner, `POST ${WEBHOOK}/test`)
+  const { body } = await send(user)
   const wait = {
-    accountId: who.account.id,
+    accountId: user.account.id,
     invoiceId: null,
     eventType: 'test',
     body: '{}',
@@ -65,18 +66,18 @@ test('tests and resends are refused while very many deliveries wait, each accoun
     dueAtMs: 0,
   } as const
   const many = Array.from({ length: MOST_WAITING - 2 }, () => ({ ...wait, publicId: randomUUID() }))
-  await api.store.write(rows => rows.deliveries.insert(many))
+  await api.store.write(tx => tx.deliveries.insert(many))
 
-  assert.equal((await send(who)).status, 202)
-  const refused = await send(who)
+  assert.equal((await send(user)).status, 202)
+  const refused = await send(user)
   assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_deliveries'])
   assert.equal(refused.headers.get('retry-after'), '60')
-  assert.equal((await as(who, `POST ${WEBHOOK}/deliveries/${body.delivery_id}/resend`)).status, 429)
+  assert.equal((await as(user, `POST ${WEBHOOK}/deliveries/${body.delivery_id}/resend`)).status, 429)
   assert.equal((await send(other)).status, 202)
 })
 
-test('a URL that may not be called is refused, and said why', async () => {
-  const who = await api.merchant()
+test('a forbidden URL is rejected with the reason', async () => {
+  const user = await api.merchant()
   for (const url of [
     '',
     'shop.example',
@@ -85,50 +86,50 @@ test('a URL that may not be called is refused, and said why', async () => {
     'https://a:b@shop.example/',
     ` ${URL}`,
   ]) {
-    const { status, body } = await set(who, url)
+    const { status, body } = await set(user, url)
     assert.deepEqual([status, body.code, body.message], [400, 'invalid_url', 'invalid url'], url)
     assert.ok(body.detail.length > 0)
   }
-  const detail = async (url: string) => (await set(who, url)).body.detail
+  const detail = async (url: string) => (await set(user, url)).body.detail
   assert.equal(await detail('http://shop.example/'), 'must start with https://')
   for (const url of [1, null, `https://shop.example/${'x'.repeat(2_048)}`]) {
-    const { status, body } = await set(who, url)
+    const { status, body } = await set(user, url)
     assert.deepEqual([status, body.message], [400, 'invalid url'])
   }
-  const { status, body } = await as(who, `PUT ${WEBHOOK}`, { json: { url: URL, secret: 'mine' } })
+  const { status, body } = await as(user, `PUT ${WEBHOOK}`, { json: { url: URL, secret: 'mine' } })
   assert.deepEqual([status, body.message], [400, 'unknown field secret'])
-  assert.equal((await as(who, `GET ${WEBHOOK}`)).status, 404)
+  assert.equal((await as(user, `GET ${WEBHOOK}`)).status, 404)
 })
 
-test('rotation shows a new secret once; without a webhook there is nothing to rotate, test or send again', async () => {
-  const who = await api.merchant()
+test('rotation shows a new secret once; rotation, tests and resends require a webhook', async () => {
+  const user = await api.merchant()
   for (const path of ['rotate-secret', 'test']) {
-    const { status, body } = await as(who, `POST ${WEBHOOK}/${path}`)
+    const { status, body } = await as(user, `POST ${WEBHOOK}/${path}`)
     assert.deepEqual([status, body], [409, { code: 'webhook_not_set', message: 'webhook not set' }])
   }
-  const { secret } = (await set(who)).body
-  const rotated = await as(who, `POST ${WEBHOOK}/rotate-secret`)
+  const { secret } = (await set(user)).body
+  const rotated = await as(user, `POST ${WEBHOOK}/rotate-secret`)
   assert.equal(rotated.status, 200)
   assert.deepEqual(Object.keys(rotated.body), ['secret'])
   assert.match(rotated.body.secret, /^whsec_/)
   assert.notEqual(rotated.body.secret, secret)
 
-  const { body } = await as(who, `POST ${WEBHOOK}/test`)
-  await as(who, `DELETE ${WEBHOOK}`)
-  assert.equal((await as(who, `POST ${WEBHOOK}/deliveries/${body.delivery_id}/resend`)).status, 409)
+  const { body } = await as(user, `POST ${WEBHOOK}/test`)
+  await as(user, `DELETE ${WEBHOOK}`)
+  assert.equal((await as(user, `POST ${WEBHOOK}/deliveries/${body.delivery_id}/resend`)).status, 409)
 })
 
-test('a test delivery is accepted, arrives, is listed, and can be sent again', async t => {
+test('a test delivery is accepted, delivered, listed and can be resent', async t => {
   const merchant = await WebhookReceiver.start()
   merchant.script([
     { kind: 'status', status: 500, body: 'no' },
     { kind: 'status', status: 200 },
   ])
-  const who = await api.merchant()
+  const user = await api.merchant()
   const { store, clock } = api
-  const webhook = await api.webhooks.set(who.account, URL)
-  // The API of the test takes https only, so the row is set past it.
-  await store.write(rows => rows.webhooks.setUrl(who.account.id, merchant.url, webhook.webhook.createdAt))
+  const webhook = await api.webhooks.set(user.account, URL)
+  // The API accepts only https URLs, so the test writes the row directly.
+  await store.write(tx => tx.webhooks.setUrl(user.account.id, merchant.url, webhook.webhook.createdAt))
   const outbound = createOutbound({ allowPrivate: true })
   const vault = createVault([VAULT_KEY], systemRandom)
   const deliveries = createDeliveries({ store, vault, outbound, clock, random: systemRandom, log: silentLog })
@@ -139,16 +140,16 @@ test('a test delivery is accepted, arrives, is listed, and can be sent again', a
     await merchant.close()
   })
 
-  const sent = await as(who, `POST ${WEBHOOK}/test`)
+  const sent = await as(user, `POST ${WEBHOOK}/test`)
   assert.equal(sent.status, 202)
   const { delivery_id: deliveryId } = sent.body
   assert.match(deliveryId, /^[0-9a-f-]{36}$/)
-  const rows = (count: number) =>
-    until(`${count} ended attempts`, async () => {
-      const { body } = await as(who, `GET ${WEBHOOK}/deliveries`)
+  const attempts = (count: number) =>
+    until(`${count} finished attempts`, async () => {
+      const { body } = await as(user, `GET ${WEBHOOK}/deliveries`)
       return body.length === count && body[0].duration_ms !== null && body
     })
-  const [row] = await rows(1)
+  const [row] = await attempts(1)
   const { id, ...rest } = row
   assert.match(id, /^[0-9a-f-]{36}$/)
   assert.deepEqual(rest, {
@@ -164,16 +165,16 @@ test('a test delivery is accepted, arrives, is listed, and can be sent again', a
   })
   assert.equal(typeof rest.duration_ms, 'number')
 
-  const again = await as(who, `POST ${WEBHOOK}/deliveries/${deliveryId}/resend`)
+  const again = await as(user, `POST ${WEBHOOK}/deliveries/${deliveryId}/resend`)
   assert.equal(again.status, 202)
   assert.notEqual(again.body.delivery_id, deliveryId)
-  const [latest, earlier] = await rows(2)
+  const [latest, earlier] = await attempts(2)
   assert.deepEqual(
     [latest.delivery_id, latest.status_code, latest.error, latest.attempt],
     [again.body.delivery_id, 200, null, 1],
   )
   assert.equal(earlier.id, id)
-  const page = (query: string) => as(who, `GET ${WEBHOOK}/deliveries?${query}`)
+  const page = (query: string) => as(user, `GET ${WEBHOOK}/deliveries?${query}`)
   assert.deepEqual((await page('limit=1')).body, [latest])
   assert.deepEqual((await page(`limit=1&before=${latest.id}`)).body, [earlier])
   assert.deepEqual((await page(`invoice_id=${randomUUID()}`)).body, [])
@@ -196,8 +197,8 @@ test('a test delivery is accepted, arrives, is listed, and can be sent again', a
   }
 })
 
-test('every webhook endpoint asks for a session, and takes no API key', async () => {
-  const who = await api.merchant()
+test('every webhook endpoint requires a session and rejects API keys', async () => {
+  const user = await api.merchant()
   for (const line of [
     `GET ${WEBHOOK}`,
     `PUT ${WEBHOOK}`,
@@ -209,7 +210,7 @@ test('every webhook endpoint asks for a session, and takes no API key', async ()
   ]) {
     const missing = await call(api, line)
     assert.deepEqual([missing.status, missing.body.message], [401, 'missing session token'], line)
-    const wrong = await call(api, line, { token: who.apiKey })
+    const wrong = await call(api, line, { token: user.apiKey })
     assert.deepEqual([wrong.status, wrong.body.message], [401, 'bad session token'], line)
   }
 })

@@ -24,17 +24,17 @@ async function newInvoice(): Promise<Invoice> {
   return api.invoices.read(body.id)
 }
 
-/** What the watcher does to an invoice: the change and its event in one transaction. */
-async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n, at: TestApi = api): Promise<void> {
-  await at.store.write(async rows => {
-    await rows.invoices.record([{ ...invoice, status, receivedZat }])
+/** Changes an invoice like the watcher: the change and its event are written in one transaction. */
+async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n, target: TestApi = api): Promise<void> {
+  await target.store.write(async tx => {
+    await tx.invoices.record([{ ...invoice, status, receivedZat }])
     const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: api.clock.secs }
-    await rows.events.append([{ ...event, type: null, body: null }])
-    rows.wake('events')
+    await tx.events.append([{ ...event, type: null, body: null }])
+    tx.wake('events')
   })
 }
 
-test('a message on connect, on each change of status and of the amount, and 1000 after the final one', async () => {
+test('a message is sent on connect and on each change of status or amount, then 1000 after the final one', async () => {
   const invoice = await newInvoice()
   const follower = follow(api.url, invoice.publicId)
   assert.equal(await follower.message(0), '{"status":"pending"}')
@@ -48,7 +48,7 @@ test('a message on connect, on each change of status and of the amount, and 1000
   assert.equal(follower.messages.length, 4)
 })
 
-test('each final status closes, at once when it is reached already', async () => {
+test('a final status closes the connection, at once if already reached', async () => {
   for (const status of ['paid', 'underpaid', 'expired'] as const) {
     const invoice = await newInvoice()
     await change(invoice, status, status === 'underpaid' ? 1n : 0n)
@@ -58,7 +58,7 @@ test('each final status closes, at once when it is reached already', async () =>
   }
 })
 
-test('an unknown id, and what is no UUID, is told not_found and closed with 1000', async () => {
+test('an unknown or malformed id gets not_found and is closed with 1000', async () => {
   for (const id of ['3fa85f64-5717-4562-b3fc-2c963f66afa6', 'abc', '%00']) {
     const follower = follow(api.url, id)
     assert.equal(await follower.closed, 1000)
@@ -66,7 +66,7 @@ test('an unknown id, and what is no UUID, is told not_found and closed with 1000
   }
 })
 
-test('an event that changes nothing to be told is not told', async () => {
+test('an event without a visible change sends no message', async () => {
   const invoice = await newInvoice()
   const follower = follow(api.url, invoice.publicId)
   await follower.message(0)
@@ -86,11 +86,11 @@ test('a change in one process reaches a socket of another', async t => {
   assert.equal(await follower.message(1), '{"status":"paid"}')
 })
 
-test('no change is missed between connecting and the first message: every follower ends with the final one', async () => {
+test('no change is missed between connecting and the first message', async () => {
   const invoices = await Promise.all(Array.from({ length: 40 }, newInvoice))
   const followers = invoices.map(invoice => {
     const follower = follow(api.url, invoice.publicId)
-    // At every moment of the connection's making: before, while and after it is entered.
+    // Changes happen before, during and after the registration of the socket.
     const turns = invoice.id % 8
     void (async () => {
       for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setTimeout(resolve, turn))
@@ -104,11 +104,11 @@ test('no change is missed between connecting and the first message: every follow
     assert.equal(follower.messages.at(-1), '{"status":"paid"}')
     const order = ['{"status":"pending"}', '{"status":"detected"}', '{"status":"paid"}']
     const seen = follower.messages.map(message => order.indexOf(message))
-    assert.deepEqual(seen, seen.toSorted(), 'never back to an older state')
+    assert.deepEqual(seen, seen.toSorted(), 'never returns to an older state')
   }
 })
 
-test('twelve hundred followers of one invoice are all told', async () => {
+test('all of 1,200 subscribers of one invoice are notified', async () => {
   const own = await startTestApi({ settings: { maxWebSockets: 1_200 } })
   try {
     const { apiKey } = await own.merchant()
@@ -124,7 +124,7 @@ test('twelve hundred followers of one invoice are all told', async () => {
   }
 })
 
-test('what a client sends is ignored; too much of it is sent away with 1008, a big frame with 1009', async () => {
+test('client messages are ignored; too many close with 1008, a large frame with 1009', async () => {
   const invoice = await newInvoice()
   const polite = follow(api.url, invoice.publicId)
   await polite.message(0)
@@ -142,7 +142,7 @@ test('what a client sends is ignored; too much of it is sent away with 1008, a b
   assert.deepEqual(polite.messages, ['{"status":"pending"}', '{"status":"paid"}'])
 })
 
-test('beyond the most WebSockets a further one is answered 503, and taken again when one has gone', async t => {
+test('beyond the maximum a WebSocket gets 503, and is accepted again once another has closed', async t => {
   const own = await startTestApi({ settings: { maxWebSockets: 2 } })
   t.after(() => own.close())
   const { apiKey } = await own.merchant()
@@ -156,13 +156,13 @@ test('beyond the most WebSockets a further one is answered 503, and taken again 
   assert.equal(response.headers['retry-after'], '5')
   refused.terminate()
   first.socket.terminate()
-  await until('a place to be free', async () => {
+  await until('a free WebSocket slot', async () => {
     const next = follow(own.url, id)
     return next.message(0).catch(() => null)
   })
 })
 
-test('without an upgrade the path answers 426, and upgrades elsewhere are plain requests', async () => {
+test('the path returns 426 without an upgrade, and upgrades of other paths are plain requests', async () => {
   const { publicId } = await newInvoice()
   const { status, body } = await call(api, `GET /v1/invoices/${publicId}/ws`)
   assert.deepEqual([status, body.code], [426, 'upgrade_required'])
@@ -191,18 +191,18 @@ test('the rate limit counts upgrades too', async t => {
   socket.terminate()
 })
 
-test('a peer that answers no ping is let go', async t => {
+test('a peer that does not respond to pings is disconnected', async t => {
   const invoice = await newInvoice()
   const stream = createInvoiceStream({ ...api, log: silentLog, most: 10, heartbeatMs: 30 })
   t.after(() => stream.close())
-  const told: string[] = []
-  await stream.follow(silentSocket(told), invoice.publicId)
-  await until('the silent peer to be let go', () => told.includes('terminated'))
-  assert.deepEqual(told.slice(-2), ['ping', 'terminated'])
+  const calls: string[] = []
+  await stream.follow(silentSocket(calls), invoice.publicId)
+  await until('the silent peer to be disconnected', () => calls.includes('terminated'))
+  assert.deepEqual(calls.slice(-2), ['ping', 'terminated'])
   assert.equal(stream.size, 0)
 })
 
-test('closing the server tells followers 1001', async () => {
+test('closing the server closes WebSockets with 1001', async () => {
   const own = await startTestApi()
   const { apiKey } = await own.merchant()
   const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
@@ -212,49 +212,49 @@ test('closing the server tells followers 1001', async () => {
   assert.equal(await follower.closed, 1001)
 })
 
-test('a reader who does not read is let go when too much waits for him', async t => {
+test('a client that does not read is disconnected when too much is buffered', async t => {
   const invoice = await newInvoice()
   const stream = createInvoiceStream({ ...api, log: silentLog, most: 10 })
   t.after(() => stream.close())
-  const told: string[] = []
-  const socket = silentSocket(told)
+  const calls: string[] = []
+  const socket = silentSocket(calls)
   await stream.follow(socket, invoice.publicId)
-  await until('the first message', () => told.length > 0)
+  await until('the first message', () => calls.length > 0)
   Object.assign(socket, { bufferedAmount: 64 * 1024 + 1 })
   await change(invoice, 'detected', 100n)
-  await until('the reader to be let go', () => told.includes('terminated'))
-  assert.deepEqual(told, ['{"status":"pending"}', 'terminated'])
+  await until('the client to be disconnected', () => calls.includes('terminated'))
+  assert.deepEqual(calls, ['{"status":"pending"}', 'terminated'])
 })
 
-test('a database that fails for a while delays the news and loses none', async t => {
+test('a temporary database failure delays changes but loses none', async t => {
   const invoice = await newInvoice()
   let failing = true
   const invoices = {
     read: api.invoices.read,
-    follow: (look: Parameters<typeof api.invoices.follow>[0]) =>
-      failing ? Promise.reject(new Error('away')) : api.invoices.follow(look),
+    follow: (query: Parameters<typeof api.invoices.follow>[0]) =>
+      failing ? Promise.reject(new Error('database unavailable')) : api.invoices.follow(query),
   }
   const stream = createInvoiceStream({ ...api, invoices, log: silentLog, most: 10, pollMs: 20 })
   t.after(() => stream.close())
-  const told: string[] = []
-  await stream.follow(silentSocket(told), invoice.publicId)
+  const calls: string[] = []
+  await stream.follow(silentSocket(calls), invoice.publicId)
   await change(invoice, 'detected', 100n)
-  assert.equal(told.length, 0)
+  assert.equal(calls.length, 0)
   failing = false
-  await until('the news', () => told.includes('{"status":"detected"}'))
+  await until('the change', () => calls.includes('{"status":"detected"}'))
 })
 
-/** A socket at which nobody sits: it keeps what it is sent and answers nothing. */
-function silentSocket(told: string[]): WebSocket {
+/** A fake socket that records calls and never responds. */
+function silentSocket(calls: string[]): WebSocket {
   const socket = new EventEmitter()
   const members = {
     OPEN: 1,
     readyState: 1,
     bufferedAmount: 0,
-    send: (message: string) => told.push(message),
-    ping: () => told.push('ping'),
+    send: (message: string) => calls.push(message),
+    ping: () => calls.push('ping'),
     close: () => socket.emit('close'),
-    terminate: () => told.push('terminated') && socket.emit('close'),
+    terminate: () => calls.push('terminated') && socket.emit('close'),
   }
   return Object.assign(socket, members) as unknown as WebSocket
 }
