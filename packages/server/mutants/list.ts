@@ -53,7 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a new block confirms only the first 1,000 invoices',
     file: 'services/payments.ts',
-    find: 'if (page.length < SETTLING_PAGE) return ids',
+    find: 'if (page.length < AWAITING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],
     killedBy: 'a new block confirms every invoice that waits for it',
@@ -69,8 +69,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a replay of an idempotency key counts as having had the key watched',
     file: 'services/invoices.ts',
-    find: 'if (made.publicId === draft.publicId) watch.written(draft)',
-    replace: 'watch.written(draft)\n      if (made.publicId === draft.publicId) return made',
+    find: 'if (created.publicId === draft.publicId) watchCache.written(draft)',
+    replace: 'watchCache.written(draft)\n      if (created.publicId === draft.publicId) return created',
     tests: ['services/invoices.test.ts'],
     killedBy: 'a key is watched as long as each of its invoices',
   },
@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no lower bound for diversifier indexes',
     file: 'services/viewing-keys.ts',
-    find: 'return LEAST_INDEX + BigInt',
+    find: 'return MIN_FIRST_INDEX + BigInt',
     replace: 'return BigInt',
     tests: ['services/invoices.test.ts'],
     killedBy: 'the first index of a key is never below 2^40',
@@ -117,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'invoices are not locked before their known payments are read',
     file: 'services/payments.ts',
-    find: 'await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])',
+    find: 'await tx.invoices.lock([...idsOf(matched), ...awaiting, ...deadIds])',
     replace: 'void deadIds',
     tests: [PROCESSES],
     killedBy: 'of two processes that see a payment, the second finds it known',
@@ -143,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rewind is one transaction, however many payments it moves',
     file: 'services/headers.ts',
-    find: 'Math.max(toHeight, Math.min(bounded, top - 1))',
+    find: 'Math.max(toHeight, Math.min(stepFloor, top - 1))',
     replace: 'Math.min(toHeight, top)',
     tests: [PROCESSES],
     killedBy: 'taken back in bounded steps',
@@ -285,8 +285,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a plan ends by a clock that is hours apart from the chain',
     file: 'services/billing.ts',
-    find: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
-    replace: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
+    find: 'return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
+    replace: 'return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
     tests: ['billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },
@@ -309,7 +309,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'indexes of a promoted standby are reserved without a look at its origin',
     file: 'services/origin.ts',
-    find: 'isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)',
+    find: 'isSameDatabase(await tx.origin.read()) ? null : await advanceIfCopy(tx)',
     replace: 'null as CounterMove | null',
     tests: ['flows/restore.test.ts'],
     killedBy: 'after a fail-over on PostgreSQL a running process shows no address twice',
