@@ -41,6 +41,6 @@ export async function openOperator(deps: {
     return await deps.viewingKeys.assign(account, deps.billingViewingKey)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    throw new Error(`BILLING_VIEWING_KEY is invalid: ${error.extra.detail ?? error.message}`, { cause: error })
+    throw new Error(`BILLING_VIEWING_KEY is wrong: ${error.extra.detail ?? error.message}`, { cause: error })
   }
 }

@@ -168,11 +168,11 @@ async function checkLimit(tx: Rows, request: NewSignInCode, { per, most, windowS
     per === 'email' ? { purpose, email } : per === 'client' ? { purpose, clientHash } : { purpose, all: true as const }
   const used = await tx.signIn.count(scope, request.createdAt - windowSecs, most)
   if (used >= most)
-    throw new Fault('too_many', 'too_many_codes', 'too many codes asked for, try again later', {
+    throw new Fault('too_many', 'too_many_codes', 'too many codes requested, try again later', {
       retryAfterSecs: windowSecs,
     })
 }
 
 function badCode(): Fault {
-  return new Fault('invalid', 'bad_code', 'that code is not right, or no longer valid')
+  return new Fault('invalid', 'bad_code', 'the code is wrong or no longer valid')
 }

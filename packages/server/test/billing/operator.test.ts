@@ -74,7 +74,7 @@ test('an expired billing key stops the start with its date, and one that expires
     extra: { detail: "the operator's viewing key expires" },
   })
   assert.equal((await billing.subscribe(buyer, 'Pro', 'once')).purpose, 'plan')
-  await assert.rejects(open(key), /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export another key/)
+  await assert.rejects(open(key), /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export a new key/)
 })
 
 test('a key that is none stops the start, by the name of its setting', async t => {

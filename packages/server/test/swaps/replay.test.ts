@@ -8,7 +8,7 @@ import { type StoreEngine, storeEngines } from '../support/store-engines.ts'
 import { startProvider } from '../support/swap-provider.ts'
 import { BTC } from '../support/swap-rig.ts'
 
-const CAUSE = 'a quote with the deposit address and memo of another swap'
+const CAUSE = 'the quote has the deposit address and memo of another swap'
 
 /** Two processes on one database, whose provider's offers can be altered after our client has checked them. */
 async function start(t: TestContext, engine: StoreEngine) {

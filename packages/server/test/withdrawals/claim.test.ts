@@ -122,8 +122,8 @@ for (const engine of storeEngines()) {
       message: 'payout in progress',
       extra: {
         detail:
-          'the provider scripted has been paying it since 2027-01-15T08:00:00Z; ' +
-          'override this only when the provider will not pay',
+          'the provider scripted has been paying this order since 2027-01-15T08:00:00Z; ' +
+          'override only when the provider will not pay',
       },
     })
   })

@@ -36,7 +36,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
     assert.equal(
       await reason(ordered),
-      'deposit mined late: block 1 at 2027-01-18T08:00:00Z, rate held until 2027-01-15T08:15:00Z',
+      'deposit mined late: block 1 at 2027-01-18T08:00:00Z, rate valid until 2027-01-15T08:15:00Z',
     )
     assert.equal(await rig.payouts.payDue(10), 0)
   })
@@ -98,7 +98,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
     assert.equal(
       await reason(ordered),
-      'deposit mined late: the time of block 1 is no longer known, rate held until 2027-01-15T08:15:00Z',
+      'deposit mined late: the time of block 1 is no longer known, rate valid until 2027-01-15T08:15:00Z',
     )
   })
 

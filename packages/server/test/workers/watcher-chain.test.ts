@@ -178,7 +178,7 @@ watching(
     const unmined = await rig.read(invoice)
     assert.deepEqual([unmined.status, unmined.needsAttention, unmined.paidAt], ['paid', true, paid.paidAt])
     assert.equal(rig.metered.needsAttention, 1)
-    const warnings = rig.logged.filter(line => line.message.includes('took back payments of a paid invoice'))
+    const warnings = rig.logged.filter(line => line.message.includes('removed payments of a paid invoice'))
     assert.deepEqual(
       warnings.map(line => line.details),
       [{ invoice: invoice.publicId.slice(0, 8) }],
