@@ -159,8 +159,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a moment ahead of the clock counts as seen',
     file: 'services/assessment.ts',
-    find: 'seenThrough > now ? 0 : seenThrough',
-    replace: 'seenThrough',
+    find: 'syncedThrough > now ? 0 : syncedThrough',
+    replace: 'syncedThrough',
     tests: [DECISIONS],
     killedBy: 'looks with the clock 7 days ahead close no invoice made after them, on regtest',
   },

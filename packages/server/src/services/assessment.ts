@@ -104,11 +104,11 @@ export function createReport({ log, meter = NO_WATCH_METER }: { log: Log; meter?
 
 type ChainView = Omit<View, 'swapUnderWay'>
 
-/** A `seenThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
+/** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
 async function viewOf(tx: Rows, now: number): Promise<ChainView> {
   const tip = (await tx.chain.tip())?.height ?? 0
-  const seenThrough = await tx.chain.seenThrough()
-  return { tip, seenThrough: seenThrough > now ? 0 : seenThrough }
+  const syncedThrough = await tx.chain.seenThrough()
+  return { tip, seenThrough: syncedThrough > now ? 0 : syncedThrough }
 }
 
 function outcomeOf(

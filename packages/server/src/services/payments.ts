@@ -29,7 +29,7 @@ export interface MempoolSeen {
 export interface Snapshot extends MempoolSeen {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
-  /** `newestOrder` before the mempool was requested. Payments recorded later may be absent from it. */
+  /** The last payment sequence number before the mempool was requested. Later payments may be absent from it. */
   readonly newestOrder: number
   /** Changes with each server and each session. Absence from one server says nothing about another. */
   readonly server: number
@@ -55,17 +55,17 @@ export interface Payments {
   recordBlocks(read: BlocksRead): Promise<Misfit | null>
   /** Records payments that are not yet in a block. */
   recordMempool(seen: MempoolSeen): Promise<void>
-  /** The order number of the last recorded payment; 0 before the first. */
+  /** Sequence number of the last recorded payment; 0 before the first. */
   newestOrder(): Promise<number>
   /**
    * Records a complete reading of chain and mempool: the payments in the mempool and the known payments absent from it.
    * Drops payments that are absent from one server's readings for `MISSING_SECS` and a new block. Advances
-   * `seenThrough`, unless the block times show a stalled server or a wrong clock.
+   * `syncedThrough`, unless the block times show a stalled server or a wrong clock.
    */
   recordSnapshot(snapshot: Snapshot): Promise<ChainTime>
   /** Records payments found by a rescan of recorded blocks. Blocks, position and known payments are unchanged. */
   recordFound(read: BlocksRead): Promise<{ readonly found: number; readonly misfit: Misfit | null }>
-  /** Expires invoices with `expiresAt` up to `seenThrough`. Returns their number; `limit` means there may be more. */
+  /** Expires invoices with `expiresAt` up to `syncedThrough`. Returns their number; `limit` means there may be more. */
   closeDue(limit: number): Promise<number>
 }
 
@@ -145,7 +145,7 @@ export function createPayments(deps: {
     const present = unmined.filter(({ txid }) => txids.has(txid))
     const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
     const toMark = present.filter(payment => hasChanged(payment) || payment.lastSeenHeight < at.tip)
-    await tx.payments.markPresent(ordersOf(toMark), at.tip)
+    await tx.payments.markPresent(seqsOf(toMark), at.tip)
 
     const absent = tellsMissing ? unmined.filter(({ txid, order }) => !txids.has(txid) && order <= newestOrder) : []
     const sameServer = server === lastServer
@@ -155,7 +155,7 @@ export function createPayments(deps: {
       return at.clockIsRight && missing !== null && hasVanished(missing, at.now, at.tip)
     })
     const newlyMissing = absent.filter(payment => since(payment) === null)
-    await tx.payments.markMissing(ordersOf(newlyMissing), { since: at.now, height: at.tip })
+    await tx.payments.markMissing(seqsOf(newlyMissing), { since: at.now, height: at.tip })
     const dropped = await dropPayments(tx, vanished)
     return [...dropped, ...[...present.filter(hasChanged), ...newlyMissing].map(({ invoiceId }) => invoiceId)]
   }
@@ -240,10 +240,10 @@ export function createPayments(deps: {
     async closeDue(limit) {
       const now = nowSecs(clock)
       const changes = await store.write(async tx => {
-        const seenThrough = await tx.chain.seenThrough()
+        const syncedThrough = await tx.chain.seenThrough()
         const newest = await tx.chain.newest(MEDIAN_BLOCKS)
         if (!clockAgrees(chainTime(params, newest, now))) return []
-        const due = await tx.invoices.due(seenThrough, newest[0]?.height ?? 0, limit)
+        const due = await tx.invoices.due(syncedThrough, newest[0]?.height ?? 0, limit)
         return reassess(tx, due, now)
       })
       report(changes)
@@ -287,8 +287,8 @@ function paymentOf(
 function findMismatch(tip: Header | null, blocks: readonly Block[]): Misfit | null {
   let previous = tip
   for (const block of blocks) {
-    const reason = previous && checkFollows(previous, block)
-    if (reason) return { height: block.height, fault: reason }
+    const problem = previous && checkFollows(previous, block)
+    if (problem) return { height: block.height, fault: problem }
     previous = block
   }
   return null
@@ -311,7 +311,7 @@ async function dropPayments(tx: Rows, payments: readonly PaymentRow[]): Promise<
   return payments.length === 0 ? [] : tx.payments.drop([...new Set(payments.map(({ txid }) => txid))])
 }
 
-function ordersOf(payments: readonly PaymentRow[]): number[] {
+function seqsOf(payments: readonly PaymentRow[]): number[] {
   return payments.map(({ order }) => order)
 }
 

@@ -88,9 +88,9 @@ export function createSwapLooks(deps: {
       await tx.events.append([eventFor(invoice, after, event, now)])
       tx.wake('events')
     }
-    const keepsOpen = await tx.swaps.anyHolds(invoiceId)
+    const keptOpen = await tx.swaps.anyHolds(invoiceId)
     // An invoice that is no longer kept open is expired by the expiry worker.
-    if (keepsOpen !== invoice.swapUnderWay) await tx.invoices.setSwapUnderWay(invoiceId, keepsOpen)
+    if (keptOpen !== invoice.swapUnderWay) await tx.invoices.setSwapUnderWay(invoiceId, keptOpen)
     return after
   }
 
