@@ -7,13 +7,13 @@ import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts
 const LIMIT = 50
 const AT_ONCE = 200
 
-/** @param doors APIs of as many processes on one database */
-async function crowd(doors: readonly TestApi[]): Promise<void> {
-  const [api] = doors
+/** @param apis APIs of separate processes on one database */
+async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
+  const [api] = apis
   assert.ok(api)
   const { account, apiKey } = await api.merchant({ plan: 'Free' })
   const create = (at: number) => {
-    const door = doors[at % doors.length]
+    const door = apis[at % apis.length]
     assert.ok(door)
     return call(door, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 + at } })
   }
@@ -35,10 +35,10 @@ async function crowd(doors: readonly TestApi[]): Promise<void> {
   assert.equal(await api.store.read(rows => rows.usage.used(account.id, monthOf(api.clock.secs))), LIMIT)
 }
 
-test('of 200 requests at once with 50 left exactly 50 make invoices, on SQLite', async t => {
+test('of 200 concurrent requests with 50 left, exactly 50 create invoices, on SQLite', async t => {
   const api = await startTestApi()
   t.after(() => api.close())
-  await crowd([api])
+  await sendConcurrently([api])
 })
 
 test('the same from two processes on one SQLite file', async t => {
@@ -46,7 +46,7 @@ test('the same from two processes on one SQLite file', async t => {
   t.after(() => api.close())
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
-  await crowd([api, other])
+  await sendConcurrently([api, other])
 })
 
 const bin = findPostgres()
@@ -56,8 +56,8 @@ test('the same on PostgreSQL, from one process and from two', { skip: bin ? fals
   t.after(() => postgres.stop())
   const api = await startTestApi({ databaseUrl: await postgres.freshDatabase() })
   t.after(() => api.close())
-  await crowd([api])
+  await sendConcurrently([api])
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
-  await crowd([api, other])
+  await sendConcurrently([api, other])
 })

@@ -21,7 +21,7 @@ const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {
   2: { amountZat: 100n, confirmations: 1 },
   3: { amountZat: 250n, confirmations: 5 },
 }
-/** Some pay alone, some only together, one too much. */
+/** Amounts that pay alone, only together, or too much. */
 const TRANSACTIONS: readonly ModelTransaction[] = [
   [1n, 60n],
   [1n, 40n],
@@ -66,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const has = (bits: number, txid: string) => (bits & (1 << TRANSACTIONS.findIndex(one => one.txid === txid))) !== 0
 
-/** The service over a real database, told of the model chain as a watcher would. */
+/** The service over a real database, fed from the model chain as chain sync does. */
 class Bench {
   readonly clock = new ManualClock()
   readonly chain: ModelChain
@@ -199,7 +199,7 @@ class Bench {
     }
   }
 
-  /** What holds after every look, however the chain came to be as it is. */
+  /** Invariants after every sync, independent of the chain history. */
   async check(): Promise<void> {
     const { chain } = this
     const rows = await this.rows()
@@ -220,7 +220,7 @@ class Bench {
     }
   }
 
-  /** What holds once the mempool has settled: only what the chain and the mempool have counts. */
+  /** Invariants once the mempool is stable: only payments in the chain or the mempool count. */
   async checkSettled(): Promise<void> {
     for (let i = 0; i < 3; i++) {
       await this.look(3)
@@ -237,7 +237,7 @@ class Bench {
     }
   }
 
-  /** Everything that a fresh reading of the same chain must agree in. */
+  /** The state that a new reading of the same chain must reproduce. */
   async outcome() {
     const rows = (await this.rows()).filter(row => row.place.at !== 'dropped')
     const invoices = await this.invoices()
@@ -272,7 +272,7 @@ function byTxid(a: { txid: string }, b: { txid: string }): number {
   return a.txid < b.txid ? -1 : 1
 }
 
-test('whatever chain and mempool do, in whatever batches they are read, the rows are what they show', async () => {
+test('the stored payments match chain and mempool after any sequence of changes, read in any batches', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async steps => {
       const bench = new Bench(new ModelChain())

@@ -8,7 +8,7 @@ import { createSecrets } from '../../src/services/secrets.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { webhookKit } from '../support/webhooks.ts'
 
-test('webhook secrets are sealed again under the newest encryption key, and stay what they are', async t => {
+test('webhook secrets are re-encrypted with the newest encryption key and keep their values', async t => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
   const kit = await webhookKit(t, { clock: new ManualClock(), key: old })
   const accounts = [await kit.account(), await kit.account()]

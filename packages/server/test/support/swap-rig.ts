@@ -14,11 +14,11 @@ export const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV2
 
 export interface ToldEvent {
   readonly type: string
-  // biome-ignore lint/suspicious/noExplicitAny: what was told is what the test looks at
+  // biome-ignore lint/suspicious/noExplicitAny: the test inspects the event bodies
   readonly body: any
 }
 
-/** Swaps on a watched chain that the sandbox's provider pays on; the time is the test's. */
+/** Swaps on a synced model chain that the sandbox's provider pays on, with a manual clock. */
 export class SwapRig {
   readonly watch: WatchRig
   readonly test: TestProvider
@@ -39,7 +39,7 @@ export class SwapRig {
     return rig
   }
 
-  /** New services, as after a restart: nothing in memory is left. */
+  /** Creates new services, as after a restart. */
   begin(): void {
     const { store, clock, log } = this.watch
     const { provider } = this.test
@@ -56,23 +56,23 @@ export class SwapRig {
     return this.swaps.start(invoice.publicId, { assetId, refundTo: 'the-buyers-own-address' })
   }
 
-  /** The provider's side of a swap moves. */
+  /** Changes the status of a swap at the provider. */
   drive(swap: Swap, outcome: string, deliver = false): void {
     if (!this.test.oneclick.drive(swap.depositAddress, { outcome, deliver })) throw new Error('no such swap')
   }
 
-  /** Lets the time pass, with every look at its moment and whatever is due at the end of it. */
+  /** Advances the clock, with each poll at its time and all due work at the end. */
   async pass(secs: number): Promise<void> {
     const { clock, store, payments } = this.watch
     const end = clock.nowMs() + secs * 1000
     while (clock.nowMs() < end) {
-      const nextMs = (await store.read(rows => rows.swaps.nextLookAtMs())) ?? end
+      const nextMs = (await store.read(tx => tx.swaps.nextLookAtMs())) ?? end
       clock.advanceMs(Math.max(1, Math.min(nextMs, end) - clock.nowMs()))
       await this.lookNow()
     }
     await this.watch.look()
-    // What this look claims to have seen, one some seconds later confirms: here that is taken as done.
-    await store.write(rows => rows.chain.setSeenThrough(clock.secs, clock.secs))
+    // A later sync would confirm the synced time; here it is set at once.
+    await store.write(tx => tx.chain.setSeenThrough(clock.secs, clock.secs))
     await payments.closeDue(100)
   }
 
@@ -86,19 +86,19 @@ export class SwapRig {
   }
 
   async read(swap: Swap): Promise<Swap> {
-    const found = await this.watch.store.read(rows => rows.swaps.byId(swap.id))
+    const found = await this.watch.store.read(tx => tx.swaps.byId(swap.id))
     if (!found) throw new Error('the swap is gone')
     return found
   }
 
-  /** What went to webhooks, oldest first. */
+  /** Event bodies for webhooks, oldest first. */
   async told(): Promise<ToldEvent[]> {
     const events = await this.watch.events()
     return events.flatMap(({ type, body }) => (type === null ? [] : [{ type, body: JSON.parse(body ?? 'null') }]))
   }
 }
 
-/** How a story ended: both statuses, the types of all that webhooks were told, and whether the invoice is held open. */
+/** The final state: both statuses, the types of all events, and whether the invoice is kept open. */
 export interface Ended {
   readonly swap: string
   readonly invoice: string

@@ -83,7 +83,10 @@ test('whatever comes instead of a status, the swap stays as it is, and goes on w
     const now = await rig.read(swap)
     assert.deepEqual([now.status, now.failures], [at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT', 0], answer)
   }
-  assert.equal(rig.watch.logged.filter(({ message }) => message === 'the status of a swap could not be read').length, ANSWERS.length)
+  assert.equal(
+    rig.watch.logged.filter(({ message }) => message === 'the status of a swap could not be read').length,
+    ANSWERS.length,
+  )
   rig.drive(swap, 'SUCCESS', true)
   await rig.pass(60)
   await rig.mine()
