@@ -304,7 +304,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (withdrawal.paying && !override) throw',
     replace: 'if (withdrawal.paying && override === undefined) throw',
     tests: ['withdrawals/claim.test.ts'],
-    killedBy: 'the refusal names the provider and the time',
+    killedBy: 'the refusal names the provider, the time and the override',
   },
   {
     name: 'indexes of a promoted standby are reserved without a look at its origin',
@@ -329,7 +329,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (changesNow === changes) await',
     replace: 'if (changesNow >= changes) await',
     tests: [ATTENTION],
-    killedBy: 'an invoice taken back while the mail is being sent is in the next mail',
+    killedBy: 'an invoice whose payments are removed while the mail is being sent is in the next mail',
   },
   {
     name: 'an account is mailed about each reorganisation',
@@ -345,6 +345,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "after.purpose === 'sale' && after.needsAttention &&",
     replace: 'after.needsAttention &&',
     tests: [ATTENTION],
-    killedBy: 'invoices of the service itself',
+    killedBy: 'internal invoices, for plans and withdrawals',
   },
 ]

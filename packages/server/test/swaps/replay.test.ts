@@ -10,7 +10,7 @@ import { BTC } from '../support/swap-rig.ts'
 
 const CAUSE = 'the quote has the deposit address and memo of another swap'
 
-/** Two processes on one database, whose provider's offers can be altered after our client has checked them. */
+/** Two processes on one database, with provider offers that can be altered after the client has verified them. */
 async function start(t: TestContext, engine: StoreEngine) {
   const clock = new ManualClock()
   const log = recordingLog()
@@ -41,7 +41,7 @@ async function start(t: TestContext, engine: StoreEngine) {
     swapOf: async (id: string) => (await call(api, `GET /v1/invoices/${id}`)).body.swap,
     startsOf: async (id: string) => {
       const invoice = await api.invoices.read(id)
-      return (await api.store.read(rows => rows.swaps.startsSince(invoice.id, 0))).length
+      return (await api.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
     },
     causes: () => log.lines.flatMap(({ details }) => (details.err instanceof Error ? [details.err.message] : [])),
   }
@@ -55,7 +55,7 @@ for (const engine of storeEngines()) {
   const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
-  check('a replayed quote of the same invoice is refused, and the swap before it stays', async world => {
+  check('a replayed quote of the same invoice is refused, and the earlier swap is kept', async world => {
     const { oneclick, invoice, start, swapOf, startsOf, causes } = world
     const id = await invoice()
     const first = await start(id)
@@ -69,21 +69,24 @@ for (const engine of storeEngines()) {
     assert.equal((await start(id)).status, 200)
   })
 
-  check('a deposit address of another invoice is refused; with another memo it is another deposit', async world => {
-    const { alter, invoice, start, swapOf, causes } = world
-    alter.offer = () => ({ depositAddress: 'shared' })
-    assert.equal((await start(await invoice())).status, 200)
-    const other = await invoice()
-    assertUnavailable(await start(other))
-    assert.deepEqual([await swapOf(other), causes()], [null, [CAUSE]])
-    for (const memo of ['1', '2']) {
-      alter.offer = () => ({ depositAddress: 'shared', depositMemo: memo })
-      assert.equal((await start(other)).status, 200)
-    }
-    assertUnavailable(await start(await invoice()))
-  })
+  check(
+    'a deposit address of another invoice is refused; with another memo it is accepted as another deposit',
+    async world => {
+      const { alter, invoice, start, swapOf, causes } = world
+      alter.offer = () => ({ depositAddress: 'shared' })
+      assert.equal((await start(await invoice())).status, 200)
+      const other = await invoice()
+      assertUnavailable(await start(other))
+      assert.deepEqual([await swapOf(other), causes()], [null, [CAUSE]])
+      for (const memo of ['1', '2']) {
+        alter.offer = () => ({ depositAddress: 'shared', depositMemo: memo })
+        assert.equal((await start(other)).status, 200)
+      }
+      assertUnavailable(await start(await invoice()))
+    },
+  )
 
-  check('of two processes that get one deposit address at once, one has it', async world => {
+  check('of two processes that receive the same deposit address at once, one keeps it', async world => {
     const { alter, invoice, start } = world
     const ids = await Promise.all(Array.from({ length: 8 }, invoice))
     alter.offer = () => ({ depositAddress: 'shared' })

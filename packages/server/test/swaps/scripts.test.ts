@@ -10,7 +10,7 @@ after(closeViewer)
 const HOUR = 3_600
 const DAY = 86_400
 
-test('pending for ever: the invoice expires, no event, and the address is watched until long past its deadline', async t => {
+test('no deposit: the invoice expires without an event, and the address is polled until long after its deadline', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -23,10 +23,10 @@ test('pending for ever: the invoice expires, no event, and the address is watche
   assert.ok(rig.test.sent.length - asked >= 60)
   rig.watch.clock.advance(5 * DAY)
   await rig.lookNow()
-  assert.equal(await rig.watch.store.read(rows => rows.swaps.nextLookAtMs()), null)
+  assert.equal(await rig.watch.store.read(tx => tx.swaps.nextLookAtMs()), null)
 })
 
-test('the deposit falls back from KNOWN to PENDING: another swap may start, and the invoice expires in its time', async t => {
+test('a deposit returns from KNOWN to PENDING: another swap can start, and the invoice expires on time', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -40,7 +40,7 @@ test('the deposit falls back from KNOWN to PENDING: another swap may start, and 
   await assertEnd(rig, next, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
 })
 
-test('less: incomplete is told once, a top-up saves it, and the coins pay the invoice', async t => {
+test('incomplete deposit: one event is sent, a top-up completes it, and the coins pay the invoice', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -68,7 +68,7 @@ test('less: incomplete is told once, a top-up saves it, and the coins pay the in
   })
 })
 
-test('less, and no top-up: held open until the provider refunds at its deadline, then the invoice expires', async t => {
+test('incomplete deposit without top-up: the invoice is kept open until the refund at the deadline, then expires', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -85,7 +85,7 @@ test('less, and no top-up: held open until the provider refunds at its deadline,
   })
 })
 
-test('more: the swap is executed all the same', async t => {
+test('excess deposit: the swap is executed', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -98,7 +98,7 @@ test('more: the swap is executed all the same', async t => {
   assert.equal((await rig.watch.read(invoice)).overpaidZat, 0n)
 })
 
-test('late: a deposit long after the invoice has expired still pays it when the coins come', async t => {
+test('late deposit: a deposit long after expiry still pays the invoice when the coins arrive', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -112,7 +112,7 @@ test('late: a deposit long after the invoice has expired still pays it when the 
   await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
 })
 
-test('refunded: told once, the invoice stays pending, and another swap may start', async t => {
+test('refunded: one event is sent, the invoice stays pending, and another swap can start', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -136,7 +136,7 @@ test('refunded: told once, the invoice stays pending, and another swap may start
   assert.notEqual(next.depositAddress, swap.depositAddress)
 })
 
-test('failed: told once, the invoice stays pending and expires in its time', async t => {
+test('failed: one event is sent, the invoice stays pending and expires on time', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -147,7 +147,7 @@ test('failed: told once, the invoice stays pending and expires in its time', asy
   await assertEnd(rig, swap, invoice, { swap: 'FAILED', invoice: 'expired', told: ['swap.failed'] })
 })
 
-test('hanging in PROCESSING: never failed by a timer, held open, and needing attention after an hour', async t => {
+test('stuck in PROCESSING: the invoice is kept open without a time limit, and the swap needs attention after an hour', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -169,7 +169,7 @@ test('hanging in PROCESSING: never failed by a timer, held open, and needing att
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
-test('hanging in PROCESSING until nobody asks any more: the invoice is let go, the attention stays', async t => {
+test('stuck in PROCESSING until polling ends: the invoice is no longer kept open, and the swap still needs attention', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -182,7 +182,7 @@ test('hanging in PROCESSING until nobody asks any more: the invoice is let go, t
   assert.equal(await rig.swaps.countNeedingAttention(), 1)
 })
 
-test('a chain that needs a memo: it is asked about with the memo', async t => {
+test('a chain that requires a memo: the status is requested with the memo', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice, STELLAR)
@@ -195,7 +195,7 @@ test('a chain that needs a memo: it is asked about with the memo', async t => {
   assert.equal(event?.body.swap.asset, STELLAR)
 })
 
-test('SUCCESS, and the coins after it: paid only when they are seen', async t => {
+test('SUCCESS before the coins: the invoice is paid only when the coins are seen', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -214,7 +214,7 @@ test('SUCCESS, and the coins after it: paid only when they are seen', async t =>
   })
 })
 
-test('the coins before SUCCESS: they pay the invoice, whatever the provider says', async t => {
+test('coins before SUCCESS: they pay the invoice regardless of the provider status', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -229,7 +229,7 @@ test('the coins before SUCCESS: they pay the invoice, whatever the provider says
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
-test('coins that come between two looks: the provider is asked at once, so that the event tells of the swap', async t => {
+test('coins between two polls: the provider is polled at once, so that the event includes the swap', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -245,7 +245,7 @@ test('coins that come between two looks: the provider is asked at once, so that 
   assert.deepEqual([event?.body.swap?.asset, event?.body.swap?.status], [BTC, 'SUCCESS'])
 })
 
-test('SUCCESS and never any coins: not paid, held for an hour, then expired and needing attention', async t => {
+test('SUCCESS without coins: the invoice is kept open for an hour, then expires, and the swap needs attention', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -261,7 +261,7 @@ test('SUCCESS and never any coins: not paid, held for an hour, then expired and 
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
-test('paid in the base coin beside a swap that nobody used, or that was refunded: the event tells of no swap', async t => {
+test('paid in the base coin with an unused or refunded swap: the event includes no swap', async t => {
   const rig = await SwapRig.start(t)
   for (const outcome of ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED']) {
     const invoice = await rig.invoice()
@@ -275,7 +275,7 @@ test('paid in the base coin beside a swap that nobody used, or that was refunded
   }
 })
 
-test('a replaced swap is watched on: its events go out, and its deposit holds the invoice and pays it', async t => {
+test('a replaced swap is still polled: its events are sent, and its deposit keeps the invoice open and pays it', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const first = await rig.start(invoice)
@@ -294,7 +294,7 @@ test('a replaced swap is watched on: its events go out, and its deposit holds th
   assert.deepEqual([paid?.type, paid?.body.swap.status], ['invoice.paid', 'SUCCESS'])
 })
 
-test('invoices of the service’s own move without an event to anybody', async t => {
+test('internal invoices change without an event', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice({ purpose: 'plan' })
   const swap = await rig.start(invoice)
@@ -303,16 +303,16 @@ test('invoices of the service’s own move without an event to anybody', async t
   await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: [] })
 })
 
-test('where nothing late counts, a swap has its coins counted as long as it is watched', async t => {
+test('without a late watch period, coins of a swap count as long as the swap is polled', async t => {
   const rig = await SwapRig.start(t)
   const { store, clock } = rig.watch
   const usual = await rig.invoice()
   const unwatched = { ...usual, publicId: randomUUID(), diversifierIndex: 1_000n, watchUntil: usual.expiresAt }
-  const invoice = await store.write(rows => rows.invoices.insert(unwatched))
+  const invoice = await store.write(tx => tx.invoices.insert(unwatched))
   const swap = await rig.start(invoice)
   const { watchUntil } = await rig.watch.read(invoice)
   assert.equal(watchUntil, watchedUntil(swap))
   assert.ok(watchUntil > clock.secs + 3 * DAY)
   clock.advance(watchUntil - clock.secs)
-  assert.equal((await store.read(rows => rows.viewingKeys.watched(clock.secs))).length, 1)
+  assert.equal((await store.read(tx => tx.viewingKeys.watched(clock.secs))).length, 1)
 })

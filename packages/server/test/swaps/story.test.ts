@@ -11,7 +11,7 @@ after(closeViewer)
 
 type Step = { readonly word: string } | { readonly secs: number } | 'coins' | 'restart'
 
-/** The provider says a word, the coins come, we start anew, or nothing happens for a while. */
+/** A step: the provider reports a status, the coins arrive, the services restart, or time passes. */
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom<string>(...SWAP_STATUSES, 'A_NEW_WORD').map(word => ({ word })) },
@@ -28,7 +28,7 @@ const EVENTS: Readonly<Partial<Record<SwapStatus, string>>> = {
   FAILED: 'swap.failed',
 }
 
-/** What should come of a story, by a few plain rules. */
+/** A model of the expected result of a sequence of steps. */
 class Expected {
   status: SwapStatus = 'PENDING_DEPOSIT'
   coins = false
@@ -46,13 +46,13 @@ class Expected {
     this.coins = true
   }
 
-  /** The provider has the money, and we know it. */
+  /** The provider has reported a deposit. */
   get inHand(): boolean {
     return hasDeposit(this.status) && !isSettled(this.status)
   }
 }
 
-async function live(rig: SwapRig, swap: Swap, expected: Expected, step: Step): Promise<void> {
+async function apply(rig: SwapRig, swap: Swap, expected: Expected, step: Step): Promise<void> {
   if (step === 'restart') return rig.begin()
   if (step === 'coins') {
     if (!expected.coins) rig.test.oneclick.deliver(swap.depositAddress)
@@ -73,7 +73,7 @@ async function assertAsExpected(rig: SwapRig, swap: Swap, invoice: Invoice, expe
   return now
 }
 
-test('whatever the provider says and does: paid by coins alone, each event once, held open with a deposit', async t => {
+test('for any provider behaviour, only coins pay the invoice, each event is sent once, and a deposit keeps it open', async t => {
   const rig = await SwapRig.start(t)
   await fc.assert(
     fc.asyncProperty(steps, async story => {
@@ -83,13 +83,13 @@ test('whatever the provider says and does: paid by coins alone, each event once,
       const expected = new Expected()
       for (const step of story) {
         const held = expected.inHand && invoice.status === 'pending'
-        await live(rig, swap, expected, step)
+        await apply(rig, swap, expected, step)
         invoice = await assertAsExpected(rig, swap, invoice, expected)
         if (held && expected.inHand && !expected.coins) assert.equal(invoice.status, 'pending')
       }
       const told = (await rig.told()).slice(before).map(({ type }) => type)
       assert.deepEqual(told, expected.events)
-      // Nothing more is asked about it in the next story.
+      // Ends polling of this swap before the next run.
       rig.drive(swap, 'FAILED')
       await rig.pass(60)
     }),

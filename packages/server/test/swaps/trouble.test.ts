@@ -8,7 +8,7 @@ after(closeViewer)
 
 const DAY = 86_400
 
-test('an unknown word: the last status stays, it is logged once, and the next known word counts', async t => {
+test('an unknown status is logged once and ignored, and the next known status applies', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -25,7 +25,7 @@ test('an unknown word: the last status stays, it is logged once, and the next kn
   await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
 })
 
-test('answers out of order: an older one moves nothing back', async t => {
+test('responses out of order: an older one changes nothing', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -39,7 +39,7 @@ test('answers out of order: an older one moves nothing back', async t => {
   await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
 })
 
-test('404 just after the quote: not indexed yet, no failure, and asked again in time', async t => {
+test('404 right after the quote means not indexed yet: no failure, and polled again on schedule', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   rig.test.oneclick.settings.hiddenLooks = 3
@@ -52,7 +52,7 @@ test('404 just after the quote: not indexed yet, no failure, and asked again in 
   assert.equal((await rig.read(swap)).status, 'PROCESSING')
 })
 
-test('a provider that is down backs off, and is believed again when it is back', async t => {
+test('polling backs off while the provider is down, and resumes when it is back', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -71,7 +71,7 @@ test('a provider that is down backs off, and is believed again when it is back',
   assert.deepEqual([back.status, back.failures], ['PROCESSING', 0])
 })
 
-test('whatever comes instead of a status, the swap stays as it is, and goes on when there is one again', async t => {
+test('an invalid response leaves the swap unchanged, and the next valid status applies', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice({ expiresInSecs: DAY })
   const swap = await rig.start(invoice)
@@ -93,7 +93,7 @@ test('whatever comes instead of a status, the swap stays as it is, and goes on w
   await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
 })
 
-test('a quote that is refused or cannot be trusted leaves nothing behind, and the invoice as it was', async t => {
+test('a refused or unverifiable quote stores nothing and leaves the invoice unchanged', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const { script, settings } = rig.test.oneclick
@@ -111,7 +111,7 @@ test('a quote that is refused or cannot be trusted leaves nothing behind, and th
   assert.deepEqual(await rig.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0)), [])
 })
 
-test('a provider that is down when the invoice ends holds it for two minutes and no longer', async t => {
+test('a provider that is down at expiry keeps the invoice open for two minutes only', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   await rig.start(invoice)
@@ -123,7 +123,7 @@ test('a provider that is down when the invoice ends holds it for two minutes and
   assert.equal(await rig.watch.status(invoice), 'expired')
 })
 
-test('a deposit in the last seconds before the end is asked for, and holds the invoice', async t => {
+test('a deposit in the last seconds before expiry is polled and keeps the invoice open', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
@@ -133,7 +133,7 @@ test('a deposit in the last seconds before the end is asked for, and holds the i
   await assertEnd(rig, swap, invoice, { swap: 'KNOWN_DEPOSIT_TX', invoice: 'pending', told: [], held: true })
 })
 
-test('a restart in the middle loses nothing', async t => {
+test('a restart in the middle loses no state', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)

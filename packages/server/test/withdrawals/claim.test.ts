@@ -73,7 +73,7 @@ for (const engine of storeEngines()) {
   const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
-  check('an order that the operator closes before it is claimed is not handed to the provider', async world => {
+  check('an order that the operator closes before it is claimed is not passed to the provider', async world => {
     const { rig, provider, deposited } = world
     const { id } = await deposited()
     await rig.payouts.settle(id, 'by hand')
@@ -113,7 +113,7 @@ for (const engine of storeEngines()) {
     })
   }
 
-  check('the refusal names the provider and the time, and the way around it', async world => {
+  check('the refusal names the provider, the time and the override', async world => {
     const { rig, provider, deposited } = world
     const { id } = await deposited()
     provider.answers.push({ state: 'processing', askAgainSecs: 300 })
@@ -146,7 +146,7 @@ for (const engine of storeEngines()) {
     assert.equal((await rig.payouts.settle(id, 'by hand')).withdrawal.status, 'completed')
   })
 
-  check('coins that come while a provider pays do not end its claim', async world => {
+  check('coins that arrive while a provider pays do not end its claim', async world => {
     const { rig, provider, deposited, read, statuses } = world
     const { id, invoice } = await deposited()
     provider.answers.push({ state: 'processing', askAgainSecs: 300 })
@@ -159,7 +159,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['needs_attention', 'completed'])
   })
 
-  check('after a crash between call and record the provider is asked again with the same order', async world => {
+  check('after a crash between call and record, the provider is called again with the same order', async world => {
     const { clock, rig, provider, deposited, read, restarted } = world
     const { id } = await deposited()
     const called = Promise.withResolvers<void>()
@@ -185,7 +185,7 @@ for (const engine of storeEngines()) {
     assert.equal((await read(id)).reference, 'wire 1')
   })
 
-  check('two processes hand over each order once', async world => {
+  check('two processes pass each order to the provider once', async world => {
     const { rig, provider, deposited, restarted } = world
     const other = await restarted()
     const ids: string[] = []
@@ -258,7 +258,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['completed', 'needs_attention'])
   })
 
-  check('a slow answer of the provider that paid already changes nothing', async world => {
+  check('a slow repeated result of a provider that has already paid changes nothing', async world => {
     const { clock, rig, provider, deposited, read, statuses, restarted } = world
     const { id } = await deposited()
     const slow = Promise.withResolvers<Payout>()

@@ -7,7 +7,7 @@ import { type StoreEngine, storeEngines } from '../support/store-engines.ts'
 
 const AMOUNT = 250_000_000n
 const DAY = 86_400
-/** An order of the rig expires after 900 s. Regtest blocks are 75 s apart, and ten spacings are allowed. */
+/** Test orders expire after 900 s. Regtest blocks are 75 s apart, and ten spacings are allowed. */
 const IN_TIME_SECS = 900 + 750
 
 async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
@@ -53,7 +53,7 @@ for (const engine of storeEngines()) {
     assert.equal(await reason(ordered), null)
   })
 
-  check('ten block spacings after expiry are in time, one second more is late', async world => {
+  check('a block ten spacings after expiry is in time, one second later is late', async world => {
     const { clock, rig, order, statuses } = world
     const first = await order()
     await rig.deposit(first.invoice, AMOUNT)
@@ -67,7 +67,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['deposit_detected', 'needs_attention'])
   })
 
-  check('one late part makes the whole deposit late', async world => {
+  check('one late payment makes the whole deposit late', async world => {
     const { clock, rig, order, statuses } = world
     const { invoice } = await order()
     await rig.deposit(invoice, AMOUNT - 5n)
@@ -78,7 +78,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
   })
 
-  check('a reorganisation that mines an unconfirmed deposit again too late needs attention', async world => {
+  check('an unconfirmed deposit that is mined again too late after a reorganisation needs attention', async world => {
     const { clock, rig, order, statuses } = world
     const { invoice } = await order()
     await rig.deposit(invoice, AMOUNT)
@@ -89,7 +89,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
   })
 
-  check('a deposit whose block is no longer remembered needs attention', async world => {
+  check('a deposit in a block that is no longer stored needs attention', async world => {
     const { rig, order, statuses, reason } = world
     const ordered = await order()
     await rig.deposit(ordered.invoice, AMOUNT)
@@ -108,7 +108,7 @@ for (const engine of storeEngines()) {
       const inTime = await order()
       await rig.deposit(inTime.invoice, AMOUNT)
       assert.deepEqual(await statuses(), ['payout_processing'])
-      // Nothing was seen in between, so the order has not expired yet.
+      // The synced time has not advanced, so the order has not expired yet.
       const late = await order()
       clock.advance(3 * DAY)
       await rig.deposit(late.invoice, AMOUNT)
@@ -130,7 +130,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
   })
 
-  check('the operator settles a late order, and the reason stays on record', async world => {
+  check('the operator settles a late order, and the reason is kept', async world => {
     const { clock, rig, order, reason } = world
     const ordered = await order()
     await rig.deposit(ordered.invoice, AMOUNT)
