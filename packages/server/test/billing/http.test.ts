@@ -60,8 +60,8 @@ test('subscribing rejects unknown plans, missing fields and unknown fields with 
     [{ plan: 5 }, 400, 'invalid_plan', 'invalid plan'],
     [{ plan: 'Pro', months: 2 }, 400, 'unknown_field', 'unknown field months'],
   ] as const) {
-    const answer = await request('POST /v1/account/billing/subscribe', json)
-    assert.deepEqual([answer.status, answer.body.code, answer.body.message], [status, code, message])
+    const response = await request('POST /v1/account/billing/subscribe', json)
+    assert.deepEqual([response.status, response.body.code, response.body.message], [status, code, message])
   }
 })
 
@@ -95,8 +95,8 @@ test('a withdrawal has the documented fields with masked payout details, and can
   assert.deepEqual((await request('GET /v1/account/withdrawals')).body, [body])
   const canceled = await request(`POST /v1/account/withdrawals/${id}/cancel`)
   assert.deepEqual([canceled.status, canceled.body.status], [200, 'canceled'])
-  const again = await request(`POST /v1/account/withdrawals/${id}/cancel`)
-  assert.deepEqual([again.status, again.body.code], [409, 'withdrawal_not_cancelable'])
+  const repeated = await request(`POST /v1/account/withdrawals/${id}/cancel`)
+  assert.deepEqual([repeated.status, repeated.body.code], [409, 'withdrawal_not_cancelable'])
   for (const line of [`GET /v1/account/withdrawals/${UNKNOWN}`, 'POST /v1/account/withdrawals/nonsense/cancel'])
     assert.deepEqual((await request(line)).body, { code: 'no_such_withdrawal', message: 'no such withdrawal' })
 })
@@ -112,10 +112,10 @@ test('an invalid order is refused with the name of the invalid field, at both li
       const { status, body } = await request('POST /v1/account/withdrawals', { ...ORDER, [field]: value })
       assert.deepEqual([status, body.message], [400, `invalid ${field}`], `${field}: ${value}`)
     }
-  const stray = await request('POST /v1/account/withdrawals', { ...ORDER, memo: 'x' })
-  assert.equal(stray.body.message, 'unknown field memo')
-  const most = await request('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 2_100_000_000_000_000 })
-  assert.equal(most.body.fiat_amount, '2079000000.00')
+  const withUnknownField = await request('POST /v1/account/withdrawals', { ...ORDER, memo: 'x' })
+  assert.equal(withUnknownField.body.message, 'unknown field memo')
+  const largest = await request('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 2_100_000_000_000_000 })
+  assert.equal(largest.body.fiat_amount, '2079000000.00')
 })
 
 test('an idempotency key makes one order and one purchase, and is one namespace with invoices', async () => {
@@ -142,7 +142,7 @@ test('fifty orders and fifty purchases an hour are allowed; a repeated one is re
   ] as const) {
     const create = (key: string) => request(`POST ${path}`, json, { 'idempotency-key': path + key })
     const first = await create('0')
-    for (let at = 1; at < 50; at++) assert.equal((await create(String(at))).status, 200)
+    for (let index = 1; index < 50; index++) assert.equal((await create(String(index))).status, 200)
     const { status, body, headers } = await create('50')
     assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'too_many_orders', '3600'])
     assert.deepEqual((await create('0')).body, first.body)

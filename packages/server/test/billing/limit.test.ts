@@ -5,23 +5,23 @@ import { call, startTestApi, type TestApi } from '../support/api.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
 
 const LIMIT = 50
-const AT_ONCE = 200
+const CONCURRENT = 200
 
 /** @param apis APIs of separate processes on one database */
 async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
   const [api] = apis
   assert.ok(api)
   const { account, apiKey } = await api.merchant({ plan: 'Free' })
-  const create = (at: number) => {
-    const door = apis[at % apis.length]
+  const create = (index: number) => {
+    const door = apis[index % apis.length]
     assert.ok(door)
-    return call(door, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 + at } })
+    return call(door, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 + index } })
   }
-  const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => create(at)))
+  const responses = await Promise.all(Array.from({ length: CONCURRENT }, (_, index) => create(index)))
 
-  const made = answers.filter(({ status }) => status === 200)
-  const refused = answers.filter(({ status }) => status === 402)
-  assert.deepEqual([made.length, refused.length], [LIMIT, AT_ONCE - LIMIT])
+  const created = responses.filter(({ status }) => status === 200)
+  const refused = responses.filter(({ status }) => status === 402)
+  assert.deepEqual([created.length, refused.length], [LIMIT, CONCURRENT - LIMIT])
   for (const { body } of refused)
     assert.deepEqual(body, {
       code: 'monthly_invoice_limit_reached',
@@ -31,7 +31,7 @@ async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
       plan: 'Free',
     })
   const listed = await api.invoices.list(account, { limit: 200 })
-  assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(made.map(({ body }) => body.id)))
+  assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(created.map(({ body }) => body.id)))
   assert.equal(await api.store.read(rows => rows.usage.used(account.id, monthOf(api.clock.secs))), LIMIT)
 }
 

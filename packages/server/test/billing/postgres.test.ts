@@ -54,9 +54,9 @@ test('an order completed by one process is the same in the other', options, asyn
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: 'k' }
-  const made = await Promise.all([one, other, one, other].map(rig => rig.withdrawals.create(account, request)))
-  const [{ withdrawal, invoice } = assert.fail()] = made
-  assert.equal(new Set(made.map(order => order.withdrawal.publicId)).size, 1)
+  const created = await Promise.all([one, other, one, other].map(rig => rig.withdrawals.create(account, request)))
+  const [{ withdrawal, invoice } = assert.fail()] = created
+  assert.equal(new Set(created.map(order => order.withdrawal.publicId)).size, 1)
   await one.deposit(invoice, invoice.amountZat)
   await Promise.allSettled([
     one.mine(),

@@ -75,9 +75,9 @@ async function countQueued(store: Store): Promise<number> {
   await assert.rejects(
     store.write(async tx => {
       count = (await tx.mails.claim(far, 100, () => far)).length
-      throw new Error('only counted')
+      throw new Error('rolled back after counting')
     }),
-    /only counted/,
+    /rolled back after counting/,
   )
   return count
 }
@@ -152,7 +152,7 @@ onBothDatabases(engine => {
       world.mine(300)
       await process0.look()
       const writes: number[] = []
-      const counted: Store = {
+      const countingStore: Store = {
         ...process0.store,
         write: async (work, options) => {
           const result = await process0.store.write(work, options)
@@ -160,7 +160,7 @@ onBothDatabases(engine => {
           return result
         },
       }
-      await world.process(counted, world.server).headers.rewind(base, null)
+      await world.process(countingStore, world.server).headers.rewind(base, null)
       assert.ok(writes.length >= 3, `${writes.length} steps`)
       assert.deepEqual(
         writes,

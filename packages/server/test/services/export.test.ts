@@ -28,9 +28,9 @@ async function rig(test: TestContext, invoices: number) {
   const store = await freshStore(sqliteEngine, test)
   const shop = await openShop(store)
   const clock = new ManualClock(NOW + 1_000_000)
-  const made: Invoice[] = []
-  for (let i = 0; i < invoices; i += 100) made.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
-  return { store, shop, clock, made, exports: createExports({ store, clock }) }
+  const created: Invoice[] = []
+  for (let i = 0; i < invoices; i += 100) created.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
+  return { store, shop, clock, created, exports: createExports({ store, clock }) }
 }
 
 function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
@@ -38,10 +38,10 @@ function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
 }
 
 test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
-  const { exports, shop, made } = await rig(t, 1_203)
+  const { exports, shop, created } = await rig(t, 1_203)
   const csv = parseCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks))
   const json = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: 0 }).chunks))
-  const expected = made.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
+  const expected = created.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
   assert.deepEqual(
     csv.slice(1).map(line => line[0]),
     expected,
@@ -54,8 +54,8 @@ test('CSV and JSON have every invoice once, oldest first, across pages', async t
 })
 
 test('a row has the values of the listing; CSV adds decimal amounts and readable times', async t => {
-  const { exports, shop, store, made } = await rig(t, 1)
-  const invoice = made[0] as Invoice
+  const { exports, shop, store, created } = await rig(t, 1)
+  const invoice = created[0] as Invoice
   const paid = {
     status: 'paid' as const,
     receivedZat: 150_000_000n,

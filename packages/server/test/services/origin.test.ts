@@ -171,13 +171,13 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
         await process.origin.check()
         const { id } = await makeViewingKey(process.store)
         const backups: string[] = []
-        const handedOut = new Set<bigint>()
+        const used = new Set<bigint>()
         for (const { does, from, count } of steps) {
           if (does === 'reserve') {
             const first = await reserve(process, id, count)
             for (let at = 0n; at < count; at++) {
-              assert.ok(!handedOut.has(first + at), `${first + at} is handed out again`)
-              handedOut.add(first + at)
+              assert.ok(!used.has(first + at), `${first + at} is reserved again`)
+              used.add(first + at)
             }
             continue
           }

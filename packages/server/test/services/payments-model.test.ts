@@ -43,7 +43,7 @@ type Step =
   | { readonly do: 'mine'; readonly which: number; readonly more: number }
   | { readonly do: 'take back'; readonly depth: number; readonly returning: number }
   | { readonly do: 'stream' }
-  | { readonly do: 'look'; readonly batch: number }
+  | { readonly do: 'sync'; readonly batch: number }
   | { readonly do: 'restart' }
 
 const mask = fc.nat(2 ** TRANSACTIONS.length - 1)
@@ -60,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constant({ do: 'stream' as const }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('look' as const), batch: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('sync' as const), batch: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
 )
 
@@ -155,8 +155,8 @@ class Bench {
       case 'stream':
         await this.payments.recordMempool({ notes: this.#mempoolNotes(), expiryHeights: new Map() })
         break
-      case 'look':
-        await this.look(step.batch)
+      case 'sync':
+        await this.sync(step.batch)
         await this.check()
         break
       case 'restart':
@@ -164,7 +164,7 @@ class Bench {
     }
   }
 
-  async look(batch: number): Promise<void> {
+  async sync(batch: number): Promise<void> {
     const { chain, payments, headers, clock } = this
     const position = await headers.position()
     let next = 0
@@ -223,11 +223,11 @@ class Bench {
   /** Invariants once the mempool is stable: only payments in the chain or the mempool count. */
   async checkSettled(): Promise<void> {
     for (let i = 0; i < 3; i++) {
-      await this.look(3)
+      await this.sync(3)
       this.clock.advance(120)
       this.chain.mine([], this.clock.secs)
     }
-    await this.look(3)
+    await this.sync(3)
     await this.check()
     for (const invoice of await this.invoices()) {
       const { diversifierIndex: index, amountZat } = invoice
@@ -282,7 +282,7 @@ test('the stored payments match chain and mempool after any sequence of changes,
         for (const one of steps) await bench.take(one)
         await bench.checkSettled()
         await fresh.open()
-        await fresh.look(1)
+        await fresh.sync(1)
         assert.deepEqual(await bench.outcome(), await fresh.outcome())
       } finally {
         await bench.close()

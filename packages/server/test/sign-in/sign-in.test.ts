@@ -102,12 +102,12 @@ function suite(engine: Engine): void {
 
   test('a thousand attempts from different addresses are all refused, and the mailbox gets ten mails', async t => {
     const { signIn, mailbox, deliver } = await signInRig(engine, t)
-    const asked = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: 1_000 }, (_, i) => signIn.ask(EMAIL, `198.51.${i >> 8}.${i & 255}`)),
     )
     await deliver()
-    const browsers = asked.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
-    const refused = asked.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+    const browsers = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+    const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
     assert.equal(browsers.length, 10)
     assert.ok(refused.every(tooMany))
     const mailed = new Set(mailbox.mails(EMAIL).map(mail => mail.code))
@@ -134,10 +134,10 @@ function suite(engine: Engine): void {
 
   test('one client gets at most a hundred codes an hour for any emails; other clients are not affected', async t => {
     const { signIn } = await signInRig(engine, t)
-    const asked = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: 110 }, (_, i) => signIn.ask(`a${i}@example.org`, `2001:db8:1:2::${i.toString(16)}`)),
     )
-    assert.equal(asked.filter(result => result.status === 'fulfilled').length, 100)
+    assert.equal(results.filter(result => result.status === 'fulfilled').length, 100)
     await assert.rejects(signIn.ask('b@example.org', '2001:db8:1:2:ffff::1'), tooMany)
     assert.ok(await signIn.ask('b@example.org', '2001:db8:1:3::1'))
   })
@@ -172,13 +172,13 @@ function suite(engine: Engine): void {
     await signIn.askAgain(account, session, '203.0.113.5')
     await deliver()
     assert.equal(codes(EMAIL).length, 2, 'no second code is mailed while one is usable')
-    const again = codes(EMAIL)[0] as string
-    await assert.rejects(signIn.confirm(script.session, again), badCode)
-    await assert.rejects(signIn.confirm(session, otherThan(again)), badCode)
-    await assert.rejects(signIn.enter(browser, again, 'b'), badCode)
-    await signIn.confirm(session, again)
+    const second = codes(EMAIL)[0] as string
+    await assert.rejects(signIn.confirm(script.session, second), badCode)
+    await assert.rejects(signIn.confirm(session, otherThan(second)), badCode)
+    await assert.rejects(signIn.enter(browser, second, 'b'), badCode)
+    await signIn.confirm(session, second)
     assert.equal(await signIn.isFresh(session), true)
-    await assert.rejects(signIn.confirm(session, again), badCode)
+    await assert.rejects(signIn.confirm(session, second), badCode)
   })
 
   test('code requests are deleted after a day, not earlier', async t => {

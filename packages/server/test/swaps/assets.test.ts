@@ -13,12 +13,12 @@ const BTC: SwapAsset = { assetId: 'btc', symbol: 'BTC', blockchain: 'btc', decim
 function assetsOf() {
   const clock = new ManualClock()
   const log = recordingLog()
-  const state = { down: false, asked: 0 }
+  const state = { down: false, requests: 0 }
   const provider = {
     async assets() {
-      state.asked += 1
+      state.requests += 1
       if (state.down) throw providerUnavailable(new Error('down'))
-      return [{ ...BTC, priceUsd: state.asked }]
+      return [{ ...BTC, priceUsd: state.requests }]
     },
   }
   const { list } = createSwapAssets({ provider, clock, log })
@@ -32,13 +32,13 @@ test('a list is served for five minutes and then requested again', async () => {
   assert.equal(await price(), 1)
   clock.advance(1)
   assert.equal(await price(), 2)
-  assert.equal(state.asked, 2)
+  assert.equal(state.requests, 2)
 })
 
 test('concurrent calls send one request to the provider', async () => {
   const { state, price } = assetsOf()
   assert.deepEqual(new Set(await Promise.all(Array.from({ length: 50 }, price))), new Set([1]))
-  assert.equal(state.asked, 1)
+  assert.equal(state.requests, 1)
 })
 
 test('while the provider is down, the old list is served and requests to the provider are limited', async () => {
@@ -47,7 +47,7 @@ test('while the provider is down, the old list is served and requests to the pro
   state.down = true
   clock.advance(86_400)
   for (let i = 0; i < 10; i++) assert.equal(await price(), 1)
-  assert.equal(state.asked, 2)
+  assert.equal(state.requests, 2)
   assert.equal(log.lines.length, 1)
   state.down = false
   clock.advance(5)

@@ -58,9 +58,9 @@ test('each asset with a price is quoted with exact output, its own address, and 
     assert.equal(JSON.parse(offer.raw).quote.depositAddress, offer.depositAddress)
   }
   assert.equal(addresses.size, 7)
-  const asked = oneclick.swaps().map(swap => swap.answer.quoteRequest)
-  assert.deepEqual(new Set(asked.map(({ amount }) => amount)), new Set(['2500000']))
-  assert.deepEqual(new Set(asked.map(({ recipient: to }) => to)), new Set([recipient]))
+  const requests = oneclick.swaps().map(swap => swap.answer.quoteRequest)
+  assert.deepEqual(new Set(requests.map(({ amount }) => amount)), new Set(['2500000']))
+  assert.deepEqual(new Set(requests.map(({ recipient: to }) => to)), new Set([recipient]))
 })
 
 test('an unknown deposit has no status', async t => {
@@ -91,14 +91,14 @@ test('any other failure makes the provider unavailable', async t => {
   const [btc] = await provider.assets()
   assert.ok(btc)
   const { depositAddress } = await provider.quote(requestFor(btc))
-  for (const answer of ANSWERS) {
-    oneclick.script.add('tokens', answer, 1)
-    await assert.rejects(provider.assets(), unavailable, `tokens: ${answer}`)
-    oneclick.script.add('status', answer, 1)
-    await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${answer}`)
-    if (answer === 'bad_request' || answer === 'bad_request_list') continue
-    oneclick.script.add('quote', answer, 1)
-    await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${answer}`)
+  for (const fault of ANSWERS) {
+    oneclick.script.add('tokens', fault, 1)
+    await assert.rejects(provider.assets(), unavailable, `tokens: ${fault}`)
+    oneclick.script.add('status', fault, 1)
+    await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${fault}`)
+    if (fault === 'bad_request' || fault === 'bad_request_list') continue
+    oneclick.script.add('quote', fault, 1)
+    await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${fault}`)
   }
   assert.equal((await provider.assets()).length, 8)
 })

@@ -17,14 +17,14 @@ function swapsWith(rig: SwapRig, meanwhile: () => Promise<void>): Swaps {
   const { store, clock, log } = rig.watch
   const provider = {
     ...rig.test.provider,
-    quote: async (...asked: Parameters<typeof rig.test.provider.quote>) => {
-      const offer = await rig.test.provider.quote(...asked)
+    quote: async (...args: Parameters<typeof rig.test.provider.quote>) => {
+      const offer = await rig.test.provider.quote(...args)
       await meanwhile()
       return offer
     },
   }
   const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({ store, provider, assets, looks: rig.looks, clock, random: systemRandom, log })
+  return createSwaps({ store, provider, assets, looks: rig.swapStatus, clock, random: systemRandom, log })
 }
 
 function hasMessage(message: string) {
@@ -60,7 +60,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
   const first = await rig.start(invoice)
   const swaps = swapsWith(rig, async () => {
     rig.drive(first, 'KNOWN_DEPOSIT_TX')
-    await rig.pass(5)
+    await rig.advance(5)
   })
   await assert.rejects(
     swaps.start(invoice.publicId, REQUEST),
@@ -75,11 +75,11 @@ test('two concurrent polls of a swap send its event once', async t => {
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'REFUNDED')
-  await Promise.all([rig.looks.refresh(swap), rig.pass(5), rig.looks.refresh(swap)])
-  rig.begin()
-  await rig.looks.refresh(swap)
+  await Promise.all([rig.swapStatus.refresh(swap), rig.advance(5), rig.swapStatus.refresh(swap)])
+  rig.restart()
+  await rig.swapStatus.refresh(swap)
   assert.deepEqual(
-    (await rig.told()).map(({ type }) => type),
+    (await rig.sentEvents()).map(({ type }) => type),
     ['swap.refunded'],
   )
 })
@@ -91,12 +91,12 @@ test('an aborted poll leaves its swap due again', async t => {
   rig.drive(swap, 'PROCESSING')
   rig.watch.clock.advance(5)
   const stop = new AbortController()
-  const look = rig.looks.lookAtDue(10, stop.signal)
+  const poll = rig.swapStatus.lookAtDue(10, stop.signal)
   stop.abort()
-  await look
+  await poll
   assert.deepEqual([(await rig.read(swap)).status, (await rig.read(swap)).failures], ['PENDING_DEPOSIT', 0])
   rig.test.oneclick.script.clear()
-  rig.begin()
-  await rig.pass(30)
+  rig.restart()
+  await rig.advance(30)
   assert.equal((await rig.read(swap)).status, 'PROCESSING')
 })

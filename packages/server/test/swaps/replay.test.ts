@@ -36,8 +36,10 @@ async function start(t: TestContext, engine: StoreEngine) {
     alter,
     invoice: async (): Promise<string> =>
       (await call(api, 'POST /v1/invoices', { token, json: { amount_zat: 2_500_000 } })).body.id,
-    start: (id: string, at: 0 | 1 = 0): Promise<Answer> =>
-      call([api, other][at] ?? api, `POST /v1/invoices/${id}/swap`, { json: { asset_id: BTC, refund_to: 'refund' } }),
+    start: (id: string, index: 0 | 1 = 0): Promise<Answer> =>
+      call([api, other][index] ?? api, `POST /v1/invoices/${id}/swap`, {
+        json: { asset_id: BTC, refund_to: 'refund' },
+      }),
     swapOf: async (id: string) => (await call(api, `GET /v1/invoices/${id}`)).body.swap,
     startsOf: async (id: string) => {
       const invoice = await api.invoices.read(id)
@@ -52,11 +54,11 @@ function assertUnavailable({ status, body }: Answer): void {
 }
 
 for (const engine of storeEngines()) {
-  const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
+  const check = (name: string, work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
-  check('a replayed quote of the same invoice is refused, and the earlier swap is kept', async world => {
-    const { oneclick, invoice, start, swapOf, startsOf, causes } = world
+  check('a replayed quote of the same invoice is refused, and the earlier swap is kept', async harness => {
+    const { oneclick, invoice, start, swapOf, startsOf, causes } = harness
     const id = await invoice()
     const first = await start(id)
     assert.equal(first.status, 200)
@@ -71,8 +73,8 @@ for (const engine of storeEngines()) {
 
   check(
     'a deposit address of another invoice is refused; with another memo it is accepted as another deposit',
-    async world => {
-      const { alter, invoice, start, swapOf, causes } = world
+    async harness => {
+      const { alter, invoice, start, swapOf, causes } = harness
       alter.offer = () => ({ depositAddress: 'shared' })
       assert.equal((await start(await invoice())).status, 200)
       const other = await invoice()
@@ -86,11 +88,11 @@ for (const engine of storeEngines()) {
     },
   )
 
-  check('of two processes that receive the same deposit address at once, one keeps it', async world => {
-    const { alter, invoice, start } = world
+  check('of two processes that receive the same deposit address at once, one keeps it', async harness => {
+    const { alter, invoice, start } = harness
     const ids = await Promise.all(Array.from({ length: 8 }, invoice))
     alter.offer = () => ({ depositAddress: 'shared' })
-    const answers = await Promise.all(ids.map((id, at) => start(id, at % 2 === 0 ? 0 : 1)))
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(502)])
+    const responses = await Promise.all(ids.map((id, index) => start(id, index % 2 === 0 ? 0 : 1)))
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array(7).fill(502)])
   })
 }

@@ -146,8 +146,8 @@ test('recorded: the asset list parses, without the base coin and removed assets'
 test('recorded: all refusals parse; an HTML page is not a refusal', { skip }, () => {
   const { items } = JSON.parse(recorded('errors.json')) as { items: { http: number; body?: { message: unknown } }[] }
   for (const { body } of items.filter(item => item.http === 400)) {
-    const said = [body?.message].flat().join('; ')
-    assert.equal(readRefusal(JSON.stringify(body)), said)
+    const message = [body?.message].flat().join('; ')
+    assert.equal(readRefusal(JSON.stringify(body)), message)
   }
   assert.equal(readRefusal('<html><body>Request blocked</body></html>'), null)
 })

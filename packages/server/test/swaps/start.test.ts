@@ -98,10 +98,10 @@ test('a start returns the full quote, stores it, and shows it in the invoice', a
     deadline,
   })
   const [{ answer } = {}] = shop.provider.oneclick.swaps()
-  const asked = answer?.quoteRequest
+  const requested = answer?.quoteRequest
   const invoice = await shop.read(id)
   assert.deepEqual(
-    [asked?.recipient, asked?.amount, asked?.refundTo, asked?.deadline],
+    [requested?.recipient, requested?.amount, requested?.refundTo, requested?.deadline],
     [invoice.address, String(AMOUNT), GOOD.refund_to, deadline],
   )
 })
@@ -266,9 +266,9 @@ test('five starts still count after a restart', async t => {
 })
 
 /** Checks that at most five quotes exist, all stored, and that the invoice's swap is one of the returned quotes. */
-async function assertOneActive(shop: Shop, id: string, answers: readonly Answer[]): Promise<void> {
-  const shown = answers.filter(({ status }) => status === 200).map(({ body }) => body)
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 429]))
+async function assertOneActive(shop: Shop, id: string, responses: readonly Answer[]): Promise<void> {
+  const shown = responses.filter(({ status }) => status === 200).map(({ body }) => body)
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 429]))
   assert.ok(shown.length >= 1 && shown.length <= 5)
   const invoice = await shop.api.invoices.read(id)
   const stored = await shop.api.store.read(async tx => {
@@ -288,8 +288,8 @@ async function assertOneActive(shop: Shop, id: string, answers: readonly Answer[
 test('twenty concurrent starts leave one active swap, and each returned quote is stored', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.start(id)))
-  await assertOneActive(shop, id, answers)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => shop.start(id)))
+  await assertOneActive(shop, id, responses)
 })
 
 const bin = findPostgres()
@@ -307,10 +307,10 @@ test('the same across two processes on one PostgreSQL database with a shared cou
   })
   t.after(() => other.close())
   const id = await shop.invoice()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => shop.start(id, GOOD, i % 2 ? shop.api : other)),
   )
-  await assertOneActive(shop, id, answers)
+  await assertOneActive(shop, id, responses)
 
   const next = await shop.invoice()
   for (let i = 0; i < 5; i++) assert.equal((await shop.start(next, GOOD, i % 2 ? shop.api : other)).status, 200)
@@ -318,10 +318,10 @@ test('the same across two processes on one PostgreSQL database with a shared cou
 
   const before = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length
   shop.clock.advance(5)
-  const looked = await Promise.all([shop.api.looks.lookAtDue(100), other.looks.lookAtDue(100)])
-  const asked = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
-  assert.equal(looked[0] + looked[1], asked)
-  assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, asked)
+  const polled = await Promise.all([shop.api.looks.lookAtDue(100), other.looks.lookAtDue(100)])
+  const requested = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
+  assert.equal(polled[0] + polled[1], requested)
+  assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, requested)
 })
 
 test('the WebSocket sends the swap status from its start, and each change', async t => {

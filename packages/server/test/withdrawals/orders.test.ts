@@ -224,10 +224,10 @@ test('an order requires a current rate; a repeated idempotency key does not', as
     },
   }
   const { order } = await start(t, { rates })
-  const made = await order({ idempotencyKey: 'k' })
+  const created = await order({ idempotencyKey: 'k' })
   fresh = false
   await assert.rejects(order(), { code: 'rate_unavailable', message: 'rate unavailable', kind: 'unavailable' })
-  assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, made.withdrawal.publicId)
+  assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, created.withdrawal.publicId)
   for (const change of [{ amountZat: AMOUNT + 1n }, { payoutTo: 'other' }, { fiatCurrency: 'USD' }])
     await assert.rejects(order({ idempotencyKey: 'k', ...change }), { code: 'idempotency_key_reused' })
 })
@@ -244,8 +244,8 @@ test('the stored idempotency hash does not allow guessing bank accounts from a c
 
 test('twenty concurrent repeats create one order', async t => {
   const { rig, account, order } = await start(t)
-  const made = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
-  assert.equal(new Set(made.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
+  const created = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
+  assert.equal(new Set(created.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
   assert.equal((await rig.withdrawals.list(account, { limit: 10 })).length, 1)
 })
 
