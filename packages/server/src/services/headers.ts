@@ -12,10 +12,10 @@ export interface Headers {
    * Removes the blocks above a height in bounded transactions, each of which leaves a consistent chain. Payments in
    * these blocks count as unmined until they are mined again or dropped.
    *
-   * @param judged the recorded block that the decision is based on
-   * @returns false, with nothing changed, when `judged` is no longer recorded because another process changed the chain
+   * @param basis the recorded block that the decision is based on
+   * @returns false, with nothing changed, when `basis` is no longer recorded because another process changed the chain
    */
-  rewind(toHeight: number, judged: Header | null): Promise<boolean>
+  rewind(toHeight: number, basis: Header | null): Promise<boolean>
   /**
    * Removes all blocks from the first one that does not follow its predecessor, so that they are read again. Null when
    * all blocks are linked. Only databases of older versions can contain such a break.
@@ -45,12 +45,12 @@ export function createHeaders(deps: {
 }): Headers {
   const { store, reassess, report, clock, log } = deps
 
-  /** Rewinds in one transaction. Returns the height reached; null when `judged` is no longer recorded. */
-  async function rewindStep(toHeight: number, judged: Header | null, first: boolean): Promise<number | null> {
+  /** Rewinds in one transaction. Returns the height reached; null when `basis` is no longer recorded. */
+  async function rewindStep(toHeight: number, basis: Header | null, first: boolean): Promise<number | null> {
     const now = nowSecs(clock)
     const step = await store.write(async tx => {
       await tx.chain.lock()
-      if (judged && (await tx.chain.headerAt(judged.height))?.hash !== judged.hash) return null
+      if (basis && (await tx.chain.headerAt(basis.height))?.hash !== basis.hash) return null
       if (first) await tx.chain.noteRewind(toHeight)
       const stepFloor = await tx.payments.heightAboveWhich(PAYMENTS_PER_STEP, toHeight)
       // At least one block: the payments of a single block always fit into one transaction.
@@ -65,8 +65,8 @@ export function createHeaders(deps: {
     return step.height
   }
 
-  async function rewind(toHeight: number, judged: Header | null): Promise<boolean> {
-    let reached = await rewindStep(toHeight, judged, true)
+  async function rewind(toHeight: number, basis: Header | null): Promise<boolean> {
+    let reached = await rewindStep(toHeight, basis, true)
     while (reached !== null && reached > toHeight) reached = await rewindStep(toHeight, null, false)
     return reached !== null
   }

@@ -101,7 +101,7 @@ export function createPayments(deps: {
     const blockOf = new Map(blocks.flatMap(block => block.transactions.map(({ txid }) => [txid, block] as const)))
     return notes.flatMap(note => {
       const block = blockOf.get(note.txid)
-      if (!block) throw new Error('a decrypted note belongs to none of the given blocks')
+      if (!block) throw new Error('a decrypted note does not belong to the given blocks')
       const { height } = block
       if (!paysAt(note.pool, height, params)) return []
       const place = { at: 'mined', height } as const

@@ -99,7 +99,7 @@ for (const engine of storeEngines()) {
       assert.deepEqual([refused, status, reference, paying], [1, 'completed', 'wire 1', null])
     })
 
-    check(`${name} is refused between the call of the provider and the record of its answer`, async harness => {
+    check(`${name} is refused between the call of the provider and the record of its result`, async harness => {
       const { rig, provider, deposited, read, statuses } = harness
       const { id } = await deposited()
       provider.answers.push(async () => {
@@ -218,18 +218,18 @@ for (const engine of storeEngines()) {
       ])
     })
 
-    check(`no other late answer changes the status after an override of ${name}`, async harness => {
+    check(`no other late result changes the status after an override of ${name}`, async harness => {
       const { clock, rig, provider, deposited, read, warnings } = harness
-      const answers: Payout[] = [
+      const results: Payout[] = [
         { state: 'by_hand' },
         { state: 'processing', askAgainSecs: 1 },
         { state: 'failed', reason: 'unknown account' },
       ]
-      for (const answer of answers) {
+      for (const result of results) {
         const { id } = await deposited()
         provider.answers.push(async () => {
           await close(rig, id, true)
-          return answer
+          return result
         })
         assert.equal(await rig.payouts.payDue(10), 1)
         const { status, paying } = await read(id)
