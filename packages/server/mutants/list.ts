@@ -53,7 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a new block updates only the first 1,000 waiting invoices',
     file: 'services/payment.ts',
-    find: 'if (page.length < SETTLING_PAGE) return ids',
+    find: 'if (page.length < AWAITING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],
     killedBy: 'a new block confirms every waiting invoice',
@@ -69,8 +69,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a replayed idempotency key counts as a write that extends the scan time of the viewing key',
     file: 'services/invoice.ts',
-    find: 'if (made.publicId === draft.publicId) watch.written(draft)',
-    replace: 'watch.written(draft)\n      if (made.publicId === draft.publicId) return made',
+    find: 'if (created.publicId === draft.publicId) watchCache.written(draft)',
+    replace: 'watchCache.written(draft)\n      if (created.publicId === draft.publicId) return created',
     tests: ['services/invoice.test.ts'],
     killedBy: 'a key is watched as long as each of its invoices',
   },
@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'diversifier indexes have no lower bound',
     file: 'services/viewing-key.ts',
-    find: 'return LEAST_INDEX + BigInt',
+    find: 'return MIN_FIRST_INDEX + BigInt',
     replace: 'return BigInt',
     tests: ['services/invoice.test.ts'],
     killedBy: 'the first index of a key is never below 2^40',
@@ -117,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'invoices are not locked before their known payments are read',
     file: 'services/payment.ts',
-    find: 'await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])',
+    find: 'await tx.invoices.lock([...idsOf(matched), ...awaiting, ...deadIds])',
     replace: 'void deadIds',
     tests: [PROCESSES],
     killedBy: 'a payment recorded by one process is known to the second',
@@ -143,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rewind is one transaction regardless of the number of payments',
     file: 'services/chain-rewind.ts',
-    find: 'Math.max(toHeight, Math.min(bounded, top - 1))',
+    find: 'Math.max(toHeight, Math.min(stepFloor, top - 1))',
     replace: 'Math.min(toHeight, top)',
     tests: [PROCESSES],
     killedBy: 'is rewound in bounded steps',
@@ -159,8 +159,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a synced-through time ahead of the clock is accepted',
     file: 'services/invoice-state.ts',
-    find: 'seenThrough > now ? 0 : seenThrough',
-    replace: 'seenThrough',
+    find: 'syncedThrough > now ? 0 : syncedThrough',
+    replace: 'syncedThrough',
     tests: [DECISIONS],
     killedBy: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
   },
@@ -285,8 +285,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a plan expires while the clock and the chain differ by hours',
     file: 'services/billing.ts',
-    find: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
-    replace: 'return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
+    find: 'return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
+    replace: 'return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
     tests: ['services/billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },
@@ -304,12 +304,12 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (withdrawal.paying && !override) throw',
     replace: 'if (withdrawal.paying && override === undefined) throw',
     tests: ['services/withdrawal/claim.test.ts'],
-    killedBy: 'the refusal names the provider and the time',
+    killedBy: 'the refusal names the provider, the time and the override',
   },
   {
     name: 'a promoted standby reserves addresses without checking the database identity',
     file: 'services/database-identity.ts',
-    find: 'isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)',
+    find: 'isSameDatabase(await tx.origin.read()) ? null : await advanceIfCopy(tx)',
     replace: 'null as CounterMove | null',
     tests: ['flows/restore.test.ts'],
     killedBy: 'after a fail-over on PostgreSQL a running process uses no address twice',
@@ -329,7 +329,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (changesNow === changes) await',
     replace: 'if (changesNow >= changes) await',
     tests: [ATTENTION],
-    killedBy: 'an invoice taken back while the mail is being sent is in the next mail',
+    killedBy: 'an invoice whose payments are removed while the mail is being sent is in the next mail',
   },
   {
     name: 'an account gets a mail for each reorganisation without a minimum interval',
@@ -345,6 +345,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "after.purpose === 'sale' && after.needsAttention &&",
     replace: 'after.needsAttention &&',
     tests: [ATTENTION],
-    killedBy: 'invoices of the service itself',
+    killedBy: 'internal invoices, for plans and withdrawals',
   },
 ]

@@ -7,19 +7,21 @@ import { monthOf, startOfNextMonth } from '../domain/time.ts'
 import type { Clock, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
-/** An account with what follows from the plans and the clock. */
+/** An account with its effective plan and its usage in the current month. */
 export interface Overview {
   readonly account: Account
-  /** The plan that counts now. */
+  /** The plan in effect now. */
   readonly plan: Plan
-  /** Unix seconds; null: for ever. */
+  /** Unix seconds; null: the plan does not end. */
   readonly planExpiresAt: number | null
+  /** Invoices created in the current calendar month (UTC). */
   readonly usedThisMonth: number
+  /** Unix seconds: the start of the next month. */
   readonly resetsAt: number
 }
 
 export interface Accounts {
-  /** The account of an email, made when there is none. @throws Fault `invalid_email` */
+  /** Finds the account of an email address, or creates it. @throws Fault `invalid_email` */
   open(email: string): Promise<Account>
   /** @throws Fault `no_such_account` */
   find(email: string): Promise<Account>
@@ -27,7 +29,7 @@ export interface Accounts {
   overview(account: Account): Promise<Overview>
   /** @throws Fault `invalid_confirmations` */
   setConfirmations(account: Account, confirmations: number): Promise<Overview>
-  /** The operator's word. @throws Fault `no_such_account`, `unknown_plan` */
+  /** Assigns a plan on the operator's behalf; `expiresAt` is in Unix seconds, null: no end. @throws Fault `no_such_account`, `unknown_plan` */
   setPlan(email: string, plan: string, expiresAt: number | null): Promise<Account>
 }
 
@@ -37,14 +39,14 @@ export function createAccounts(deps: {
   readonly random: Random
   readonly network: Network
   readonly plans: readonly Plan[]
-  /** What a new account starts with. */
+  /** Required confirmations of a new account. */
   readonly confirmations: number
 }): Accounts {
   const { store, clock, random, network, plans } = deps
 
   async function find(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
-    const account = normal && (await store.read(rows => rows.accounts.byEmail(normal)))
+    const account = normal && (await store.read(tx => tx.accounts.byEmail(normal)))
     if (!account) throw noSuch('account')
     return account
   }
@@ -52,7 +54,7 @@ export function createAccounts(deps: {
   async function overview(account: Account): Promise<Overview> {
     const now = nowSecs(clock)
     const { plan, expiresAt } = planAt(plans, account, now)
-    const usedThisMonth = await store.read(rows => rows.usage.used(account.id, monthOf(now)))
+    const usedThisMonth = await store.read(tx => tx.usage.used(account.id, monthOf(now)))
     return { account, plan, planExpiresAt: expiresAt, usedThisMonth, resetsAt: startOfNextMonth(now) }
   }
 
@@ -71,16 +73,16 @@ export function createAccounts(deps: {
         plan: FREE_PLAN,
         createdAt: nowSecs(clock),
       }
-      return (await store.write(rows => rows.accounts.insert(account))) ?? find(normal)
+      return (await store.write(tx => tx.accounts.insert(account))) ?? find(normal)
     },
 
-    list: () => store.read(rows => rows.accounts.list()),
+    list: () => store.read(tx => tx.accounts.list()),
 
     async setConfirmations(account, confirmations) {
       const { least, most } = CONFIRMATIONS
       if (!Number.isInteger(confirmations) || confirmations < least || confirmations > most)
         throw invalidField('confirmations', `${least} to ${most}`)
-      await store.write(rows => rows.accounts.setConfirmations(account.id, confirmations))
+      await store.write(tx => tx.accounts.setConfirmations(account.id, confirmations))
       return overview({ ...account, confirmations })
     },
 
@@ -88,15 +90,15 @@ export function createAccounts(deps: {
       const account = await find(email)
       const plan = findPlan(plans, name)
       if (!plan) throw unknownPlan(plans)
-      const holding = { plan: plan.name, planExpiresAt: expiresAt }
+      const assignment = { plan: plan.name, planExpiresAt: expiresAt }
       const now = nowSecs(clock)
-      return store.write(async rows => {
-        const before = await rows.accounts.lock(account.id)
-        if (before?.plan === holding.plan && before.planExpiresAt === expiresAt) return before
-        await rows.accounts.setPlan(account.id, holding.plan, expiresAt)
-        await rows.events.append([planUpdated(account.id, holding, now)])
-        rows.wake('events')
-        return { ...account, ...holding }
+      return store.write(async tx => {
+        const before = await tx.accounts.lock(account.id)
+        if (before?.plan === assignment.plan && before.planExpiresAt === expiresAt) return before
+        await tx.accounts.setPlan(account.id, assignment.plan, expiresAt)
+        await tx.events.append([planUpdated(account.id, assignment, now)])
+        tx.wake('events')
+        return { ...account, ...assignment }
       })
     },
   }

@@ -8,38 +8,39 @@ export interface Spare {
   readonly address: string
 }
 
-/** Addresses to hand out, each once and never again under its viewing key. */
+/** Reserves addresses for invoices. An address is never used twice under its viewing key. */
 export interface Addresses {
-  /** @throws when the key's row is gone, or its secret does not open. */
+  /** @throws Error when the key's row does not exist or its secret cannot be decrypted */
   take(viewingKeyId: number): Promise<Spare>
-  /** Returns an address that was never shown and is in no committed row. */
-  giveBack(viewingKeyId: number, spare: Spare): void
+  /** Makes an address available again. It must not have been shown and must not be in a committed row. */
+  giveBack(viewingKeyId: number, reserved: Spare): void
 }
 
-const LARGEST_FILL = 64
-/** Derived at a time, so that whoever waits gets the first of a filling early, and no key waits for all of another's. */
-const SLICE = 8
-/** Slices of one key under way: while one is handed out, the next is being derived. */
-const SLICES_AT_ONCE = 2
-/** Keys whose addresses are kept ready; the longest unused gives way, and its indexes stay unused for ever. */
-const MOST_POOLS = 2_000
+/** Maximum addresses derived in one batch. */
+const MAX_BATCH = 64
+/** Small slices let waiting callers get the first addresses early, and let keys take turns. */
+const SLICE_SIZE = 8
+/** Slices of one key derived at the same time: one is delivered while the next is derived. */
+const PARALLEL_SLICES = 2
+/** Keys with cached addresses. The least recently used key is evicted, and its cached indexes are never used. */
+const MAX_CACHES = 2_000
 
-interface Pool {
-  readonly spares: Spare[]
-  readonly waiting: { resolve: (spare: Spare) => void; reject: (error: unknown) => void }[]
-  /** How many a filling brings. */
+interface AddressCache {
+  readonly available: Spare[]
+  readonly waiting: { resolve: (reserved: Spare) => void; reject: (error: unknown) => void }[]
+  /** Addresses in each batch. */
   size: number
-  /** Somebody found it empty: the next filling brings twice as many. */
-  ranDry: boolean
-  filling: boolean
+  /** A caller found the cache empty, so the next batch is twice as large. */
+  ranEmpty: boolean
+  refilling: boolean
   key: { readonly incoming: Uint8Array; readonly network: Network } | null
 }
 
 /**
- * Keeps a few addresses derived ahead for each key in use, so that making an invoice neither waits for cryptography
- * nor touches the counter of indexes. A range of indexes is taken in a transaction of its own, before any address in
- * it is shown: neither a crash nor a second process can make an index serve twice. The same transaction moves the
- * counters on when the database has become a copy, such as a standby that was promoted meanwhile.
+ * Derives a few addresses ahead for each key in use, so that creating an invoice waits neither for cryptography nor for
+ * the index counter. A separate transaction reserves each range of indexes before any of its addresses is shown, so
+ * neither a crash nor a second process can use an index twice. The same transaction advances the counters when the
+ * database has become a copy, such as a promoted standby.
  */
 export function createAddresses(deps: {
   readonly store: Store
@@ -48,92 +49,93 @@ export function createAddresses(deps: {
   readonly origin: Pick<Origin, 'write'>
 }): Addresses {
   const { store, viewer, vault, origin } = deps
-  const pools = new Map<number, Pool>()
+  const caches = new Map<number, AddressCache>()
 
-  function poolOf(viewingKeyId: number): Pool {
-    const pool = pools.get(viewingKeyId) ?? emptyPool()
-    pools.delete(viewingKeyId)
-    pools.set(viewingKeyId, pool)
-    if (pools.size > MOST_POOLS) pools.delete(pools.keys().next().value as number)
-    return pool
+  function cacheOf(viewingKeyId: number): AddressCache {
+    const cache = caches.get(viewingKeyId) ?? emptyCache()
+    caches.delete(viewingKeyId)
+    caches.set(viewingKeyId, cache)
+    if (caches.size > MAX_CACHES) caches.delete(caches.keys().next().value as number)
+    return cache
   }
 
-  /** Fills it until nobody waits and half of a filling is at hand; once at a time. */
-  async function keepFilled(viewingKeyId: number, pool: Pool): Promise<void> {
-    if (pool.filling) return
-    pool.filling = true
+  /** Derives batches until no caller waits and half a batch is available. Runs once at a time for each cache. */
+  async function refill(viewingKeyId: number, cache: AddressCache): Promise<void> {
+    if (cache.refilling) return
+    cache.refilling = true
     try {
-      while (pool.waiting.length > 0 || isLow(pool)) await fill(viewingKeyId, pool)
+      while (cache.waiting.length > 0 || isLow(cache)) await deriveBatch(viewingKeyId, cache)
     } catch (error) {
-      // With nobody waiting it is not lost: whoever finds the pool empty tries again, and hears of it.
-      for (const { reject } of pool.waiting.splice(0)) reject(error)
+      // Without waiting callers the error can be dropped: the next caller that finds the cache empty retries.
+      for (const { reject } of cache.waiting.splice(0)) reject(error)
     } finally {
-      pool.filling = false
+      cache.refilling = false
     }
   }
 
-  async function fill(viewingKeyId: number, pool: Pool): Promise<void> {
-    pool.key ??= await openKey(viewingKeyId)
-    const { incoming, network } = pool.key
-    if (pool.ranDry || pool.waiting.length > 0) pool.size = Math.min(Math.max(1, pool.size * 2), LARGEST_FILL)
-    pool.ranDry = false
-    const count = pool.size
-    const first = await origin.write(rows => rows.viewingKeys.reserve(viewingKeyId, count))
+  async function deriveBatch(viewingKeyId: number, cache: AddressCache): Promise<void> {
+    cache.key ??= await unsealKey(viewingKeyId)
+    const { incoming, network } = cache.key
+    if (cache.ranEmpty || cache.waiting.length > 0) cache.size = Math.min(Math.max(1, cache.size * 2), MAX_BATCH)
+    cache.ranEmpty = false
+    const count = cache.size
+    const first = await origin.write(tx => tx.viewingKeys.reserve(viewingKeyId, count))
     const slices = slicesOf(first, count)
-    const takers = Array.from({ length: SLICES_AT_ONCE }, async () => {
+    const workers = Array.from({ length: PARALLEL_SLICES }, async () => {
       for (const { from, length } of slices) {
         const addresses = await viewer.addresses(incoming, network, from, length)
-        for (const [offset, address] of addresses.entries()) handOut(pool, { index: from + BigInt(offset), address })
+        for (const [offset, address] of addresses.entries()) provide(cache, { index: from + BigInt(offset), address })
       }
     })
-    await Promise.all(takers)
+    await Promise.all(workers)
   }
 
-  async function openKey(viewingKeyId: number): Promise<NonNullable<Pool['key']>> {
-    const row = await store.read(rows => rows.viewingKeys.byId(viewingKeyId))
-    if (!row) throw new Error('an account has a viewing key that does not exist')
+  async function unsealKey(viewingKeyId: number): Promise<NonNullable<AddressCache['key']>> {
+    const row = await store.read(tx => tx.viewingKeys.byId(viewingKeyId))
+    if (!row) throw new Error('the viewing key of an account does not exist')
     const incoming = vault.open(row.sealed, viewingKeyPlace(row.id))
     return { incoming, network: row.network }
   }
 
   return {
     async take(viewingKeyId) {
-      const pool = poolOf(viewingKeyId)
-      const spare = pool.spares.shift()
-      if (spare) {
-        if (isLow(pool)) void keepFilled(viewingKeyId, pool)
-        return spare
+      const cache = cacheOf(viewingKeyId)
+      const reserved = cache.available.shift()
+      if (reserved) {
+        if (isLow(cache)) void refill(viewingKeyId, cache)
+        return reserved
       }
-      pool.ranDry = true
+      cache.ranEmpty = true
       return new Promise<Spare>((resolve, reject) => {
-        pool.waiting.push({ resolve, reject })
-        void keepFilled(viewingKeyId, pool)
+        cache.waiting.push({ resolve, reject })
+        void refill(viewingKeyId, cache)
       })
     },
 
-    giveBack(viewingKeyId, spare) {
-      const pool = pools.get(viewingKeyId)
-      if (pool) handOut(pool, spare)
+    giveBack(viewingKeyId, reserved) {
+      const cache = caches.get(viewingKeyId)
+      if (cache) provide(cache, reserved)
     },
   }
 }
 
-function emptyPool(): Pool {
-  return { spares: [], waiting: [], size: 0, ranDry: false, filling: false, key: null }
+function emptyCache(): AddressCache {
+  return { available: [], waiting: [], size: 0, ranEmpty: false, refilling: false, key: null }
 }
 
-function isLow({ spares, size }: Pool): boolean {
-  return spares.length * 2 < size
+function isLow({ available, size }: AddressCache): boolean {
+  return available.length * 2 < size
 }
 
-/** To whoever waits longest, else into the pool. */
-function handOut({ spares, waiting }: Pool, spare: Spare): void {
-  const next = waiting.shift()
-  if (next) next.resolve(spare)
-  else spares.push(spare)
+/** Delivers the address to the caller that waits longest, or stores it in the cache. */
+function provide({ available, waiting }: AddressCache, reserved: Spare): void {
+  const waiter = waiting.shift()
+  if (waiter) waiter.resolve(reserved)
+  else available.push(reserved)
 }
 
-/** Several takers may share it: each slice goes to one of them. */
+/** Workers share the generator, so each slice is derived once. */
 function* slicesOf(first: bigint, count: number): Generator<{ from: bigint; length: number }> {
-  for (let at = 0; at < count; at += SLICE) yield { from: first + BigInt(at), length: Math.min(SLICE, count - at) }
+  for (let offset = 0; offset < count; offset += SLICE_SIZE)
+    yield { from: first + BigInt(offset), length: Math.min(SLICE_SIZE, count - offset) }
 }

@@ -24,33 +24,33 @@ import type { Clock, Log, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { Invoices } from './invoice.ts'
 
-/** A buyer has this long to pay for a plan. What comes later counts too, as for any invoice. */
-const PAY_SECS = 3_600
+/** Expiry of an invoice for a plan, in seconds. Late payments count as for any invoice. */
+const PAYMENT_SECS = 3_600
 
 export interface Billing {
-  /** Whether plans are sold at all. */
+  /** Whether plans can be bought. */
   readonly configured: boolean
-  /** In the order of the list. */
+  /** In configured order. */
   readonly plans: readonly Plan[]
   /**
-   * An invoice that buys one period of a plan, once it is paid.
-   * @param idempotencyKey a repeated one brings back the invoice made first
+   * Creates an invoice that buys one period of a plan when it is paid.
+   * @param idempotencyKey a repeated key returns the first invoice
    * @throws Fault `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `too_many_orders`,
    * `idempotency_key_reused`
    */
   subscribe(account: Account, plan: string, idempotencyKey?: string): Promise<Invoice>
-  /** What the account has bought or begun to buy, newest first, each with its invoice. */
+  /** Paid and unpaid purchases of the account with their invoices, newest first. */
   purchases(account: Account, page: Page): Promise<BoughtPeriod[]>
-  /** Gives what was bought, in the transaction in which its invoice becomes paid; once, however often it is told. */
-  settle(rows: Rows, invoice: Invoice): Promise<void>
-  /** Plans paid for that could not be given, of all accounts. */
+  /** Grants the purchased period in the transaction in which its invoice becomes paid. Repeated calls have no effect. */
+  settle(tx: Rows, invoice: Invoice): Promise<void>
+  /** Number of paid purchases, across all accounts, that could not be granted. */
   waiting(): Promise<number>
   /**
-   * Puts accounts whose plan has ended back on Free; how many were due. None while the clock and the newest blocks are
-   * hours apart: a plan that was paid for does not end by a wrong clock.
+   * Moves accounts with an ended plan to Free. Returns the number of due accounts. Does nothing while the clock and the
+   * newest blocks are hours apart, so that a wrong clock does not end a paid plan.
    */
   lapseDue(limit: number): Promise<number>
-  /** Mails the owners of plans that end soon, once for each end; how many were due. */
+  /** Queues one reminder mail for each plan that ends soon. Returns the number of due accounts. */
   announceDue(limit: number): Promise<number>
 }
 
@@ -65,46 +65,46 @@ export function createBilling(deps: {
   readonly params: ConsensusParams
   readonly plans: readonly Plan[]
   readonly invoices: Pick<Invoices, 'issue'>
-  /** Who is paid; null: nothing is sold. */
+  /** The account that receives the payments; null: plans are not sold. */
   readonly operator: Account | null
   readonly log: Log
 }): Billing {
   const { store, clock, params, plans, invoices, operator, log } = deps
 
-  /** Free again, with its event. */
-  async function lapse(rows: Rows, account: Account, now: number): Promise<Account> {
+  /** Moves the account to Free and adds the event. */
+  async function expirePlan(tx: Rows, account: Account, now: number): Promise<Account> {
     const free = { plan: FREE_PLAN, planExpiresAt: null }
-    await hold(rows, account, free, now)
+    await assignPlan(tx, account, free, now)
     return { ...account, ...free }
   }
 
-  async function hold(rows: Rows, account: Account, holding: Holding, now: number): Promise<void> {
-    await rows.accounts.setPlan(account.id, holding.plan, holding.planExpiresAt)
-    await rows.events.append([planUpdated(account.id, holding, now)])
-    rows.wake('events')
+  async function assignPlan(tx: Rows, account: Account, assignment: Holding, now: number): Promise<void> {
+    await tx.accounts.setPlan(account.id, assignment.plan, assignment.planExpiresAt)
+    await tx.events.append([planUpdated(account.id, assignment, now)])
+    tx.wake('events')
   }
 
-  async function grant(rows: Rows, purchase: Purchase, now: number): Promise<void> {
-    const buyer = await rows.accounts.lock(purchase.accountId)
-    if (!buyer) throw new Error('a plan was bought for an account that does not exist')
-    const current = hasRunOut(buyer, now) ? await lapse(rows, buyer, now) : buyer
-    const holding = afterPurchase(plans, current, purchase, now)
-    if (holding) await hold(rows, current, holding, now)
-    else log.warn({ account: buyer.publicId, plan: purchase.plan }, 'a plan was paid for that cannot be given')
-    await rows.billing.settle(purchase.invoiceId, {
-      status: holding ? 'granted' : 'needs_attention',
+  async function grantPurchase(tx: Rows, purchase: Purchase, now: number): Promise<void> {
+    const buyer = await tx.accounts.lock(purchase.accountId)
+    if (!buyer) throw new Error('the account of a plan purchase does not exist')
+    const current = hasRunOut(buyer, now) ? await expirePlan(tx, buyer, now) : buyer
+    const assignment = afterPurchase(plans, current, purchase, now)
+    if (assignment) await assignPlan(tx, current, assignment, now)
+    else log.warn({ account: buyer.publicId, plan: purchase.plan }, 'a paid plan could not be granted')
+    await tx.billing.settle(purchase.invoiceId, {
+      status: assignment ? 'granted' : 'needs_attention',
       settledAt: now,
-      runsUntil: holding?.planExpiresAt ?? null,
+      runsUntil: assignment?.planExpiresAt ?? null,
     })
   }
 
-  /** One transaction for all, each account held for change; those found due may no longer be. */
-  async function forEachHeld(ids: readonly number[], work: (rows: Rows, account: Account) => Promise<void>) {
+  /** Locks each account in one transaction. Accounts may no longer be due, so `work` must check again. */
+  async function forEachLocked(ids: readonly number[], work: (tx: Rows, account: Account) => Promise<void>) {
     if (ids.length === 0) return
-    await store.write(async rows => {
+    await store.write(async tx => {
       for (const id of ids.toSorted((a, b) => a - b)) {
-        const account = await rows.accounts.lock(id)
-        if (account) await work(rows, account)
+        const account = await tx.accounts.lock(id)
+        if (account) await work(tx, account)
       }
     })
   }
@@ -124,17 +124,17 @@ export function createBilling(deps: {
         idempotencyKey === undefined
           ? null
           : { accountId: account.id, key: idempotencyKey, body: JSON.stringify(['plan', name]) }
-      const terms = { purpose: 'plan', amountZat: plan.priceZat, expiresInSecs: PAY_SECS, once } as const
-      return invoices.issue(operator, terms, async (rows, { id: invoiceId, createdAt }) => {
-        checkPace(await rows.billing.list(account.id, { limit: PACE.most }), createdAt)
-        await rows.billing.insert({ ...sold, invoiceId, accountId: account.id, createdAt })
+      const terms = { purpose: 'plan', amountZat: plan.priceZat, expiresInSecs: PAYMENT_SECS, once } as const
+      return invoices.issue(operator, terms, async (tx, { id: invoiceId, createdAt }) => {
+        checkPace(await tx.billing.list(account.id, { limit: PACE.most }), createdAt)
+        await tx.billing.insert({ ...sold, invoiceId, accountId: account.id, createdAt })
       })
     },
 
     purchases: (account, page) =>
-      store.read(async rows => {
-        const purchases = await rows.billing.list(account.id, page)
-        const found = await rows.invoices.byIds(purchases.map(purchase => purchase.invoiceId))
+      store.read(async tx => {
+        const purchases = await tx.billing.list(account.id, page)
+        const found = await tx.invoices.byIds(purchases.map(purchase => purchase.invoiceId))
         const invoices = new Map(found.map(invoice => [invoice.id, invoice]))
         return purchases.flatMap(purchase => {
           const invoice = invoices.get(purchase.invoiceId)
@@ -142,23 +142,23 @@ export function createBilling(deps: {
         })
       }),
 
-    async settle(rows, invoice) {
+    async settle(tx, invoice) {
       if (invoice.status !== 'paid') return
-      const purchase = await rows.billing.byInvoice(invoice.id)
-      if (purchase?.status === 'open') await grant(rows, purchase, nowSecs(clock))
+      const purchase = await tx.billing.byInvoice(invoice.id)
+      if (purchase?.status === 'open') await grantPurchase(tx, purchase, nowSecs(clock))
     },
 
-    waiting: () => store.glance(rows => rows.billing.countNeedingAttention()),
+    waiting: () => store.glance(tx => tx.billing.countNeedingAttention()),
 
     async lapseDue(limit) {
       const now = nowSecs(clock)
-      const due = await store.read(async rows => {
-        const ended = await rows.billing.ended(now, limit)
+      const due = await store.read(async tx => {
+        const ended = await tx.billing.ended(now, limit)
         if (ended.length === 0) return []
-        return clockAgrees(chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []
+        return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []
       })
-      await forEachHeld(due, async (rows, account) => {
-        if (hasRunOut(account, now)) await lapse(rows, account, now)
+      await forEachLocked(due, async (tx, account) => {
+        if (hasRunOut(account, now)) await expirePlan(tx, account, now)
       })
       return due.length
     },
@@ -166,11 +166,11 @@ export function createBilling(deps: {
     async announceDue(limit) {
       const now = nowSecs(clock)
       const until = now + RENEWAL_NOTICE_SECS
-      const due = await store.glance(rows => rows.billing.unannounced(now, until, limit))
-      await forEachHeld(due, async (rows, { id, email, plan, planExpiresAt }) => {
+      const due = await store.glance(tx => tx.billing.unannounced(now, until, limit))
+      await forEachLocked(due, async (tx, { id, email, plan, planExpiresAt }) => {
         if (planExpiresAt === null || planExpiresAt > until) return
-        if (!(await rows.billing.announce(id, planExpiresAt))) return
-        await rows.mails.append(planEnds({ email }, plan, planExpiresAt, now))
+        if (!(await tx.billing.announce(id, planExpiresAt))) return
+        await tx.mails.append(planEnds({ email }, plan, planExpiresAt, now))
       })
       return due.length
     },
@@ -179,6 +179,6 @@ export function createBilling(deps: {
 
 function planNeverEnds(plan: Plan): Fault {
   return new Fault('conflict', 'plan_never_ends', 'plan never ends', {
-    extra: { detail: `this account is on the ${plan.name} plan for ever: there is nothing to renew` },
+    extra: { detail: `the ${plan.name} plan of this account has no end date, so it cannot be renewed` },
   })
 }

@@ -2,7 +2,7 @@ import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrad
 import type { Store } from '../ports.ts'
 
 export interface BlockSpacing {
-  /** Seconds between blocks, on average, at the height of the newest recorded block. It changes with NU7. */
+  /** Target seconds between blocks at the height of the newest recorded block. NU7 changes it. */
   current(): Promise<number>
 }
 
@@ -10,7 +10,7 @@ export function createBlockSpacing(deps: { readonly store: Store; readonly param
   const { store, params } = deps
   return {
     async current() {
-      const tip = await store.glance(rows => rows.chain.tip())
+      const tip = await store.glance(tx => tx.chain.tip())
       return blockSpacingSecs(params, tip?.height ?? 0)
     },
   }

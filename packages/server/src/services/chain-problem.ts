@@ -2,14 +2,14 @@ import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Clock, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
-/** What the chain source lacks, kept where every process can read it. */
+/** Problems of the chain source, stored in the database so that every process can read them. */
 export interface ChainProblems {
-  /** Replaces what is recorded; a problem that goes on keeps the moment when it began. */
+  /** Replaces the recorded problems. A continuing problem keeps its start time. */
   record(problems: readonly ChainProblem[]): Promise<void>
 }
 
 export function createChainProblems({ store, clock }: { store: Store; clock: Clock }): ChainProblems {
   return {
-    record: problems => store.write(rows => rows.chain.setProblems(problems, nowSecs(clock))),
+    record: problems => store.write(tx => tx.chain.setProblems(problems, nowSecs(clock))),
   }
 }

@@ -2,29 +2,29 @@ import { DAY_SECS } from '../domain/time.ts'
 import type { Clock, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
-/** What is kept for a time only; each function forgets a bounded number and tells whether there may be more. */
+/** Deletes expired data. Each function deletes a bounded number of rows and returns whether there may be more. */
 export interface Retention {
   pruneIdempotencyKeys(): Promise<boolean>
   pruneEvents(): Promise<boolean>
 }
 
-/** Idempotency keys hold for 24 hours; they are kept for twice as long, so that none is forgotten on the edge. */
+/** Idempotency keys are valid for 24 hours. They are kept for twice as long as a safety margin. */
 const KEYS_KEPT_SECS = 2 * DAY_SECS
-/** Readers follow events by a cursor that is seconds old; deliveries keep bodies of their own. */
+/** Event cursors are only seconds old, and deliveries store their own bodies. */
 const EVENTS_KEPT_SECS = 30 * DAY_SECS
-const PRUNE_AT_ONCE = 1_000
+const PRUNE_BATCH = 1_000
 
 export function createRetention({ store, clock }: { readonly store: Store; readonly clock: Clock }): Retention {
   const before = (secs: number) => nowSecs(clock) - secs
   return {
     async pruneIdempotencyKeys() {
-      const pruned = await store.write(rows => rows.idempotency.prune(before(KEYS_KEPT_SECS), PRUNE_AT_ONCE))
-      return pruned === PRUNE_AT_ONCE
+      const pruned = await store.write(tx => tx.idempotency.prune(before(KEYS_KEPT_SECS), PRUNE_BATCH))
+      return pruned === PRUNE_BATCH
     },
 
     async pruneEvents() {
-      const pruned = await store.write(rows => rows.events.prune(before(EVENTS_KEPT_SECS), PRUNE_AT_ONCE))
-      return pruned === PRUNE_AT_ONCE
+      const pruned = await store.write(tx => tx.events.prune(before(EVENTS_KEPT_SECS), PRUNE_BATCH))
+      return pruned === PRUNE_BATCH
     },
   }
 }

@@ -16,29 +16,30 @@ import { nowSecs } from '../ports.ts'
 
 export interface Figure {
   readonly receivedZat: Zat
-  /** Found paid in the period. */
+  /** Invoices that became paid in the period. */
   readonly invoices: number
 }
 
-/** How an account stands. Days, weeks (from Monday) and months are those of UTC. */
+/** Summary of an account. Days, weeks (from Monday) and months are in UTC. */
 export interface Standing {
   readonly today: Figure
   readonly week: Figure
   readonly month: Figure
-  /** The last 30, today included, oldest first; none left out. */
+  /** The last 30 days including today, oldest first. Days without payments are included. */
   readonly days: readonly DayFigures[]
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
-  /** Paid invoices whose payments the chain took back: the newest ten, and how many there are. */
+  /** The newest ten paid invoices with payments removed by a reorganisation. */
   readonly takenBack: readonly Invoice[]
+  /** Number of all such invoices. */
   readonly takenBackTotal: number
-  /** The newest attempt to deliver, where it failed. */
+  /** The newest delivery attempt if it failed; null otherwise. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
-  /** What the newest blocks say of the chain source and of the service's clock. */
+  /** State of the chain source and of the service's clock, derived from the newest blocks. */
   readonly chainTime: ChainTime
-  /** What the chain source lacks, as the watcher found it last. */
+  /** Current problems of the chain source. */
   readonly chainProblems: readonly ChainProblem[]
-  /** How far the account has come on its first way. */
+  /** Completed setup steps of the account. */
   readonly steps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
   readonly webhookSet: boolean
 }
@@ -46,7 +47,7 @@ export interface Standing {
 export interface InvoiceDetail {
   readonly invoice: Invoice
   readonly payments: readonly (PaymentRow & { readonly confirmed: number })[]
-  /** Height of the last block read; 0 before the first. */
+  /** Height of the newest recorded block; 0 before the first. */
   readonly tip: number
   /** The newest 50. */
   readonly attempts: readonly AttemptRow[]
@@ -56,19 +57,19 @@ export interface InvoiceDetail {
 export interface Dashboard {
   standing(account: Account): Promise<Standing>
   /**
-   * Invoices by their id, their address, or the id of a transaction that paid them. Ids may be shortened to their first
-   * 6 characters; what is less, or nothing of these, finds nothing.
+   * Finds invoices by id, address, or the id of a transaction that pays them. Ids may be shortened to a prefix of at
+   * least 6 characters. Other text returns an empty list.
    */
   search(account: Account, text: string): Promise<Invoice[]>
-  /** One of the account's own. @throws Fault `no_such_invoice` */
+  /** Details of one invoice of the account. @throws Fault `no_such_invoice` */
   invoice(account: Account, publicId: string): Promise<InvoiceDetail>
 }
 
 const DAYS = 30
-const RECENT = 5
-const TAKEN_BACK = 10
-const FOUND = 50
-const ATTEMPTS = 50
+const RECENT_LIMIT = 5
+const REORGED_LIMIT = 10
+const SEARCH_LIMIT = 50
+const ATTEMPT_LIMIT = 50
 
 export function createDashboard(deps: {
   readonly store: Store
@@ -80,17 +81,17 @@ export function createDashboard(deps: {
 }): Dashboard {
   const { store, viewer, vault, clock, params, lateWatchDays } = deps
 
-  /** An address is found by its diversifier index under each of the account's keys, which no index has to be kept for. */
-  async function byAddress(rows: Rows, account: Account, address: string): Promise<Invoice[]> {
+  /** Decrypts the diversifier index of the address with each of the account's keys, so that no address index is needed. */
+  async function byAddress(tx: Rows, account: Account, address: string): Promise<Invoice[]> {
     const at = []
-    for (const viewingKeyId of await rows.dashboard.viewingKeyIds(account.id)) {
-      const key = await rows.viewingKeys.byId(viewingKeyId)
+    for (const viewingKeyId of await tx.dashboard.viewingKeyIds(account.id)) {
+      const key = await tx.viewingKeys.byId(viewingKeyId)
       if (!key) continue
       const incoming = vault.open(key.sealed, viewingKeyPlace(key.id))
       const diversifierIndex = viewer.indexOf(incoming, address)
       if (diversifierIndex !== null && diversifierIndex <= MAX_INDEX) at.push({ viewingKeyId, diversifierIndex })
     }
-    const found = at.length > 0 ? await rows.invoices.atIndexes(at) : []
+    const found = at.length > 0 ? await tx.invoices.atIndexes(at) : []
     return found.filter(
       invoice => invoice.accountId === account.id && invoice.purpose === 'sale' && invoice.address === address,
     )
@@ -98,78 +99,78 @@ export function createDashboard(deps: {
 
   return {
     standing: account =>
-      store.read(async rows => {
+      store.read(async tx => {
         const now = nowSecs(clock)
         const today = startOfDay(now)
         const from = today - (DAYS - 1) * DAY_SECS
         const week = startOfWeek(now)
         const month = startOfMonth(now)
-        const paid = await rows.dashboard.paidByDay(account.id, Math.min(from, week, month))
-        const since = (start: number) => total(paid.filter(({ day }) => day >= start))
-        const [lastAttempt] = await rows.deliveries.attempts(account.id, { limit: 1 })
-        const recent = await rows.invoices.list(account.id, { limit: RECENT })
+        const paid = await tx.dashboard.paidByDay(account.id, Math.min(from, week, month))
+        const since = (start: number) => totalsOf(paid.filter(({ day }) => day >= start))
+        const [lastAttempt] = await tx.deliveries.attempts(account.id, { limit: 1 })
+        const recent = await tx.invoices.list(account.id, { limit: RECENT_LIMIT })
         return {
           today: since(today),
           week: since(week),
           month: since(month),
           days: everyDay(paid, from),
           open: {
-            pending: await rows.dashboard.countByStatus(account.id, 'pending', 0),
-            detected: await rows.dashboard.countByStatus(account.id, 'detected', 0),
-            late: await rows.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
+            pending: await tx.dashboard.countByStatus(account.id, 'pending', 0),
+            detected: await tx.dashboard.countByStatus(account.id, 'detected', 0),
+            late: await tx.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
           },
-          takenBack: await rows.dashboard.needingAttention(account.id, TAKEN_BACK),
-          takenBackTotal: await rows.dashboard.countNeedingAttention(account.id),
+          takenBack: await tx.dashboard.needingAttention(account.id, REORGED_LIMIT),
+          takenBackTotal: await tx.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
-          chainProblems: await rows.chain.problems(),
-          chainTime: chainTime(params, await rows.chain.newest(MEDIAN_BLOCKS), now),
+          chainProblems: await tx.chain.problems(),
+          chainTime: chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now),
           steps: {
             viewingKey: account.viewingKeyId !== null,
-            apiKey: (await rows.apiKeys.list(account.id, { limit: 1 })).length > 0,
+            apiKey: (await tx.apiKeys.list(account.id, { limit: 1 })).length > 0,
             invoice: recent.length > 0,
           },
-          webhookSet: (await rows.webhooks.byAccount(account.id)) !== null,
+          webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
         }
       }),
 
     async search(account, text) {
-      const wanted = text
+      const query = text
         .trim()
         .toLowerCase()
         .replace(/^zcash:/, '')
         .replace(/\?.*$/, '')
-      if (/^u(?:test|regtest)?1[a-z0-9]{20,}$/.test(wanted)) return store.read(rows => byAddress(rows, account, wanted))
-      if (!/^[0-9a-f-]{6,64}$/.test(wanted)) return []
-      return store.read(async rows => {
-        const found = await rows.dashboard.byIdPrefix(account.id, wanted, FOUND)
-        return found.length > 0 ? found : rows.dashboard.byTxidPrefix(account.id, wanted, FOUND)
+      if (/^u(?:test|regtest)?1[a-z0-9]{20,}$/.test(query)) return store.read(tx => byAddress(tx, account, query))
+      if (!/^[0-9a-f-]{6,64}$/.test(query)) return []
+      return store.read(async tx => {
+        const found = await tx.dashboard.byIdPrefix(account.id, query, SEARCH_LIMIT)
+        return found.length > 0 ? found : tx.dashboard.byTxidPrefix(account.id, query, SEARCH_LIMIT)
       })
     },
 
     async invoice(account, publicId) {
-      const detail = isUuid(publicId) && (await store.read(rows => findDetail(rows, account, publicId.toLowerCase())))
+      const detail = isUuid(publicId) && (await store.read(tx => findDetail(tx, account, publicId.toLowerCase())))
       if (!detail) throw noSuch('invoice')
       return detail
     },
   }
 }
 
-async function findDetail(rows: Rows, account: Account, publicId: string): Promise<InvoiceDetail | null> {
-  const invoice = await rows.invoices.byPublicId(publicId)
+async function findDetail(tx: Rows, account: Account, publicId: string): Promise<InvoiceDetail | null> {
+  const invoice = await tx.invoices.byPublicId(publicId)
   if (invoice?.accountId !== account.id) return null
-  const tip = (await rows.chain.tip())?.height ?? 0
-  const payments = await rows.payments.ofInvoices([invoice.id])
+  const tip = (await tx.chain.tip())?.height ?? 0
+  const payments = await tx.payments.ofInvoices([invoice.id])
   return {
     invoice,
     tip,
     payments: payments.map(payment => ({ ...payment, confirmed: confirmationsOf(payment.place, tip) })),
-    attempts: await rows.deliveries.attempts(account.id, { limit: ATTEMPTS }, { invoicePublicId: publicId }),
-    webhookSet: (await rows.webhooks.byAccount(account.id)) !== null,
+    attempts: await tx.deliveries.attempts(account.id, { limit: ATTEMPT_LIMIT }, { invoicePublicId: publicId }),
+    webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
   }
 }
 
-function total(days: readonly DayFigures[]): Figure {
+function totalsOf(days: readonly DayFigures[]): Figure {
   return {
     receivedZat: sumZat(days.map(day => day.receivedZat)),
     invoices: days.reduce((sum, day) => sum + day.invoices, 0),

@@ -9,33 +9,33 @@ import {
 import type { Clock, Log, Random, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
-/** What was done to the address counters of a copy. */
+/** The result of advancing the address counters. */
 export interface CounterMove {
-  /** How many viewing keys there are; the counter of each was moved on. */
+  /** Number of viewing keys. The counter of each was advanced. */
   readonly viewingKeys: number
-  /** Unix seconds until which all of them are watched, at the least. */
+  /** Unix seconds. All keys are watched at least until then. */
   readonly watchedUntil: number
 }
 
 /**
- * Keeps restored copies of the database from handing out addresses that the original has shown since the copy was made.
- * The database records its own identity. Where it differs from the identity at hand, the database is a copy: the
- * counters of all viewing keys move on by random steps, all keys are watched for as long as invoices that are lost from
- * the copy may be paid, and the identity is recorded, in one transaction.
+ * Prevents a restored copy of the database from reusing addresses that the original showed after the copy was made. The
+ * database records its own identity. If the recorded identity differs from the current one, the database is a copy. One
+ * transaction then advances the counters of all viewing keys by random steps, watches all keys for as long as invoices
+ * missing from the copy can be paid, and records the current identity.
  */
 export interface Origin {
-  /** Moves the counters on if this database is a copy. To be called before any use case. */
+  /** Advances the counters if this database is a copy. Must be called before any other service. */
   check(): Promise<void>
   /**
-   * Moves the counters on by a small random step, at each start of a process that hands out addresses: a copy that looks
-   * exactly like its original is noticed by nothing.
+   * Advances the counters by a small random step. Each process that reserves addresses calls it at its start, because an
+   * exact copy cannot be detected.
    */
   begin(): Promise<void>
-  /** As `Store.write`, with `check` made at the beginning of the same transaction. */
-  write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
-  /** Moves the counters on at once, for a copy that cannot be told from its original. */
+  /** As `Store.write`, and runs `check` at the beginning of the same transaction. */
+  write<T>(work: (tx: Rows) => Promise<T>): Promise<T>
+  /** Advances the counters unconditionally, for a copy that cannot be detected. */
   moveCounters(): Promise<CounterMove>
-  /** Whether the next `check` moves the counters on. Changes nothing. */
+  /** Whether the next `check` would advance the counters. Read-only. */
   isCopy(): Promise<boolean>
 }
 
@@ -48,67 +48,67 @@ export function createOrigin(deps: {
 }): Origin {
   const { store, clock, random, lateWatchDays, log } = deps
 
-  async function move(rows: Rows, identity: string): Promise<CounterMove> {
+  async function advance(tx: Rows, identity: string): Promise<CounterMove> {
     const watchedUntil = watchAfterMove(nowSecs(clock), lateWatchDays)
-    const viewingKeys = await rows.viewingKeys.moveOn(() => stepOf(random.bytes(STEP_BYTES)), watchedUntil)
-    await rows.origin.record(identity)
+    const viewingKeys = await tx.viewingKeys.moveOn(() => stepOf(random.bytes(STEP_BYTES)), watchedUntil)
+    await tx.origin.record(identity)
     return { viewingKeys, watchedUntil }
   }
 
-  /** Under the lock, so that of several processes that find a copy, one moves its counters. */
-  async function moveCopy(rows: Rows): Promise<CounterMove | null> {
-    const origin = await rows.origin.lock()
-    if (!isSameDatabase(origin)) return move(rows, origin.current)
-    await rows.origin.record(origin.current)
+  /** Takes a lock, so that only one of several processes advances the counters of a copy. */
+  async function advanceIfCopy(tx: Rows): Promise<CounterMove | null> {
+    const state = await tx.origin.lock()
+    if (!isSameDatabase(state)) return advance(tx, state.current)
+    await tx.origin.record(state.current)
     return null
   }
 
-  function report(moved: CounterMove | null): void {
-    if (moved === null || moved.viewingKeys === 0) return
+  function report(advanced: CounterMove | null): void {
+    if (advanced === null || advanced.viewingKeys === 0) return
     log.warn(
-      moved,
+      advanced,
       'this database is a restored copy, a promoted standby or new to this version: ' +
-        'the address counters of all viewing keys were moved on, so that no address is used twice',
+        'the address counters of all viewing keys were advanced, so that no address is used twice',
     )
   }
 
-  function warnOfUnknown(identity: string): void {
+  function warnAboutUnknownParts(identity: string): void {
     const unknown = unknownParts(identity)
     if (unknown.length === 0) return
     log.warn(
       { unknown },
-      'the database server does not tell its whole identity: run `zatgate restored` after every restore and fail-over',
+      'the database server does not report its whole identity: run `zatgate restored` after every restore and fail-over',
     )
   }
 
   return {
     async check() {
-      const origin = await store.glance(rows => rows.origin.read())
-      warnOfUnknown(origin.current)
-      if (origin.recorded !== origin.current) report(await store.write(moveCopy))
+      const state = await store.glance(tx => tx.origin.read())
+      warnAboutUnknownParts(state.current)
+      if (state.recorded !== state.current) report(await store.write(advanceIfCopy))
     },
 
     async begin() {
-      await store.write(rows => rows.viewingKeys.moveOn(() => startStepOf(random.bytes(STEP_BYTES)), 0))
+      await store.write(tx => tx.viewingKeys.moveOn(() => startStepOf(random.bytes(STEP_BYTES)), 0))
     },
 
     async write(work) {
-      const { result, moved } = await store.write(async rows => {
-        const moved = isSameDatabase(await rows.origin.read()) ? null : await moveCopy(rows)
-        return { result: await work(rows), moved }
+      const { result, advanced } = await store.write(async tx => {
+        const advanced = isSameDatabase(await tx.origin.read()) ? null : await advanceIfCopy(tx)
+        return { result: await work(tx), advanced }
       })
-      report(moved)
+      report(advanced)
       return result
     },
 
-    moveCounters: () => store.write(async rows => move(rows, (await rows.origin.lock()).current)),
+    moveCounters: () => store.write(async tx => advance(tx, (await tx.origin.lock()).current)),
 
     async isCopy() {
-      const origin = await store.read(async rows => ({
-        ...(await rows.origin.read()),
-        keys: await rows.viewingKeys.all(),
+      const state = await store.read(async tx => ({
+        ...(await tx.origin.read()),
+        keys: await tx.viewingKeys.all(),
       }))
-      return origin.keys.length > 0 && !isSameDatabase(origin)
+      return state.keys.length > 0 && !isSameDatabase(state)
     },
   }
 }

@@ -14,34 +14,34 @@ import { OutboundError } from '../ports/http-client.ts'
 import type { BegunAttempt, EndedAttempt, OpenDelivery, Webhook } from '../ports/repository/webhook.ts'
 import type { Clock, Log, Random, Rows, Store, Vault } from '../ports.ts'
 
-/** An attempt that is logged and to be made now, with what it is signed by. */
+/** A logged attempt to make now, with the secret that signs it. */
 export interface Job extends BegunAttempt {
   readonly sealedSecret: Uint8Array
 }
 
-/** How much more may be under way. */
+/** How many more attempts may run. */
 export interface Room {
   readonly total: number
   of(accountId: number): number
-  /** Accounts whose room is used up. */
+  /** Ids of accounts without a free slot. */
   readonly full: readonly number[]
 }
 
 export interface Deliveries {
   /**
-   * Writes how attempts ended and takes up what is due, as far as there is room, all in one transaction: the attempts
-   * that it gives are counted before a byte is sent. With them comes when something is due next, in Unix milliseconds.
+   * Records ended attempts and claims due deliveries for the free slots, in one transaction. Returned attempts are
+   * counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds.
    */
-  turn(ended: readonly EndedAttempt[], room: Room): Promise<{ jobs: Job[]; nextDueAtMs: number | null }>
-  /** Makes an attempt and says how it ended; never rejects. */
+  turn(ended: readonly EndedAttempt[], slots: Room): Promise<{ jobs: Job[]; nextDueAtMs: number | null }>
+  /** Makes an attempt and returns its outcome. Never rejects. */
   attempt(job: Job): Promise<EndedAttempt>
-  /** Deliveries that are not over. */
+  /** Number of deliveries that are not finished. */
   countOpen(): Promise<number>
 }
 
-/** Frameworks answer webhooks with whole pages; more than that is no answer. */
-const MAX_ANSWER_BYTES = 1_048_576
-const INTERRUPTED = 'interrupted: the service stopped before the answer came'
+/** Frameworks may respond to webhooks with whole pages. A larger response is an error. */
+const MAX_RESPONSE_BYTES = 1_048_576
+const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
 
 export function createDeliveries(deps: {
   readonly store: Store
@@ -53,31 +53,31 @@ export function createDeliveries(deps: {
 }): Deliveries {
   const { store, vault, outbound, clock, random, log } = deps
 
-  async function record(rows: Rows, ended: readonly EndedAttempt[]): Promise<number[]> {
+  async function recordEnded(tx: Rows, ended: readonly EndedAttempt[]): Promise<number[]> {
     if (ended.length === 0) return []
     const failed = ended.filter(({ progress }) => progress.state === 'waiting').map(({ accountId }) => accountId)
-    await rows.deliveries.hold(failed)
-    await rows.deliveries.end(ended)
+    await tx.deliveries.hold(failed)
+    await tx.deliveries.end(ended)
     return failed
   }
 
-  /** Takes up due deliveries of held webhooks. */
-  async function takeUp(rows: Rows, webhooks: readonly Webhook[], room: Room, nowMs: number): Promise<Job[]> {
-    const split = shares(
-      webhooks.map(({ accountId }) => room.of(accountId)),
-      room.total,
+  /** Claims due deliveries of locked webhooks. */
+  async function claimDue(tx: Rows, webhooks: readonly Webhook[], slots: Room, nowMs: number): Promise<Job[]> {
+    const limits = shares(
+      webhooks.map(({ accountId }) => slots.of(accountId)),
+      slots.total,
     )
-    const asked = webhooks.map(({ accountId }, index) => ({ accountId, limit: split[index] ?? 0 }))
-    const due = await rows.deliveries.due(asked, nowMs)
+    const requested = webhooks.map(({ accountId }, index) => ({ accountId, limit: limits[index] ?? 0 }))
+    const due = await tx.deliveries.due(requested, nowMs)
     const steps = due.map(delivery => ({ delivery, next: begin(delivery.progress, nowMs) }))
-    await rows.deliveries.interrupt(due.filter(isInterrupted).map(idOf), INTERRUPTED)
-    await rows.deliveries.fail(steps.flatMap(({ delivery, next }) => (next.state === 'failed' ? [delivery.id] : [])))
+    await tx.deliveries.interrupt(due.filter(isInterrupted).map(idOf), INTERRUPTED)
+    await tx.deliveries.fail(steps.flatMap(({ delivery, next }) => (next.state === 'failed' ? [delivery.id] : [])))
     const byAccount = new Map(webhooks.map(webhook => [webhook.accountId, webhook]))
     const jobs = steps.flatMap(({ delivery, next }) => {
       const webhook = byAccount.get(delivery.accountId)
       return webhook && next.state === 'sending' ? [toJob(delivery, next, webhook, nowMs)] : []
     })
-    await rows.deliveries.begin(jobs)
+    await tx.deliveries.begin(jobs)
     return jobs
   }
 
@@ -101,26 +101,26 @@ export function createDeliveries(deps: {
       headers: headersOf(job),
       body: job.delivery.body,
       deadlineMs: DEADLINE_MS,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       keepBytes: ANSWER_BYTES_KEPT,
     })
   }
 
   return {
-    turn: (ended, room) =>
-      store.write(async rows => {
+    turn: (ended, slots) =>
+      store.write(async tx => {
         const nowMs = clock.nowMs()
-        const touched = await record(rows, ended)
-        const webhooks = room.total > 0 ? await rows.deliveries.holdDue(nowMs, room.total, room.full) : []
-        const jobs = webhooks.length > 0 ? await takeUp(rows, webhooks, room, nowMs) : []
-        await rows.deliveries.reschedule([...touched, ...webhooks.map(({ accountId }) => accountId)])
-        return { jobs, nextDueAtMs: await rows.deliveries.nextDueAtMs(nowMs) }
+        const failed = await recordEnded(tx, ended)
+        const webhooks = slots.total > 0 ? await tx.deliveries.holdDue(nowMs, slots.total, slots.full) : []
+        const jobs = webhooks.length > 0 ? await claimDue(tx, webhooks, slots, nowMs) : []
+        await tx.deliveries.reschedule([...failed, ...webhooks.map(({ accountId }) => accountId)])
+        return { jobs, nextDueAtMs: await tx.deliveries.nextDueAtMs(nowMs) }
       }),
 
     async attempt(job) {
       const beganMs = clock.nowMs()
       const { answer, error } = await send(job).then(
-        answer => ({ answer, error: statusFault(answer.status) }),
+        answer => ({ answer, error: statusProblem(answer.status) }),
         (error: unknown) => {
           if (error instanceof OutboundError) return { answer: error.partial, error: error.message }
           log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
@@ -140,13 +140,13 @@ export function createDeliveries(deps: {
       }
     },
 
-    countOpen: () => store.glance(rows => rows.deliveries.countOpen()),
+    countOpen: () => store.glance(tx => tx.deliveries.countOpen()),
   }
 }
 
 /**
- * `X-Service-Signature`: hex HMAC-SHA256 of the body, keyed with the whole secret as UTF-8. The others are those of
- * Standard Webhooks, keyed with the bytes that the secret stands for.
+ * `X-Service-Signature`: hex HMAC-SHA256 of the body, keyed with the whole secret as UTF-8. The other headers follow
+ * Standard Webhooks and are keyed with the decoded bytes of the secret.
  */
 function signatures(secret: string, id: string, atSecs: number, body: string): Record<string, string> {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
@@ -159,13 +159,13 @@ function signatures(secret: string, id: string, atSecs: number, body: string): R
   }
 }
 
-function statusFault(status: number): string | null {
+function statusProblem(status: number): string | null {
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
   return `answered ${status}`
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL's `text` cannot store NUL. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replaceAll('\0', '\ufffd')
 }

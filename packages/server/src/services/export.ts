@@ -9,7 +9,7 @@ import { nowSecs } from '../ports.ts'
 
 export type ExportFormat = 'csv' | 'json'
 
-/** Unix seconds; `to` is exclusive, and without it the period ends now. */
+/** Unix seconds; `to` is exclusive. Undefined: the period ends now. */
 export interface Period {
   readonly from: number
   readonly to?: number
@@ -18,16 +18,16 @@ export interface Period {
 export interface Export {
   readonly type: string
   readonly fileName: string
-  /** The file, a page of rows at a time: each is read only when the one before was taken. */
+  /** The file, one page of rows at a time. A page is read when the previous one is consumed. */
   readonly chunks: AsyncIterable<string>
 }
 
 export interface Exports {
-  /** The account's invoices of a period by their creation, oldest first. @throws Fault `invalid_to` */
+  /** Exports the account's invoices created in a period, oldest first. @throws Fault `invalid_to` */
   write(account: Account, format: ExportFormat, period: Period): Export
 }
 
-/** Rows read and written at a time: few enough for other requests to come in between. */
+/** Rows for each read, few enough to let other requests run in between. */
 const PAGE = 200
 
 const COLUMNS = [
@@ -43,16 +43,16 @@ const COLUMNS = [
   'paid_at',
 ] as const
 
-/** What a spreadsheet shows better: decimal ZEC, and times that it takes for times. */
+/** Adds decimal ZEC and times that spreadsheets recognise. */
 const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
 
 export function createExports({ store, clock }: { store: Store; clock: Clock }): Exports {
-  /** Pages of one fixed period: what is made meanwhile lies beyond its end. */
+  /** The period is fixed, so invoices created during the export are not included. */
   async function* pages(account: Account, period: { from: number; to: number }): AsyncGenerator<Invoice[]> {
     let after: Position | null = null
     for (;;) {
       const position: Position | null = after
-      const page: Invoice[] = await store.glance(rows => rows.dashboard.inOrder(account.id, period, position, PAGE))
+      const page: Invoice[] = await store.glance(tx => tx.dashboard.inOrder(account.id, period, position, PAGE))
       if (page.length > 0) yield page
       const last = page.at(-1)
       if (!last || page.length < PAGE) return
@@ -60,14 +60,14 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
     }
   }
 
-  async function* csv(found: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
+  async function* csv(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
     yield `${CSV_COLUMNS.join(',')}\r\n`
-    for await (const page of found) yield page.map(csvRow).join('')
+    for await (const page of invoices) yield page.map(csvRow).join('')
   }
 
-  async function* json(found: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
+  async function* json(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
     let before = '['
-    for await (const page of found) {
+    for await (const page of invoices) {
       yield before + page.map(invoice => JSON.stringify(listedInvoice(invoice))).join(',\n')
       before = ',\n'
     }
@@ -78,16 +78,16 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
     write(account, format, { from, to }) {
       if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
-      const found = pages(account, { from, to: to ?? now + 1 })
+      const invoices = pages(account, { from, to: to ?? now + 1 })
       const fileName = `zatgate-invoices-${isoOf(now).slice(0, 10)}.${format}`
       return format === 'csv'
-        ? { type: 'text/csv; charset=utf-8', fileName, chunks: csv(found) }
-        : { type: 'application/json; charset=utf-8', fileName, chunks: json(found) }
+        ? { type: 'text/csv; charset=utf-8', fileName, chunks: csv(invoices) }
+        : { type: 'application/json; charset=utf-8', fileName, chunks: json(invoices) }
     },
   }
 }
 
-/** An invoice as the export has it, and as the listing (GET /v1/account/invoices) shows it. */
+/** An invoice as it appears in the export and in the listing (GET /v1/account/invoices). */
 export function listedInvoice(invoice: Invoice) {
   return {
     id: invoice.publicId,
@@ -119,7 +119,7 @@ function sheetTime(unixSecs: number): string {
   return isoOf(unixSecs).replace('T', ' ').replace('Z', '')
 }
 
-/** What a spreadsheet would take for a formula gets an apostrophe before it; what needs quotes gets them. */
+/** Formats a CSV field. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export function csvField(value: string | number | null): string {
   if (value === null) return ''
   const text = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : String(value)

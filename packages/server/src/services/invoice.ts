@@ -15,22 +15,22 @@ import type { Addresses, Spare } from './address.ts'
 
 export interface InvoiceRequest {
   readonly amountZat: Zat
-  /** Undefined: the usual. */
+  /** Undefined: the default. */
   readonly expiresInSecs: number | undefined
   /** 1 to 255 printable characters. */
   readonly idempotencyKey: string | undefined
 }
 
-/** A request for one of the service's own invoices. */
+/** A request for an invoice that the service creates for itself: a plan purchase or a withdrawal deposit. */
 export interface OwnRequest {
   readonly purpose: Exclude<InvoicePurpose, 'sale'>
   readonly amountZat: Zat
   readonly expiresInSecs: number
-  /** Null: the request may be repeated as another one. */
+  /** Null: repeated requests create separate invoices. */
   readonly once: Once | null
 }
 
-/** What makes a request the same as an earlier one: who asks, the key, and all that is asked for. */
+/** Identifies repeats of a request: account, idempotency key and canonical request body. */
 export interface Once {
   readonly accountId: number
   readonly key: string
@@ -39,50 +39,47 @@ export interface Once {
 
 export interface Invoices {
   /**
-   * Makes an invoice, counted in the account's month. A repeated idempotency key brings back the invoice made first.
+   * Creates an invoice and counts it in the account's monthly usage. A repeated idempotency key returns the first
+   * invoice.
    * @throws Fault `idempotency_key_reused`, `viewing_key_not_set`, `viewing_key_expired`,
    * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
   /**
-   * Makes an invoice of the service's own under the operator's key; it counts in no month. `record` writes what it is
-   * for into the same transaction, and is not called where a repeated idempotency key brings back an earlier invoice.
+   * Creates an internal invoice under the operator's viewing key. It is not counted in monthly usage. `record` writes
+   * the related row in the same transaction. It is not called when a repeated idempotency key returns an earlier invoice.
    * @throws Fault `idempotency_key_reused`; `billing_not_configured` once the operator's key has expired
    */
-  issue(
-    operator: Account,
-    request: OwnRequest,
-    record: (rows: Rows, invoice: Invoice) => Promise<void>,
-  ): Promise<Invoice>
-  /** The invoice that such a request has made already. @throws Fault `idempotency_key_reused` */
-  issued(once: Once): Promise<Invoice | null>
-  /** @throws Fault `no_such_invoice`, for what is no UUID too */
+  issue(operator: Account, request: OwnRequest, record: (tx: Rows, invoice: Invoice) => Promise<void>): Promise<Invoice>
+  /** The invoice that an earlier request with this key created; null if there is no such invoice. @throws Fault `idempotency_key_reused` */
+  issued(request: Once): Promise<Invoice | null>
+  /** @throws Fault `no_such_invoice`, also for an id that is not a UUID */
   read(publicId: string): Promise<Invoice>
   /** An account's sales, newest first. */
   list(account: Account, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
   follow(look: Look): Promise<Seen>
 }
 
-/** A look at what has changed, for a reader who keeps watching. */
+/** A request for the invoice changes since an earlier one. */
 export interface Look {
-  /** What the look before brought; null starts now. */
+  /** The cursor of the previous result; null: start at the newest change. */
   readonly cursor: number | null
-  /** Of the invoices that something happened to, the ones to bring. */
+  /** Selects which changed invoices are returned. */
   readonly wanted: (invoiceId: number) => boolean
-  /** Invoices to bring in any case. */
+  /** Invoices returned whether they changed or not. */
   readonly also: readonly number[]
 }
 
 export interface Seen {
   readonly cursor: number
   readonly invoices: readonly Invoice[]
-  /** There may be more to see at once. */
+  /** More changes may be available now. */
   readonly more: boolean
 }
 
 const IDEMPOTENCY_SECS = DAY_SECS
-const FOLLOW_BATCH = 500
-/** How far ahead `watchUntil` is written, so that a busy key's row changes once an hour and not with every invoice. */
+const CHANGES_LIMIT = 500
+/** `watchUntil` is rounded up to this many seconds, so that a busy key's row changes once an hour instead of with every invoice. */
 const WATCH_STEP_SECS = 3_600
 
 export function createInvoices(deps: {
@@ -94,28 +91,28 @@ export function createInvoices(deps: {
   readonly lateWatchDays: number
 }): Invoices {
   const { store, addresses, clock, random, plans, lateWatchDays } = deps
-  const watch = watchLedger()
+  const watchCache = createWatchCache()
 
-  /** Why the account's key allows no such invoice: it has expired, or would before the invoice ends. Null: it does. */
-  async function expiryFault({ viewingKeyExpiry: expiry }: Account, terms: DraftTerms): Promise<Fault | null> {
+  /** The error if the account's viewing key has expired or expires before the invoice does; null otherwise. */
+  async function keyExpiryError({ viewingKeyExpiry: expiry }: Account, terms: DraftTerms): Promise<Fault | null> {
     if (!expiry) return null
     const now = nowSecs(clock)
-    const tip = expiry.height === null ? null : await store.glance(rows => rows.chain.tip())
+    const tip = expiry.height === null ? null : await store.glance(tx => tx.chain.tip())
     const point = { now, tipHeight: tip?.height ?? null }
-    const fault = expiredKeyFault(expiry, point, now + (terms.expiresInSecs ?? EXPIRY_SECS.usual))
-    return fault && terms.purpose !== 'sale' ? billingNotConfigured("the operator's viewing key expires") : fault
+    const error = expiredKeyFault(expiry, point, now + (terms.expiresInSecs ?? EXPIRY_SECS.usual))
+    return error && terms.purpose !== 'sale' ? billingNotConfigured("the operator's viewing key expires") : error
   }
 
-  function draftOf(account: Account, viewingKeyId: number, terms: DraftTerms, spare: Spare): NewInvoice {
+  function buildDraft(account: Account, viewingKeyId: number, terms: DraftTerms, reserved: Spare): NewInvoice {
     const createdAt = nowSecs(clock)
     const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.usual)
     return {
       publicId: random.uuid(),
       accountId: account.id,
       viewingKeyId,
-      diversifierIndex: spare.index,
+      diversifierIndex: reserved.index,
       purpose: terms.purpose,
-      address: spare.address,
+      address: reserved.address,
       amountZat: terms.amountZat,
       confirmations: account.confirmations,
       createdAt,
@@ -125,74 +122,74 @@ export function createInvoices(deps: {
   }
 
   /**
-   * Has an invoice under a fresh address written by `record`, and its key watched long enough; or brings back the one
-   * made first under the same idempotency key.
+   * Reserves an address, lets `record` write the invoice, and extends the watch time of its viewing key. A repeated
+   * idempotency key returns the first invoice instead.
    */
-  async function make(
+  async function createOnce(
     account: Account,
     terms: DraftTerms,
     claim: Claim | null,
-    record: (rows: Rows, draft: NewInvoice) => Promise<Invoice>,
-    crowd: WriteOptions = {},
+    record: (tx: Rows, draft: NewInvoice) => Promise<Invoice>,
+    batch: WriteOptions = {},
   ): Promise<Invoice> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw new Fault('invalid', 'viewing_key_not_set', 'viewing key not set')
-    const refused = await expiryFault(account, terms)
+    const refused = await keyExpiryError(account, terms)
     if (refused) {
-      const earlier = await earlierOf(claim)
+      const earlier = await findEarlier(claim)
       if (earlier) return earlier
       throw refused
     }
-    const spare = await addresses.take(viewingKeyId)
-    const draft = draftOf(account, viewingKeyId, terms, spare)
-    const watchUntil = watch.due(draft)
-    const write = async (rows: Rows) => {
-      const first = claim && (await rows.idempotency.claim({ ...claim, invoicePublicId: draft.publicId }))
-      if (first) return replayed(rows, claim, first)
-      if (watchUntil !== null) await rows.viewingKeys.watch(viewingKeyId, watchUntil)
-      return record(rows, draft)
+    const reserved = await addresses.take(viewingKeyId)
+    const draft = buildDraft(account, viewingKeyId, terms, reserved)
+    const watchUntil = watchCache.due(draft)
+    const write = async (tx: Rows) => {
+      const first = claim && (await tx.idempotency.claim({ ...claim, invoicePublicId: draft.publicId }))
+      if (first) return replayClaim(tx, claim, first)
+      if (watchUntil !== null) await tx.viewingKeys.watch(viewingKeyId, watchUntil)
+      return record(tx, draft)
     }
     try {
-      // A key's row may be another account's too: who changes it does not travel in the crowd.
-      const made = await store.write(write, watchUntil === null ? crowd : {})
-      if (made.publicId === draft.publicId) watch.written(draft)
-      else addresses.giveBack(viewingKeyId, spare)
-      return made
+      // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
+      const created = await store.write(write, watchUntil === null ? batch : {})
+      if (created.publicId === draft.publicId) watchCache.written(draft)
+      else addresses.giveBack(viewingKeyId, reserved)
+      return created
     } catch (error) {
-      // Only a refusal is sure to have left nothing behind; after any other failure the index counts as used.
-      if (error instanceof Fault && error.kind !== 'unavailable') addresses.giveBack(viewingKeyId, spare)
+      // Only a refused request certainly leaves nothing committed. After any other failure the index counts as used.
+      if (error instanceof Fault && error.kind !== 'unavailable') addresses.giveBack(viewingKeyId, reserved)
       throw error
     }
   }
 
-  async function earlierOf(claim: Claim | null): Promise<Invoice | null> {
+  async function findEarlier(claim: Claim | null): Promise<Invoice | null> {
     if (!claim) return null
-    const earlier = await store.glance(rows => rows.idempotency.find(claim.accountId, claim.key, claim.since))
-    return earlier && store.glance(rows => replayed(rows, claim, earlier))
+    const earlier = await store.glance(tx => tx.idempotency.find(claim.accountId, claim.key, claim.since))
+    return earlier && store.glance(tx => replayClaim(tx, claim, earlier))
   }
 
   return {
     async create(account, request) {
-      const claim = claimOf(onceOf(account, request), nowSecs(clock))
-      const earlier = await earlierOf(claim)
+      const claim = claimOf(idempotencyOf(account, request), nowSecs(clock))
+      const earlier = await findEarlier(claim)
       if (earlier) return earlier
-      const record = async (rows: Rows, draft: NewInvoice) => {
+      const record = async (tx: Rows, draft: NewInvoice) => {
         const { plan } = planAt(plans, account, draft.createdAt)
-        const usage = await rows.usage.take(account.id, monthOf(draft.createdAt), plan.monthlyInvoiceLimit)
+        const usage = await tx.usage.take(account.id, monthOf(draft.createdAt), plan.monthlyInvoiceLimit)
         if (!usage.taken) throw limitReached(plan, usage.used)
-        return rows.invoices.insert(draft)
+        return tx.invoices.insert(draft)
       }
-      return make(account, { ...request, purpose: 'sale' }, claim, record, { crowd: account.id })
+      return createOnce(account, { ...request, purpose: 'sale' }, claim, record, { crowd: account.id })
     },
 
     issue: (operator, request, record) =>
-      make(operator, request, claimOf(request.once, nowSecs(clock)), async (rows, draft) => {
-        const invoice = await rows.invoices.insert(draft)
-        await record(rows, invoice)
+      createOnce(operator, request, claimOf(request.once, nowSecs(clock)), async (tx, draft) => {
+        const invoice = await tx.invoices.insert(draft)
+        await record(tx, invoice)
         return invoice
       }),
 
-    issued: once => earlierOf(claimOf(once, nowSecs(clock))),
+    issued: request => findEarlier(claimOf(request, nowSecs(clock))),
 
     async read(publicId) {
       const invoice = isUuid(publicId) ? await store.lookup.invoice(publicId.toLowerCase()) : null
@@ -200,14 +197,14 @@ export function createInvoices(deps: {
       return invoice
     },
 
-    list: (account, page, filter) => store.glance(rows => rows.invoices.list(account.id, page, filter)),
+    list: (account, page, filter) => store.glance(tx => tx.invoices.list(account.id, page, filter)),
 
     follow: ({ cursor, wanted, also }) =>
-      store.read(async rows => {
-        const since = cursor ?? (await rows.events.lastSeq())
-        const touched = await rows.events.touchedSince(since, FOLLOW_BATCH)
+      store.read(async tx => {
+        const since = cursor ?? (await tx.events.lastSeq())
+        const touched = await tx.events.touchedSince(since, CHANGES_LIMIT)
         const ids = new Set([...also, ...touched.invoiceIds.filter(wanted)])
-        const invoices = ids.size > 0 ? await rows.invoices.byIds([...ids]) : []
+        const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
         return { cursor: touched.seq, invoices, more: touched.seq > since }
       }),
   }
@@ -219,46 +216,46 @@ type EarlierClaim = Pick<NewClaim, 'bodyHash' | 'invoicePublicId'>
 
 type DraftTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
 
-function onceOf(account: Account, request: InvoiceRequest): Once | null {
+function idempotencyOf(account: Account, request: InvoiceRequest): Once | null {
   if (request.idempotencyKey === undefined) return null
   const body = JSON.stringify([request.amountZat.toString(), request.expiresInSecs ?? null])
   return { accountId: account.id, key: request.idempotencyKey, body }
 }
 
-function claimOf(once: Once | null, now: number): Claim | null {
-  if (once === null) return null
+function claimOf(request: Once | null, now: number): Claim | null {
+  if (request === null) return null
   return {
-    accountId: once.accountId,
-    key: once.key,
-    bodyHash: createHash('sha256').update(once.body).digest(),
+    accountId: request.accountId,
+    key: request.key,
+    bodyHash: createHash('sha256').update(request.body).digest(),
     createdAt: now,
     since: now - IDEMPOTENCY_SECS + 1,
   }
 }
 
-/** The invoice that an earlier request with this key has made; a claim is committed only along with its invoice. */
-async function replayed(rows: Rows, claim: Claim, earlier: EarlierClaim): Promise<Invoice> {
+/** The invoice of an earlier request with this key. A claim is committed together with its invoice. */
+async function replayClaim(tx: Rows, claim: Claim, earlier: EarlierClaim): Promise<Invoice> {
   if (!Buffer.from(earlier.bodyHash).equals(Buffer.from(claim.bodyHash)))
     throw new Fault('conflict', 'idempotency_key_reused', 'idempotency key reused')
-  const invoice = await rows.invoices.byPublicId(earlier.invoicePublicId)
-  if (!invoice) throw new Error('an idempotency key stands for an invoice that does not exist')
+  const invoice = await tx.invoices.byPublicId(earlier.invoicePublicId)
+  if (!invoice) throw new Error('the invoice of an idempotency key does not exist')
   return invoice
 }
 
 /**
- * Remembers how long each key is watched for certain, by what this process has committed. The row only ever moves on,
- * so what was once written holds.
+ * Caches the `watchUntil` that this process has committed for each viewing key. The stored value never decreases, so
+ * cached values stay valid lower bounds.
  */
-function watchLedger() {
-  const most = 10_000
+function createWatchCache() {
+  const maxKeys = 10_000
   const known = new Map<number, number>()
   const step = (until: number) => Math.ceil(until / WATCH_STEP_SECS) * WATCH_STEP_SECS
   return {
-    /** What `watchUntil` is to be moved to along with this invoice; null when it is there already. */
+    /** The `watchUntil` to write with this invoice; null when the stored value is already late enough. */
     due: ({ viewingKeyId, watchUntil }: NewInvoice): number | null =>
       (known.get(viewingKeyId) ?? 0) >= watchUntil ? null : step(watchUntil),
     written({ viewingKeyId, watchUntil }: NewInvoice): void {
-      if (known.size >= most) known.clear()
+      if (known.size >= maxKeys) known.clear()
       known.set(viewingKeyId, Math.max(known.get(viewingKeyId) ?? 0, step(watchUntil)))
     },
   }

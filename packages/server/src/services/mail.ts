@@ -9,12 +9,12 @@ import { nowSecs } from '../ports.ts'
 type AttentionMail = Extract<MailRow, { about: 'reorged_payments' }>
 
 export interface Mails {
-  /** Sends up to `limit` mails that are due, side by side; how many were due. What fails stays for a later time. */
+  /** Sends up to `limit` due mails in parallel and returns their number. Failed mails are retried later. */
   sendDue(limit: number): Promise<number>
 }
 
-/** Attempts of one mail, and the seconds after each until the next: a minute, two, four … an hour at most. */
-const TRIES = 8
+/** Attempts for each mail. The delay between them doubles from one minute to at most one hour. */
+const MAX_ATTEMPTS = 8
 const retryAfterSecs = (tries: number) => Math.min(60 * 2 ** (tries - 1), 3_600)
 
 export function createMails(deps: {
@@ -24,7 +24,7 @@ export function createMails(deps: {
   readonly random: Random
   readonly keyedHash: KeyedHash
   readonly registration: 'open' | 'closed'
-  /** Where the dashboard is. */
+  /** Base URL of the dashboard. */
   readonly publicUrl: () => string
   readonly log: Log
 }): Mails {
@@ -32,13 +32,13 @@ export function createMails(deps: {
 
   async function send(mail: MailRow): Promise<void> {
     if (mail.about === 'reorged_payments') return sendAttention(mail)
-    const written = await write(mail)
+    const message = await compose(mail)
     try {
-      if (written) await mailer.send(written)
-      await store.write(rows => rows.mails.remove(mail.id))
+      if (message) await mailer.send(message)
+      await store.write(tx => tx.mails.remove(mail.id))
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.tries >= TRIES) await store.write(rows => rows.mails.remove(mail.id))
+      if (mail.tries >= MAX_ATTEMPTS) await store.write(tx => tx.mails.remove(mail.id))
     }
   }
 
@@ -47,63 +47,64 @@ export function createMails(deps: {
   }
 
   /**
-   * Composes the mail from what needs attention now. It is removed afterwards only if nothing has changed since it was
-   * composed: otherwise what came in between waits for the next mail. A crash after the sending sends it once more.
+   * Composes the mail from the invoices that need attention now. The queue entry is removed only if nothing changed
+   * since then. Otherwise it is postponed, and the next mail lists the newer changes. A crash after sending causes the
+   * mail to be sent again.
    */
   async function sendAttention(mail: AttentionMail): Promise<void> {
-    const { written, changes } = await writeAttention(mail)
+    const { message, changes } = await composeAttention(mail)
     let sentAt: number | null = null
     try {
-      if (written) {
-        await mailer.send(written)
+      if (message) {
+        await mailer.send(message)
         sentAt = nowSecs(clock)
       }
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.tries < TRIES) return
+      if (mail.tries < MAX_ATTEMPTS) return
     }
-    await store.write(async rows => {
-      const changesNow = await rows.attentionMails.lockChanges(mail.accountId)
-      if (sentAt !== null) await rows.attentionMails.setLastSent(mail.accountId, sentAt)
-      if (changesNow === changes) await rows.mails.remove(mail.id)
-      else await rows.mails.postpone(mail.id, attentionMailDueAt(nowSecs(clock), sentAt))
+    await store.write(async tx => {
+      const changesNow = await tx.attentionMails.lockChanges(mail.accountId)
+      if (sentAt !== null) await tx.attentionMails.setLastSent(mail.accountId, sentAt)
+      if (changesNow === changes) await tx.mails.remove(mail.id)
+      else await tx.mails.postpone(mail.id, attentionMailDueAt(nowSecs(clock), sentAt))
     })
   }
 
-  /** Null when nothing needs attention any more. */
-  async function writeAttention({ accountId, to }: AttentionMail) {
-    return store.read(async rows => {
-      const changes = await rows.attentionMails.changes(accountId)
-      const total = await rows.dashboard.countNeedingAttention(accountId)
-      if (total === 0) return { written: null, changes }
-      const listed = await rows.dashboard.needingAttention(accountId, ATTENTION_MAIL.listed)
-      return { written: { to, ...attentionMailText(listed, total, publicUrl()) }, changes }
+  /** `message` is null when no invoice needs attention any more. */
+  async function composeAttention({ accountId, to }: AttentionMail) {
+    return store.read(async tx => {
+      const changes = await tx.attentionMails.changes(accountId)
+      const total = await tx.dashboard.countNeedingAttention(accountId)
+      if (total === 0) return { message: null, changes }
+      const listed = await tx.dashboard.needingAttention(accountId, ATTENTION_MAIL.listed)
+      return { message: { to, ...attentionMailText(listed, total, publicUrl()) }, changes }
     })
   }
 
-  async function write(mail: Exclude<MailRow, AttentionMail>): Promise<OutgoingMail | null> {
+  async function compose(mail: Exclude<MailRow, AttentionMail>): Promise<OutgoingMail | null> {
     switch (mail.about) {
       case 'code':
-        return writeCode(mail)
+        return composeCode(mail)
       case 'plan_ends':
-        return writePlanEnds(mail, publicUrl())
+        return composePlanEnds(mail, publicUrl())
       default:
-        return writeNotice(mail, publicUrl())
+        return composeNotification(mail, publicUrl())
     }
   }
 
   /**
-   * Draws the code only now, and keeps no more than its hash. Null when there is nothing to send any more, or nobody
-   * who may sign in: that is found out here, where the one who asked cannot see or time it.
+   * Generates the code and stores only its hash. Null when the request has expired, or when the email has no account and
+   * registration is closed. This is checked here and not during the request, so that response and timing reveal nothing.
    */
-  async function writeCode(mail: Extract<MailRow, { about: 'code' }>): Promise<OutgoingMail | null> {
+  async function composeCode(mail: Extract<MailRow, { about: 'code' }>): Promise<OutgoingMail | null> {
     const code = drawCode(random.bytes)
-    const purpose = await store.write(async rows => {
-      const asked = await rows.signIn.byId(mail.codeId)
-      if (!asked || asked.expiresAt <= nowSecs(clock)) return null
-      if (registration === 'closed' && !(await rows.accounts.byEmail(asked.email))) return null
-      await rows.signIn.setCode(asked.id, keyedHash.hash('code', boundCode(asked.id, code)))
-      return asked.purpose
+    const purpose = await store.write(async tx => {
+      const request = await tx.signIn.byId(mail.codeId)
+      if (!request || request.expiresAt <= nowSecs(clock)) return null
+      if (registration === 'closed' && !(await tx.accounts.byEmail(request.email))) return null
+      await tx.signIn.setCode(request.id, keyedHash.hash('code', boundCode(request.id, code)))
+      return request.purpose
     })
     return purpose && { to: mail.to, ...codeText(code, purpose) }
   }
@@ -111,7 +112,7 @@ export function createMails(deps: {
   return {
     async sendDue(limit) {
       const now = nowSecs(clock)
-      const due = await store.write(rows => rows.mails.claim(now, limit, tries => now + retryAfterSecs(tries)))
+      const due = await store.write(tx => tx.mails.claim(now, limit, tries => now + retryAfterSecs(tries)))
       await Promise.all(due.map(send))
       return due.length
     },
@@ -119,32 +120,32 @@ export function createMails(deps: {
 }
 
 function codeText(code: string, purpose: 'sign_in' | 'confirm'): { subject: string; text: string } {
-  const whatFor = purpose === 'sign_in' ? 'sign-in code' : 'confirmation code'
+  const codeName = purpose === 'sign_in' ? 'sign-in code' : 'confirmation code'
   return {
-    subject: `Your zatgate ${whatFor}`,
+    subject: `Your zatgate ${codeName}`,
     text: [
-      `Your zatgate ${whatFor} is ${code}`,
+      `Your zatgate ${codeName} is ${code}`,
       '',
-      'It is valid for ten minutes, once, and only in the browser that asked for it. Nobody from zatgate will ever ask you for it.',
-      'If it was not you who asked, you can ignore this mail.',
+      'It is valid once, for ten minutes, and only in the browser that requested it. Nobody from zatgate will ask you for it.',
+      'If you did not request it, you can ignore this mail.',
     ].join('\n'),
   }
 }
 
-function writePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicUrl: string): OutgoingMail {
+function composePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicUrl: string): OutgoingMail {
   return {
     to: mail.to,
     subject: 'Your zatgate plan ends soon',
     text: [
       `Your zatgate plan is ${mail.detail}.`,
       '',
-      `To go on with it, buy another period at ${publicUrl}/billing; it begins where this one ends.`,
-      'Without that, your account is on the Free plan afterwards, and makes no more invoices a month than that allows.',
+      `To keep it, buy another period at ${publicUrl}/billing. It starts when the current one ends.`,
+      'Otherwise your account moves to the Free plan and its monthly invoice limit.',
     ].join('\n'),
   }
 }
 
-function writeNotice(mail: Extract<MailRow, { about: Notice }>, publicUrl: string): OutgoingMail {
+function composeNotification(mail: Extract<MailRow, { about: Notice }>, publicUrl: string): OutgoingMail {
   const what = NOTICES[mail.about]
   return {
     to: mail.to,
@@ -152,7 +153,7 @@ function writeNotice(mail: Extract<MailRow, { about: Notice }>, publicUrl: strin
     text: [
       `On ${utcMinute(mail.createdAt)}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
       '',
-      `If it was not you, sign in at ${publicUrl}, end the sessions that you do not know, and change it back.`,
+      `If you did not do this, sign in at ${publicUrl}, end all sessions that you do not recognise, and undo the change.`,
     ].join('\n'),
   }
 }

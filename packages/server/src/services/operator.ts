@@ -5,13 +5,13 @@ import type { Clock, Random, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { ViewingKeys } from './viewing-key.ts'
 
-/** What the operator's account is found by. It is no address, so nobody can sign in to it. */
-const OPERATOR = 'operator'
+/** Stored as the email of the operator's account. It is not a valid address, so nobody can sign in with it. */
+const OPERATOR_EMAIL = 'operator'
 
 /**
- * The account whose invoices pay for plans and take the deposits of withdrawals, made at the first start with a
- * billing viewing key. New invoices are under the key given now; earlier ones stay watched under theirs.
- * @throws Error when the key is none of the network's
+ * Finds or creates the account that receives payments for plans and deposits of withdrawals. New invoices use the given
+ * billing viewing key. Earlier invoices stay watched under their own keys.
+ * @throws Error when the key is invalid or belongs to another network
  */
 export async function openOperator(deps: {
   readonly store: Store
@@ -23,19 +23,19 @@ export async function openOperator(deps: {
   readonly billingViewingKey: string
 }): Promise<Account> {
   const { store, clock, random, network, confirmations } = deps
-  const fresh = {
+  const draft = {
     publicId: random.uuid(),
-    email: OPERATOR,
+    email: OPERATOR_EMAIL,
     network,
     confirmations,
     plan: FREE_PLAN,
     createdAt: nowSecs(clock),
   }
-  const account = await store.write(async rows => {
-    const known = (await rows.accounts.insert(fresh)) ?? (await rows.accounts.byEmail(OPERATOR))
-    if (!known) throw new Error('the operator account is neither there nor can it be made')
-    await rows.accounts.setConfirmations(known.id, confirmations)
-    return { ...known, confirmations }
+  const account = await store.write(async tx => {
+    const operator = (await tx.accounts.insert(draft)) ?? (await tx.accounts.byEmail(OPERATOR_EMAIL))
+    if (!operator) throw new Error('the operator account can neither be found nor created')
+    await tx.accounts.setConfirmations(operator.id, confirmations)
+    return { ...operator, confirmations }
   })
   try {
     return await deps.viewingKeys.assign(account, deps.billingViewingKey)

@@ -12,78 +12,79 @@ import type { Clock, Rows, Store } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 import type { Reassess, Report } from './invoice-state.ts'
 
-/** Blocks in order, and every note that a watched key sees in them. */
+/** Blocks in order, with all notes decrypted from them with the watched keys. */
 export interface BlocksRead {
   readonly blocks: readonly Block[]
   readonly notes: readonly OpenedNote[]
 }
 
-/** Transactions seen unmined, and every note that a watched key sees in them. */
+/** Mempool transactions, with all notes decrypted from them with the watched keys. */
 export interface MempoolSeen {
   readonly notes: readonly OpenedNote[]
-  /** nExpiryHeight by txid, where it is known. */
+  /** nExpiryHeight by txid, if known. */
   readonly expiryHeights: ReadonlyMap<string, number>
 }
 
-/** The whole mempool of one server, read before the blocks up to the server's tip. */
+/** The complete mempool of one server, read before the blocks up to the server's tip. */
 export interface Snapshot extends MempoolSeen {
-  /** Every transaction in it. */
+  /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
-  /** `newestOrder` before the mempool was asked for: payments recorded since may be missing in it. */
+  /** The last payment sequence number before the mempool was requested. Later payments may be absent from it. */
   readonly newestOrder: number
-  /** Another number for every server, and for every session with it: what one lacks says nothing of another. */
+  /** Changes with each server and each session. Absence from one server says nothing about another. */
   readonly server: number
-  /** Unix seconds: chain and mempool are known as they were then. Null: this reading does not say so. */
+  /** Unix seconds: chain and mempool are completely known up to this time. Null: this snapshot does not prove it. */
   readonly seenThrough: number | null
-  /** False when the chain was rewound meanwhile: what was mined then cannot have been in the mempool. */
+  /** False when the chain was rewound during the reading: payments mined at that time were not in the mempool. */
   readonly tellsMissing: boolean
 }
 
-/** What does not follow the last block recorded, and why. */
+/** The first block that does not follow the recorded chain, and the reason. */
 export interface Misfit {
   readonly height: number
   readonly fault: BlockFault
 }
 
-/** What the watcher observes, recorded: each function is one transaction, events included. */
+/** Records what chain sync observes. Each function is one transaction, events included. */
 export interface Payments {
   /**
-   * Records blocks that follow the last one recorded, the payments in them, and what both change. The first blocks of
-   * all are taken as they are. Nothing is written when one does not follow: the misfit is returned.
+   * Records blocks that follow the last recorded block, their payments, and the resulting invoice changes. The first
+   * blocks in an empty database are accepted unchecked. If a block does not follow, nothing is written and the mismatch
+   * is returned.
    */
   recordBlocks(read: BlocksRead): Promise<Misfit | null>
-  /** Records payments that are not in a block yet. */
+  /** Records payments that are not yet in a block. */
   recordMempool(seen: MempoolSeen): Promise<void>
-  /** The order of the payment recorded last; 0 before the first. */
+  /** Sequence number of the last recorded payment; 0 before the first. */
   newestOrder(): Promise<number>
   /**
-   * Records a complete reading of chain and mempool: the payments in the mempool, and which known ones it lacks. Drops
-   * those that one server's readings have lacked for `MISSING_SECS` and a new block. Moves on the time through which
-   * everything is seen, unless the block times say that the server has stalled or that the clock is wrong.
+   * Records a complete reading of chain and mempool: the payments in the mempool and the known payments absent from it.
+   * Drops payments that are absent from one server's readings for `MISSING_SECS` and a new block. Advances
+   * `syncedThrough`, unless the block times show a stalled server or a wrong clock.
    */
   recordSnapshot(snapshot: Snapshot): Promise<ChainTime>
-  /** Records payments in blocks read again; blocks, cursor and everything already known stay as they are. */
+  /** Records payments found by a rescan of recorded blocks. Blocks, position and known payments are unchanged. */
   recordFound(read: BlocksRead): Promise<{ readonly found: number; readonly misfit: Misfit | null }>
-  /** Closes invoices whose time ran out within what is seen. How many; `limit` means there may be more. */
+  /** Expires invoices with `expiresAt` up to `syncedThrough`. Returns their number; `limit` means there may be more. */
   closeDue(limit: number): Promise<number>
 }
 
-interface Sighting {
+interface ObservedPayment {
   readonly note: OpenedNote
   readonly place: Place
-  /** Unix seconds: the block's, or the clock's. */
+  /** Unix seconds: of the block, or of the clock for the mempool. */
   readonly time: number
   readonly expiryHeight: number | null
-  /** The block's height, or that of the last block recorded. */
+  /** Height of the block, or of the last recorded block for the mempool. */
   readonly height: number
 }
 
 interface Matched {
-  readonly sighting: Sighting
+  readonly observation: ObservedPayment
   readonly invoice: Invoice
 }
 
-const SETTLING_PAGE = 1_000
+const AWAITING_PAGE = 1_000
 
 export function createPayments(deps: {
   readonly store: Store
@@ -93,14 +94,14 @@ export function createPayments(deps: {
   readonly params: ConsensusParams
 }): Payments {
   const { store, reassess, report, clock, params } = deps
-  /** The server of the last snapshot. Lost with the process: then what is missing is counted anew, which only delays. */
+  /** The server of the last snapshot. Kept in memory only: after a restart the wait for missing payments starts again. */
   let lastServer: number | null = null
 
-  function minedSightings({ blocks, notes }: BlocksRead, now: number): Sighting[] {
+  function observeMined({ blocks, notes }: BlocksRead, now: number): ObservedPayment[] {
     const blockOf = new Map(blocks.flatMap(block => block.transactions.map(({ txid }) => [txid, block] as const)))
     return notes.flatMap(note => {
       const block = blockOf.get(note.txid)
-      if (!block) throw new Error('a note was opened in a transaction that is in none of the blocks')
+      if (!block) throw new Error('a decrypted note does not belong to the given blocks')
       const { height } = block
       if (!paysAt(note.pool, height, params)) return []
       const place = { at: 'mined', height } as const
@@ -108,7 +109,7 @@ export function createPayments(deps: {
     })
   }
 
-  function mempoolSightings({ notes, expiryHeights }: MempoolSeen, tip: number, now: number): Sighting[] {
+  function observeMempool({ notes, expiryHeights }: MempoolSeen, tip: number, now: number): ObservedPayment[] {
     return notes
       .filter(note => paysAt(note.pool, tip + 1, params))
       .map(note => ({
@@ -118,99 +119,99 @@ export function createPayments(deps: {
         expiryHeight: expiryHeights.get(note.txid) ?? null,
         height: tip,
       }))
-      .filter(sighting => !isDead(sighting.expiryHeight, tip))
+      .filter(observation => !isDead(observation.expiryHeight, tip))
   }
 
   /**
-   * Records what is new among sightings of invoices that are locked already: of two processes that see one payment, the
-   * second finds it known. Known payments are recorded whatever the time, since they may have moved.
+   * Records observed payments. Their invoices must be locked, so that the second of two processes finds a payment known.
+   * Known payments are recorded at any time, because their location may have changed.
    */
-  async function recordSightings(rows: Rows, matched: readonly Matched[], now: number): Promise<number[]> {
+  async function recordObserved(tx: Rows, matched: readonly Matched[], now: number): Promise<number[]> {
     if (matched.length === 0) return []
-    const known = new Set((await rows.payments.ofInvoices(idsOf(matched))).map(keyOf))
+    const known = new Set((await tx.payments.ofInvoices(idsOf(matched))).map(keyOf))
     const payments = matched
-      .filter(({ sighting, invoice }) => known.has(keyOf(sighting.note)) || isWatched(invoice, sighting.time))
-      .map(({ sighting, invoice }) => paymentOf(sighting, invoice, now))
-    return payments.length === 0 ? [] : rows.payments.record(payments)
+      .filter(({ observation, invoice }) => known.has(keyOf(observation.note)) || isWatched(invoice, observation.time))
+      .map(({ observation, invoice }) => paymentOf(observation, invoice, now))
+    return payments.length === 0 ? [] : tx.payments.record(payments)
   }
 
   /**
-   * Marks which unmined payments the snapshot holds and which it lacks, and drops those that have vanished. The invoices
-   * that this can change.
+   * Marks unmined payments as present in or missing from the snapshot, and drops vanished payments. Returns the ids of
+   * invoices that may change.
    */
-  async function judgeUnmined(rows: Rows, snapshot: Snapshot, at: { now: number; tip: number; clockIsRight: boolean }) {
+  async function updateUnmined(tx: Rows, snapshot: Snapshot, at: { now: number; tip: number; clockIsRight: boolean }) {
     const { txids, newestOrder, server, tellsMissing } = snapshot
-    const unmined = await rows.payments.inMempool()
+    const unmined = await tx.payments.inMempool()
     const present = unmined.filter(({ txid }) => txids.has(txid))
-    const isNews = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
-    const toMark = present.filter(payment => isNews(payment) || payment.lastSeenHeight < at.tip)
-    await rows.payments.markPresent(ordersOf(toMark), at.tip)
+    const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
+    const toMark = present.filter(payment => hasChanged(payment) || payment.lastSeenHeight < at.tip)
+    await tx.payments.markPresent(seqsOf(toMark), at.tip)
 
-    const lacking = tellsMissing ? unmined.filter(({ txid, order }) => !txids.has(txid) && order <= newestOrder) : []
+    const absent = tellsMissing ? unmined.filter(({ txid, order }) => !txids.has(txid) && order <= newestOrder) : []
     const sameServer = server === lastServer
     const since = (payment: PaymentRow) => (sameServer ? payment.missing : null)
-    const vanished = lacking.filter(payment => {
+    const vanished = absent.filter(payment => {
       const missing = since(payment)
       return at.clockIsRight && missing !== null && hasVanished(missing, at.now, at.tip)
     })
-    const begins = lacking.filter(payment => since(payment) === null)
-    await rows.payments.markMissing(ordersOf(begins), { since: at.now, height: at.tip })
-    const dropped = await drop(rows, vanished)
-    return [...dropped, ...[...present.filter(isNews), ...begins].map(({ invoiceId }) => invoiceId)]
+    const newlyMissing = absent.filter(payment => since(payment) === null)
+    await tx.payments.markMissing(seqsOf(newlyMissing), { since: at.now, height: at.tip })
+    const dropped = await dropPayments(tx, vanished)
+    return [...dropped, ...[...present.filter(hasChanged), ...newlyMissing].map(({ invoiceId }) => invoiceId)]
   }
 
   return {
     async recordBlocks(read) {
       const now = nowSecs(clock)
-      const sightings = minedSightings(read, now)
+      const observed = observeMined(read, now)
       const newest = read.blocks.at(-1)
       if (!newest) return null
-      const written = await store.write(async rows => {
-        await rows.chain.lock()
-        const misfit = findMisfit(await rows.chain.tip(), read.blocks)
-        if (misfit) return misfit
-        await rows.chain.append(read.blocks)
-        const matched = await matchInvoices(rows, sightings)
-        const settling = await allSettling(rows)
-        const unmined = await rows.payments.inMempool()
+      const written = await store.write(async tx => {
+        await tx.chain.lock()
+        const mismatch = findMismatch(await tx.chain.tip(), read.blocks)
+        if (mismatch) return mismatch
+        await tx.chain.append(read.blocks)
+        const matched = await matchInvoices(tx, observed)
+        const awaiting = await findAwaitingConfirmation(tx)
+        const unmined = await tx.payments.inMempool()
         const dead = unmined.filter(payment => isDead(payment.expiryHeight, newest.height))
-        // All at once and in one order, so that lockers do not deadlock.
+        // One ordered lock of all invoices prevents deadlocks.
         const deadIds = dead.map(({ invoiceId }) => invoiceId)
-        await rows.invoices.lock([...idsOf(matched), ...settling, ...deadIds])
-        const touched = await recordSightings(rows, matched, now)
-        const dropped = await drop(rows, dead)
-        return reassess(rows, [...touched, ...dropped, ...settling], now)
+        await tx.invoices.lock([...idsOf(matched), ...awaiting, ...deadIds])
+        const touched = await recordObserved(tx, matched, now)
+        const dropped = await dropPayments(tx, dead)
+        return reassess(tx, [...touched, ...dropped, ...awaiting], now)
       })
-      if ('fault' in written) return written
+      if ('height' in written) return written
       report(written)
       return null
     },
 
     async recordMempool(seen) {
       const now = nowSecs(clock)
-      const changes = await store.write(async rows => {
-        const tip = (await rows.chain.tip())?.height ?? 0
-        const matched = await lockMatched(rows, mempoolSightings(seen, tip, now))
-        return reassess(rows, await recordSightings(rows, matched, now), now)
+      const changes = await store.write(async tx => {
+        const tip = (await tx.chain.tip())?.height ?? 0
+        const matched = await lockMatched(tx, observeMempool(seen, tip, now))
+        return reassess(tx, await recordObserved(tx, matched, now), now)
       })
       report(changes)
     },
 
-    newestOrder: () => store.glance(rows => rows.payments.newestOrder()),
+    newestOrder: () => store.glance(tx => tx.payments.newestOrder()),
 
     async recordSnapshot(snapshot) {
       const now = nowSecs(clock)
-      const { time, changes } = await store.write(async rows => {
-        await rows.chain.lock()
-        const newest = await rows.chain.newest(MEDIAN_BLOCKS)
+      const { time, changes } = await store.write(async tx => {
+        await tx.chain.lock()
+        const newest = await tx.chain.newest(MEDIAN_BLOCKS)
         const tip = newest[0]?.height ?? 0
         const time = chainTime(params, newest, now)
-        const matched = await lockMatched(rows, mempoolSightings(snapshot, tip, now))
-        const touched = await recordSightings(rows, matched, now)
-        const judged = await judgeUnmined(rows, snapshot, { now, tip, clockIsRight: clockAgrees(time) })
+        const matched = await lockMatched(tx, observeMempool(snapshot, tip, now))
+        const touched = await recordObserved(tx, matched, now)
+        const updated = await updateUnmined(tx, snapshot, { now, tip, clockIsRight: clockAgrees(time) })
         if (time.state === 'ok' && snapshot.seenThrough !== null)
-          await rows.chain.setSeenThrough(snapshot.seenThrough, now)
-        return { time, changes: await reassess(rows, [...touched, ...judged], now) }
+          await tx.chain.setSeenThrough(snapshot.seenThrough, now)
+        return { time, changes: await reassess(tx, [...touched, ...updated], now) }
       })
       lastServer = snapshot.server
       report(changes)
@@ -219,29 +220,31 @@ export function createPayments(deps: {
 
     async recordFound(read) {
       const now = nowSecs(clock)
-      const sightings = minedSightings(read, now)
-      const written = await store.write(async rows => {
-        await rows.chain.lock()
-        const misfit = await findForeign(rows, read.blocks)
-        if (misfit) return misfit
-        const matched = await lockMatched(rows, sightings)
-        const rewinds = matched.length > 0 ? await rows.chain.rewinds() : []
-        const possible = matched.filter(({ sighting, invoice }) => canHoldPayment(invoice, sighting.height, rewinds))
-        return reassess(rows, await recordSightings(rows, possible, now), now)
+      const observed = observeMined(read, now)
+      const written = await store.write(async tx => {
+        await tx.chain.lock()
+        const mismatch = await findUnrecorded(tx, read.blocks)
+        if (mismatch) return mismatch
+        const matched = await lockMatched(tx, observed)
+        const rewinds = matched.length > 0 ? await tx.chain.rewinds() : []
+        const possible = matched.filter(({ observation, invoice }) =>
+          canHoldPayment(invoice, observation.height, rewinds),
+        )
+        return reassess(tx, await recordObserved(tx, possible, now), now)
       })
-      if ('fault' in written) return { found: 0, misfit: written }
+      if ('height' in written) return { found: 0, misfit: written }
       report(written)
       return { found: written.length, misfit: null }
     },
 
     async closeDue(limit) {
       const now = nowSecs(clock)
-      const changes = await store.write(async rows => {
-        const seenThrough = await rows.chain.seenThrough()
-        const newest = await rows.chain.newest(MEDIAN_BLOCKS)
+      const changes = await store.write(async tx => {
+        const syncedThrough = await tx.chain.seenThrough()
+        const newest = await tx.chain.newest(MEDIAN_BLOCKS)
         if (!clockAgrees(chainTime(params, newest, now))) return []
-        const due = await rows.invoices.due(seenThrough, newest[0]?.height ?? 0, limit)
-        return reassess(rows, due, now)
+        const due = await tx.invoices.due(syncedThrough, newest[0]?.height ?? 0, limit)
+        return reassess(tx, due, now)
       })
       report(changes)
       return changes.length
@@ -249,50 +252,54 @@ export function createPayments(deps: {
   }
 }
 
-/** Matched, and their invoices locked: what is read of them from here on stays true. */
-async function lockMatched(rows: Rows, sightings: readonly Sighting[]): Promise<Matched[]> {
-  const matched = await matchInvoices(rows, sightings)
-  if (matched.length > 0) await rows.invoices.lock(idsOf(matched))
+/** Matches invoices and locks them, so that data read afterwards stays valid. */
+async function lockMatched(tx: Rows, observed: readonly ObservedPayment[]): Promise<Matched[]> {
+  const matched = await matchInvoices(tx, observed)
+  if (matched.length > 0) await tx.invoices.lock(idsOf(matched))
   return matched
 }
 
-/** Each sighting with the invoice at its diversifier index; a note of nothing, or of more than there is, pays nothing. */
-async function matchInvoices(rows: Rows, sightings: readonly Sighting[]): Promise<Matched[]> {
-  const worth = sightings.filter(
+/** Pairs each payment with the invoice at its diversifier index. Notes with an impossible value are ignored. */
+async function matchInvoices(tx: Rows, observed: readonly ObservedPayment[]): Promise<Matched[]> {
+  const payable = observed.filter(
     ({ note: { valueZat, diversifierIndex } }) => valueZat > 0n && valueZat <= MAX_ZAT && diversifierIndex <= MAX_INDEX,
   )
-  const indexes = new Map(worth.map(({ note }) => [indexKey(note), note]))
+  const indexes = new Map(payable.map(({ note }) => [indexKey(note), note]))
   if (indexes.size === 0) return []
-  const found = await rows.invoices.atIndexes([...indexes.values()])
+  const found = await tx.invoices.atIndexes([...indexes.values()])
   const invoices = new Map(found.map(invoice => [indexKey(invoice), invoice]))
-  return worth.flatMap(sighting => {
-    const invoice = invoices.get(indexKey(sighting.note))
-    return invoice ? [{ sighting, invoice }] : []
+  return payable.flatMap(observation => {
+    const invoice = invoices.get(indexKey(observation.note))
+    return invoice ? [{ observation, invoice }] : []
   })
 }
 
-function paymentOf({ note, place, expiryHeight, height }: Sighting, invoice: Invoice, seenAt: number): NewPayment {
+function paymentOf(
+  { note, place, expiryHeight, height }: ObservedPayment,
+  invoice: Invoice,
+  seenAt: number,
+): NewPayment {
   const { txid, pool, outputIndex, valueZat } = note
   const payment = { invoiceId: invoice.id, txid, pool, outputIndex, valueZat, place, expiryHeight, seenAt }
   return { ...payment, lastSeenHeight: height }
 }
 
-function findMisfit(tip: Header | null, blocks: readonly Block[]): Misfit | null {
+function findMismatch(tip: Header | null, blocks: readonly Block[]): Misfit | null {
   let previous = tip
   for (const block of blocks) {
-    const fault = previous && checkFollows(previous, block)
-    if (fault) return { height: block.height, fault }
+    const problem = previous && checkFollows(previous, block)
+    if (problem) return { height: block.height, fault: problem }
     previous = block
   }
   return null
 }
 
-/** A block that is not the one remembered at its height, or that is not recorded. */
-async function findForeign(rows: Rows, blocks: readonly Block[]): Promise<Misfit | null> {
-  const tip = await rows.chain.tip()
-  const oldest = await rows.chain.oldestHeight()
+/** The first block that is not recorded or differs from the recorded block at its height. */
+async function findUnrecorded(tx: Rows, blocks: readonly Block[]): Promise<Misfit | null> {
+  const tip = await tx.chain.tip()
+  const oldest = await tx.chain.oldestHeight()
   for (const { height, hash } of blocks) {
-    const ours = await rows.chain.headerAt(height)
+    const ours = await tx.chain.headerAt(height)
     const recorded = tip !== null && oldest !== null && height <= tip.height && (ours !== null || height < oldest)
     if (!recorded) return { height, fault: { fault: 'gap', expected: tip?.height ?? 0 } }
     if (ours && ours.hash !== hash) return { height, fault: { fault: 'fork' } }
@@ -300,11 +307,11 @@ async function findForeign(rows: Rows, blocks: readonly Block[]): Promise<Misfit
   return null
 }
 
-async function drop(rows: Rows, payments: readonly PaymentRow[]): Promise<number[]> {
-  return payments.length === 0 ? [] : rows.payments.drop([...new Set(payments.map(({ txid }) => txid))])
+async function dropPayments(tx: Rows, payments: readonly PaymentRow[]): Promise<number[]> {
+  return payments.length === 0 ? [] : tx.payments.drop([...new Set(payments.map(({ txid }) => txid))])
 }
 
-function ordersOf(payments: readonly PaymentRow[]): number[] {
+function seqsOf(payments: readonly PaymentRow[]): number[] {
   return payments.map(({ order }) => order)
 }
 
@@ -312,13 +319,13 @@ function idsOf(matched: readonly Matched[]): number[] {
   return [...new Set(matched.map(({ invoice }) => invoice.id))]
 }
 
-/** Every unpaid invoice that has received its full amount: a new block can confirm any of them. */
-async function allSettling(rows: Rows): Promise<number[]> {
+/** All unpaid invoices with their full amount received. A new block can confirm each of them. */
+async function findAwaitingConfirmation(tx: Rows): Promise<number[]> {
   const ids: number[] = []
   for (;;) {
-    const page = await rows.invoices.settling(SETTLING_PAGE, ids.at(-1) ?? 0)
+    const page = await tx.invoices.settling(AWAITING_PAGE, ids.at(-1) ?? 0)
     ids.push(...page)
-    if (page.length < SETTLING_PAGE) return ids
+    if (page.length < AWAITING_PAGE) return ids
   }
 }
 

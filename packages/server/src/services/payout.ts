@@ -17,53 +17,53 @@ import type { Clock, Log, PayoutProvider, Rows, Store, Vault } from '../ports.ts
 import { nowSecs } from '../ports.ts'
 import { move } from './withdrawal-transition.ts'
 
-/** An order as the desk sees it. */
+/** A withdrawal with its decrypted payout details. */
 export interface DeskOrder {
   readonly withdrawal: Withdrawal
-  /** Where to pay to, in full. */
+  /** Payout details in full. */
   readonly payoutTo: string
 }
 
-/** The other side of withdrawals: those who pay out. */
+/** The payout side of withdrawals, used by the operator and the payout provider. */
 export interface Payouts {
-  /** Orders of all accounts, newest first. Default: every status. */
+  /** Orders of all accounts, newest first. Default: all statuses. */
   list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<DeskOrder[]>
   /** @throws Fault `no_such_withdrawal` */
   read(id: string): Promise<DeskOrder>
   /**
-   * The operator has paid out.
+   * Records that the operator has paid out.
    * @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `payout_in_progress`,
-   * `deposit_not_confirmed` while coins of the deposit may still vanish
+   * `deposit_not_confirmed` while payments of the deposit are unconfirmed
    */
   settle(id: string, reference: string, options?: CloseOptions): Promise<DeskOrder>
   /**
-   * The operator will not pay out.
+   * Records that the operator will not pay out.
    * @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open`, `payout_in_progress`
    */
   fail(id: string, reason: string, options?: CloseOptions): Promise<DeskOrder>
-  /** Orders that wait for the operator: to be paid out, and to be looked at. */
+  /** Number of orders to pay out, and of orders that need attention. */
   waiting(): Promise<{ readonly payouts: number; readonly withdrawals: number }>
   /**
-   * Hands orders that are due to the provider, and writes down what it says; how many were due. An order is claimed in
-   * a transaction of its own right before the provider is called. From then on, and through a crash, it counts as being
-   * paid until the provider says how it ended, or that a person pays it (`by_hand`).
+   * Passes due orders to the provider and records the results. Returns the number of due orders. A separate transaction
+   * claims each order right before the provider is called. From then on, and after a crash, the order counts as being
+   * paid until the provider reports the end, or that a person pays it (`by_hand`).
    */
   payDue(limit: number): Promise<number>
 }
 
 export interface CloseOptions {
-  /** Closes an order that a provider is paying, which is refused otherwise: the provider will not pay it. */
+  /** Closes an order even if a provider is paying it. Set it only when the provider will not pay. */
   readonly override?: boolean | undefined
 }
 
-/** How a provider's answer fits the order when it is written down. */
-type Fit = 'applied' | 'late' | 'paid_after_close'
+/** The effect of a provider's result on the order. */
+type ResultEffect = 'applied' | 'late' | 'paid_after_close'
 
-/** For so long an order is this caller's; who takes longer to answer is asked again. */
+/** How long an order stays claimed. A provider that needs longer to respond is called again. */
 const LEASE_SECS = 120
-/** After a provider's fault. */
+/** Delay after a failed call of the provider. */
 const RETRY_SECS = 60
-const MAX_ASK_AGAIN_SECS = 86_400
+const MAX_RETRY_SECS = 86_400
 
 export function createPayouts(deps: {
   readonly store: Store
@@ -74,43 +74,43 @@ export function createPayouts(deps: {
 }): Payouts {
   const { store, clock, vault, provider, log } = deps
 
-  function deskOrder(withdrawal: Withdrawal): DeskOrder {
+  function toPayoutOrder(withdrawal: Withdrawal): DeskOrder {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
     return { withdrawal, payoutTo: Buffer.from(payoutTo).toString() }
   }
 
   /**
-   * Ends an order, at what the chain has shown so far: only more than that will be news. An order that more coins
-   * opened again keeps what was said when it was closed before.
+   * Closes an order at the amount received so far; only a larger amount reopens it. A reopened order keeps the notes of
+   * its earlier closing.
    */
-  function close(
-    rows: Rows,
+  function closeOrder(
+    tx: Rows,
     withdrawal: Withdrawal,
     step: 'settle' | 'fail',
     note: Partial<Note>,
     closedBy: ClosedBy,
   ): Promise<Withdrawal> {
     const notes = {
-      reference: joined(withdrawal.reference, note.reference),
-      reason: joined(withdrawal.reason, note.reason),
+      reference: joinNotes(withdrawal.reference, note.reference),
+      reason: joinNotes(withdrawal.reason, note.reason),
     }
-    const learnt = { ...notes, closedAtZat: withdrawal.receivedZat, paying: null, closedBy }
-    return move(rows, withdrawal, { step }, learnt, nowSecs(clock))
+    const changes = { ...notes, closedAtZat: withdrawal.receivedZat, paying: null, closedBy }
+    return move(tx, withdrawal, { step }, changes, nowSecs(clock))
   }
 
-  function closeByHand(
+  function closeByOperator(
     id: string,
     step: 'settle' | 'fail',
     note: Partial<Note>,
     { override = false }: CloseOptions = {},
   ): Promise<DeskOrder> {
-    return store.write(async rows => {
-      const { withdrawal, invoice } = await hold(rows, (await find(rows, id)).invoiceId)
+    return store.write(async tx => {
+      const { withdrawal, invoice } = await lockWithdrawal(tx, (await find(tx, id)).invoiceId)
       if (withdrawal.paying && !override) throw payoutInProgress(withdrawal.paying)
       try {
-        const closed = await close(rows, withdrawal, step, note, 'operator')
-        if (step === 'settle' && (await mayVanish(rows, invoice))) throw depositNotConfirmed(invoice)
-        return deskOrder(closed)
+        const closed = await closeOrder(tx, withdrawal, step, note, 'operator')
+        if (step === 'settle' && (await hasUnconfirmedPayment(tx, invoice))) throw depositNotConfirmed(invoice)
+        return toPayoutOrder(closed)
       } catch (error) {
         throw error instanceof IllegalStep ? notOpen(withdrawal.status) : error
       }
@@ -121,12 +121,13 @@ export function createPayouts(deps: {
     const { publicId: id, amountZat, fiatCurrency, fiatAmount } = withdrawal
     const order = id.slice(0, 8)
     try {
-      const { payoutTo } = deskOrder(withdrawal)
+      const { payoutTo } = toPayoutOrder(withdrawal)
       const payout = await provider.pay({ id, amountZat, fiatCurrency, fiatAmount, payoutTo })
-      const fit = await store.write(rows => heed(rows, withdrawal.invoiceId, payout))
+      const effect = await store.write(tx => applyPayoutResult(tx, withdrawal.invoiceId, payout))
       const details = { order, provider: provider.name, state: payout.state }
-      if (fit === 'applied') log.info(details, 'a withdrawal was handed to the payout provider')
-      else if (fit === 'late') log.warn(details, 'the answer of the payout provider came after its order had changed')
+      if (effect === 'applied') log.info(details, 'a withdrawal was passed to the payout provider')
+      else if (effect === 'late')
+        log.warn(details, 'the result of the payout provider arrived after its order had changed')
       else
         log.warn(
           details,
@@ -135,96 +136,96 @@ export function createPayouts(deps: {
     } catch (err) {
       log.error(
         { order, provider: provider.name, err },
-        'a payout was not made, or not noted; the provider will be asked again',
+        'a payout failed or could not be recorded; the provider will be called again',
       )
-      await store.write(rows => postpone(rows, withdrawal.invoiceId))
+      await store.write(tx => postpone(tx, withdrawal.invoiceId))
     }
   }
 
   /**
-   * What the provider says ends an order only while it is the provider's. Of one that has changed meanwhile (more coins
-   * came, the operator closed it) it is kept as a note, and a person looks.
+   * Applies a result while the order is still being paid out. If the order has changed since (more coins arrived, or the
+   * operator closed it), the result is kept as a note for the operator.
    */
-  async function heed(rows: Rows, invoiceId: number, payout: Payout): Promise<Fit> {
-    const { withdrawal } = await hold(rows, invoiceId)
-    if (withdrawal.status !== 'payout_processing') return applyLate(rows, withdrawal, payout)
+  async function applyPayoutResult(tx: Rows, invoiceId: number, payout: Payout): Promise<ResultEffect> {
+    const { withdrawal } = await lockWithdrawal(tx, invoiceId)
+    if (withdrawal.status !== 'payout_processing') return applyLate(tx, withdrawal, payout)
     const note = noteOf(payout)
     const now = nowSecs(clock)
     switch (payout.state) {
       case 'by_hand':
-        await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: null, paying: null })
+        await tx.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: null, paying: null })
         break
       case 'processing': {
-        const pauseSecs = Math.min(Math.max(payout.askAgainSecs, 1), MAX_ASK_AGAIN_SECS)
+        const retrySecs = Math.min(Math.max(payout.askAgainSecs, 1), MAX_RETRY_SECS)
         const paying = withdrawal.paying ?? { provider: provider.name, since: now }
-        await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: now + pauseSecs, paying })
+        await tx.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: now + retrySecs, paying })
         break
       }
       case 'paid':
-        await close(rows, withdrawal, 'settle', note, 'provider')
+        await closeOrder(tx, withdrawal, 'settle', note, 'provider')
         break
       case 'failed':
-        await close(rows, withdrawal, 'fail', note, 'provider')
+        await closeOrder(tx, withdrawal, 'fail', note, 'provider')
         break
     }
     return 'applied'
   }
 
   /**
-   * An answer never changes an order that is closed, with one exception: a payout of an order that the operator closed,
-   * or that failed, needs attention. A second report of the payout that completed the order is no news.
+   * A late result does not change a closed order, with one exception: a payout of an order that failed or that the
+   * operator closed needs attention. A repeated report of the completing payout has no effect.
    */
-  async function applyLate(rows: Rows, withdrawal: Withdrawal, payout: Payout): Promise<Fit> {
+  async function applyLate(tx: Rows, withdrawal: Withdrawal, payout: Payout): Promise<ResultEffect> {
     const note = noteOf(payout)
     const { invoiceId, status, closedBy } = withdrawal
     const paying = payout.state === 'processing' ? withdrawal.paying : null
     if (payout.state !== 'paid' || (status !== 'failed' && closedBy !== 'operator')) {
-      await rows.withdrawals.record(invoiceId, { ...withdrawal, ...absent(withdrawal, note), paying })
+      await tx.withdrawals.record(invoiceId, { ...withdrawal, ...withMissingNotes(withdrawal, note), paying })
       return status === 'completed' && payout.state === 'paid' ? 'applied' : 'late'
     }
-    const learnt = {
-      reference: joined(withdrawal.reference, note.reference),
-      reason: joined(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
+    const changes = {
+      reference: joinNotes(withdrawal.reference, note.reference),
+      reason: joinNotes(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
       paying,
     }
-    if (status === 'needs_attention') await rows.withdrawals.record(invoiceId, { ...withdrawal, ...learnt })
-    else await move(rows, withdrawal, { step: 'paid_after_close' }, learnt, nowSecs(clock))
+    if (status === 'needs_attention') await tx.withdrawals.record(invoiceId, { ...withdrawal, ...changes })
+    else await move(tx, withdrawal, { step: 'paid_after_close' }, changes, nowSecs(clock))
     return 'paid_after_close'
   }
 
-  async function postpone(rows: Rows, invoiceId: number): Promise<void> {
-    const { withdrawal } = await hold(rows, invoiceId)
+  async function postpone(tx: Rows, invoiceId: number): Promise<void> {
+    const { withdrawal } = await lockWithdrawal(tx, invoiceId)
     if (withdrawal.status !== 'payout_processing') return
-    await rows.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
+    await tx.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
   }
 
   return {
     list: async (limit, statuses = WITHDRAWAL_STATUSES) =>
-      (await store.read(rows => rows.withdrawals.listIn(statuses, limit))).map(deskOrder),
+      (await store.read(tx => tx.withdrawals.listIn(statuses, limit))).map(toPayoutOrder),
 
-    read: async id => deskOrder(await store.read(rows => find(rows, id))),
+    read: async id => toPayoutOrder(await store.read(tx => find(tx, id))),
 
     async settle(id, reference, options) {
       checkNote('reference', reference)
-      return closeByHand(id, 'settle', { reference }, options)
+      return closeByOperator(id, 'settle', { reference }, options)
     },
 
     async fail(id, reason, options) {
       checkNote('reason', reason)
-      return closeByHand(id, 'fail', { reason }, options)
+      return closeByOperator(id, 'fail', { reason }, options)
     },
 
     waiting: () =>
-      store.read(async rows => ({
-        payouts: await rows.withdrawals.countIn('payout_processing'),
-        withdrawals: await rows.withdrawals.countIn('needs_attention'),
+      store.read(async tx => ({
+        payouts: await tx.withdrawals.countIn('payout_processing'),
+        withdrawals: await tx.withdrawals.countIn('needs_attention'),
       })),
 
     async payDue(limit) {
-      for (let handed = 0; handed < limit; handed++) {
+      for (let count = 0; count < limit; count++) {
         const now = nowSecs(clock)
-        const [due] = await store.write(rows => rows.withdrawals.claimPayouts(provider.name, now, now + LEASE_SECS, 1))
-        if (!due) return handed
+        const [due] = await store.write(tx => tx.withdrawals.claimPayouts(provider.name, now, now + LEASE_SECS, 1))
+        if (!due) return count
         await pay(due)
       }
       return limit
@@ -239,32 +240,32 @@ function noteOf(payout: Payout): Partial<Note> {
   return payout.state === 'failed' ? { reason: payout.reason.slice(0, NOTE_CHARS) } : {}
 }
 
-/** Of a note, what the order has nothing of yet: the operator's own words stay. */
-function absent({ reference, reason }: Note, note: Partial<Note>): Note {
+/** Fills in missing notes only, so that the operator's notes are kept. */
+function withMissingNotes({ reference, reason }: Note, note: Partial<Note>): Note {
   return { reference: reference ?? note.reference ?? null, reason: reason ?? note.reason ?? null }
 }
 
-function joined(earlier: string | null, said: string | null = null): string | null {
-  return earlier !== null && said !== null ? `${earlier}; ${said}` : (said ?? earlier)
+function joinNotes(earlier: string | null, added: string | null = null): string | null {
+  return earlier !== null && added !== null ? `${earlier}; ${added}` : (added ?? earlier)
 }
 
-/** The withdrawal for change, its invoice first, as everyone holds them. */
-async function hold(rows: Rows, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
-  const [invoice] = await rows.invoices.lock([invoiceId])
-  const withdrawal = await rows.withdrawals.lock(invoiceId)
+/** Locks the withdrawal. The invoice is locked first, in the same order everywhere. */
+async function lockWithdrawal(tx: Rows, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
+  const [invoice] = await tx.invoices.lock([invoiceId])
+  const withdrawal = await tx.withdrawals.lock(invoiceId)
   if (!invoice || !withdrawal) throw noSuch('withdrawal')
   return { withdrawal, invoice }
 }
 
-/** Whether any of the coins that came has fewer confirmations than the order asks for. */
-async function mayVanish(rows: Rows, { id, confirmations }: Invoice): Promise<boolean> {
-  const tip = (await rows.chain.tip())?.height ?? 0
-  const payments = await rows.payments.ofInvoices([id])
+/** Whether any payment has fewer confirmations than the order requires. */
+async function hasUnconfirmedPayment(tx: Rows, { id, confirmations }: Invoice): Promise<boolean> {
+  const tip = (await tx.chain.tip())?.height ?? 0
+  const payments = await tx.payments.ofInvoices([id])
   return payments.some(({ place }) => place.at !== 'dropped' && confirmationsOf(place, tip) < confirmations)
 }
 
-async function find(rows: Rows, id: string): Promise<Withdrawal> {
-  const withdrawal = isUuid(id) ? await rows.withdrawals.byPublicId(id.toLowerCase()) : null
+async function find(tx: Rows, id: string): Promise<Withdrawal> {
+  const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase()) : null
   if (!withdrawal) throw noSuch('withdrawal')
   return withdrawal
 }
@@ -276,7 +277,9 @@ function checkNote(field: 'reference' | 'reason', text: string): void {
 
 function depositNotConfirmed({ confirmations }: Invoice): Fault {
   return new Fault('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
-    extra: { detail: `not every coin of it has ${confirmations} confirmations yet: pay out later, or fail the order` },
+    extra: {
+      detail: `some payments of the deposit have fewer than ${confirmations} confirmations: pay out later, or fail the order`,
+    },
   })
 }
 
@@ -284,14 +287,16 @@ function payoutInProgress({ provider, since }: Paying): Fault {
   return new Fault('conflict', 'payout_in_progress', 'payout in progress', {
     extra: {
       detail:
-        `the provider ${provider} has been paying it since ${isoOf(since)}; ` +
-        'override this only when the provider will not pay',
+        `the provider ${provider} has been paying this order since ${isoOf(since)}; ` +
+        'override only when the provider will not pay',
     },
   })
 }
 
 function notOpen(status: WithdrawalStatus): Fault {
   return new Fault('conflict', 'withdrawal_not_open', 'withdrawal not open', {
-    extra: { detail: `it is ${status}; only one in payout_processing or needs_attention can be settled or failed` },
+    extra: {
+      detail: `the order is ${status}; only orders in payout_processing or needs_attention can be settled or failed`,
+    },
   })
 }

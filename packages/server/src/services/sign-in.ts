@@ -21,21 +21,21 @@ import { nowSecs } from '../ports.ts'
 
 export interface SignIn {
   /**
-   * Has a code mailed. Nothing of it tells whether the email has an account.
-   * @param client the network address that asks
-   * @returns what the browser must hold for the code to work, 64 hex characters
+   * Sends a sign-in code by mail. The result does not reveal whether the email has an account.
+   * @param client network address of the client
+   * @returns a browser secret of 64 hex characters, required to use the code
    * @throws Fault `invalid_email`, `too_many_codes`
    */
   ask(email: string, client: string): Promise<string>
   /**
-   * Signs in. The account is opened by the first sign-in, where registration is open.
-   * @param label what the owner will know the session by
-   * @throws Fault `bad_code`: wrong, used, expired, of another browser, or tried too often
+   * Signs in. If registration is open, the first sign-in creates the account.
+   * @param label name of the session, shown to the account owner
+   * @throws Fault `bad_code`: wrong, used, expired, from another browser, or too many attempts
    */
   enter(browser: string, code: string, label: string): Promise<{ account: Account; session: Session; token: string }>
-  /** Whether a code was entered in this session shortly before. */
+  /** Whether a code was entered recently in this session. */
   isFresh(session: Session): Promise<boolean>
-  /** Has a code mailed to the session's owner, unless one is on its way. @throws Fault `too_many_codes` */
+  /** Sends a code to the session's owner unless an unused one exists. @throws Fault `too_many_codes` */
   askAgain(account: Account, session: Session, client: string): Promise<void>
   /** @throws Fault `bad_code` */
   confirm(session: Session, code: string): Promise<void>
@@ -49,13 +49,13 @@ export function createSignIn(deps: {
   readonly random: Random
   readonly keyedHash: KeyedHash
   readonly network: Network
-  /** What a new account starts with. */
+  /** Required confirmations of a new account. */
   readonly confirmations: number
   readonly registration: 'open' | 'closed'
 }): SignIn {
   const { store, clock, random, keyedHash, network, registration } = deps
 
-  function request(purpose: CodePurpose, email: string, browser: string, client: string): NewSignInCode {
+  function buildRequest(purpose: CodePurpose, email: string, browser: string, client: string): NewSignInCode {
     const createdAt = nowSecs(clock)
     return {
       purpose,
@@ -67,31 +67,34 @@ export function createSignIn(deps: {
     }
   }
 
-  /** The code right for the browser, used up; null for a wrong one, whose try stays counted. */
-  async function redeem(rows: Rows, purpose: CodePurpose, browser: string, code: string): Promise<SignInCode | null> {
+  /** Marks the browser's code as used and returns it. Null for a wrong code; the attempt stays counted. */
+  async function redeem(tx: Rows, purpose: CodePurpose, browser: string, code: string): Promise<SignInCode | null> {
     const now = nowSecs(clock)
-    const tried = await rows.signIn.takeTry(purpose, credentialHash(browser), now, CODE.tries)
-    if (!tried?.codeHash || !timingSafeEqual(tried.codeHash, keyedHash.hash('code', boundCode(tried.id, code))))
+    const candidate = await tx.signIn.takeTry(purpose, credentialHash(browser), now, CODE.tries)
+    if (
+      !candidate?.codeHash ||
+      !timingSafeEqual(candidate.codeHash, keyedHash.hash('code', boundCode(candidate.id, code)))
+    )
       return null
-    await rows.signIn.use(tried.id, now)
-    return tried
+    await tx.signIn.use(candidate.id, now)
+    return candidate
   }
 
-  async function accountOf(rows: Rows, email: string): Promise<Account | null> {
-    const known = await rows.accounts.byEmail(email)
-    if (known || registration === 'closed') return known
+  async function findOrCreateAccount(tx: Rows, email: string): Promise<Account | null> {
+    const existing = await tx.accounts.byEmail(email)
+    if (existing || registration === 'closed') return existing
     const { confirmations } = deps
     const createdAt = nowSecs(clock)
-    const made = { publicId: random.uuid(), email, network, confirmations, plan: FREE_PLAN, createdAt }
-    return (await rows.accounts.insert(made)) ?? rows.accounts.byEmail(email)
+    const created = { publicId: random.uuid(), email, network, confirmations, plan: FREE_PLAN, createdAt }
+    return (await tx.accounts.insert(created)) ?? tx.accounts.byEmail(email)
   }
 
-  async function freshSession(rows: Rows, account: Account, label: string, token: string): Promise<Session> {
+  async function openSession(tx: Rows, account: Account, label: string, token: string): Promise<Session> {
     const createdAt = nowSecs(clock)
-    const session = await rows.sessions.insert(
+    const session = await tx.sessions.insert(
       sessionFor(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt),
     )
-    await rows.signIn.setFresh(session.id, createdAt + FRESH_SECS)
+    await tx.signIn.setFresh(session.id, createdAt + FRESH_SECS)
     return session
   }
 
@@ -100,34 +103,34 @@ export function createSignIn(deps: {
       const to = normaliseEmail(email)
       if (to === null) throw invalidField('email', 'an address such as name@example.com')
       const browser = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex')
-      const asked = request('sign_in', to, browser, client)
-      await store.write(rows => post(rows, asked))
+      const request = buildRequest('sign_in', to, browser, client)
+      await store.write(tx => issueCode(tx, request))
       return browser
     },
 
     async enter(browser, code, label) {
       const digits = readCode(code)
       const token = makeCredential('session', random.bytes(SECRET_BYTES))
-      const entered =
+      const signedIn =
         digits !== null &&
-        (await store.write(async rows => {
-          const redeemed = await redeem(rows, 'sign_in', browser, digits)
-          const account = redeemed && (await accountOf(rows, redeemed.email))
-          return account && { account, session: await freshSession(rows, account, label, token), token }
+        (await store.write(async tx => {
+          const redeemed = await redeem(tx, 'sign_in', browser, digits)
+          const account = redeemed && (await findOrCreateAccount(tx, redeemed.email))
+          return account && { account, session: await openSession(tx, account, label, token), token }
         }))
-      if (!entered) throw badCode()
-      return entered
+      if (!signedIn) throw badCode()
+      return signedIn
     },
 
     async isFresh(session) {
-      return (await store.read(rows => rows.signIn.freshUntil(session.id))) > nowSecs(clock)
+      return (await store.read(tx => tx.signIn.freshUntil(session.id))) > nowSecs(clock)
     },
 
     async askAgain(account, session, client) {
-      const asked = request('confirm', account.email, confirmingBrowser(session), client)
-      await store.write(async rows => {
-        const earlier = await rows.signIn.usable('confirm', asked.browserHash, asked.createdAt, CODE.tries)
-        if (!earlier) await post(rows, asked)
+      const request = buildRequest('confirm', account.email, browserOf(session), client)
+      await store.write(async tx => {
+        const earlier = await tx.signIn.usable('confirm', request.browserHash, request.createdAt, CODE.tries)
+        if (!earlier) await issueCode(tx, request)
       })
     },
 
@@ -135,41 +138,41 @@ export function createSignIn(deps: {
       const digits = readCode(code)
       const redeemed =
         digits !== null &&
-        (await store.write(async rows => {
-          const right = await redeem(rows, 'confirm', confirmingBrowser(session), digits)
-          if (right) await rows.signIn.setFresh(session.id, nowSecs(clock) + FRESH_SECS)
-          return right
+        (await store.write(async tx => {
+          const used = await redeem(tx, 'confirm', browserOf(session), digits)
+          if (used) await tx.signIn.setFresh(session.id, nowSecs(clock) + FRESH_SECS)
+          return used
         }))
       if (!redeemed) throw badCode()
     },
   }
 }
 
-/** A session is a browser already; its id stands for it. */
-function confirmingBrowser(session: Session): string {
+/** Derives the browser secret for reauthentication from the session id. */
+function browserOf(session: Session): string {
   return `session ${session.publicId}`
 }
 
-/** Counts and asks in one transaction, so that no crowd of requests slips past a limit together. */
-async function post(rows: Rows, asked: NewSignInCode): Promise<void> {
-  await rows.signIn.lockCounts()
-  for (const limit of REQUEST_LIMITS) await checkLimit(rows, asked, limit)
-  const { id } = await rows.signIn.insert(asked)
-  await rows.mails.append({ to: asked.email, about: 'code', codeId: id, createdAt: asked.createdAt })
-  await rows.signIn.prune(asked.createdAt - REMEMBER_SECS, PRUNE_BATCH)
+/** Checks the limits and queues the mail in one transaction, so that concurrent requests cannot exceed a limit. */
+async function issueCode(tx: Rows, request: NewSignInCode): Promise<void> {
+  await tx.signIn.lockCounts()
+  for (const limit of REQUEST_LIMITS) await checkLimit(tx, request, limit)
+  const { id } = await tx.signIn.insert(request)
+  await tx.mails.append({ to: request.email, about: 'code', codeId: id, createdAt: request.createdAt })
+  await tx.signIn.prune(request.createdAt - REMEMBER_SECS, PRUNE_BATCH)
 }
 
-async function checkLimit(rows: Rows, asked: NewSignInCode, { per, most, windowSecs }: RequestLimit): Promise<void> {
-  const { purpose, email, clientHash } = asked
-  const who =
+async function checkLimit(tx: Rows, request: NewSignInCode, { per, most, windowSecs }: RequestLimit): Promise<void> {
+  const { purpose, email, clientHash } = request
+  const scope =
     per === 'email' ? { purpose, email } : per === 'client' ? { purpose, clientHash } : { purpose, all: true as const }
-  const used = await rows.signIn.count(who, asked.createdAt - windowSecs, most)
+  const used = await tx.signIn.count(scope, request.createdAt - windowSecs, most)
   if (used >= most)
-    throw new Fault('too_many', 'too_many_codes', 'too many codes asked for, try again later', {
+    throw new Fault('too_many', 'too_many_codes', 'too many codes requested, try again later', {
       retryAfterSecs: windowSecs,
     })
 }
 
 function badCode(): Fault {
-  return new Fault('invalid', 'bad_code', 'that code is not right, or no longer valid')
+  return new Fault('invalid', 'bad_code', 'the code is wrong or no longer valid')
 }

@@ -3,14 +3,14 @@ import type { Clock, Log, SwapProvider } from '../ports.ts'
 
 export interface SwapAssets {
   /**
-   * What buyers can pay with: at most five minutes old, or older while the provider is down.
-   * @throws Fault `swap_provider_unavailable` when there never was a list
+   * Assets that buyers can pay with. The list is at most five minutes old, or older while the provider is unavailable.
+   * @throws Fault `swap_provider_unavailable` when no list was ever received
    */
   list(): Promise<readonly SwapAsset[]>
 }
 
-const FRESH_MS = 5 * 60 * 1000
-/** While an old list is served, the provider is asked again only so often: nobody waits for it in vain each time. */
+const MAX_AGE_MS = 5 * 60 * 1000
+/** Minimum delay between requests while the provider fails, so that not every caller waits for it. */
 const RETRY_MS = 5_000
 
 export function createSwapAssets(deps: {
@@ -20,29 +20,29 @@ export function createSwapAssets(deps: {
 }): SwapAssets {
   const { provider, clock, log } = deps
   let cached: readonly SwapAsset[] | null = null
-  let askAgainAtMs = 0
-  let asking: Promise<readonly SwapAsset[]> | null = null
+  let refreshAtMs = 0
+  let pending: Promise<readonly SwapAsset[]> | null = null
 
-  async function ask(): Promise<readonly SwapAsset[]> {
+  async function refresh(): Promise<readonly SwapAsset[]> {
     try {
       cached = await provider.assets()
-      askAgainAtMs = clock.nowMs() + FRESH_MS
+      refreshAtMs = clock.nowMs() + MAX_AGE_MS
       return cached
     } catch (error) {
       if (cached === null) throw error
-      log.warn({ err: error }, 'no new list of swap assets, the old one is served')
-      askAgainAtMs = clock.nowMs() + RETRY_MS
+      log.warn({ err: error }, 'the list of swap assets could not be refreshed, the old one is served')
+      refreshAtMs = clock.nowMs() + RETRY_MS
       return cached
     } finally {
-      asking = null
+      pending = null
     }
   }
 
   return {
     async list() {
-      if (cached !== null && clock.nowMs() < askAgainAtMs) return cached
-      asking ??= ask()
-      return asking
+      if (cached !== null && clock.nowMs() < refreshAtMs) return cached
+      pending ??= refresh()
+      return pending
     },
   }
 }

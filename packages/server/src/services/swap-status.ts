@@ -15,26 +15,26 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { StatusAnswer, Swap } from '../ports/repository/swap.ts'
 import type { Clock, Log, Rows, Store, SwapProvider } from '../ports.ts'
 
-/** Asks the provider how swaps stand, and writes down what that means. */
+/** Polls the provider for swap statuses and records the results. */
 export interface SwapLooks {
-  /** Asks at once. Where no answer comes, everything stays as it is. */
+  /** Polls one swap now. If the provider does not respond, nothing changes. */
   refresh(swap: Swap): Promise<void>
   /**
-   * Looks at swaps that are due, each in one process only. How many; `limit` means there may be more.
-   * A swap whose look is given up, or whose process dies, is due again in half a minute.
+   * Polls due swaps, each in one process only. Returns their number; `limit` means there may be more. An aborted poll,
+   * or one whose process ends, is due again after 30 seconds.
    */
   lookAtDue(limit: number, signal?: AbortSignal): Promise<number>
 }
 
-interface Look {
-  /** Null: there was none, or the provider does not know the swap yet. */
+interface PollResult {
+  /** Null: there is no response, or the provider does not know the swap yet. */
   readonly answer: StatusAnswer | null
   readonly failed: boolean
 }
 
-/** Longer than the provider may take, with the writing after it. */
+/** Exceeds the deadline of a provider request and the time to record its result. */
 const LEASE_MS = 30_000
-const NOTHING_ASKED: Look = { answer: null, failed: false }
+const NOT_POLLED: PollResult = { answer: null, failed: false }
 
 export function createSwapLooks(deps: {
   readonly store: Store
@@ -43,114 +43,120 @@ export function createSwapLooks(deps: {
   readonly log: Log
 }): SwapLooks {
   const { store, provider, clock, log } = deps
-  /** By the swap's id: whoever asks meanwhile shares the answer. */
+  /** Running refreshes by swap id. Concurrent callers share the response. */
   const refreshing = new Map<number, Promise<void>>()
 
-  function ask({ depositAddress, depositMemo }: Swap, signal?: AbortSignal): Promise<StatusAnswer | null> {
+  function requestStatus({ depositAddress, depositMemo }: Swap, signal?: AbortSignal): Promise<StatusAnswer | null> {
     return provider.status({ address: depositAddress, memo: depositMemo }, signal)
   }
 
-  async function record(swap: Swap, look: Look): Promise<void> {
+  async function record(swap: Swap, poll: PollResult): Promise<void> {
     const nowMs = clock.nowMs()
-    report(swap, await store.write(rows => write(rows, swap, look, nowMs)))
+    report(swap, await store.write(tx => write(tx, swap, poll, nowMs)))
   }
 
-  /** One transaction: the swap, its event, and what it means for the invoice. */
-  async function write(rows: Rows, { id, invoiceId }: Swap, { answer, failed }: Look, nowMs: number): Promise<Swap> {
+  /** Writes the swap, its event and the effect on the invoice. */
+  async function write(
+    tx: Rows,
+    { id, invoiceId }: Swap,
+    { answer, failed }: PollResult,
+    nowMs: number,
+  ): Promise<Swap> {
     const now = Math.floor(nowMs / 1000)
-    const [invoice] = await rows.invoices.lock([invoiceId])
-    const before = await rows.swaps.byId(id)
-    if (!invoice || !before) throw new Error('a swap is gone, or its invoice')
+    const [invoice] = await tx.invoices.lock([invoiceId])
+    const before = await tx.swaps.byId(id)
+    if (!invoice || !before) throw new Error('a swap or its invoice does not exist')
 
-    const heard = answer ? hear(before, answer, now) : before
-    const event = untold(heard)
+    const updated = answer ? hear(before, answer, now) : before
+    const event = unsentEvent(updated)
     const after: Swap = {
-      ...heard,
+      ...updated,
       word: answer?.word ?? before.word,
-      told: event ? [...heard.told, event] : heard.told,
+      told: event ? [...updated.told, event] : updated.told,
       failures: failed ? before.failures + 1 : 0,
-      needsAttention: isStuck(heard, invoice.receivedZat >= invoice.amountZat, now),
+      needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, now),
     }
-    const news = after.word !== before.word || after.updatedAtMs !== before.updatedAtMs
-    const nextMs = nextLookMs(after, after.failures, now)
-    await rows.swaps.record(id, {
+    const changed = after.word !== before.word || after.updatedAtMs !== before.updatedAtMs
+    const delayMs = nextLookMs(after, after.failures, now)
+    await tx.swaps.record(id, {
       ...after,
       holds: holdsInvoice(after, now),
-      nextLookAtMs: nextMs === null ? null : nowMs + nextMs,
-      statusRaw: answer && news ? answer.raw : null,
+      nextLookAtMs: delayMs === null ? null : nowMs + delayMs,
+      statusRaw: answer && changed ? answer.raw : null,
     })
     if (after.status !== before.status) {
-      await rows.events.append([eventFor(invoice, after, event, now)])
-      rows.wake('events')
+      await tx.events.append([eventFor(invoice, after, event, now)])
+      tx.wake('events')
     }
-    const underWay = await rows.swaps.anyHolds(invoiceId)
-    // Once let go, the invoice is closed by whoever closes those whose time has run out.
-    if (underWay !== invoice.swapUnderWay) await rows.invoices.setSwapUnderWay(invoiceId, underWay)
+    const keptOpen = await tx.swaps.anyHolds(invoiceId)
+    // An invoice that is no longer kept open is expired by the expiry worker.
+    if (keptOpen !== invoice.swapUnderWay) await tx.invoices.setSwapUnderWay(invoiceId, keptOpen)
     return after
   }
 
-  /** Tells of what is committed. */
+  /** Logs committed changes. */
   function report(before: Swap, after: Swap): void {
     const swap = after.publicId.slice(0, 8)
     if (after.word !== before.word && !isSwapStatus(after.word))
-      log.warn({ swap, word: after.word }, 'the swap provider says a word that nobody knows')
-    if (after.status !== before.status) log.info({ swap, status: after.status }, 'a swap moved')
+      log.warn({ swap, word: after.word }, 'the swap provider reports an unknown status')
+    if (after.status !== before.status) log.info({ swap, status: after.status }, 'the status of a swap changed')
     if (after.needsAttention && !before.needsAttention)
-      log.warn({ swap, status: after.status }, 'a swap needs attention: its coins have not come for an hour')
+      log.warn({ swap, status: after.status }, 'a swap needs attention: its coins have not arrived within an hour')
   }
 
-  async function look(swap: Swap, signal: AbortSignal | undefined): Promise<void> {
-    if (isSettled(swap.status)) return record(swap, NOTHING_ASKED)
-    let found: Look
+  async function poll(swap: Swap, signal: AbortSignal | undefined): Promise<void> {
+    if (isSettled(swap.status)) return record(swap, NOT_POLLED)
+    let result: PollResult
     try {
-      found = { answer: await ask(swap, signal), failed: false }
+      result = { answer: await requestStatus(swap, signal), failed: false }
     } catch (error) {
       if (signal?.aborted) return
-      if (swap.failures === 0) log.warn({ swap: swap.publicId.slice(0, 8), err: error }, 'no status of a swap')
-      found = { answer: null, failed: true }
+      if (swap.failures === 0)
+        log.warn({ swap: swap.publicId.slice(0, 8), err: error }, 'the status of a swap could not be read')
+      result = { answer: null, failed: true }
     }
-    await record(swap, found)
+    await record(swap, result)
   }
 
   async function refresh(swap: Swap): Promise<void> {
-    const answer = await ask(swap).catch(() => null)
+    const answer = await requestStatus(swap).catch(() => null)
     if (answer) await record(swap, { answer, failed: false })
   }
 
   return {
     refresh(swap) {
-      const known = refreshing.get(swap.id)
-      if (known) return known
-      const begun = refresh(swap).finally(() => refreshing.delete(swap.id))
-      refreshing.set(swap.id, begun)
-      return begun
+      const inProgress = refreshing.get(swap.id)
+      if (inProgress) return inProgress
+      const pending = refresh(swap).finally(() => refreshing.delete(swap.id))
+      refreshing.set(swap.id, pending)
+      return pending
     },
 
     async lookAtDue(limit, signal) {
       const nowMs = clock.nowMs()
-      const nextAtMs = await store.glance(rows => rows.swaps.nextLookAtMs())
+      const nextAtMs = await store.glance(tx => tx.swaps.nextLookAtMs())
       if (nextAtMs === null || nextAtMs > nowMs) return 0
-      const due = await store.write(rows => rows.swaps.claimDue(nowMs, nowMs + LEASE_MS, limit))
-      const looks = await Promise.allSettled(due.map(swap => look(swap, signal)))
-      const failure = looks.find(outcome => outcome.status === 'rejected')
+      const due = await store.write(tx => tx.swaps.claimDue(nowMs, nowMs + LEASE_MS, limit))
+      const outcomes = await Promise.allSettled(due.map(swap => poll(swap, signal)))
+      const failure = outcomes.find(outcome => outcome.status === 'rejected')
       if (failure) throw failure.reason
       return due.length
     },
   }
 }
 
-/** The swap that an event of the invoice tells of: the one that pays it; null when it is paid in the base coin. */
-export async function swapOfInvoice(rows: Rows, invoice: Invoice): Promise<SwapInEvent | null> {
-  const swap = invoice.swapId === null ? null : await rows.swaps.paying(invoice.id)
+/** The swap to include in events of the invoice: the swap that pays it; null when it is paid in the base coin. */
+export async function swapOfInvoice(tx: Rows, invoice: Invoice): Promise<SwapInEvent | null> {
+  const swap = invoice.swapId === null ? null : await tx.swaps.paying(invoice.id)
   return swap && swapInEvent(swap)
 }
 
-function untold({ status, told }: Swap): SwapEventType | null {
+function unsentEvent({ status, told }: Swap): SwapEventType | null {
   const event = eventOf(status)
   return event !== null && !told.includes(event) ? event : null
 }
 
-/** Merchants hear of their sales; an invoice of the service's own moves silently. */
+/** Events are sent for sales only. Changes of internal invoices have no event body. */
 function eventFor(invoice: Invoice, swap: Swap, type: SwapEventType | null, createdAt: number): NewEvent {
   const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt }
   if (type === null || invoice.purpose !== 'sale') return { ...event, type: null, body: null }

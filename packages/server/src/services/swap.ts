@@ -22,29 +22,29 @@ import type { SwapLooks } from './swap-status.ts'
 
 export interface SwapRequest {
   readonly assetId: string
-  /** The buyer's, on the origin chain. */
+  /** The buyer's address on the origin chain. */
   readonly refundTo: string
 }
 
 export interface Swaps {
-  /** Whether there is a provider at all. */
+  /** Whether a swap provider is configured. */
   readonly offered: boolean
   /** @throws Fault `swap_provider_unavailable` */
   assets(): Promise<readonly SwapAsset[]>
   /**
-   * A firm quote for the whole amount of the invoice, stored before anyone sees it; it replaces the swap before.
-   * @throws Fault, judged in this order: `no_such_invoice`, `refund_to_required`, `invoice_not_pending`,
+   * Requests a firm quote for the full invoice amount and stores it before returning it. It replaces an earlier swap.
+   * @throws Fault, checked in this order: `no_such_invoice`, `refund_to_required`, `invoice_not_pending`,
    *   `swap_in_progress`, `too_many_swap_requests`, `unsupported_asset_id`, `swap_refused`, `swap_provider_unavailable`
    */
   start(invoicePublicId: string, request: SwapRequest): Promise<Swap>
-  /** The present swaps of invoices, by the invoice's id; none for those without. */
+  /** Current swaps by invoice id. Invoices without a swap are omitted. */
   ofInvoices(invoices: readonly Pick<Invoice, 'swapId'>[]): Promise<ReadonlyMap<number, Swap>>
-  /** Swaps that need attention: of all accounts, or of one; newest first. */
+  /** Swaps that need attention, of all accounts or of one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
   countNeedingAttention(): Promise<number>
 }
 
-const FIRST_LOOK_MS = 5_000
+const FIRST_POLL_MS = 5_000
 
 export function createSwaps(deps: {
   readonly store: Store
@@ -58,46 +58,46 @@ export function createSwaps(deps: {
   const { store, provider, assets, looks, clock, random, log } = deps
 
   async function findInvoice(publicId: string): Promise<Invoice> {
-    const invoice = isUuid(publicId) ? await store.read(rows => rows.invoices.byPublicId(publicId.toLowerCase())) : null
+    const invoice = isUuid(publicId) ? await store.read(tx => tx.invoices.byPublicId(publicId.toLowerCase())) : null
     if (!invoice) throw noSuch('invoice')
     return invoice
   }
 
-  /** The invoice's present swap, if it has one: what to ask the provider about before it is judged by. */
-  async function presentSwap(rows: Rows, invoice: Invoice): Promise<Swap | null> {
+  /** The current swap of a pending invoice; null if it has no swap. */
+  async function currentSwap(tx: Rows, invoice: Invoice): Promise<Swap | null> {
     if (invoice.status !== 'pending' || nowSecs(clock) >= invoice.expiresAt) throw notPending()
-    return invoice.swapId === null ? null : rows.swaps.byId(invoice.swapId)
+    return invoice.swapId === null ? null : tx.swaps.byId(invoice.swapId)
   }
 
-  /** The present swap, after making sure that another may take its place. */
-  async function replaceable(rows: Rows, invoice: Invoice): Promise<Swap | null> {
-    const present = await presentSwap(rows, invoice)
-    if (present && hasDeposit(present.status)) throw swapInProgress(present.status)
-    return present
+  /** The current swap, after a check that it may be replaced. */
+  async function requireReplaceable(tx: Rows, invoice: Invoice): Promise<Swap | null> {
+    const current = await currentSwap(tx, invoice)
+    if (current && hasDeposit(current.status)) throw swapInProgress(current.status)
+    return current
   }
 
-  /** Has the provider say anew how the present swap stands; not for those who have used up their starts anyway. */
+  /** Refreshes the status of the current swap, unless the start limit is already reached. */
   async function refresh(invoice: Invoice): Promise<void> {
-    const { present, starts } = await store.read(async rows => ({
-      present: await presentSwap(rows, invoice),
-      starts: await rows.swaps.startsSince(invoice.id, nowSecs(clock) - STARTS.windowSecs),
+    const { current, starts } = await store.read(async tx => ({
+      current: await currentSwap(tx, invoice),
+      starts: await tx.swaps.startsSince(invoice.id, nowSecs(clock) - STARTS.windowSecs),
     }))
-    if (present && !isSettled(present.status) && starts.length < STARTS.most) await looks.refresh(present)
+    if (current && !isSettled(current.status) && starts.length < STARTS.most) await looks.refresh(current)
   }
 
-  /** Counts the start, if it may be made. */
-  async function admit(rows: Rows, invoiceId: number): Promise<number> {
+  /** Checks that a start is allowed and counts it. Returns the id of the start. */
+  async function countStart(tx: Rows, invoiceId: number): Promise<number> {
     const now = nowSecs(clock)
     const since = now - STARTS.windowSecs
-    await replaceable(rows, await lock(rows, invoiceId))
-    const starts = await rows.swaps.startsSince(invoiceId, since)
+    await requireReplaceable(tx, await lock(tx, invoiceId))
+    const starts = await tx.swaps.startsSince(invoiceId, since)
     const oldestCounted = starts.at(-STARTS.most)
     if (oldestCounted !== undefined) throw tooManyStarts(oldestCounted - since)
-    return rows.swaps.countStart(invoiceId, now, since)
+    return tx.swaps.countStart(invoiceId, now, since)
   }
 
   async function quote(invoice: Invoice, { assetId, refundTo }: SwapRequest): Promise<NewSwap> {
-    const asset = (await assets.list()).find(known => known.assetId === assetId)
+    const asset = (await assets.list()).find(candidate => candidate.assetId === assetId)
     if (!asset) throw unsupportedAsset()
     const createdAt = nowSecs(clock)
     const deadline = depositDeadline(invoice.expiresAt, createdAt)
@@ -108,28 +108,28 @@ export function createSwaps(deps: {
     return { publicId: random.uuid(), invoiceId: invoice.id, ...terms, ...offer, quoteRaw, createdAt }
   }
 
-  /** The quote becomes the invoice's swap, unless something has happened while the provider was asked. */
-  async function adopt(rows: Rows, draft: NewSwap): Promise<Swap> {
-    const invoice = await lock(rows, draft.invoiceId)
-    const earlier = await replaceable(rows, invoice)
-    if (earlier) await rows.swaps.replace(earlier.id, nowSecs(clock))
-    const swap = await rows.swaps.insert(draft, clock.nowMs() + FIRST_LOOK_MS)
-    if (!swap) throw providerUnavailable(new Error('a quote with the deposit address and memo of another swap'))
+  /** Makes the quote the invoice's swap, after a new check because the invoice may have changed since. */
+  async function adopt(tx: Rows, draft: NewSwap): Promise<Swap> {
+    const invoice = await lock(tx, draft.invoiceId)
+    const earlier = await requireReplaceable(tx, invoice)
+    if (earlier) await tx.swaps.replace(earlier.id, nowSecs(clock))
+    const swap = await tx.swaps.insert(draft, clock.nowMs() + FIRST_POLL_MS)
+    if (!swap) throw providerUnavailable(new Error('the quote has the deposit address and memo of another swap'))
     const watchUntil = Math.max(invoice.watchUntil, watchedUntil(swap))
-    await rows.invoices.setSwap(invoice.id, swap.id, watchUntil)
-    await rows.viewingKeys.watch(invoice.viewingKeyId, watchUntil)
+    await tx.invoices.setSwap(invoice.id, swap.id, watchUntil)
+    await tx.viewingKeys.watch(invoice.viewingKeyId, watchUntil)
     const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: draft.createdAt }
-    await rows.events.append([{ ...event, type: null, body: null }])
-    rows.wake('events')
-    rows.wake('swaps')
+    await tx.events.append([{ ...event, type: null, body: null }])
+    tx.wake('events')
+    tx.wake('swaps')
     return swap
   }
 
-  async function takeBack(startId: number): Promise<void> {
+  async function uncountStart(startId: number): Promise<void> {
     try {
-      await store.write(rows => rows.swaps.uncountStart(startId))
+      await store.write(tx => tx.swaps.uncountStart(startId))
     } catch (error) {
-      log.warn({ err: error }, 'a swap start that came to nothing stays counted')
+      log.warn({ err: error }, 'a failed swap start stays counted')
     }
   }
 
@@ -142,31 +142,31 @@ export function createSwaps(deps: {
       const invoice = await findInvoice(invoicePublicId)
       requireRefundTo(request.refundTo)
       await refresh(invoice)
-      const startId = await store.write(rows => admit(rows, invoice.id))
+      const startId = await store.write(tx => countStart(tx, invoice.id))
       try {
         const draft = await quote(invoice, request)
-        return await store.write(rows => adopt(rows, draft))
+        return await store.write(tx => adopt(tx, draft))
       } catch (error) {
-        await takeBack(startId)
+        await uncountStart(startId)
         if (error instanceof Fault && error.kind === 'bad_gateway')
-          log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'no quote for a swap')
+          log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'the swap provider gave no quote')
         throw error
       }
     },
 
     async ofInvoices(invoices) {
       const ids = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
-      const swaps = ids.length === 0 ? [] : await store.read(rows => rows.swaps.byIds(ids))
+      const swaps = ids.length === 0 ? [] : await store.read(tx => tx.swaps.byIds(ids))
       return new Map(swaps.map(swap => [swap.invoiceId, swap]))
     },
 
-    needingAttention: (limit, accountId) => store.read(rows => rows.swaps.needingAttention(limit, accountId)),
-    countNeedingAttention: () => store.read(rows => rows.swaps.countNeedingAttention()),
+    needingAttention: (limit, accountId) => store.read(tx => tx.swaps.needingAttention(limit, accountId)),
+    countNeedingAttention: () => store.read(tx => tx.swaps.countNeedingAttention()),
   }
 }
 
-async function lock(rows: Rows, invoiceId: number): Promise<Invoice> {
-  const [invoice] = await rows.invoices.lock([invoiceId])
+async function lock(tx: Rows, invoiceId: number): Promise<Invoice> {
+  const [invoice] = await tx.invoices.lock([invoiceId])
   if (!invoice) throw noSuch('invoice')
   return invoice
 }

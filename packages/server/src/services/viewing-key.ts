@@ -8,31 +8,30 @@ import type { Clock, Random, Rows, Store, Vault, Viewer } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
 export interface ViewingKeys {
-  /** Whether `set` would take the text. @throws Fault as `set` */
+  /** Checks whether `set` would accept the text. @throws Fault as `set` */
   check(text: string): Promise<void>
   /**
-   * New invoices are made under this key from now on; those made before stay watched under theirs.
-   * `firstAddress` is the one at diversifier index 0, which wallets show first and no invoice is ever given.
-   * An expired key is refused. By its expiry height it is judged only once a block has been read; every new invoice
-   * judges it again.
+   * Sets the key for new invoices. Earlier invoices stay watched under their own keys. `firstAddress` is the address at
+   * diversifier index 0, which wallets show first and which is never used for an invoice. An expired key is refused. The
+   * expiry height is checked only after a first block was recorded, and again for each new invoice.
    * @throws Fault `invalid_viewing_key`, the reason in `detail`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
-  /** Of the key that is set; null when there is none. */
+  /** The first address of the current key; null without a key. */
   firstAddress(account: Account): Promise<string | null>
-  /** As `set`, and nobody is told by mail: for an account without an owner. */
+  /** As `set` but without an email notification, for an account without an owner. */
   assign(account: Account, text: string): Promise<Account>
 }
 
-/** Wallets hand out the low indexes, some of them one after the other. */
-const LEAST_INDEX = 2n ** 40n
+/** Wallets use low indexes, some of them sequentially. */
+const MIN_FIRST_INDEX = 2n ** 40n
 
 /**
- * Where a key's invoices begin: far above what a wallet uses under the same key, and at a place of chance, so that
- * neither the merchant's own addresses nor another service with the key ever meets an invoice's. Below 2^49.
+ * The first diversifier index for invoices of a key: at a random offset between 2^40 and 2^49, so that invoice addresses
+ * collide neither with the merchant's wallet nor with another service that uses the key.
  */
-function drawFirstIndex(random: Random): bigint {
-  return LEAST_INDEX + BigInt(`0x${Buffer.from(random.bytes(6)).toString('hex')}`)
+function randomFirstIndex(random: Random): bigint {
+  return MIN_FIRST_INDEX + BigInt(`0x${Buffer.from(random.bytes(6)).toString('hex')}`)
 }
 
 export function createViewingKeys(deps: {
@@ -45,58 +44,58 @@ export function createViewingKeys(deps: {
 }): ViewingKeys {
   const { store, viewer, vault, clock, random, network } = deps
 
-  async function importKey(text: string): Promise<ImportedKey> {
+  async function parseUnexpired(text: string): Promise<ImportedKey> {
     const key = viewer.importKey(text, network)
     if (!key.expiry) return key
-    const tip = key.expiry.height === null ? null : await store.glance(rows => rows.chain.tip())
+    const tip = key.expiry.height === null ? null : await store.glance(tx => tx.chain.tip())
     const expired = expiredSince(key.expiry, { now: nowSecs(clock), tipHeight: tip?.height ?? null })
-    if (expired !== null) throw invalidField('viewing_key', `${expired}: export another key from the wallet`)
+    if (expired !== null) throw invalidField('viewing_key', `${expired}: export a new key from the wallet`)
     return key
   }
 
-  async function putUnder(
-    rows: Rows,
+  async function setKey(
+    tx: Rows,
     { viewingKeyExpiry: _earlier, ...account }: Account,
     { incoming, expiry }: ImportedKey,
     createdAt: number,
   ): Promise<Account> {
     const fingerprint = createHash('sha256').update(incoming).digest()
-    const key = { fingerprint, network, createdAt, firstIndex: drawFirstIndex(random) }
-    const { id: viewingKeyId } = await rows.viewingKeys.ensure(key, id => vault.seal(incoming, viewingKeyPlace(id)))
-    await rows.accounts.setViewingKey(account.id, viewingKeyId, expiry)
+    const key = { fingerprint, network, createdAt, firstIndex: randomFirstIndex(random) }
+    const { id: viewingKeyId } = await tx.viewingKeys.ensure(key, id => vault.seal(incoming, viewingKeyPlace(id)))
+    await tx.accounts.setViewingKey(account.id, viewingKeyId, expiry)
     return { ...account, viewingKeyId, ...(expiry && { viewingKeyExpiry: expiry }) }
   }
 
-  async function firstOf(incoming: Uint8Array): Promise<string> {
+  async function deriveFirstAddress(incoming: Uint8Array): Promise<string> {
     const [first] = await viewer.addresses(incoming, network, 0n, 1)
-    if (first === undefined) throw new Error('no address came back for a good viewing key')
+    if (first === undefined) throw new Error('no address was derived for a valid viewing key')
     return first
   }
 
   return {
     async check(text) {
-      await importKey(text)
+      await parseUnexpired(text)
     },
 
     async set(account, text) {
-      const key = await importKey(text)
-      const firstAddress = await firstOf(key.incoming)
+      const key = await parseUnexpired(text)
+      const firstAddress = await deriveFirstAddress(key.incoming)
       const now = nowSecs(clock)
-      const changed = await store.write(async rows => {
-        await rows.mails.append(notice(account, 'viewing_key_set', now))
-        return putUnder(rows, account, key, now)
+      const changed = await store.write(async tx => {
+        await tx.mails.append(notice(account, 'viewing_key_set', now))
+        return setKey(tx, account, key, now)
       })
       return { account: changed, firstAddress }
     },
 
     async firstAddress({ viewingKeyId }) {
-      const key = viewingKeyId === null ? null : await store.glance(rows => rows.viewingKeys.byId(viewingKeyId))
-      return key && firstOf(vault.open(key.sealed, viewingKeyPlace(key.id)))
+      const key = viewingKeyId === null ? null : await store.glance(tx => tx.viewingKeys.byId(viewingKeyId))
+      return key && deriveFirstAddress(vault.open(key.sealed, viewingKeyPlace(key.id)))
     },
 
     async assign(account, text) {
-      const key = await importKey(text)
-      return store.write(rows => putUnder(rows, account, key, nowSecs(clock)))
+      const key = await parseUnexpired(text)
+      return store.write(tx => setKey(tx, account, key, nowSecs(clock)))
     },
   }
 }

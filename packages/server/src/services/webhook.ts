@@ -10,35 +10,35 @@ import type { Clock, Random, Rows, Store, Vault } from '../ports.ts'
 import { nowSecs } from '../ports.ts'
 
 const SECRET_BYTES = 32
-const PRUNE_AT_ONCE = 500
+const PRUNE_BATCH = 500
 const RETRY_SECS = 60
 
-/** What an owner does with the account's webhook and its deliveries. */
+/** Management of the account's webhook and its deliveries by the account owner. */
 export interface Webhooks {
   /** @throws Fault `webhook_not_set` (404) */
   read(account: Account): Promise<Webhook>
   /**
-   * Where events go from now on, retries under way too. `secret` is to be shown once; null when there was a webhook
-   * already, whose secret stays.
+   * Sets the URL for all deliveries from now on, including pending retries. `secret` is available only in this result. It
+   * is null when the account already had a webhook, whose secret is kept.
    * @throws Fault `invalid_url`
    */
   set(account: Account, url: string): Promise<{ webhook: Webhook; secret: string | null }>
-  /** What is not delivered yet is canceled. @throws Fault `webhook_not_set` (404) */
+  /** Removes the webhook and cancels pending deliveries. @throws Fault `webhook_not_set` (404) */
   remove(account: Account): Promise<void>
-  /** The new secret, to be shown once; the old one signs nothing more. @throws Fault `webhook_not_set` (409) */
+  /** Returns the new secret once. The previous secret no longer signs deliveries. @throws Fault `webhook_not_set` (409) */
   rotateSecret(account: Account): Promise<string>
-  /** Sends a test event; the delivery's id. @throws Fault `webhook_not_set` (409), `too_many_deliveries` */
+  /** Queues a test event and returns the delivery's id. @throws Fault `webhook_not_set` (409), `too_many_deliveries` */
   test(account: Account): Promise<string>
   /**
-   * Sends a delivery's body again; the new delivery's id.
+   * Queues a delivery's body again and returns the new delivery's id.
    * @throws Fault `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
    */
   resend(account: Account, deliveryId: string): Promise<string>
-  /** Newest first. @throws nothing for an unknown invoice: it has no attempts */
+  /** Newest first. An unknown invoice has no attempts. */
   attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
-  /** With what was sent and answered. @throws Fault `no_such_attempt` */
+  /** An attempt with its request and response bodies. @throws Fault `no_such_attempt` */
   attempt(account: Account, id: string): Promise<AttemptDetail>
-  /** Forgets deliveries that are over and older than 30 days, some at a time; whether there may be more. */
+  /** Deletes a batch of finished deliveries older than 30 days. Returns whether there may be more. */
   prune(): Promise<boolean>
 }
 
@@ -47,100 +47,100 @@ export function createWebhooks(deps: {
   readonly vault: Vault
   readonly clock: Clock
   readonly random: Random
-  /** For development: plain http too. */
+  /** Also allows plain http, for development. */
   readonly allowPrivate: boolean
 }): Webhooks {
   const { store, vault, clock, random, allowPrivate } = deps
 
-  const makeSecret = () => SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
+  const generateSecret = () => SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
   const seal = (account: Account, secret: string) => vault.seal(Buffer.from(secret), secretPlace(account.id))
 
-  /** A delivery that no event raised, but the owner. */
-  async function send(rows: Rows, account: Account, what: Sent): Promise<string> {
-    await rows.deliveries.hold([account.id])
-    if ((await rows.deliveries.countOpenOf(account.id, MOST_WAITING)) >= MOST_WAITING) throw tooManyWaiting()
+  /** Queues a delivery that the owner requested. */
+  async function enqueue(tx: Rows, account: Account, content: DeliveryContent): Promise<string> {
+    await tx.deliveries.hold([account.id])
+    if ((await tx.deliveries.countOpenOf(account.id, MOST_WAITING)) >= MOST_WAITING) throw tooManyDeliveries()
     const publicId = random.uuid()
     const createdAt = nowSecs(clock)
-    const delivery = { ...what, publicId, accountId: account.id, createdAt, dueAtMs: clock.nowMs() }
-    const made = await rows.deliveries.insert([delivery])
-    if (made === 0) throw notSet('conflict')
+    const delivery = { ...content, publicId, accountId: account.id, createdAt, dueAtMs: clock.nowMs() }
+    const created = await tx.deliveries.insert([delivery])
+    if (created === 0) throw notSet('conflict')
     return publicId
   }
 
   return {
     async read(account) {
-      return (await store.read(rows => rows.webhooks.byAccount(account.id))) ?? fail(notSet('not_found'))
+      return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(notSet('not_found'))
     },
 
     async set(account, url) {
-      const fault = webhookUrlFault(url, allowPrivate)
-      if (fault !== null) throw invalidField('url', fault)
+      const problem = webhookUrlFault(url, allowPrivate)
+      if (problem !== null) throw invalidField('url', problem)
       const now = nowSecs(clock)
-      const secret = makeSecret()
-      const made = {
+      const secret = generateSecret()
+      const created = {
         accountId: account.id,
         url,
         sealedSecret: seal(account, secret),
         createdAt: now,
         updatedAt: now,
       }
-      return store.write(async rows => {
-        await rows.mails.append(notice(account, 'webhook_url_set', now, new URL(url).host))
-        if (await rows.webhooks.insert(made)) return { webhook: made, secret }
-        const webhook = await rows.webhooks.setUrl(account.id, url, now)
+      return store.write(async tx => {
+        await tx.mails.append(notice(account, 'webhook_url_set', now, new URL(url).host))
+        if (await tx.webhooks.insert(created)) return { webhook: created, secret }
+        const webhook = await tx.webhooks.setUrl(account.id, url, now)
         if (!webhook) throw new Fault('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
         return { webhook, secret: null }
       })
     },
 
     async remove(account) {
-      await store.write(async rows => {
-        if (!(await rows.webhooks.remove(account.id))) throw notSet('not_found')
-        await rows.mails.append(notice(account, 'webhook_removed', nowSecs(clock)))
+      await store.write(async tx => {
+        if (!(await tx.webhooks.remove(account.id))) throw notSet('not_found')
+        await tx.mails.append(notice(account, 'webhook_removed', nowSecs(clock)))
       })
     },
 
     async rotateSecret(account) {
-      const secret = makeSecret()
+      const secret = generateSecret()
       const sealed = seal(account, secret)
       const now = nowSecs(clock)
-      await store.write(async rows => {
-        if (!(await rows.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
-        await rows.mails.append(notice(account, 'webhook_secret_rotated', now))
+      await store.write(async tx => {
+        if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
+        await tx.mails.append(notice(account, 'webhook_secret_rotated', now))
       })
       return secret
     },
 
-    test: account => store.write(rows => send(rows, account, { invoiceId: null, eventType: 'test', body: TEST_BODY })),
+    test: account => store.write(tx => enqueue(tx, account, { invoiceId: null, eventType: 'test', body: TEST_BODY })),
 
     async resend(account, deliveryId) {
       if (!isUuid(deliveryId)) throw noSuch('delivery')
-      return store.write(async rows => {
-        const delivery = await rows.deliveries.byPublicId(account.id, deliveryId.toLowerCase())
+      return store.write(async tx => {
+        const delivery = await tx.deliveries.byPublicId(account.id, deliveryId.toLowerCase())
         if (!delivery) throw noSuch('delivery')
         const { invoiceId, eventType, body } = delivery
-        return send(rows, account, { invoiceId, eventType, body })
+        return enqueue(tx, account, { invoiceId, eventType, body })
       })
     },
 
     async attempts(account, page, invoiceId) {
       const filter = invoiceId === undefined ? {} : { invoicePublicId: invoiceId.toLowerCase() }
-      return store.read(rows => rows.deliveries.attempts(account.id, page, filter))
+      return store.read(tx => tx.deliveries.attempts(account.id, page, filter))
     },
 
     async attempt(account, id) {
-      const found = isUuid(id) && (await store.read(rows => rows.deliveries.attempt(account.id, id.toLowerCase())))
+      const found = isUuid(id) && (await store.read(tx => tx.deliveries.attempt(account.id, id.toLowerCase())))
       return found || fail(noSuch('attempt'))
     },
 
     async prune() {
       const before = nowSecs(clock) - LOG_SECS
-      return (await store.write(rows => rows.deliveries.prune(before, PRUNE_AT_ONCE))) === PRUNE_AT_ONCE
+      return (await store.write(tx => tx.deliveries.prune(before, PRUNE_BATCH))) === PRUNE_BATCH
     },
   }
 }
 
-interface Sent {
+interface DeliveryContent {
   readonly invoiceId: number | null
   readonly eventType: EventType
   readonly body: string
@@ -150,7 +150,7 @@ function notSet(kind: 'not_found' | 'conflict'): Fault {
   return new Fault(kind, 'webhook_not_set', 'webhook not set')
 }
 
-function tooManyWaiting(): Fault {
+function tooManyDeliveries(): Fault {
   return new Fault('too_many', 'too_many_deliveries', 'too many deliveries are waiting, try again later', {
     retryAfterSecs: RETRY_SECS,
   })

@@ -4,36 +4,36 @@ import type { Withdrawal, WithdrawalOutcome } from '../ports/repository/withdraw
 import type { Rows } from '../ports.ts'
 
 /**
- * Takes a step with a withdrawal that is held for change, and writes what came of it, its event included. Every
- * trigger ends here: the chain, the merchant, the operator, the payout provider.
+ * Applies a step to a locked withdrawal and writes the result with its event. All triggers use it: the chain, the
+ * merchant, the operator and the payout provider.
  *
- * @param learnt what else became known along with the step
+ * @param changes further values to write with the step
  * @param now Unix seconds
- * @throws IllegalStep
+ * @throws IllegalStep when the status does not allow the step
  */
 export async function move(
-  rows: Rows,
+  tx: Rows,
   withdrawal: Withdrawal,
   step: WithdrawalStep,
-  learnt: Partial<
+  changes: Partial<
     Pick<WithdrawalOutcome, 'receivedZat' | 'closedAtZat' | 'reference' | 'reason' | 'paying' | 'closedBy'>
   >,
   now: number,
 ): Promise<Withdrawal> {
   const status = after(withdrawal, step)
-  const moved = status !== withdrawal.status
+  const changed = status !== withdrawal.status
   const next: Withdrawal = {
     ...withdrawal,
-    ...learnt,
+    ...changes,
     status,
-    // Whoever pays out is asked as soon as the deposit is confirmed, and no longer once the order is anything else.
-    payoutDueAt: status !== 'payout_processing' ? null : moved ? now : withdrawal.payoutDueAt,
-    updatedAt: moved ? now : withdrawal.updatedAt,
+    // The payout is due as soon as the deposit is confirmed, and only while the order is in payout_processing.
+    payoutDueAt: status !== 'payout_processing' ? null : changed ? now : withdrawal.payoutDueAt,
+    updatedAt: changed ? now : withdrawal.updatedAt,
   }
-  await rows.withdrawals.record(withdrawal.invoiceId, next)
-  if (!moved) return next
-  await rows.events.append([withdrawalUpdated(next, now)])
-  rows.wake('events')
-  if (next.payoutDueAt !== null) rows.wake('payouts')
+  await tx.withdrawals.record(withdrawal.invoiceId, next)
+  if (!changed) return next
+  await tx.events.append([withdrawalUpdated(next, now)])
+  tx.wake('events')
+  if (next.payoutDueAt !== null) tx.wake('payouts')
   return next
 }

@@ -29,30 +29,30 @@ export interface WithdrawalRequest {
   readonly amountZat: Zat
   /** ISO 4217. */
   readonly fiatCurrency: string
-  /** 1 to 512 characters: an account number, a name, whatever the desk pays to. */
+  /** 1 to 512 characters: payout details such as an account number or a name. */
   readonly payoutTo: string
   /** 1 to 255 printable characters. */
   readonly idempotencyKey: string | undefined
 }
 
-/** An order with the invoice that takes its deposit. */
+/** A withdrawal with the invoice for its deposit. */
 export interface Ordered {
   readonly withdrawal: Withdrawal
   readonly invoice: Invoice
-  /** Enough of it to know it by, and no more. */
+  /** Payout details with all but a recognisable part hidden. */
   readonly maskedPayoutTo: string
 }
 
 export interface Withdrawals {
-  /** Whether orders are taken at all. */
+  /** Whether withdrawals are offered. */
   readonly configured: boolean
-  /** The currencies that orders may ask for; ISO 4217. */
+  /** Supported currencies; ISO 4217. */
   readonly currencies: readonly string[]
-  /** Hundredths of a percent that the desk keeps. */
+  /** The operator's spread in basis points. */
   readonly spreadBps: number
   /**
-   * An order at the rate of now, which holds until its deposit address expires. A repeated idempotency key brings back
-   * the order made first.
+   * Creates an order at the current rate, which is valid until the deposit address expires. A repeated idempotency key
+   * returns the first order.
    * @throws Fault `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
    * `rate_unavailable`, `too_many_orders`, `idempotency_key_reused`
    */
@@ -61,17 +61,17 @@ export interface Withdrawals {
   read(account: Account, id: string): Promise<Ordered>
   /** Newest first. */
   list(account: Account, page: Page): Promise<Ordered[]>
-  /** @throws Fault `no_such_withdrawal`, `withdrawal_not_cancelable` once there is a deposit, be it a part */
+  /** @throws Fault `no_such_withdrawal`, `withdrawal_not_cancelable` once any part of the deposit has arrived */
   cancel(account: Account, id: string): Promise<Ordered>
-  /** What the chain shows at the deposit address, in the transaction in which its invoice changes. */
-  settle(rows: Rows, invoice: Invoice): Promise<void>
+  /** Applies payments to the deposit address in the transaction in which the invoice changes. */
+  settle(tx: Rows, invoice: Invoice): Promise<void>
 }
 
 export interface WithdrawalTerms {
   readonly currencies: readonly string[]
-  /** Hundredths of a percent that the desk keeps. */
+  /** The operator's spread in basis points. */
   readonly spreadBps: number
-  /** How long a rate is held, and a deposit address open. */
+  /** Validity of the rate and of the deposit address, in seconds. */
   readonly expiresInSecs: number
 }
 
@@ -83,30 +83,30 @@ export function createWithdrawals(deps: {
   readonly keyedHash: KeyedHash
   readonly rates: Rates
   readonly invoices: Pick<Invoices, 'issue' | 'issued'>
-  /** Under whose viewing key deposits come in; null: no withdrawals. */
+  /** The account whose viewing key receives deposits; null: withdrawals are not offered. */
   readonly operator: Account | null
   readonly params: ConsensusParams
   readonly terms: WithdrawalTerms
 }): Withdrawals {
   const { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } = deps
 
-  function ordered(withdrawal: Withdrawal, invoice: Invoice): Ordered {
+  function toOrder(withdrawal: Withdrawal, invoice: Invoice): Ordered {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
     return { withdrawal, invoice, maskedPayoutTo: maskPayout(Buffer.from(payoutTo).toString()) }
   }
 
-  async function orderOf(rows: Rows, invoice: Invoice): Promise<Ordered> {
-    const withdrawal = await rows.withdrawals.byInvoice(invoice.id)
-    if (!withdrawal) throw new Error('an invoice for a withdrawal has none')
-    return ordered(withdrawal, invoice)
+  async function orderOf(tx: Rows, invoice: Invoice): Promise<Ordered> {
+    const withdrawal = await tx.withdrawals.byInvoice(invoice.id)
+    if (!withdrawal) throw new Error('the withdrawal of an invoice does not exist')
+    return toOrder(withdrawal, invoice)
   }
 
-  /** @throws Fault when the amount is not worth the least that the currency can pay */
+  /** @throws Fault `rate_unavailable`; `invalid_amount_zat` when the amount rounds to zero in the currency */
   async function quote({ amountZat, fiatCurrency }: WithdrawalRequest) {
     const { price } = await rates.rate(fiatCurrency)
-    const worth = fiatAmount(amountZat, price, terms.spreadBps, decimalsOf(fiatCurrency))
-    if (/^[0.]+$/.test(worth)) throw invalidField('amount_zat', `worth more than nothing in ${fiatCurrency}`)
-    return { rate: price, fiatAmount: worth }
+    const value = fiatAmount(amountZat, price, terms.spreadBps, decimalsOf(fiatCurrency))
+    if (/^[0.]+$/.test(value)) throw invalidField('amount_zat', `more than zero in ${fiatCurrency}`)
+    return { rate: price, fiatAmount: value }
   }
 
   return {
@@ -117,60 +117,60 @@ export function createWithdrawals(deps: {
     async create(account, request) {
       if (!operator) throw billingNotConfigured()
       check(request, terms.currencies)
-      const once = onceOf(account, request, keyedHash)
+      const once = idempotencyOf(account, request, keyedHash)
       const earlier = once && (await invoices.issued(once))
-      if (earlier) return store.read(rows => orderOf(rows, earlier))
+      if (earlier) return store.read(tx => orderOf(tx, earlier))
 
-      const quoted = await quote(request)
+      const quoteTerms = await quote(request)
       const { amountZat, fiatCurrency, payoutTo } = request
-      const draft = { publicId: random.uuid(), accountId: account.id, amountZat, fiatCurrency, ...quoted }
-      const own = { purpose: 'withdrawal', amountZat, expiresInSecs: terms.expiresInSecs, once } as const
-      const invoice = await invoices.issue(operator, own, async (rows, { id: invoiceId, createdAt }) => {
-        checkPace(await rows.withdrawals.list(account.id, { limit: PACE.most }), createdAt)
+      const draft = { publicId: random.uuid(), accountId: account.id, amountZat, fiatCurrency, ...quoteTerms }
+      const internalRequest = { purpose: 'withdrawal', amountZat, expiresInSecs: terms.expiresInSecs, once } as const
+      const invoice = await invoices.issue(operator, internalRequest, async (tx, { id: invoiceId, createdAt }) => {
+        checkPace(await tx.withdrawals.list(account.id, { limit: PACE.most }), createdAt)
         const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutPlace(invoiceId))
-        await rows.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
+        await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
       })
-      return store.read(rows => orderOf(rows, invoice))
+      return store.read(tx => orderOf(tx, invoice))
     },
 
     read: (account, id) =>
-      store.read(async rows => {
-        const withdrawal = await find(rows, account, id)
-        const [invoice] = await rows.invoices.byIds([withdrawal.invoiceId])
-        if (!invoice) throw new Error('a withdrawal has no invoice')
-        return ordered(withdrawal, invoice)
+      store.read(async tx => {
+        const withdrawal = await find(tx, account, id)
+        const [invoice] = await tx.invoices.byIds([withdrawal.invoiceId])
+        if (!invoice) throw new Error('the invoice of a withdrawal does not exist')
+        return toOrder(withdrawal, invoice)
       }),
 
     list: (account, page) =>
-      store.read(async rows => {
-        const withdrawals = await rows.withdrawals.list(account.id, page)
-        const found = await rows.invoices.byIds(withdrawals.map(({ invoiceId }) => invoiceId))
+      store.read(async tx => {
+        const withdrawals = await tx.withdrawals.list(account.id, page)
+        const found = await tx.invoices.byIds(withdrawals.map(({ invoiceId }) => invoiceId))
         const byId = new Map(found.map(invoice => [invoice.id, invoice]))
         return withdrawals.flatMap(withdrawal => {
           const invoice = byId.get(withdrawal.invoiceId)
-          return invoice ? [ordered(withdrawal, invoice)] : []
+          return invoice ? [toOrder(withdrawal, invoice)] : []
         })
       }),
 
     async cancel(account, id) {
       const now = nowSecs(clock)
-      return store.write(async rows => {
-        const { invoiceId } = await find(rows, account, id)
-        const [invoice] = await rows.invoices.lock([invoiceId])
-        const withdrawal = await rows.withdrawals.lock(invoiceId)
+      return store.write(async tx => {
+        const { invoiceId } = await find(tx, account, id)
+        const [invoice] = await tx.invoices.lock([invoiceId])
+        const withdrawal = await tx.withdrawals.lock(invoiceId)
         if (!invoice || !withdrawal) throw noSuch('withdrawal')
-        return ordered(await cancelOrRefuse(rows, withdrawal, now), invoice)
+        return toOrder(await cancelOrRefuse(tx, withdrawal, now), invoice)
       })
     },
 
-    async settle(rows, invoice) {
-      const withdrawal = await rows.withdrawals.lock(invoice.id)
+    async settle(tx, invoice) {
+      const withdrawal = await tx.withdrawals.lock(invoice.id)
       if (!withdrawal) return
       const deposit = depositStep(invoice)
-      const starts = withdrawal.status !== 'payout_processing' && after(withdrawal, deposit) === 'payout_processing'
-      const reason = starts ? await findLate(rows, invoice, params) : null
-      const learnt = { receivedZat: invoice.receivedZat, ...(reason !== null && { reason }) }
-      await move(rows, withdrawal, { ...deposit, late: reason !== null }, learnt, nowSecs(clock))
+      const becomesDue = withdrawal.status !== 'payout_processing' && after(withdrawal, deposit) === 'payout_processing'
+      const reason = becomesDue ? await findLate(tx, invoice, params) : null
+      const changes = { receivedZat: invoice.receivedZat, ...(reason !== null && { reason }) }
+      await move(tx, withdrawal, { ...deposit, late: reason !== null }, changes, nowSecs(clock))
     },
   }
 }
@@ -181,8 +181,8 @@ function check({ fiatCurrency, payoutTo }: WithdrawalRequest, currencies: readon
     throw invalidField('payout_to', `1 to ${PAYOUT_TO_CHARS} printable characters`)
 }
 
-/** Bank accounts are few enough to try them all against a plain hash: theirs is keyed. */
-function onceOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHash) {
+/** The hash of the payout details is keyed, because bank account numbers can be enumerated. */
+function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHash) {
   const { amountZat, fiatCurrency, payoutTo, idempotencyKey } = request
   if (idempotencyKey === undefined) return null
   const payout = Buffer.from(keyedHash.hash('payout', payoutTo)).toString('hex')
@@ -190,48 +190,48 @@ function onceOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHa
   return { accountId: account.id, key: idempotencyKey, body }
 }
 
-async function find(rows: Rows, account: Account, id: string): Promise<Withdrawal> {
-  const withdrawal = isUuid(id) ? await rows.withdrawals.byPublicId(id.toLowerCase(), account.id) : null
+async function find(tx: Rows, account: Account, id: string): Promise<Withdrawal> {
+  const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase(), account.id) : null
   if (!withdrawal) throw noSuch('withdrawal')
   return withdrawal
 }
 
-/** A paid invoice whose payments a reorganisation took back stays paid; a payout must not build on it. */
+/** A paid invoice stays paid when a reorganisation removes its payments. It must not start a payout. */
 function depositStep({ receivedZat, status, needsAttention }: Invoice) {
   const confirmed = status === 'paid' && !needsAttention
   return { step: 'deposit', receivedZat, confirmed, closed: isClosed(status), late: false } as const
 }
 
 /**
- * Why a confirmed deposit is too late for the order's rate; null when every payment of it is in time. A mined payment
- * counts from the time of its block. A header that is no longer remembered makes the payment late. A payment that is
- * not mined, where the operator asks for no confirmations, counts from when it was first seen.
+ * The reason why a confirmed deposit is too late for the order's rate; null when all its payments are in time. A mined
+ * payment has the time of its block. If the block header is no longer stored, the payment is late. An unmined payment,
+ * which counts when the operator requires no confirmations, has the time when it was first seen.
  */
-async function findLate(rows: Rows, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
+async function findLate(tx: Rows, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
   const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(params, height))
-  const late = (what: string) => `deposit ${what}, rate held until ${isoOf(expiresAt)}`
+  const late = (event: string) => `deposit ${event}, rate valid until ${isoOf(expiresAt)}`
   const heights = new Set<number>()
-  for (const { place, seenAt } of await rows.payments.ofInvoices([id])) {
+  for (const { place, seenAt } of await tx.payments.ofInvoices([id])) {
     if (place.at === 'mined') heights.add(place.height)
-    else if (place.at === 'mempool' && seenAt > cutoffAt((await rows.chain.tip())?.height ?? 0))
+    else if (place.at === 'mempool' && seenAt > cutoffAt((await tx.chain.tip())?.height ?? 0))
       return late(`seen late: unmined at ${isoOf(seenAt)}`)
   }
-  // The newest block first: it is the likeliest to be late, so that few headers are read.
+  // The newest block is most likely to be late. Checking it first reads few headers.
   for (const height of [...heights].sort((a, b) => b - a)) {
-    const header = await rows.chain.headerAt(height)
+    const header = await tx.chain.headerAt(height)
     if (!header) return late(`mined late: the time of block ${height} is no longer known`)
     if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${isoOf(header.time)}`)
   }
   return null
 }
 
-async function cancelOrRefuse(rows: Rows, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
+async function cancelOrRefuse(tx: Rows, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
   try {
-    return await move(rows, withdrawal, { step: 'cancel' }, {}, now)
+    return await move(tx, withdrawal, { step: 'cancel' }, {}, now)
   } catch (error) {
     if (!(error instanceof IllegalStep)) throw error
     const detail =
-      withdrawal.status === 'awaiting_deposit' ? 'a part of the deposit is here' : `it is ${withdrawal.status}`
+      withdrawal.status === 'awaiting_deposit' ? 'part of the deposit has arrived' : `the order is ${withdrawal.status}`
     throw new Fault('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
   }
 }

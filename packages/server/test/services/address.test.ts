@@ -15,8 +15,8 @@ before(async () => {
 })
 after(() => api.close())
 
-/** Addresses that only say where they come from, how many were derived at a time, and how many ranges were taken. */
-async function pools(options: { failAt?: number; gate?: Promise<void> } = {}) {
+/** Records the origin of each address, the sizes of derivations, and the reserved ranges. */
+async function createTestAddresses(options: { failAt?: number; gate?: Promise<void> } = {}) {
   const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
   const slices: number[] = []
   const seen = { ranges: 0 }
@@ -42,8 +42,8 @@ async function pools(options: { failAt?: number; gate?: Promise<void> } = {}) {
   return { id: account.viewingKeyId!, slices, seen, make }
 }
 
-test('each index comes once, with the address of its index', async () => {
-  const { id, make } = await pools()
+test('each index is reserved once, with its own address', async () => {
+  const { id, make } = await createTestAddresses()
   const addresses = make()
   const taken = []
   for (let i = 0; i < 20; i++) taken.push(await addresses.take(id))
@@ -51,21 +51,21 @@ test('each index comes once, with the address of its index', async () => {
   assert.equal(new Set(taken.map(({ index }) => index)).size, 20)
 })
 
-test('indexes begin far above those of a wallet, and elsewhere for each service with the key', async t => {
+test('indexes start far above those of a wallet, at a different index for each service with the key', async t => {
   const other = await startTestApi()
   t.after(() => other.close())
   const viewingKey = testViewingKey(++keys)
   const first = async ({ merchant, store }: TestApi) => {
     const { account } = await merchant({ viewingKey })
-    return store.write(rows => rows.viewingKeys.reserve(account.viewingKeyId!, 1))
+    return store.write(tx => tx.viewingKeys.reserve(account.viewingKeyId!, 1))
   }
   const [here, there] = await Promise.all([first(api), first(other)])
   for (const index of [here, there]) assert.ok(index >= 2n ** 40n && index < 2n ** 49n, `${index}`)
   assert.notEqual(here, there)
 })
 
-test('what is kept ready grows with what is asked for, and is derived few at a time', async () => {
-  const { id, slices, seen, make } = await pools()
+test('the cache grows with demand, and addresses are derived in small slices', async () => {
+  const { id, slices, seen, make } = await createTestAddresses()
   const addresses = make()
   await Promise.all(Array.from({ length: 400 }, () => addresses.take(id)))
   assert.equal(slices[0], 1)
@@ -73,9 +73,9 @@ test('what is kept ready grows with what is asked for, and is derived few at a t
   assert.ok(seen.ranges < 20, `${seen.ranges} ranges for 400 addresses`)
 })
 
-test('whoever waits gets the first addresses of a filling before its last are derived', async () => {
+test('waiting callers get the first addresses of a batch before its last are derived', async () => {
   const gate = Promise.withResolvers<void>()
-  const { id, slices, make } = await pools({ gate: gate.promise })
+  const { id, slices, make } = await createTestAddresses({ gate: gate.promise })
   const addresses = make()
   const order: number[] = []
   const taken = Array.from({ length: 200 }, async (_, number) => {
@@ -83,7 +83,7 @@ test('whoever waits gets the first addresses of a filling before its last are de
     order.push(number)
   })
   await until('the gate', () => slices.length > 12)
-  // The fillings before the one that is under way brought 1 + 2 + 4 + 8 + 16 + 32.
+  // The batches before the current one contained 1 + 2 + 4 + 8 + 16 + 32.
   assert.ok(order.length > 63 && order.length < 63 + 64, `${order.length}`)
   gate.resolve()
   await Promise.all(taken)
@@ -93,14 +93,14 @@ test('whoever waits gets the first addresses of a filling before its last are de
   )
 })
 
-test('the next address is derived before anybody asks for it', async () => {
-  const { id, slices, make } = await pools()
+test('the next address is derived before it is requested', async () => {
+  const { id, slices, make } = await createTestAddresses()
   await make().take(id)
   await until('the next address', () => slices.length === 2)
 })
 
-test('an address given back is handed out again', async () => {
-  const { id, make } = await pools()
+test('a released address is reserved again', async () => {
+  const { id, make } = await createTestAddresses()
   const addresses = make()
   const spare = await addresses.take(id)
   addresses.giveBack(id, spare)
@@ -108,21 +108,21 @@ test('an address given back is handed out again', async () => {
   assert.ok(next.some(({ index }) => index === spare.index))
 })
 
-test('after a crash the range that was taken is left out, never handed out again', async () => {
-  const { id, make } = await pools()
+test('after a crash the reserved range is skipped and never used again', async () => {
+  const { id, make } = await createTestAddresses()
   const first = await make().take(id)
   const second = await make().take(id)
   assert.ok(second.index > first.index)
 })
 
-test('a failed derivation fails those who wait, and the next one tries again', async () => {
-  const { id, make } = await pools({ failAt: 1 })
+test('a failed derivation rejects waiting callers, and the next call retries', async () => {
+  const { id, make } = await createTestAddresses({ failAt: 1 })
   const addresses = make()
   await assert.rejects(addresses.take(id), /the thread is lost/)
   assert.match((await addresses.take(id)).address, /^address \d+$/)
 })
 
-test('a key that does not exist is an error, not an endless wait', async () => {
-  const { make } = await pools()
+test('a key that does not exist causes an error, not an endless wait', async () => {
+  const { make } = await createTestAddresses()
   await assert.rejects(make().take(999_999), /viewing key/)
 })

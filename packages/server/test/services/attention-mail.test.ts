@@ -13,8 +13,8 @@ import type { ModelWorld } from '../support/model-world.ts'
 const DELAY_SECS = 120
 const INTERVAL_SECS = 3_600
 
-/** The process that sends mails; `whileSending` runs while the mail server takes a mail. */
-function mailing(world: ModelWorld, whileSending: () => Promise<void> = async () => {}) {
+/** The process that sends mails; `whileSending` runs while the mail server accepts a mail. */
+function startMailSender(world: ModelWorld, whileSending: () => Promise<void> = async () => {}) {
   const sent: OutgoingMail[] = []
   let failing = false
   const mails = createMails({
@@ -52,7 +52,7 @@ async function paidInvoice(world: ModelWorld, terms: { amountZat?: bigint; purpo
   return invoice
 }
 
-/** The newest blocks are replaced by empty ones; what was in them is in the mempool again. */
+/** Replaces the newest blocks with empty ones. Their transactions return to the mempool. */
 async function reorganise(world: ModelWorld, depth = 1): Promise<void> {
   world.chain.takeBack(depth, () => true)
   world.mine(depth + 1, [])
@@ -68,92 +68,99 @@ async function needsAttention(world: ModelWorld, invoice: Invoice): Promise<bool
   return (await world.read(invoice)).needsAttention
 }
 
-/** How many mails wait, due or not, seen without taking them. */
-async function waiting(store: Store): Promise<number> {
+/** Number of queued mails, due or not, counted without claiming them. */
+async function countQueued(store: Store): Promise<number> {
   const far = 4_000_000_000
   let count = 0
   await assert.rejects(
-    store.write(async rows => {
-      count = (await rows.mails.claim(far, 100, () => far)).length
-      throw new Error('only counted')
+    store.write(async tx => {
+      count = (await tx.mails.claim(far, 100, () => far)).length
+      throw new Error('rolled back after counting')
     }),
-    /only counted/,
+    /rolled back after counting/,
   )
   return count
 }
 
 onBothDatabases(engine => {
-  inWorld(engine, 'payments taken back are mailed after two minutes: what happened, where, what to do', async world => {
-    const { sent, sendDue } = mailing(world)
-    const invoice = await paidInvoice(world, { amountZat: 12_500_000n })
-    await reorganise(world)
-    assert.ok(await needsAttention(world, invoice))
-    assert.equal(await waiting(world.process0.store), 1)
-    world.clock.advance(DELAY_SECS - 1)
-    assert.equal(await sendDue(), 0)
-    world.clock.advance(1)
-    assert.equal(await sendDue(), 1)
-    assert.equal(sent.length, 1)
-    const [mail] = sent
-    assert.equal(mail?.to, world.shop.account.email)
-    assert.equal(mail?.subject, 'zatgate: payments of 1 paid invoice are missing')
-    assert.match(mail?.text ?? '', /^- 0\.125 ZEC, paid .* UTC: https:\/\/pay\.example\.org\/invoices\/[0-9a-f-]{36}$/m)
-    assert.ok(mail?.text.includes(invoice.publicId))
-    assert.match(mail?.text ?? '', /Hold the goods/)
-    assert.match(mail?.text ?? '', /mined again/)
-    assert.doesNotMatch(mail?.text ?? '', /more/)
-    assert.equal(await waiting(world.process0.store), 0)
-  })
+  inWorld(
+    engine,
+    'a mail about removed payments is sent after two minutes and says what happened, where, and what to do',
+    async world => {
+      const { sent, sendDue } = startMailSender(world)
+      const invoice = await paidInvoice(world, { amountZat: 12_500_000n })
+      await reorganise(world)
+      assert.ok(await needsAttention(world, invoice))
+      assert.equal(await countQueued(world.process0.store), 1)
+      world.clock.advance(DELAY_SECS - 1)
+      assert.equal(await sendDue(), 0)
+      world.clock.advance(1)
+      assert.equal(await sendDue(), 1)
+      assert.equal(sent.length, 1)
+      const [mail] = sent
+      assert.equal(mail?.to, world.shop.account.email)
+      assert.equal(mail?.subject, 'zatgate: payments of 1 paid invoice are missing')
+      assert.match(
+        mail?.text ?? '',
+        /^- 0\.125 ZEC, paid .* UTC: https:\/\/pay\.example\.org\/invoices\/[0-9a-f-]{36}$/m,
+      )
+      assert.ok(mail?.text.includes(invoice.publicId))
+      assert.match(mail?.text ?? '', /Hold the goods/)
+      assert.match(mail?.text ?? '', /mined again/)
+      assert.doesNotMatch(mail?.text ?? '', /more/)
+      assert.equal(await countQueued(world.process0.store), 0)
+    },
+  )
 
-  inWorld(engine, 'the mail is committed with the change, or neither is', async world => {
+  inWorld(engine, 'the mail and the change are committed together or not at all', async world => {
     const invoice = await paidInvoice(world)
     const { store } = world.process0
     const crashing: Store = {
       ...store,
       write: (work, options) =>
-        store.write(async rows => {
-          await work(rows)
+        store.write(async tx => {
+          await work(tx)
           throw new Error('killed')
         }, options),
     }
     world.chain.takeBack(1, () => true)
     world.mine(2, [])
     await assert.rejects(world.process(crashing, world.server).look(), /killed/)
-    assert.deepEqual([await needsAttention(world, invoice), await waiting(store)], [false, 0])
+    assert.deepEqual([await needsAttention(world, invoice), await countQueued(store)], [false, 0])
     await world.process0.look()
-    assert.deepEqual([await needsAttention(world, invoice), await waiting(store)], [true, 1])
+    assert.deepEqual([await needsAttention(world, invoice), await countQueued(store)], [true, 1])
   })
 
   inWorld(
     engine,
     '3,000 invoices of one account, taken back in several steps, are one mail',
     async world => {
-      const { sent, sendDue } = mailing(world)
+      const { sent, sendDue } = startMailSender(world)
       const { process0, shop } = world
       await process0.look()
       const base = await world.tip()
-      await process0.store.write(async rows => {
+      await process0.store.write(async tx => {
         for (let i = 0; i < 3_000; i++) {
-          const invoice = await rows.invoices.insert(shop.draft({ createdAt: world.clock.secs }))
+          const invoice = await tx.invoices.insert(shop.draft({ createdAt: world.clock.secs }))
           const height = base + 1 + (i % 300)
           const txid = i.toString(16).padStart(64, '0')
-          await rows.payments.record([payment(invoice, { txid, place: { at: 'mined', height } })])
+          await tx.payments.record([payment(invoice, { txid, place: { at: 'mined', height } })])
           const paid = { status: 'paid', paidAt: world.clock.secs, receivedZat: invoice.amountZat } as const
-          await rows.invoices.record([{ ...invoice, ...paid }])
+          await tx.invoices.record([{ ...invoice, ...paid }])
         }
       })
       world.mine(300)
       await process0.look()
       const writes: number[] = []
-      const counted: Store = {
+      const countingStore: Store = {
         ...process0.store,
         write: async (work, options) => {
           const result = await process0.store.write(work, options)
-          writes.push(await waiting(process0.store))
+          writes.push(await countQueued(process0.store))
           return result
         },
       }
-      await world.process(counted, world.server).headers.rewind(base, null)
+      await world.process(countingStore, world.server).headers.rewind(base, null)
       assert.ok(writes.length >= 3, `${writes.length} steps`)
       assert.deepEqual(
         writes,
@@ -170,7 +177,7 @@ onBothDatabases(engine => {
   )
 
   inWorld(engine, 'payments that are mined again before the mail is due are not mailed', async world => {
-    const { sent, sendDue } = mailing(world)
+    const { sent, sendDue } = startMailSender(world)
     const invoice = await paidInvoice(world)
     await reorganise(world)
     world.clock.advance(DELAY_SECS - 10)
@@ -179,34 +186,38 @@ onBothDatabases(engine => {
     world.clock.advance(10)
     assert.equal(await sendDue(), 1)
     assert.deepEqual(sent, [])
-    assert.equal(await waiting(world.process0.store), 0, 'the next reorganisation is not held up')
+    assert.equal(await countQueued(world.process0.store), 0, 'the next reorganisation is not delayed')
   })
 
-  inWorld(engine, 'an account gets no second mail within the hour, and then one if it is still needed', async world => {
-    const { sent, sendDue } = mailing(world)
-    const first = await paidInvoice(world)
-    await reorganise(world)
-    world.clock.advance(DELAY_SECS)
-    await sendDue()
-    assert.equal(sent.length, 1)
+  inWorld(
+    engine,
+    'an account gets no second mail within the hour, and one after it if payments are still missing',
+    async world => {
+      const { sent, sendDue } = startMailSender(world)
+      const first = await paidInvoice(world)
+      await reorganise(world)
+      world.clock.advance(DELAY_SECS)
+      await sendDue()
+      assert.equal(sent.length, 1)
 
-    const second = await paidInvoice(world)
-    await reorganise(world)
-    assert.ok(await needsAttention(world, second))
-    for (let secs = 0; secs < INTERVAL_SECS - 60; secs += 60) {
+      const second = await paidInvoice(world)
+      await reorganise(world)
+      assert.ok(await needsAttention(world, second))
+      for (let secs = 0; secs < INTERVAL_SECS - 60; secs += 60) {
+        world.clock.advance(60)
+        await sendDue()
+      }
+      assert.equal(sent.length, 1)
       world.clock.advance(60)
       await sendDue()
-    }
-    assert.equal(sent.length, 1)
-    world.clock.advance(60)
-    await sendDue()
-    assert.equal(sent.length, 2)
-    assert.ok(sent[1]?.text.includes(second.publicId))
-    assert.equal(sent[1]?.text.includes(first.publicId), await needsAttention(world, first))
-  })
+      assert.equal(sent.length, 2)
+      assert.ok(sent[1]?.text.includes(second.publicId))
+      assert.equal(sent[1]?.text.includes(first.publicId), await needsAttention(world, first))
+    },
+  )
 
-  inWorld(engine, 'what heals within the hour is not mailed a second time', async world => {
-    const { sent, sendDue } = mailing(world)
+  inWorld(engine, 'payments mined again within the hour cause no second mail', async world => {
+    const { sent, sendDue } = startMailSender(world)
     const invoice = await paidInvoice(world)
     await reorganise(world)
     world.clock.advance(DELAY_SECS)
@@ -218,32 +229,36 @@ onBothDatabases(engine => {
     world.clock.advance(INTERVAL_SECS)
     await sendDue()
     assert.equal(sent.length, 1)
-    assert.equal(await waiting(world.process0.store), 0)
+    assert.equal(await countQueued(world.process0.store), 0)
   })
 
-  inWorld(engine, 'an invoice taken back while the mail is being sent is in the next mail', async world => {
-    let late: Invoice | undefined
-    const { sent, sendDue } = mailing(world, async () => {
-      if (late) return
-      late = await paidInvoice(world)
+  inWorld(
+    engine,
+    'an invoice whose payments are removed while the mail is being sent is in the next mail',
+    async world => {
+      let late: Invoice | undefined
+      const { sent, sendDue } = startMailSender(world, async () => {
+        if (late) return
+        late = await paidInvoice(world)
+        await reorganise(world)
+      })
+      await paidInvoice(world)
       await reorganise(world)
-    })
-    await paidInvoice(world)
-    await reorganise(world)
-    world.clock.advance(DELAY_SECS)
-    await sendDue()
-    assert.ok(late && (await needsAttention(world, late)))
-    assert.equal(await waiting(world.process0.store), 1)
-    world.clock.advance(INTERVAL_SECS - 1)
-    assert.equal(await sendDue(), 0)
-    world.clock.advance(1)
-    await sendDue()
-    assert.equal(sent.length, 2)
-    assert.ok(sent[1]?.text.includes(late.publicId))
-  })
+      world.clock.advance(DELAY_SECS)
+      await sendDue()
+      assert.ok(late && (await needsAttention(world, late)))
+      assert.equal(await countQueued(world.process0.store), 1)
+      world.clock.advance(INTERVAL_SECS - 1)
+      assert.equal(await sendDue(), 0)
+      world.clock.advance(1)
+      await sendDue()
+      assert.equal(sent.length, 2)
+      assert.ok(sent[1]?.text.includes(late.publicId))
+    },
+  )
 
-  inWorld(engine, 'a mail that cannot be sent is composed anew for each attempt', async world => {
-    const { sent, setFailing, sendDue } = mailing(world)
+  inWorld(engine, 'a mail that cannot be sent is composed again for each attempt', async world => {
+    const { sent, setFailing, sendDue } = startMailSender(world)
     await paidInvoice(world)
     await reorganise(world)
     setFailing(true)
@@ -260,27 +275,27 @@ onBothDatabases(engine => {
     assert.ok(sent[0]?.text.includes(later.publicId))
   })
 
-  inWorld(engine, 'a sender that died before it sent is followed by another attempt', async world => {
-    const { sent, sendDue } = mailing(world)
+  inWorld(engine, 'after a sender crashes before sending, the mail is attempted again', async world => {
+    const { sent, sendDue } = startMailSender(world)
     await paidInvoice(world)
     await reorganise(world)
     world.clock.advance(DELAY_SECS)
     const retryAt = world.clock.secs + 60
-    await world.process0.store.write(rows => rows.mails.claim(world.clock.secs, 20, () => retryAt))
+    await world.process0.store.write(tx => tx.mails.claim(world.clock.secs, 20, () => retryAt))
     assert.equal(await sendDue(), 0)
     world.clock.advance(60)
     await sendDue()
     assert.equal(sent.length, 1)
   })
 
-  inWorld(engine, 'invoices of the service itself, for plans and withdrawals, are not mailed', async world => {
-    const { sent, sendDue } = mailing(world)
+  inWorld(engine, 'internal invoices, for plans and withdrawals, cause no mail', async world => {
+    const { sent, sendDue } = startMailSender(world)
     for (const purpose of ['plan', 'withdrawal'] as const) {
       const invoice = await paidInvoice(world, { purpose })
       await reorganise(world)
       assert.ok(await needsAttention(world, invoice))
     }
-    assert.equal(await waiting(world.process0.store), 0)
+    assert.equal(await countQueued(world.process0.store), 0)
     world.clock.advance(DELAY_SECS)
     await sendDue()
     assert.deepEqual(sent, [])

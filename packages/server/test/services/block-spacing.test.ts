@@ -5,15 +5,15 @@ import { createBlockSpacing } from '../../src/services/block-spacing.ts'
 import { header } from '../store/fixtures.ts'
 import { sqliteStore } from '../support/sqlite.ts'
 
-test('the block spacing is that of the newest recorded block: 75 s before NU7, 25 s from it on', async t => {
+test('the block spacing at the newest recorded block is 75 s before NU7 and 25 s from NU7', async t => {
   const { store } = await sqliteStore(t)
   const nu7 = 3_543_405
   const spacing = createBlockSpacing({ store, params: consensusParams('main') })
   assert.equal(await spacing.current(), 75)
-  await store.write(rows => rows.chain.append([header(nu7 - 1)]))
+  await store.write(tx => tx.chain.append([header(nu7 - 1)]))
   assert.equal(await spacing.current(), 75)
-  await store.write(rows => rows.chain.append([header(nu7)]))
+  await store.write(tx => tx.chain.append([header(nu7)]))
   assert.equal(await spacing.current(), 25)
-  await store.write(rows => rows.chain.removeAbove(nu7 - 1))
+  await store.write(tx => tx.chain.removeAbove(nu7 - 1))
   assert.equal(await spacing.current(), 75, 'a reorganisation across the upgrade')
 })

@@ -36,12 +36,12 @@ async function openProcess(url: string): Promise<Process> {
 }
 
 function reserve({ origin }: Process, id: number, count: number): Promise<bigint> {
-  return origin.write(rows => rows.viewingKeys.reserve(id, count))
+  return origin.write(tx => tx.viewingKeys.reserve(id, count))
 }
 
 const moves = (process: Process) => process.log.lines.filter(({ message }) => message.includes('address counters'))
 
-/** How databases of one kind are made and copied while nobody has them open. */
+/** Creates and copies closed databases of one kind. */
 interface Databases {
   fresh(): Promise<string>
   copy(url: string): Promise<string>
@@ -67,14 +67,14 @@ function sqliteDatabases(t: TestContext): Databases {
   }
 }
 
-function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number): void {
-  async function opened(t: TestContext, url: string): Promise<Process> {
+function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: number): void {
+  async function openForTest(t: TestContext, url: string): Promise<Process> {
     const process = await openProcess(url)
     t.after(() => process.store.close())
     return process
   }
 
-  /** A database with two viewing keys, whose origin is recorded, and a copy of it. Nobody has them open. */
+  /** A database with two viewing keys and a recorded identity, and a copy of it. Both are closed. */
   async function withCopy(t: TestContext): Promise<{ original: string; copy: string; ids: number[] }> {
     const databases = databasesOf(t)
     const original = await databases.fresh()
@@ -85,10 +85,10 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
     return { original, copy: await databases.copy(original), ids }
   }
 
-  test('a new database records its origin without a word, and an ordinary start moves nothing', async t => {
+  test('a new database records its identity without a log line, and a normal start does not advance counters', async t => {
     const { original, ids } = await withCopy(t)
     for (let start = 0; start < 3; start++) {
-      const process = await opened(t, original)
+      const process = await openForTest(t, original)
       await process.origin.check()
       assert.equal(await process.origin.isCopy(), false)
       assert.equal(await reserve(process, ids[0]!, 1), BigInt(start + 1))
@@ -97,9 +97,9 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
     }
   })
 
-  test('a copy moves every counter once, watches every key, and says so', async t => {
+  test('a copy advances every counter once, watches every key, and logs it', async t => {
     const { copy, ids } = await withCopy(t)
-    const process = await opened(t, copy)
+    const process = await openForTest(t, copy)
     assert.equal(await process.origin.isCopy(), true)
     await process.origin.check()
     assert.equal(await process.origin.isCopy(), false)
@@ -111,15 +111,15 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
     const firsts = await Promise.all(ids.map(id => reserve(process, id, 1)))
     for (const first of firsts) assert.ok(first > 2n ** 44n && first <= 2n ** 45n, `${first}`)
     assert.notEqual(firsts[0], firsts[1])
-    const keys = await process.store.read(rows => rows.viewingKeys.all())
+    const keys = await process.store.read(tx => tx.viewingKeys.all())
     assert.ok(keys.every(({ watchUntil }) => watchUntil === watchedUntil))
     await process.origin.check()
     assert.equal(moves(process).length, 1)
   })
 
-  test('several processes that find a copy at once move its counters once', async t => {
+  test('several processes that detect a copy at once advance its counters once', async t => {
     const { copy, ids } = await withCopy(t)
-    const processes = await Promise.all([1, 2, 3].map(() => opened(t, copy)))
+    const processes = await Promise.all([1, 2, 3].map(() => openForTest(t, copy)))
     const firsts = await Promise.all([
       ...processes.map(({ origin }) => origin.check().then(() => 2n ** 44n)),
       ...processes.map(process => reserve(process, ids[0]!, 1)),
@@ -128,11 +128,11 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
     for (const first of firsts) assert.ok(first >= 2n ** 44n && first <= 2n ** 45n + 2n, `${first}`)
   })
 
-  test('a reservation in a copy moves the counters in its own transaction, or not at all', async t => {
+  test('a reservation in a copy advances the counters in its own transaction, or not at all', async t => {
     const { copy, ids } = await withCopy(t)
-    const process = await opened(t, copy)
-    const failing = process.origin.write(async rows => {
-      await rows.viewingKeys.reserve(ids[0]!, 1)
+    const process = await openForTest(t, copy)
+    const failing = process.origin.write(async tx => {
+      await tx.viewingKeys.reserve(ids[0]!, 1)
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
@@ -142,9 +142,9 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
     assert.equal(moves(process).length, 1)
   })
 
-  test('on demand the counters move whatever is recorded', async t => {
+  test('on demand the counters advance whatever identity is recorded', async t => {
     const { original, ids } = await withCopy(t)
-    const process = await opened(t, original)
+    const process = await openForTest(t, original)
     await process.origin.check()
     const watchedUntil = process.clock.secs + (1 + LATE_WATCH_DAYS + 14) * 86_400
     assert.deepEqual(await process.origin.moveCounters(), { viewingKeys: 2, watchedUntil })
@@ -152,7 +152,7 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
     assert.deepEqual(moves(process), [])
   })
 
-  test('through any backups, restores and reservations no index is handed out twice', async t => {
+  test('no index is reserved twice across any sequence of backups, restores and reservations', async t => {
     const step = fc.oneof(
       fc.record({ does: fc.constant('backup' as const), from: fc.nat(), count: fc.constant(0) }),
       fc.record({ does: fc.constant('restore' as const), from: fc.nat(), count: fc.constant(0) }),
@@ -171,13 +171,13 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
         await process.origin.check()
         const { id } = await makeViewingKey(process.store)
         const backups: string[] = []
-        const handedOut = new Set<bigint>()
+        const used = new Set<bigint>()
         for (const { does, from, count } of steps) {
           if (does === 'reserve') {
             const first = await reserve(process, id, count)
             for (let at = 0n; at < count; at++) {
-              assert.ok(!handedOut.has(first + at), `${first + at} is handed out again`)
-              handedOut.add(first + at)
+              assert.ok(!used.has(first + at), `${first + at} is reserved again`)
+              used.add(first + at)
             }
             continue
           }
@@ -196,16 +196,16 @@ function originTests(databasesOf: (t: TestContext) => Databases, numRuns: number
   })
 }
 
-describe('the origin of a database on SQLite', () => {
-  originTests(sqliteDatabases, 20)
+describe('the database identity on SQLite', () => {
+  identityTests(sqliteDatabases, 20)
 
-  test('a backup is stamped as a copy, and the original is not', async t => {
+  test('a backup is marked as a copy, and the original is not', async t => {
     const folder = tempFolder(t)
     const original = await openProcess(`sqlite:${join(folder, 'zatgate.db')}`)
     t.after(() => original.store.close())
     await original.origin.check()
     await makeViewingKey(original.store)
-    const { recorded } = await original.store.read(rows => rows.origin.read())
+    const { recorded } = await original.store.read(tx => tx.origin.read())
     assert.match(recorded, /^inode:/)
     const file = join(folder, 'copies', 'backup.db')
     await original.store.backup(file)
@@ -214,12 +214,12 @@ describe('the origin of a database on SQLite', () => {
     assert.equal(database.prepare('SELECT identity FROM database_origin').get()?.identity, '')
     assert.equal(database.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok')
     database.close()
-    const after = await original.store.read(rows => rows.origin.read())
+    const after = await original.store.read(tx => tx.origin.read())
     assert.equal(after.recorded, recorded)
     assert.equal(await original.origin.isCopy(), false)
   })
 
-  test('a backup that cannot be stamped leaves no file', async t => {
+  test('a backup that cannot be marked leaves no file', async t => {
     const folder = tempFolder(t)
     const source = join(folder, 'zatgate.db')
     const { store } = await openProcess(`sqlite:${source}`)
@@ -236,7 +236,7 @@ describe('the origin of a database on SQLite', () => {
 
 const bin = findPostgres()
 
-describe('the origin of a database on PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+describe('the database identity on PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
   let server: TestPostgres
   let migrated: string
   before(async () => {
@@ -246,9 +246,9 @@ describe('the origin of a database on PostgreSQL', { skip: bin === null && NO_PO
   })
   after(() => server.stop())
 
-  originTests(() => ({ fresh: () => server.freshDatabase(migrated), copy: url => server.freshDatabase(url) }), 6)
+  identityTests(() => ({ fresh: () => server.freshDatabase(migrated), copy: url => server.freshDatabase(url) }), 6)
 
-  test('where the server tells this role less, it uses what is left, and warns of what is missing', async t => {
+  test('if the role cannot read all identity parts, the rest is used and the missing parts are logged', async t => {
     const url = await server.freshDatabase(migrated)
     const admin = new pg.Client(url)
     await admin.connect()
@@ -260,7 +260,7 @@ describe('the origin of a database on PostgreSQL', { skip: bin === null && NO_PO
     const unknown = async () => {
       const process = await openProcess(limited)
       await process.origin.check()
-      const { current } = await process.store.read(rows => rows.origin.read())
+      const { current } = await process.store.read(tx => tx.origin.read())
       await process.store.close()
       return { current, warned: process.log.lines.map(({ level, details }) => [level, details]) }
     }
@@ -268,7 +268,7 @@ describe('the origin of a database on PostgreSQL', { skip: bin === null && NO_PO
     assert.deepEqual(full.warned, [])
 
     await admin.query('REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM PUBLIC')
-    assert.deepEqual(await unknown(), full, 'the control file tells the timeline too')
+    assert.deepEqual(await unknown(), full, 'the control file includes the timeline')
 
     await admin.query('REVOKE EXECUTE ON FUNCTION pg_control_checkpoint() FROM PUBLIC')
     await admin.query('REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC')

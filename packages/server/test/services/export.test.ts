@@ -14,7 +14,7 @@ async function textOf(chunks: AsyncIterable<string>): Promise<string> {
 }
 
 /** The fields of RFC 4180 text, line by line. */
-function readCsv(text: string): string[][] {
+function parseCsv(text: string): string[][] {
   assert.ok(text.endsWith('\r\n'))
   const lines: string[][] = [[]]
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -28,9 +28,9 @@ async function rig(test: TestContext, invoices: number) {
   const store = await freshStore(sqliteEngine, test)
   const shop = await openShop(store)
   const clock = new ManualClock(NOW + 1_000_000)
-  const made: Invoice[] = []
-  for (let i = 0; i < invoices; i += 100) made.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
-  return { store, shop, clock, made, exports: createExports({ store, clock }) }
+  const created: Invoice[] = []
+  for (let i = 0; i < invoices; i += 100) created.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
+  return { store, shop, clock, created, exports: createExports({ store, clock }) }
 }
 
 function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
@@ -38,10 +38,10 @@ function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
 }
 
 test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
-  const { exports, shop, made } = await rig(t, 1_203)
-  const csv = readCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks))
+  const { exports, shop, created } = await rig(t, 1_203)
+  const csv = parseCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks))
   const json = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: 0 }).chunks))
-  const expected = made.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
+  const expected = created.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
   assert.deepEqual(
     csv.slice(1).map(line => line[0]),
     expected,
@@ -53,9 +53,9 @@ test('CSV and JSON have every invoice once, oldest first, across pages', async t
   assert.ok(csv.every(line => line.length === csv[0]?.length))
 })
 
-test('a row says what the listing says, in CSV with decimal amounts and readable times beside', async t => {
-  const { exports, shop, store, made } = await rig(t, 1)
-  const invoice = made[0] as Invoice
+test('a row has the values of the listing; CSV adds decimal amounts and readable times', async t => {
+  const { exports, shop, store, created } = await rig(t, 1)
+  const invoice = created[0] as Invoice
   const paid = {
     status: 'paid' as const,
     receivedZat: 150_000_000n,
@@ -64,7 +64,7 @@ test('a row says what the listing says, in CSV with decimal amounts and readable
     paidAt: NOW + 60,
   }
   await store.write(rows => rows.invoices.record([{ ...invoice, ...paid }]))
-  const [head, row] = readCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks)) as [
+  const [head, row] = parseCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks)) as [
     string[],
     string[],
   ]
@@ -90,7 +90,7 @@ test('a row says what the listing says, in CSV with decimal amounts and readable
   })
 })
 
-test('a period begins with its first second and ends before its last', async t => {
+test('a period includes its first second and excludes its end', async t => {
   const { exports, shop } = await rig(t, 10)
   const rows = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: NOW + 3, to: NOW + 6 }).chunks))
   assert.deepEqual(
@@ -98,10 +98,10 @@ test('a period begins with its first second and ends before its last', async t =
     [3, 4, 5],
   )
   assert.equal(await textOf(exports.write(shop.account, 'json', { from: NOW + 50 }).chunks), '[]\n')
-  assert.equal(readCsv(await textOf(exports.write(shop.account, 'csv', { from: NOW + 50 }).chunks)).length, 1)
+  assert.equal(parseCsv(await textOf(exports.write(shop.account, 'csv', { from: NOW + 50 }).chunks)).length, 1)
 })
 
-test('rows are read as they are taken: a reader who stops has had one page read for him', async t => {
+test('rows are read on demand: after a reader stops, only one page was read', async t => {
   const { shop, store, clock } = await rig(t, 1_203)
   let reads = 0
   const counting = createExports({
@@ -121,12 +121,12 @@ test('rows are read as they are taken: a reader who stops has had one page read 
   assert.equal(reads, 1)
 })
 
-test('no field of a CSV begins what a spreadsheet would compute, and each is read back', () => {
+test('no CSV field is run as a formula by a spreadsheet, and each is parsed back unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const field = csvField(text)
       assert.doesNotMatch(field, /^"?[=+\-@\t\r\n]/)
-      const [[read]] = readCsv(`${field}\r\n`) as [[string]]
+      const [[read]] = parseCsv(`${field}\r\n`) as [[string]]
       assert.ok(read === text || read === `'${text}`)
     }),
   )

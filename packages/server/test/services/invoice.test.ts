@@ -20,7 +20,7 @@ const random: Random = {
   uuid: () => `00000000-0000-4000-8000-${(++uuids).toString(16).padStart(12, '0')}`,
 }
 
-/** The service as one process has it, over a store that may do what stores do in a bad moment. */
+/** The service of one process, over a store with injected faults. */
 async function rigOf(t: TestContext) {
   const store = await freshStore(sqliteEngine, t)
   const clock = new ManualClock(NOW)
@@ -36,28 +36,27 @@ async function rigOf(t: TestContext) {
     createInvoices({ store: over, addresses, clock, random, plans: DEFAULT_PLANS, lateWatchDays: 7 })
   const create = (service: ReturnType<typeof process>, idempotencyKey?: string) =>
     service.create(account, { amountZat: 5n, expiresInSecs: undefined, idempotencyKey })
-  const watchUntil = async () => (await store.read(rows => rows.viewingKeys.byId(shop.viewingKey.id)))!.watchUntil
+  const watchUntil = async () => (await store.read(tx => tx.viewingKeys.byId(shop.viewingKey.id)))!.watchUntil
   return { store, clock, back, process, create, watchUntil }
 }
 
-test('a key is watched as long as each of its invoices, though another process replays one of them in between', async t => {
+test('a key is watched as long as each of its invoices, even if another process replays one of them', async t => {
   const { store, clock, process, create, watchUntil } = await rigOf(t)
   const first = await create(process(), 'order-1')
   clock.advance(20 * HOUR)
-  // It finds the claim only in the transaction, as it does when the first request has just been committed.
+  // The claim is found only inside the transaction, as when the first request was committed just before.
   let blind = true
   const late = process({
     ...store,
-    glance: work =>
-      blind ? store.glance(rows => work({ ...rows, idempotency: unclaimed(rows) })) : store.glance(work),
+    glance: work => (blind ? store.glance(tx => work({ ...tx, idempotency: unclaimed(tx) })) : store.glance(work)),
   })
   assert.equal((await create(late, 'order-1')).id, first.id)
   blind = false
   const next = await create(late)
-  assert.ok((await watchUntil()) >= next.watchUntil, 'its payments would not be looked for')
+  assert.ok((await watchUntil()) >= next.watchUntil, 'its payments would not be scanned for')
 })
 
-test('an index is not used again after a commit whose outcome is not known, and is after a refusal', async t => {
+test('an index is not used again after a commit whose outcome is not known, but is after a refused request', async t => {
   const { store, back, process, create } = await rigOf(t)
   let lose = true
   const losing: Store = {
@@ -75,13 +74,13 @@ test('an index is not used again after a commit whose outcome is not known, and 
   await create(service)
   await create(service, 'order-1')
   const other = { amountZat: 6n, expiresInSecs: undefined, idempotencyKey: 'order-1' }
-  const account = (await store.read(rows => rows.accounts.list()))[0]!
-  const key = (await store.read(rows => rows.viewingKeys.all()))[0]!
+  const account = (await store.read(tx => tx.accounts.list()))[0]!
+  const key = (await store.read(tx => tx.viewingKeys.all()))[0]!
   const refused = service.create({ ...account, plan: 'Business', viewingKeyId: key.id }, other)
   await assert.rejects(refused, { code: 'idempotency_key_reused' })
 })
 
-test('the first index of a key is never below 2^40, whatever the randomness brings', async t => {
+test('the first index of a key is never below 2^40, for any random bytes', async t => {
   const store = await freshStore(sqliteEngine, t)
   const { account } = await openShop(store)
   for (const [n, byte] of [0, 0xff].entries()) {
@@ -97,7 +96,7 @@ test('the first index of a key is never below 2^40, whatever the randomness brin
       network: 'regtest' as const,
     }
     const { viewingKeyId } = await createViewingKeys(deps).assign(account, testViewingKey(n + 1))
-    const first = await store.write(rows => rows.viewingKeys.reserve(viewingKeyId!, 1))
+    const first = await store.write(tx => tx.viewingKeys.reserve(viewingKeyId!, 1))
     assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
   }
 })

@@ -28,33 +28,33 @@ async function start(t: TestContext) {
   return { store, clock, accounts, open }
 }
 
-test('one account, however often and in however many processes the service starts', async t => {
+test('any number of starts and processes creates one operator account', async t => {
   const { accounts, open } = await start(t)
   const opened = await Promise.all(Array.from({ length: 5 }, () => open(testViewingKey(9))))
   assert.equal(new Set(opened.map(({ id }) => id)).size, 1)
   assert.equal((await accounts.list()).length, 1)
 })
 
-test('the key and the confirmations are those of the settings of now', async t => {
+test('key and confirmations follow the current settings', async t => {
   const { store, open } = await start(t)
   const first = await open(testViewingKey(9), 3)
   const second = await open(testViewingKey(8), 10)
   assert.equal(second.id, first.id)
   assert.notEqual(second.viewingKeyId, first.viewingKeyId)
-  const kept = await store.read(rows => rows.accounts.byId(first.id))
+  const kept = await store.read(tx => tx.accounts.byId(first.id))
   assert.deepEqual([kept?.viewingKeyId, kept?.confirmations], [second.viewingKeyId, 10])
-  assert.equal((await store.read(rows => rows.viewingKeys.all())).length, 2)
+  assert.equal((await store.read(tx => tx.viewingKeys.all())).length, 2)
 })
 
-test('nobody can be the operator by an email, and nobody is told by mail', async t => {
+test('nobody can sign in as the operator, and no mail is sent for it', async t => {
   const { store, clock, accounts, open } = await start(t)
   await open(testViewingKey(9))
   await assert.rejects(accounts.open('operator'), { code: 'invalid_email' })
   await assert.rejects(accounts.find('operator'), { code: 'no_such_account' })
-  assert.deepEqual(await store.write(rows => rows.mails.claim(clock.secs, 10, () => 0)), [])
+  assert.deepEqual(await store.write(tx => tx.mails.claim(clock.secs, 10, () => 0)), [])
 })
 
-test('an expired billing key stops the start with its date, and one that expires later sells nothing after it', async t => {
+test('an expired billing key stops the start with its date, and after a later expiry nothing can be bought', async t => {
   const { store, clock, accounts, open } = await start(t)
   const expiresAt = clock.secs + 3_600
   const key = testViewingKey(9, { time: BigInt(expiresAt) })
@@ -74,10 +74,10 @@ test('an expired billing key stops the start with its date, and one that expires
     extra: { detail: "the operator's viewing key expires" },
   })
   assert.equal((await billing.subscribe(buyer, 'Pro', 'once')).purpose, 'plan')
-  await assert.rejects(open(key), /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export another key/)
+  await assert.rejects(open(key), /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export a new key/)
 })
 
-test('a key that is none stops the start, by the name of its setting', async t => {
+test('an invalid key stops the start with the name of its setting', async t => {
   const { open } = await start(t)
   await assert.rejects(open('uviewregtest1nonsense'), /^Error: BILLING_VIEWING_KEY is wrong: /)
 })

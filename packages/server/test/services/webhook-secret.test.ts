@@ -8,23 +8,23 @@ import { createSecrets } from '../../src/services/encryption-key.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { webhookKit } from '../support/webhooks.ts'
 
-test('webhook secrets are sealed again under the newest encryption key, and stay what they are', async t => {
+test('webhook secrets are re-encrypted with the newest encryption key and keep their values', async t => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
-  const kit = await webhookKit(t, { clock: new ManualClock(), key: old })
-  const accounts = [await kit.account(), await kit.account()]
+  const harness = await webhookKit(t, { clock: new ManualClock(), key: old })
+  const accounts = [await harness.account(), await harness.account()]
   const secrets = await Promise.all(
-    accounts.map(async account => (await kit.webhooks.set(account, 'https://a.example')).secret),
+    accounts.map(async account => (await harness.webhooks.set(account, 'https://a.example')).secret),
   )
 
   const both = createVault([fresh, old], systemRandom)
-  assert.equal(await createSecrets({ store: kit.store, vault: both }).reseal(), 2)
+  assert.equal(await createSecrets({ store: harness.store, vault: both }).reseal(), 2)
 
   const vault = createVault([fresh], systemRandom)
-  await createSecrets({ store: kit.store, vault }).check()
+  await createSecrets({ store: harness.store, vault }).check()
   for (const [index, account] of accounts.entries()) {
-    const { sealedSecret } = await kit.webhooks.read(account)
+    const { sealedSecret } = await harness.webhooks.read(account)
     assert.equal(Buffer.from(vault.open(sealedSecret, secretPlace(account.id))).toString(), secrets[index])
     assert.throws(() => vault.open(sealedSecret, secretPlace(account.id + 1)))
   }
-  await assert.rejects(createSecrets({ store: kit.store, vault: createVault([old], systemRandom) }).check())
+  await assert.rejects(createSecrets({ store: harness.store, vault: createVault([old], systemRandom) }).check())
 })

@@ -29,9 +29,9 @@ export interface RigOptions {
   readonly rates?: Rates
   readonly provider?: PayoutProvider
   readonly log?: Log
-  /** Whose rules about clocks and block times are in force; default regtest: none. */
+  /** The network whose clock and block time rules apply. Default: regtest, without rules. */
   readonly chainNetwork?: Network
-  /** Of deposits and plan payments. Default: 3. */
+  /** Required confirmations of deposits and plan payments. Default: 3. */
   readonly confirmations?: number
 }
 
@@ -40,7 +40,7 @@ export type BillingRig = Awaited<ReturnType<typeof billingRig>>
 export const CONFIRMATIONS = 3
 export const SPREAD_BPS = 100
 
-/** Billing and withdrawals on a real store, and a chain that is told what to show: no blocks, no notes. */
+/** Billing and withdrawals on a real store, with payments written directly instead of blocks and notes. */
 export async function billingRig({ store, clock, ...options }: RigOptions) {
   const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS } = options
   const random = systemRandom
@@ -91,16 +91,16 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
   })
   const payouts = createPayouts({ store, clock, vault, provider, log })
   const reassess = createReassess({
-    settle: (rows, _before, after) =>
-      after.purpose === 'plan' ? billing.settle(rows, after) : withdrawals.settle(rows, after),
+    settle: (tx, _before, after) =>
+      after.purpose === 'plan' ? billing.settle(tx, after) : withdrawals.settle(tx, after),
   })
 
-  async function mineHeaders(rows: Rows, count: number): Promise<void> {
-    const height = (await rows.chain.tip())?.height ?? 0
+  async function mineHeaders(tx: Rows, count: number): Promise<void> {
+    const height = (await tx.chain.tip())?.height ?? 0
     const trees = { sapling: 0, orchard: 0, ironwood: 0 }
     const hash = (at: number) => hashOf(`block ${at}`)
     const blocks = Array.from({ length: count }, (_, i) => height + 1 + i)
-    await rows.chain.append(
+    await tx.chain.append(
       blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time: now(), trees })),
     )
   }
@@ -121,13 +121,13 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     },
 
     account: (id: number): Promise<Account> =>
-      store.read(async rows => {
-        const account = await rows.accounts.byId(id)
+      store.read(async tx => {
+        const account = await tx.accounts.byId(id)
         if (!account) throw new Error(`no account ${id}`)
         return account
       }),
 
-    /** A payment comes into the mempool, in a transaction of its own or this one; its transaction. */
+    /** Adds a payment to the mempool, in a new transaction or the given one. Returns the txid. */
     async deposit(invoice: Invoice, valueZat: bigint, txid = hashOf(randomUUID())): Promise<string> {
       const payment = {
         invoiceId: invoice.id,
@@ -138,47 +138,47 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
         seenAt: now(),
         lastSeenHeight: 0,
       } as const
-      await store.write(async rows => {
+      await store.write(async tx => {
         const place = { at: 'mempool' } as const
-        const recorded = await rows.payments.record([{ ...payment, place, expiryHeight: null }])
-        await rows.payments.markPresent([await rows.payments.newestOrder()], 0)
-        await reassess(rows, recorded, now())
+        const recorded = await tx.payments.record([{ ...payment, place, expiryHeight: null }])
+        await tx.payments.markPresent([await tx.payments.newestOrder()], 0)
+        await reassess(tx, recorded, now())
       })
       return txid
     },
 
-    /** An unmined payment is gone for good. */
+    /** Drops an unmined payment. */
     async vanish(txid: string): Promise<void> {
-      await store.write(async rows => reassess(rows, await rows.payments.drop([txid]), now()))
+      await store.write(async tx => reassess(tx, await tx.payments.drop([txid]), now()))
     },
 
-    /** What is in the mempool is mined, and has so many confirmations. */
+    /** Mines the mempool with the given number of confirmations. */
     async mine(count = CONFIRMATIONS): Promise<void> {
-      await store.write(async rows => {
-        const height = ((await rows.chain.tip())?.height ?? 0) + 1
-        await mineHeaders(rows, count)
-        const unmined = await rows.payments.inMempool()
+      await store.write(async tx => {
+        const height = ((await tx.chain.tip())?.height ?? 0) + 1
+        await mineHeaders(tx, count)
+        const unmined = await tx.payments.inMempool()
         const place = { at: 'mined', height } as const
-        const mined = await rows.payments.record(unmined.map(payment => ({ ...payment, place })))
-        await reassess(rows, [...mined, ...(await rows.invoices.settling(1_000, 0))], now())
+        const mined = await tx.payments.record(unmined.map(payment => ({ ...payment, place })))
+        await reassess(tx, [...mined, ...(await tx.invoices.settling(1_000, 0))], now())
       })
     },
 
-    /** The last blocks are undone: what was in them is unmined. */
+    /** Removes the last blocks. Their payments are unmined. */
     async reorg(depth: number): Promise<void> {
-      await store.write(async rows => {
-        const height = Math.max(((await rows.chain.tip())?.height ?? 0) - depth, 0)
-        const touched = await rows.payments.unmineAbove(height)
-        await rows.chain.removeAbove(height)
-        await reassess(rows, touched, now())
+      await store.write(async tx => {
+        const height = Math.max(((await tx.chain.tip())?.height ?? 0) - depth, 0)
+        const touched = await tx.payments.unmineAbove(height)
+        await tx.chain.removeAbove(height)
+        await reassess(tx, touched, now())
       })
     },
 
-    /** Chain and mempool were seen as they are now: what is expired is closed. */
+    /** Sets the synced time to now and expires due invoices. */
     async seeThrough(): Promise<void> {
-      await store.write(async rows => {
-        await rows.chain.setSeenThrough(now(), now())
-        await reassess(rows, await rows.invoices.due(now(), (await rows.chain.tip())?.height ?? 0, 1_000), now())
+      await store.write(async tx => {
+        await tx.chain.setSeenThrough(now(), now())
+        await reassess(tx, await tx.invoices.due(now(), (await tx.chain.tip())?.height ?? 0, 1_000), now())
       })
     },
   }

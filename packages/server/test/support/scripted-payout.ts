@@ -1,13 +1,13 @@
 import type { Payout, PayoutOrder, PayoutProvider } from '../../src/ports/payout-provider.ts'
 
 export interface ScriptedPayout extends PayoutProvider {
-  /** Every order it was called with, oldest first. */
+  /** All orders it was called with, oldest first. */
   readonly asked: PayoutOrder[]
-  /** The next answers, in order; without one a call fails. */
+  /** The next results, in order. A call without one fails. */
   readonly answers: (Payout | Error | (() => Promise<Payout>))[]
 }
 
-/** A payout provider that answers as it is told to, and keeps what it was called with. */
+/** A payout provider that returns scripted results and records its calls. */
 export function scriptedPayout(): ScriptedPayout {
   const asked: PayoutOrder[] = []
   const answers: ScriptedPayout['answers'] = []
@@ -17,10 +17,10 @@ export function scriptedPayout(): ScriptedPayout {
     answers,
     async pay(order) {
       asked.push(order)
-      const answer = answers.shift()
-      if (answer === undefined) throw new Error('asked once more than expected')
-      if (answer instanceof Error) throw answer
-      return typeof answer === 'function' ? answer() : answer
+      const result = answers.shift()
+      if (result === undefined) throw new Error('called more often than expected')
+      if (result instanceof Error) throw result
+      return typeof result === 'function' ? result() : result
     },
   }
 }

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const FOLDER = new URL('../../../../../shared/fixtures/oneclick/', import.meta.url)
 
-/** For `test`'s `skip`: false where the recorded answers lie beside the repository, else why nothing is tested. */
+/** For `test`'s `skip`: false if the recorded responses are beside the repository, otherwise the reason to skip. */
 export const fixturesMissing = existsSync(FOLDER)
   ? false
-  : 'the recorded answers are not at ../shared/fixtures/oneclick'
+  : 'the recorded responses are not at ../shared/fixtures/oneclick'
 
-/** A recorded answer of the provider. */
+/** A recorded response of the provider. */
 export function recorded(name: string): string {
   return readFileSync(new URL(name, FOLDER), 'utf8')
 }

@@ -8,21 +8,21 @@ import { createOneClick } from '../../src/adapters/oneclick/provider.ts'
 import type { OutboundRequest } from '../../src/ports/http-client.ts'
 import type { Clock, Outbound, SwapProvider } from '../../src/ports.ts'
 
-/** The sandbox's provider over HTTP, and our client of it. */
+/** The sandbox's provider over HTTP, with a client. */
 export interface TestProvider {
   readonly oneclick: OneClick
   readonly server: OneClickServer
   readonly provider: SwapProvider
-  /** What our client has sent, oldest first. */
+  /** Requests sent by the client, oldest first. */
   readonly sent: readonly OutboundRequest[]
 }
 
 export interface TestProviderOptions {
   readonly clock: Clock
-  /** Our client's clock, where it differs from the provider's. */
+  /** The client's clock, if it differs from the provider's. */
   readonly clientClock?: Pick<Clock, 'nowMs'>
   readonly apiKey?: string
-  /** Where it pays; absent: on a chain that nobody sees. */
+  /** The chain that receives its payments. Absent: a chain that is not observed. */
   readonly wallet?: Wallet
 }
 
@@ -35,7 +35,7 @@ export async function startProvider(
   const oneclick = new OneClick({ wallet: options.wallet ?? new Wallet(chain), seed: chain.seed, clock })
   const server = await OneClickServer.start(oneclick, { clock })
   const sent: OutboundRequest[] = []
-  const outbound = impatient(sent)
+  const outbound = withShortTimeout(sent)
   const provider = createOneClick({
     outbound,
     apiUrl: server.url,
@@ -51,8 +51,8 @@ export async function startProvider(
   return { oneclick, server, provider, sent }
 }
 
-/** Waits a fraction of a second for an answer, so that a test of silence does not last. */
-function impatient(sent: OutboundRequest[]): Outbound {
+/** Uses a short timeout, so that tests of missing responses are fast. */
+function withShortTimeout(sent: OutboundRequest[]): Outbound {
   const outbound = createOutbound({ allowPrivate: true })
   return {
     send(request) {

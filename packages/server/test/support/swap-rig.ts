@@ -12,23 +12,23 @@ import { type InvoiceTerms, WatchRig } from './watch-rig.ts'
 export const BTC = 'nep141:btc.omft.near'
 export const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz'
 
-export interface ToldEvent {
+export interface SentEvent {
   readonly type: string
-  // biome-ignore lint/suspicious/noExplicitAny: what was told is what the test looks at
+  // biome-ignore lint/suspicious/noExplicitAny: the test inspects the event bodies
   readonly body: any
 }
 
-/** Swaps on a watched chain that the sandbox's provider pays on; the time is the test's. */
+/** Swaps on a synced model chain that the sandbox's provider pays on, with a manual clock. */
 export class SwapRig {
   readonly watch: WatchRig
   readonly test: TestProvider
   swaps!: Swaps
-  looks!: SwapLooks
+  swapStatus!: SwapLooks
 
   private constructor(watch: WatchRig, test: TestProvider) {
     this.watch = watch
     this.test = test
-    this.begin()
+    this.restart()
   }
 
   static async start(t: Pick<TestContext, 'after'>): Promise<SwapRig> {
@@ -39,13 +39,13 @@ export class SwapRig {
     return rig
   }
 
-  /** New services, as after a restart: nothing in memory is left. */
-  begin(): void {
+  /** Creates new services, as after a restart. */
+  restart(): void {
     const { store, clock, log } = this.watch
     const { provider } = this.test
-    this.looks = createSwapLooks({ store, provider, clock, log })
+    this.swapStatus = createSwapLooks({ store, provider, clock, log })
     const assets = createSwapAssets({ provider, clock, log })
-    this.swaps = createSwaps({ store, provider, assets, looks: this.looks, clock, random: systemRandom, log })
+    this.swaps = createSwaps({ store, provider, assets, looks: this.swapStatus, clock, random: systemRandom, log })
   }
 
   invoice(terms: Partial<InvoiceTerms> = {}): Promise<Invoice> {
@@ -56,28 +56,28 @@ export class SwapRig {
     return this.swaps.start(invoice.publicId, { assetId, refundTo: 'the-buyers-own-address' })
   }
 
-  /** The provider's side of a swap moves. */
+  /** Changes the status of a swap at the provider. */
   drive(swap: Swap, outcome: string, deliver = false): void {
     if (!this.test.oneclick.drive(swap.depositAddress, { outcome, deliver })) throw new Error('no such swap')
   }
 
-  /** Lets the time pass, with every look at its moment and whatever is due at the end of it. */
-  async pass(secs: number): Promise<void> {
+  /** Advances the clock, with each poll at its time and all due work at the end. */
+  async advance(secs: number): Promise<void> {
     const { clock, store, payments } = this.watch
     const end = clock.nowMs() + secs * 1000
     while (clock.nowMs() < end) {
-      const nextMs = (await store.read(rows => rows.swaps.nextLookAtMs())) ?? end
+      const nextMs = (await store.read(tx => tx.swaps.nextLookAtMs())) ?? end
       clock.advanceMs(Math.max(1, Math.min(nextMs, end) - clock.nowMs()))
-      await this.lookNow()
+      await this.pollNow()
     }
     await this.watch.look()
-    // What this look claims to have seen, one some seconds later confirms: here that is taken as done.
-    await store.write(rows => rows.chain.setSeenThrough(clock.secs, clock.secs))
+    // A later sync would confirm the synced time; here it is set at once.
+    await store.write(tx => tx.chain.setSeenThrough(clock.secs, clock.secs))
     await payments.closeDue(100)
   }
 
-  async lookNow(): Promise<void> {
-    while ((await this.looks.lookAtDue(100)) > 0);
+  async pollNow(): Promise<void> {
+    while ((await this.swapStatus.lookAtDue(100)) > 0);
   }
 
   async mine(blocks = 1): Promise<void> {
@@ -86,36 +86,36 @@ export class SwapRig {
   }
 
   async read(swap: Swap): Promise<Swap> {
-    const found = await this.watch.store.read(rows => rows.swaps.byId(swap.id))
-    if (!found) throw new Error('the swap is gone')
+    const found = await this.watch.store.read(tx => tx.swaps.byId(swap.id))
+    if (!found) throw new Error('the swap does not exist')
     return found
   }
 
-  /** What went to webhooks, oldest first. */
-  async told(): Promise<ToldEvent[]> {
+  /** Event bodies for webhooks, oldest first. */
+  async sentEvents(): Promise<SentEvent[]> {
     const events = await this.watch.events()
     return events.flatMap(({ type, body }) => (type === null ? [] : [{ type, body: JSON.parse(body ?? 'null') }]))
   }
 }
 
-/** How a story ended: both statuses, the types of all that webhooks were told, and whether the invoice is held open. */
-export interface Ended {
+/** The final state: both statuses, the types of all events, and whether the invoice is kept open. */
+export interface FinalState {
   readonly swap: string
   readonly invoice: string
-  readonly told: readonly string[]
-  readonly held?: boolean
+  readonly events: readonly string[]
+  readonly keptOpen?: boolean
 }
 
-export async function assertEnd(rig: SwapRig, swap: Swap, invoice: Invoice, end: Ended): Promise<void> {
+export async function assertFinalState(rig: SwapRig, swap: Swap, invoice: Invoice, end: FinalState): Promise<void> {
   const found = await rig.watch.read(invoice)
-  const told = await rig.told()
+  const events = await rig.sentEvents()
   assert.deepEqual(
     {
       swap: (await rig.read(swap)).status,
       invoice: found.status,
-      told: told.map(({ type }) => type),
-      held: found.swapUnderWay,
+      events: events.map(({ type }) => type),
+      keptOpen: found.swapUnderWay,
     },
-    { held: false, ...end },
+    { keptOpen: false, ...end },
   )
 }

@@ -5,13 +5,7 @@ import { ZcashError } from '@zatgate/zcash/errors'
 import { openCompactActions, toCompactAction } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, incomingFromBytes } from '@zatgate/zcash/viewing-key'
-import {
-  type JobResults,
-  type ScanMatch,
-  unpackActions,
-  type WorkerMessage,
-  type WorkerReply,
-} from './messages.ts'
+import { type JobResults, type ScanMatch, unpackActions, type WorkerMessage, type WorkerReply } from './messages.ts'
 
 const keys = new Map<number, IncomingViewingKey>()
 

@@ -25,7 +25,7 @@ function unavailable(error: unknown): boolean {
   return error instanceof Fault && error.kind === 'bad_gateway' && error.message === 'swap provider unavailable'
 }
 
-test('the list holds what can be paid with, by asset id', async t => {
+test('the list contains the assets that can be paid with, by asset id', async t => {
   const { provider } = await startProvider(t, { clock })
   const assets = await provider.assets()
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('the list holds what can be paid with, by asset id', async t => {
   assert.equal(new Set(assets.map(asset => asset.assetId)).size, assets.length)
 })
 
-test('each asset with a price is quoted: exact output, an address of its own, and a memo where one is needed', async t => {
+test('each asset with a price is quoted with exact output, its own address, and a memo if required', async t => {
   const { provider, oneclick } = await startProvider(t, { clock })
   const addresses = new Set<string>()
   for (const asset of (await provider.assets()).filter(({ priceUsd }) => priceUsd > 0)) {
@@ -58,17 +58,17 @@ test('each asset with a price is quoted: exact output, an address of its own, an
     assert.equal(JSON.parse(offer.raw).quote.depositAddress, offer.depositAddress)
   }
   assert.equal(addresses.size, 7)
-  const asked = oneclick.swaps().map(swap => swap.answer.quoteRequest)
-  assert.deepEqual(new Set(asked.map(({ amount }) => amount)), new Set(['2500000']))
-  assert.deepEqual(new Set(asked.map(({ recipient: to }) => to)), new Set([recipient]))
+  const requests = oneclick.swaps().map(swap => swap.answer.quoteRequest)
+  assert.deepEqual(new Set(requests.map(({ amount }) => amount)), new Set(['2500000']))
+  assert.deepEqual(new Set(requests.map(({ recipient: to }) => to)), new Set([recipient]))
 })
 
-test('a deposit that nobody knows has no status yet', async t => {
+test('an unknown deposit has no status', async t => {
   const { provider } = await startProvider(t, { clock })
   assert.equal(await provider.status({ address: 'unheard-of', memo: null }), null)
 })
 
-test('a refusal comes in the provider’s words, be they one or a list', async t => {
+test('a refusal passes on the provider’s message, a single text or a list', async t => {
   const { provider, oneclick } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
@@ -86,24 +86,24 @@ test('a refusal comes in the provider’s words, be they one or a list', async t
   )
 })
 
-test('whatever else comes instead of an answer, the provider is unavailable', async t => {
+test('any other failure makes the provider unavailable', async t => {
   const { provider, oneclick } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
   const { depositAddress } = await provider.quote(requestFor(btc))
-  for (const answer of ANSWERS) {
-    oneclick.script.add('tokens', answer, 1)
-    await assert.rejects(provider.assets(), unavailable, `tokens: ${answer}`)
-    oneclick.script.add('status', answer, 1)
-    await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${answer}`)
-    if (answer === 'bad_request' || answer === 'bad_request_list') continue
-    oneclick.script.add('quote', answer, 1)
-    await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${answer}`)
+  for (const fault of ANSWERS) {
+    oneclick.script.add('tokens', fault, 1)
+    await assert.rejects(provider.assets(), unavailable, `tokens: ${fault}`)
+    oneclick.script.add('status', fault, 1)
+    await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${fault}`)
+    if (fault === 'bad_request' || fault === 'bad_request_list') continue
+    oneclick.script.add('quote', fault, 1)
+    await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${fault}`)
   }
   assert.equal((await provider.assets()).length, 8)
 })
 
-test('a quote that says something else than was asked for is not taken, signed or not', async t => {
+test('a quote that differs from the request is rejected, signed or not', async t => {
   const { provider, oneclick } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
@@ -143,7 +143,7 @@ test('an earlier quote that is replayed, correctly signed, is refused once it is
   await assert.rejects(provider.quote(request), unavailable)
 })
 
-test('a quote may be five minutes from our clock either way, and not more', async t => {
+test('a quote timestamp may differ from the clock by at most five minutes in both directions', async t => {
   for (const sign of [1, -1]) {
     const ours = new ManualClock()
     const { provider } = await startProvider(t, { clock, clientClock: ours })
@@ -156,7 +156,7 @@ test('a quote may be five minutes from our clock either way, and not more', asyn
   }
 })
 
-test('a quote signed with another key than the one set is not taken', async t => {
+test('a quote signed with a key other than the configured one is rejected', async t => {
   const { server, provider } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
@@ -166,7 +166,7 @@ test('a quote signed with another key than the one set is not taken', async t =>
   await assert.rejects(stranger.quote(requestFor(btc)), unavailable)
 })
 
-test('the key goes along where one is set, and every request is bounded in time and bytes', async t => {
+test('a configured API key is sent, and each request is bounded in time and bytes', async t => {
   const { provider, oneclick, server, sent } = await startProvider(t, { clock, apiKey: 'a-key-of-ours' })
   oneclick.settings.apiKey = 'a-key-of-ours'
   const [btc] = await provider.assets()
@@ -178,7 +178,7 @@ test('the key goes along where one is set, and every request is bounded in time 
   await assert.rejects(provider.assets(), unavailable)
 })
 
-test('the status of another deposit, and one without a date, are no answer', async t => {
+test('a status of another deposit or without a date is an invalid response', async t => {
   const good = {
     status: 'SUCCESS',
     updatedAt: '2026-11-21T09:00:00.000Z',

@@ -19,16 +19,16 @@ const SIGNED = [
   ['sdk-staging-2026-06/status-quoteResponse.json', STAGING_KEY],
 ] as const
 
-/** Members that the provider does not sign: what they hold is nobody's promise. */
+/** Members that the provider does not sign. */
 const UNSIGNED = ['depositMode', 'confidentiality', 'appFees', 'insured']
 const UNSIGNED_IF_DRY = ['timeEstimate', 'refundFee', 'withdrawFee']
 
 const SECRET = new Uint8Array(32).fill(9)
 const KEY = `ed25519:${base58.encode(ed25519.getPublicKey(SECRET))}`
 
-function sign(answer: Omit<SignedQuote, 'signature'>): SignedQuote {
-  const message = new TextEncoder().encode(quoteDigest({ ...answer, signature: '' }))
-  return { ...answer, signature: `ed25519:${base58.encode(ed25519.sign(message, SECRET))}` }
+function sign(response: Omit<SignedQuote, 'signature'>): SignedQuote {
+  const message = new TextEncoder().encode(quoteDigest({ ...response, signature: '' }))
+  return { ...response, signature: `ed25519:${base58.encode(ed25519.sign(message, SECRET))}` }
 }
 
 const OWN = sign({
@@ -68,38 +68,38 @@ const OWN = sign({
   },
 })
 
-/** Every answer that differs from this one in one character of one signed member, or of the signature. */
-function* changed(answer: SignedQuote): Generator<readonly [what: string, SignedQuote]> {
-  for (let at = 0; at < answer.signature.length; at++)
-    yield [`signature at ${at}`, { ...answer, signature: altered(answer.signature, at) }]
-  for (let at = 0; at < answer.timestamp.length; at++)
-    yield [`timestamp at ${at}`, { ...answer, timestamp: altered(answer.timestamp, at) }]
-  const { dry } = answer.quoteRequest
+/** All responses that differ in one character of one signed member or of the signature. */
+function* changed(response: SignedQuote): Generator<readonly [what: string, SignedQuote]> {
+  for (let index = 0; index < response.signature.length; index++)
+    yield [`signature at ${index}`, { ...response, signature: altered(response.signature, index) }]
+  for (let index = 0; index < response.timestamp.length; index++)
+    yield [`timestamp at ${index}`, { ...response, timestamp: altered(response.timestamp, index) }]
+  const { dry } = response.quoteRequest
   for (const part of ['quoteRequest', 'quote'] as const) {
-    for (const [name, value] of Object.entries(answer[part])) {
+    for (const [name, value] of Object.entries(response[part])) {
       const replaced = part === 'quoteRequest' && name === 'deadline' && !dry
       const unsigned = UNSIGNED.includes(name) || (dry && UNSIGNED_IF_DRY.includes(name)) || replaced
       if (unsigned || !value) continue
       const other = typeof value === 'string' ? altered(value, value.length >> 1) : Number(value) + 1
-      yield [`${part}.${name}`, { ...answer, [part]: { ...answer[part], [name]: other } }]
+      yield [`${part}.${name}`, { ...response, [part]: { ...response[part], [name]: other } }]
     }
   }
 }
 
-function altered(text: string, at: number): string {
-  return text.slice(0, at) + (text[at] === '1' ? '2' : '1') + text.slice(at + 1)
+function altered(text: string, index: number): string {
+  return text.slice(0, index) + (text[index] === '1' ? '2' : '1') + text.slice(index + 1)
 }
 
-function assertTamperProof(answer: SignedQuote, key: string): void {
-  assert.equal(isSignedBy(answer, key), true)
-  for (const [what, other] of changed(answer)) assert.equal(isSignedBy(other, key), false, what)
+function assertTamperProof(response: SignedQuote, key: string): void {
+  assert.equal(isSignedBy(response, key), true)
+  for (const [what, other] of changed(response)) assert.equal(isSignedBy(other, key), false, what)
 }
 
-test('our own figure verifies, and with one character changed it does not', () => {
+test('a generated quote verifies, and does not verify with one character changed', () => {
   assertTamperProof(OWN, KEY)
 })
 
-test('another key does not verify it; what is no key or no signature is no error either', () => {
+test('another key does not verify it; an invalid key or signature causes no exception', () => {
   assert.equal(isSignedBy(OWN, PRODUCTION_KEY), false)
   for (const key of ['', 'ed25519:', 'ed25519:0', 'rsa:abc', KEY.slice(0, -1)])
     assert.equal(isSignedBy(OWN, key), false)
@@ -108,13 +108,13 @@ test('another key does not verify it; what is no key or no signature is no error
 })
 
 for (const [name, key] of SIGNED) {
-  test(`recorded: ${name} parses, verifies, and with one character changed it does not`, { skip }, () => {
+  test(`recorded: ${name} parses, verifies, and does not verify with one character changed`, { skip }, () => {
     assertTamperProof(readQuote(recorded(name)), key)
     assert.equal(sdkVerifies(JSON.parse(recorded(name)), key), true)
   })
 }
 
-test('recorded: answers of 2025 have their old shape and parse; their signatures do not verify', { skip }, () => {
+test('recorded: responses of 2025 have an older format and parse; their signatures do not verify', { skip }, () => {
   const words = [
     'status-pending_deposit-exact_input',
     'status-refunded-exact_input',
@@ -127,7 +127,7 @@ test('recorded: answers of 2025 have their old shape and parse; their signatures
   assert.deepEqual(words, ['PENDING_DEPOSIT', 'REFUNDED', 'SUCCESS'])
 })
 
-test('recorded: the asset list parses, without the coin itself and what is no longer offered', { skip }, () => {
+test('recorded: the asset list parses, without the base coin and removed assets', { skip }, () => {
   const assets = readAssets(recorded('ika-portal-2026-09/tokens-subset.json'))
   assert.deepEqual(
     assets.map(asset => asset.symbol),
@@ -143,16 +143,16 @@ test('recorded: the asset list parses, without the coin itself and what is no lo
   assert.equal(assets[10]?.priceUsd, 0)
 })
 
-test('recorded: every refusal is read, an HTML page is none', { skip }, () => {
+test('recorded: all refusals parse; an HTML page is not a refusal', { skip }, () => {
   const { items } = JSON.parse(recorded('errors.json')) as { items: { http: number; body?: { message: unknown } }[] }
   for (const { body } of items.filter(item => item.http === 400)) {
-    const said = [body?.message].flat().join('; ')
-    assert.equal(readRefusal(JSON.stringify(body)), said)
+    const message = [body?.message].flat().join('; ')
+    assert.equal(readRefusal(JSON.stringify(body)), message)
   }
   assert.equal(readRefusal('<html><body>Request blocked</body></html>'), null)
 })
 
-test('whatever a quote holds, our digest and verdict are those of the published SDK', () => {
+test('for any quote, digest and result are equal to those of the published SDK', () => {
   const text = fc.oneof(
     fc.constant(''),
     fc.string({ maxLength: 12, unit: 'binary' }),
@@ -180,10 +180,10 @@ test('whatever a quote holds, our digest and verdict are those of the published 
     .map(parts => Object.assign({}, ...parts))
   fc.assert(
     fc.property(request, quote, text, (quoteRequest, quoted, timestamp) => {
-      const answer = sign({ timestamp, quoteRequest, quote: quoted })
-      const theirs = answer as unknown as Parameters<typeof sdkDigest>[0]
-      assert.equal(quoteDigest(answer), sdkDigest(theirs))
-      assert.equal(isSignedBy(answer, KEY), true)
+      const response = sign({ timestamp, quoteRequest, quote: quoted })
+      const theirs = response as unknown as Parameters<typeof sdkDigest>[0]
+      assert.equal(quoteDigest(response), sdkDigest(theirs))
+      assert.equal(isSignedBy(response, KEY), true)
       assert.equal(sdkVerifies(theirs, KEY), true)
     }),
   )

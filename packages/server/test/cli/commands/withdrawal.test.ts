@@ -57,8 +57,8 @@ for (const [name, ...args] of [
     assert.equal(refused.code, 1)
     assert.equal(
       refused.err,
-      'zatgate: payout in progress: the provider scripted has been paying it since 2027-01-15T08:00:00Z; ' +
-        'override this only when the provider will not pay\n',
+      'zatgate: payout in progress: the provider scripted has been paying this order since 2027-01-15T08:00:00Z; ' +
+        'override only when the provider will not pay\n',
     )
     assert.equal((await command(name, id, ...args, '--override=yes')).code, 2)
     const closed = await command(name, id, ...args, '--override', '--json')

@@ -15,12 +15,12 @@ after(() => api.close())
 
 async function signedIn() {
   const { account, sessionToken: token, apiKey } = await api.merchant({ plan: 'Free' })
-  const ask = (line: string, json?: unknown, headers: Record<string, string> = {}) =>
+  const request = (line: string, json?: unknown, headers: Record<string, string> = {}) =>
     call(api, line, { token, headers, ...(json === undefined ? {} : { json }) })
-  return { account, apiKey, ask }
+  return { account, apiKey, request }
 }
 
-test('the plans are there for everyone, in the shape of the plans file', async () => {
+test('plans are public and have the fields of the plans file', async () => {
   const { status, body, headers } = await call(api, 'GET /v1/plans')
   assert.equal(status, 200)
   assert.equal(headers.get('access-control-allow-origin'), '*')
@@ -31,19 +31,19 @@ test('the plans are there for everyone, in the shape of the plans file', async (
   ])
 })
 
-test('billing tells the plan, its end and what is used of it', async () => {
-  const { ask, apiKey } = await signedIn()
+test('billing returns the plan, its end and the monthly usage', async () => {
+  const { request, apiKey } = await signedIn()
   await call(api, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })
-  const { status, body } = await ask('GET /v1/account/billing')
+  const { status, body } = await request('GET /v1/account/billing')
   assert.equal(status, 200)
   const { resets_at } = body.invoices_this_month
   assert.deepEqual(body, { plan: 'Free', expires_at: null, invoices_this_month: { used: 1, limit: 50, resets_at } })
   assert.equal(new Date(resets_at * 1000).toISOString().slice(7), '-01T00:00:00.000Z')
 })
 
-test('subscribing answers an invoice like any other, which anyone can read', async () => {
-  const { ask } = await signedIn()
-  const { status, body } = await ask('POST /v1/account/billing/subscribe', { plan: 'Pro' })
+test('subscribing returns an invoice like any other, which anyone can read', async () => {
+  const { request } = await signedIn()
+  const { status, body } = await request('POST /v1/account/billing/subscribe', { plan: 'Pro' })
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at'])
   assert.deepEqual([body.amount_zat, body.status], [10_000_000, 'pending'])
@@ -51,8 +51,8 @@ test('subscribing answers an invoice like any other, which anyone can read', asy
   assert.equal((await call(api, `GET /v1/invoices/${body.id}`)).body.amount_zat, 10_000_000)
 })
 
-test('subscribing is refused by its words: unknown plans, missing and stray fields', async () => {
-  const { ask } = await signedIn()
+test('subscribing rejects unknown plans, missing fields and unknown fields with their own messages', async () => {
+  const { request } = await signedIn()
   for (const [json, status, code, message] of [
     [{ plan: 'Gold' }, 400, 'unknown_plan', 'unknown plan'],
     [{ plan: 'Free' }, 400, 'unknown_plan', 'unknown plan'],
@@ -60,14 +60,14 @@ test('subscribing is refused by its words: unknown plans, missing and stray fiel
     [{ plan: 5 }, 400, 'invalid_plan', 'invalid plan'],
     [{ plan: 'Pro', months: 2 }, 400, 'unknown_field', 'unknown field months'],
   ] as const) {
-    const answer = await ask('POST /v1/account/billing/subscribe', json)
-    assert.deepEqual([answer.status, answer.body.code, answer.body.message], [status, code, message])
+    const response = await request('POST /v1/account/billing/subscribe', json)
+    assert.deepEqual([response.status, response.body.code, response.body.message], [status, code, message])
   }
 })
 
-test('a withdrawal has the fields of the interface, the payout masked, and is found again', async () => {
-  const { ask } = await signedIn()
-  const { status, body } = await ask('POST /v1/account/withdrawals', ORDER)
+test('a withdrawal has the documented fields with masked payout details, and can be read again', async () => {
+  const { request } = await signedIn()
+  const { status, body } = await request('POST /v1/account/withdrawals', ORDER)
   assert.equal(status, 200)
   const { id, deposit_address, zip321_uri } = body
   assert.deepEqual(body, {
@@ -90,59 +90,59 @@ test('a withdrawal has the fields of the interface, the payout masked, and is fo
   })
   const memo = Buffer.from(id).toString('base64url')
   assert.equal(zip321_uri, `zcash:${deposit_address}?amount=1.5&memo=${memo}`)
-  assert.deepEqual((await ask(`GET /v1/account/withdrawals/${id}`)).body, body)
-  assert.deepEqual((await ask(`GET /v1/account/withdrawals/${id.toUpperCase()}`)).body, body)
-  assert.deepEqual((await ask('GET /v1/account/withdrawals')).body, [body])
-  const canceled = await ask(`POST /v1/account/withdrawals/${id}/cancel`)
+  assert.deepEqual((await request(`GET /v1/account/withdrawals/${id}`)).body, body)
+  assert.deepEqual((await request(`GET /v1/account/withdrawals/${id.toUpperCase()}`)).body, body)
+  assert.deepEqual((await request('GET /v1/account/withdrawals')).body, [body])
+  const canceled = await request(`POST /v1/account/withdrawals/${id}/cancel`)
   assert.deepEqual([canceled.status, canceled.body.status], [200, 'canceled'])
-  const again = await ask(`POST /v1/account/withdrawals/${id}/cancel`)
-  assert.deepEqual([again.status, again.body.code], [409, 'withdrawal_not_cancelable'])
+  const repeated = await request(`POST /v1/account/withdrawals/${id}/cancel`)
+  assert.deepEqual([repeated.status, repeated.body.code], [409, 'withdrawal_not_cancelable'])
   for (const line of [`GET /v1/account/withdrawals/${UNKNOWN}`, 'POST /v1/account/withdrawals/nonsense/cancel'])
-    assert.deepEqual((await ask(line)).body, { code: 'no_such_withdrawal', message: 'no such withdrawal' })
+    assert.deepEqual((await request(line)).body, { code: 'no_such_withdrawal', message: 'no such withdrawal' })
 })
 
-test('a wrong order is refused by the field that is wrong, at both edges', async () => {
-  const { ask } = await signedIn()
+test('an invalid order is refused with the name of the invalid field, at both limits', async () => {
+  const { request } = await signedIn()
   for (const [field, values] of [
     ['amount_zat', [0, -1, 1.5, 2_100_000_000_000_001, '1', null, undefined, 1]],
     ['fiat_currency', ['eur', 'EURO', 'XXX', 'CHF', 5, null, undefined]],
     ['payout_to', ['', '  ', 'a\u0000b', 'x'.repeat(513), 5, null, undefined]],
   ] as const)
     for (const value of values) {
-      const { status, body } = await ask('POST /v1/account/withdrawals', { ...ORDER, [field]: value })
+      const { status, body } = await request('POST /v1/account/withdrawals', { ...ORDER, [field]: value })
       assert.deepEqual([status, body.message], [400, `invalid ${field}`], `${field}: ${value}`)
     }
-  const stray = await ask('POST /v1/account/withdrawals', { ...ORDER, memo: 'x' })
-  assert.equal(stray.body.message, 'unknown field memo')
-  const most = await ask('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 2_100_000_000_000_000 })
-  assert.equal(most.body.fiat_amount, '2079000000.00')
+  const withUnknownField = await request('POST /v1/account/withdrawals', { ...ORDER, memo: 'x' })
+  assert.equal(withUnknownField.body.message, 'unknown field memo')
+  const largest = await request('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 2_100_000_000_000_000 })
+  assert.equal(largest.body.fiat_amount, '2079000000.00')
 })
 
 test('an idempotency key makes one order and one purchase, and is one namespace with invoices', async () => {
-  const { ask, apiKey } = await signedIn()
+  const { request, apiKey } = await signedIn()
   const headers = { 'idempotency-key': 'order 1' }
-  const first = await ask('POST /v1/account/withdrawals', ORDER, headers)
-  assert.deepEqual((await ask('POST /v1/account/withdrawals', ORDER, headers)).body, first.body)
+  const first = await request('POST /v1/account/withdrawals', ORDER, headers)
+  assert.deepEqual((await request('POST /v1/account/withdrawals', ORDER, headers)).body, first.body)
   const reused = { code: 'idempotency_key_reused', message: 'idempotency key reused' }
-  const other = await ask('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 1_000_000 }, headers)
+  const other = await request('POST /v1/account/withdrawals', { ...ORDER, amount_zat: 1_000_000 }, headers)
   assert.deepEqual([other.status, other.body], [409, reused])
-  const plan = await ask('POST /v1/account/billing/subscribe', { plan: 'Pro' }, headers)
+  const plan = await request('POST /v1/account/billing/subscribe', { plan: 'Pro' }, headers)
   assert.deepEqual([plan.status, plan.body], [409, reused])
   const sale = await call(api, 'POST /v1/invoices', { token: apiKey, headers, json: { amount_zat: 1 } })
   assert.deepEqual([sale.status, sale.body], [409, reused])
-  const bad = await ask('POST /v1/account/withdrawals', ORDER, { 'idempotency-key': 'x'.repeat(256) })
+  const bad = await request('POST /v1/account/withdrawals', ORDER, { 'idempotency-key': 'x'.repeat(256) })
   assert.equal(bad.body.code, 'invalid_idempotency_key')
 })
 
-test('fifty orders and fifty purchases an hour are enough; one that was made already is brought back all the same', async () => {
-  const { ask } = await signedIn()
+test('fifty orders and fifty purchases an hour are allowed; a repeated one is returned beyond the limit', async () => {
+  const { request } = await signedIn()
   for (const [path, json] of [
     ['/v1/account/withdrawals', ORDER],
     ['/v1/account/billing/subscribe', { plan: 'Pro' }],
   ] as const) {
-    const create = (key: string) => ask(`POST ${path}`, json, { 'idempotency-key': path + key })
+    const create = (key: string) => request(`POST ${path}`, json, { 'idempotency-key': path + key })
     const first = await create('0')
-    for (let at = 1; at < 50; at++) assert.equal((await create(String(at))).status, 200)
+    for (let index = 1; index < 50; index++) assert.equal((await create(String(index))).status, 200)
     const { status, body, headers } = await create('50')
     assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 'too_many_orders', '3600'])
     assert.deepEqual((await create('0')).body, first.body)
@@ -151,7 +151,7 @@ test('fifty orders and fifty purchases an hour are enough; one that was made alr
   }
 })
 
-test('every one of these endpoints asks for a session, and an API key is none', async () => {
+test('each of these endpoints requires a session and refuses an API key', async () => {
   const { apiKey } = await signedIn()
   for (const line of [
     'GET /v1/account/billing',
@@ -166,7 +166,7 @@ test('every one of these endpoints asks for a session, and an API key is none', 
   }
 })
 
-test('without a billing viewing key nothing is sold and nothing paid out, and the rest works', async t => {
+test('without a billing viewing key, plans and withdrawals are unavailable and the rest works', async t => {
   const bare = await startTestApi({ billing: false })
   t.after(() => bare.close())
   const { sessionToken: token } = await bare.merchant()
@@ -181,7 +181,7 @@ test('without a billing viewing key nothing is sold and nothing paid out, and th
   assert.equal((await call(bare, 'GET /v1/plans')).body.length, 3)
 })
 
-test('without a fresh rate: 503, with the time to try again', async t => {
+test('without a current rate the response is 503 with Retry-After', async t => {
   const dark = await startTestApi({ rates: { rate: () => Promise.reject(rateUnavailable('down')) } })
   t.after(() => dark.close())
   const { sessionToken: token } = await dark.merchant()

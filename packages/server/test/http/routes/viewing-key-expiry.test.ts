@@ -44,7 +44,7 @@ test('an expired key is rejected with its expiry date and changes nothing', asyn
   const key = testViewingKey(21, { time: BigInt(api.clock.secs - 1) })
   const { status, body, text } = await setKey(user, key)
   assert.deepEqual([status, body.code, body.message], [400, 'invalid_viewing_key', 'invalid viewing_key'])
-  assert.equal(body.detail, `expired on ${isoOf(api.clock.secs - 1)}: export another key from the wallet`)
+  assert.equal(body.detail, `expired on ${isoOf(api.clock.secs - 1)}: export a new key from the wallet`)
   assert.ok(!text.includes(key.slice(0, 20)))
   assert.equal((await createInvoice(user)).body.code, 'viewing_key_not_set')
 })
@@ -142,6 +142,6 @@ test('a key can also expire by height, measured at the newest synced block', asy
   const refused = await setKey(user, testViewingKey(24, { height }))
   assert.deepEqual(
     [refused.status, refused.body.detail],
-    [400, 'expired at block 4000, and the chain is at block 4001: export another key from the wallet'],
+    [400, 'expired at block 4000, and the chain is at block 4001: export a new key from the wallet'],
   )
 })

@@ -7,14 +7,14 @@ import { billingRig } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 
 /**
- * The whole story of one merchant, told to a database that may know a part of it already, and cut off by kill -9 just
- * before the commit of a chosen transaction, which is after the one before it and all that was done between the two:
+ * Runs one merchant's purchases and withdrawals on a database that may contain a part of them already. The process is
+ * killed with SIGKILL right before the commit of a chosen transaction:
  * `node crash-child.ts <file> <payouts file> <number of the transaction>`.
  */
 const [file = '', payoutsFile = '', killAt = '0'] = process.argv.slice(2)
 const DAY = 86_400
 
-const store = killing(await openStore(`sqlite:${file}`), Number(killAt))
+const store = killAtWrite(await openStore(`sqlite:${file}`), Number(killAt))
 const clock = new ManualClock()
 const provider = {
   name: 'file',
@@ -37,7 +37,7 @@ const { invoice } = await rig.withdrawals.create(await rig.account(id), {
 })
 await deposit(invoice)
 await rig.mine()
-// Later with each try: an order taken up before a kill is due again only when that lease has run out.
+// The clock advances with each run, because an order claimed before a kill is due again only after its lease.
 clock.advance(300 * Number(killAt))
 await rig.payouts.payDue(10)
 clock.advance(28 * DAY)
@@ -45,19 +45,19 @@ await rig.billing.announceDue(10)
 clock.advance(2 * DAY)
 await rig.billing.lapseDue(10)
 await store.close()
-process.stdout.write('told to the end\n')
+process.stdout.write('completed\n')
 
-/** The same transaction, however often the story is told. */
+/** Uses the same transaction id in each run. */
 function deposit(to: Invoice): Promise<string> {
   return rig.deposit(to, to.amountZat, createHash('sha256').update(to.publicId).digest('hex'))
 }
 
-function killing(real: Store, at: number): Store {
+function killAtWrite(real: Store, at: number): Store {
   let writes = 0
 
-  async function write<T>(work: (rows: Rows) => Promise<T>, options?: WriteOptions): Promise<T> {
+  async function write<T>(work: (tx: Rows) => Promise<T>, options?: WriteOptions): Promise<T> {
     writes += 1
-    return real.write(writes === at ? async rows => die(await work(rows)) : work, options)
+    return real.write(writes === at ? async tx => die(await work(tx)) : work, options)
   }
   return { ...real, write }
 }

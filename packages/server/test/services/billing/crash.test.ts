@@ -9,11 +9,11 @@ import { test } from 'node:test'
 import { eventsIn } from '../../support/events.ts'
 
 const CHILD = join(import.meta.dirname, 'crash-child.ts')
-/** More transactions than the story has. */
-const MOST = 60
+/** Exceeds the number of transactions in the scenario. */
+const MAX_TRANSACTIONS = 60
 
-/** @returns whether the child told the story to its end, which has fewer transactions than the one to die in. */
-async function tell(file: string, payouts: string, killAt: number): Promise<boolean> {
+/** @returns whether the child completed the scenario before the transaction at which it is killed */
+async function runScenario(file: string, payouts: string, killAt: number): Promise<boolean> {
   const child = spawn(process.execPath, [CHILD, file, payouts, String(killAt)], {
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: 30_000,
@@ -23,15 +23,15 @@ async function tell(file: string, payouts: string, killAt: number): Promise<bool
   return code === 0
 }
 
-test('kill -9 between any two commits: bought, paid out and ended once, and told once', async t => {
+test('SIGKILL between any two commits: each purchase, payout, plan end and event happens once', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-crash-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const [file, payouts] = [join(folder, 'test.db'), join(folder, 'payouts')]
 
   let deaths = 0
-  while (!(await tell(file, payouts, deaths + 1))) {
+  while (!(await runScenario(file, payouts, deaths + 1))) {
     deaths += 1
-    assert.ok(deaths < MOST)
+    assert.ok(deaths < MAX_TRANSACTIONS)
   }
   assert.ok(deaths > 10)
 
@@ -51,7 +51,7 @@ test('kill -9 between any two commits: bought, paid out and ended once, and told
     ],
   )
   assert.deepEqual([count('plan_purchases'), count('withdrawals'), count('mails')], [1, 1, 1])
-  // The provider may be asked again after a crash, but only ever about the one order.
+  // The provider may be called again after a crash, but only for the same order.
   assert.ok(existsSync(payouts))
   assert.equal(new Set(readFileSync(payouts, 'utf8').trim().split('\n')).size, 1)
 })

@@ -5,23 +5,23 @@ import { call, startTestApi, type TestApi } from '../../support/api.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
 
 const LIMIT = 50
-const AT_ONCE = 200
+const CONCURRENT = 200
 
-/** @param doors APIs of as many processes on one database */
-async function crowd(doors: readonly TestApi[]): Promise<void> {
-  const [api] = doors
+/** @param apis APIs of separate processes on one database */
+async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
+  const [api] = apis
   assert.ok(api)
   const { account, apiKey } = await api.merchant({ plan: 'Free' })
-  const create = (at: number) => {
-    const door = doors[at % doors.length]
+  const create = (index: number) => {
+    const door = apis[index % apis.length]
     assert.ok(door)
-    return call(door, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 + at } })
+    return call(door, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 + index } })
   }
-  const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => create(at)))
+  const responses = await Promise.all(Array.from({ length: CONCURRENT }, (_, index) => create(index)))
 
-  const made = answers.filter(({ status }) => status === 200)
-  const refused = answers.filter(({ status }) => status === 402)
-  assert.deepEqual([made.length, refused.length], [LIMIT, AT_ONCE - LIMIT])
+  const created = responses.filter(({ status }) => status === 200)
+  const refused = responses.filter(({ status }) => status === 402)
+  assert.deepEqual([created.length, refused.length], [LIMIT, CONCURRENT - LIMIT])
   for (const { body } of refused)
     assert.deepEqual(body, {
       code: 'monthly_invoice_limit_reached',
@@ -31,14 +31,14 @@ async function crowd(doors: readonly TestApi[]): Promise<void> {
       plan: 'Free',
     })
   const listed = await api.invoices.list(account, { limit: 200 })
-  assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(made.map(({ body }) => body.id)))
+  assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(created.map(({ body }) => body.id)))
   assert.equal(await api.store.read(rows => rows.usage.used(account.id, monthOf(api.clock.secs))), LIMIT)
 }
 
-test('of 200 requests at once with 50 left exactly 50 make invoices, on SQLite', async t => {
+test('of 200 concurrent requests with 50 left, exactly 50 create invoices, on SQLite', async t => {
   const api = await startTestApi()
   t.after(() => api.close())
-  await crowd([api])
+  await sendConcurrently([api])
 })
 
 test('the same from two processes on one SQLite file', async t => {
@@ -46,7 +46,7 @@ test('the same from two processes on one SQLite file', async t => {
   t.after(() => api.close())
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
-  await crowd([api, other])
+  await sendConcurrently([api, other])
 })
 
 const bin = findPostgres()
@@ -56,8 +56,8 @@ test('the same on PostgreSQL, from one process and from two', { skip: bin ? fals
   t.after(() => postgres.stop())
   const api = await startTestApi({ databaseUrl: await postgres.freshDatabase() })
   t.after(() => api.close())
-  await crowd([api])
+  await sendConcurrently([api])
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
-  await crowd([api, other])
+  await sendConcurrently([api, other])
 })

@@ -34,7 +34,7 @@ const updated = (plan: string, expires_at: number) => ({
   expires_at,
 })
 
-test('a period begins when its invoice is confirmed, not before, and once', async t => {
+test('a period begins when its invoice is confirmed, not earlier, and only once', async t => {
   const { clock, rig, events } = await start(t)
   const account = await rig.merchant()
   const invoice = await rig.billing.subscribe(account, 'Pro')
@@ -55,7 +55,7 @@ test('a period begins when its invoice is confirmed, not before, and once', asyn
   assert.deepEqual([bought?.purchase.status, bought?.purchase.runsUntil], ['granted', clock.secs + PERIOD])
 })
 
-test('buying, renewing, changing up and running out, each told once', async t => {
+test('purchase, renewal, upgrade and end each send one event', async t => {
   const { clock, rig, events } = await start(t)
   const account = await rig.merchant()
   const began = clock.secs
@@ -80,7 +80,7 @@ test('buying, renewing, changing up and running out, each told once', async t =>
   ])
 })
 
-test('what is paid just after the end, before anyone has noticed it, is told as an end and a beginning', async t => {
+test('a payment right after the end, before the plan is expired, sends an end event and a start event', async t => {
   const { clock, rig, events } = await start(t)
   const account = await rig.merchant()
   await buy(rig, account, 'Pro')
@@ -93,7 +93,7 @@ test('what is paid just after the end, before anyone has noticed it, is told as 
   assert.equal(await rig.billing.lapseDue(10), 0)
 })
 
-test('too little buys nothing; the rest, though late, does', async t => {
+test('an underpayment buys nothing; the missing rest, even if late, completes the purchase', async t => {
   const { clock, rig, events } = await start(t)
   const account = await rig.merchant()
   const invoice = await rig.billing.subscribe(account, 'Pro')
@@ -108,7 +108,7 @@ test('too little buys nothing; the rest, though late, does', async t => {
   assert.deepEqual(events(account), [updated('Pro', clock.secs + PERIOD)])
 })
 
-test('a plan paid for that cannot be given takes nothing away, and waits for the operator', async t => {
+test('a paid plan that cannot be granted changes nothing and waits for the operator', async t => {
   const log = recordingLog()
   const { rig, events } = await start(t, { log })
   const account = await rig.merchant()
@@ -126,7 +126,7 @@ test('a plan paid for that cannot be given takes nothing away, and waits for the
   )
 })
 
-test('what is not sold cannot be bought: unknown plans, the free one, and one that the account has for ever', async t => {
+test('unknown plans, the free plan and a plan that the account has without end cannot be bought', async t => {
   const { rig } = await start(t)
   const account = await rig.merchant()
   for (const plan of ['Gold', 'Free', '', 'pro'])
@@ -136,7 +136,7 @@ test('what is not sold cannot be bought: unknown plans, the free one, and one th
   assert.equal((await rig.billing.subscribe(gifted, 'Business')).amountZat, 50_000_000n)
 })
 
-test('the same idempotency key brings back the same purchase; with another plan it is refused', async t => {
+test('the same idempotency key returns the same purchase; with another plan it is refused', async t => {
   const { rig } = await start(t)
   const account = await rig.merchant()
   const first = await rig.billing.subscribe(account, 'Pro', 'one')
@@ -151,7 +151,7 @@ test('the same idempotency key brings back the same purchase; with another plan 
   assert.deepEqual(await rig.billing.purchases(stranger, { limit: 10, before: first.publicId }), [])
 })
 
-test("the service's own invoices count in nobody's month and stand in nobody's list", async t => {
+test('internal invoices are not counted in monthly usage and appear in no list', async t => {
   const { rig } = await start(t)
   const account = await rig.merchant()
   await rig.billing.subscribe(account, 'Pro')
@@ -160,12 +160,12 @@ test("the service's own invoices count in nobody's month and stand in nobody's l
   assert.deepEqual(await rig.invoices.list(account, { limit: 10 }), [])
 })
 
-test('a mail goes out three days before the end, once for each end', async t => {
+test('a reminder is queued three days before the end, once for each end', async t => {
   const { clock, rig } = await start(t)
   const account = await rig.merchant()
   await buy(rig, account, 'Pro')
   const mails = async () =>
-    (await rig.store.write(rows => rows.mails.claim(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
+    (await rig.store.write(tx => tx.mails.claim(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
       ({ to, about }) => [to, about],
     )
   clock.advance(27 * DAY - 1)
@@ -182,7 +182,7 @@ test('a mail goes out three days before the end, once for each end', async t => 
   assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
 })
 
-test('many ends at once are worked off page by page, and each is told', async t => {
+test('many simultaneous plan ends are processed in pages, each with its event', async t => {
   const { clock, rig, events } = await start(t)
   const accounts = await Promise.all(Array.from({ length: 7 }, () => rig.merchant()))
   for (const [index, account] of accounts.entries())
@@ -195,7 +195,7 @@ test('many ends at once are worked off page by page, and each is told', async t 
   for (const account of accounts) assert.deepEqual(events(account).at(-1), updated('Free', clock.secs))
 })
 
-test('the plan that counts is Free from the second of its end, whether or not anyone has noticed', async t => {
+test('the effective plan is Free from the second of its end, even before the plan is expired', async t => {
   const { clock, rig } = await start(t)
   const account = await rig.merchant()
   await buy(rig, account, 'Pro')

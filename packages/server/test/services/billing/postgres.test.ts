@@ -27,7 +27,7 @@ async function twoProcesses(t: { after(work: () => Promise<void>): void }) {
   return { clock, one: await open(), other: await open() }
 }
 
-test('two processes that settle, lapse and announce at once do each once', options, async t => {
+test('two processes that grant, expire and remind at once do each once', options, async t => {
   const { clock, one, other } = await twoProcesses(t)
   const accounts = await Promise.all(Array.from({ length: 6 }, () => one.merchant()))
   for (const account of accounts) {
@@ -40,23 +40,23 @@ test('two processes that settle, lapse and announce at once do each once', optio
 
   clock.advance(58 * DAY)
   await Promise.all([one, other, one, other].map(rig => rig.billing.announceDue(10)))
-  const mails = await one.store.write(rows => rows.mails.claim(clock.secs, 50, () => end))
+  const mails = await one.store.write(tx => tx.mails.claim(clock.secs, 50, () => end))
   assert.deepEqual(mails.map(({ to }) => to).sort(), accounts.map(({ email }) => email).sort())
 
   clock.advance(2 * DAY)
-  const seqBefore = await one.store.read(rows => rows.events.lastSeq())
+  const seqBefore = await one.store.read(tx => tx.events.lastSeq())
   await Promise.all([one, other, one, other].map(rig => rig.billing.lapseDue(10)))
-  assert.equal((await one.store.read(rows => rows.events.lastSeq())) - seqBefore, accounts.length)
+  assert.equal((await one.store.read(tx => tx.events.lastSeq())) - seqBefore, accounts.length)
   for (const { id } of accounts) assert.equal((await other.account(id)).plan, 'Free')
 })
 
-test('an order that one process takes through to its end is the same in the other', options, async t => {
+test('an order completed by one process is the same in the other', options, async t => {
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: 'k' }
-  const made = await Promise.all([one, other, one, other].map(rig => rig.withdrawals.create(account, request)))
-  const [{ withdrawal, invoice } = assert.fail()] = made
-  assert.equal(new Set(made.map(order => order.withdrawal.publicId)).size, 1)
+  const created = await Promise.all([one, other, one, other].map(rig => rig.withdrawals.create(account, request)))
+  const [{ withdrawal, invoice } = assert.fail()] = created
+  assert.equal(new Set(created.map(order => order.withdrawal.publicId)).size, 1)
   await one.deposit(invoice, invoice.amountZat)
   await Promise.allSettled([
     one.mine(),
@@ -70,7 +70,7 @@ test('an order that one process takes through to its end is the same in the othe
   assert.equal((await other.withdrawals.read(account, withdrawal.publicId)).withdrawal.status, 'completed')
 })
 
-test('a cancel and a deposit at once: one of them is first, and no coin is lost from sight', options, async t => {
+test('of a concurrent cancel and deposit one is first, and no payment is lost', options, async t => {
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   for (let round = 0; round < 10; round++) {

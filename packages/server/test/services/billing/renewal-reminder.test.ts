@@ -9,7 +9,7 @@ import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { sqliteStore } from '../../support/sqlite.ts'
 
-test('the mail before the end says which plan, until when, and what to do', async t => {
+test('the renewal reminder names the plan, its end and what to do', async t => {
   const clock = new ManualClock(Date.UTC(2027, 0, 1, 12) / 1000)
   const { store } = await sqliteStore(t)
   const rig = await billingRig({ store, clock })

@@ -21,7 +21,7 @@ const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {
   2: { amountZat: 100n, confirmations: 1 },
   3: { amountZat: 250n, confirmations: 5 },
 }
-/** Some pay alone, some only together, one too much. */
+/** Amounts that pay alone, only together, or too much. */
 const TRANSACTIONS: readonly ModelTransaction[] = [
   [1n, 60n],
   [1n, 40n],
@@ -43,7 +43,7 @@ type Step =
   | { readonly do: 'mine'; readonly which: number; readonly more: number }
   | { readonly do: 'take back'; readonly depth: number; readonly returning: number }
   | { readonly do: 'stream' }
-  | { readonly do: 'look'; readonly batch: number }
+  | { readonly do: 'sync'; readonly batch: number }
   | { readonly do: 'restart' }
 
 const mask = fc.nat(2 ** TRANSACTIONS.length - 1)
@@ -60,13 +60,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constant({ do: 'stream' as const }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('look' as const), batch: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('sync' as const), batch: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
 )
 
 const has = (bits: number, txid: string) => (bits & (1 << TRANSACTIONS.findIndex(one => one.txid === txid))) !== 0
 
-/** The service over a real database, told of the model chain as a watcher would. */
+/** The service over a real database, fed from the model chain as chain sync does. */
 class Bench {
   readonly clock = new ManualClock()
   readonly chain: ModelChain
@@ -155,8 +155,8 @@ class Bench {
       case 'stream':
         await this.payments.recordMempool({ notes: this.#mempoolNotes(), expiryHeights: new Map() })
         break
-      case 'look':
-        await this.look(step.batch)
+      case 'sync':
+        await this.sync(step.batch)
         await this.check()
         break
       case 'restart':
@@ -164,7 +164,7 @@ class Bench {
     }
   }
 
-  async look(batch: number): Promise<void> {
+  async sync(batch: number): Promise<void> {
     const { chain, payments, headers, clock } = this
     const position = await headers.position()
     let next = 0
@@ -199,7 +199,7 @@ class Bench {
     }
   }
 
-  /** What holds after every look, however the chain came to be as it is. */
+  /** Invariants after every sync, independent of the chain history. */
   async check(): Promise<void> {
     const { chain } = this
     const rows = await this.rows()
@@ -220,14 +220,14 @@ class Bench {
     }
   }
 
-  /** What holds once the mempool has settled: only what the chain and the mempool have counts. */
+  /** Invariants once the mempool is stable: only payments in the chain or the mempool count. */
   async checkSettled(): Promise<void> {
     for (let i = 0; i < 3; i++) {
-      await this.look(3)
+      await this.sync(3)
       this.clock.advance(120)
       this.chain.mine([], this.clock.secs)
     }
-    await this.look(3)
+    await this.sync(3)
     await this.check()
     for (const invoice of await this.invoices()) {
       const { diversifierIndex: index, amountZat } = invoice
@@ -237,7 +237,7 @@ class Bench {
     }
   }
 
-  /** Everything that a fresh reading of the same chain must agree in. */
+  /** The state that a new reading of the same chain must reproduce. */
   async outcome() {
     const rows = (await this.rows()).filter(row => row.place.at !== 'dropped')
     const invoices = await this.invoices()
@@ -272,7 +272,7 @@ function byTxid(a: { txid: string }, b: { txid: string }): number {
   return a.txid < b.txid ? -1 : 1
 }
 
-test('whatever chain and mempool do, in whatever batches they are read, the rows are what they show', async () => {
+test('the stored payments match chain and mempool after any sequence of changes, read in any batches', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async steps => {
       const bench = new Bench(new ModelChain())
@@ -282,7 +282,7 @@ test('whatever chain and mempool do, in whatever batches they are read, the rows
         for (const one of steps) await bench.take(one)
         await bench.checkSettled()
         await fresh.open()
-        await fresh.look(1)
+        await fresh.sync(1)
         assert.deepEqual(await bench.outcome(), await fresh.outcome())
       } finally {
         await bench.close()

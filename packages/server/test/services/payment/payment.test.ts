@@ -13,7 +13,7 @@ import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { ModelChain, notesOf } from '../../support/model-chain.ts'
 
-/** The service over a model chain whose first block is recorded, with NU6.3 at a height. */
+/** The service over a model chain with its first block recorded and NU6.3 at the given height. */
 async function rigOf(context: TestContext, nu63Height = 0) {
   const store = await freshStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
@@ -42,7 +42,7 @@ async function rigOf(context: TestContext, nu63Height = 0) {
   }
   const notes = (block: Block) => notesOf(chain.blocks[block.height]!.paying, shop.viewingKey.id)
   const unmined = () => notesOf(chain.mempool.values(), shop.viewingKey.id)
-  const read = async (invoice: Invoice) => (await store.read(rows => rows.invoices.byIds([invoice.id])))[0]!
+  const read = async (invoice: Invoice) => (await store.read(tx => tx.invoices.byIds([invoice.id])))[0]!
   const snapshot = (change: Partial<Snapshot> = {}): Snapshot => ({
     notes: unmined(),
     expiryHeights: new Map(),
@@ -58,7 +58,7 @@ async function rigOf(context: TestContext, nu63Height = 0) {
 
 const NO_EXPIRY = new Map<string, number>()
 
-test('below NU6.3 an Ironwood note pays nothing, and from it on an Orchard note pays nothing, mined or not', async t => {
+test('before NU6.3 an Ironwood note pays nothing, and from NU6.3 an Orchard note pays nothing, mined or not', async t => {
   const rig = await rigOf(t, 3)
   const orchard = await rig.shop.sell()
   const ironwood = await rig.shop.sell()
@@ -74,7 +74,7 @@ test('below NU6.3 an Ironwood note pays nothing, and from it on an Orchard note 
   }
 })
 
-test('an unmined transaction that can no longer be mined is not counted, and dropped once blocks pass it', async t => {
+test('an expired unmined transaction is not counted, and is dropped once blocks pass its expiry height', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
   const txid = rig.pay(invoice, 5n)
@@ -86,10 +86,10 @@ test('an unmined transaction that can no longer be mined is not counted, and dro
   await rig.payments.recordBlocks({ blocks: [rig.mine()], notes: [] })
   assert.equal((await rig.read(invoice)).receivedZat, 0n)
   await rig.payments.recordMempool(seen)
-  assert.equal((await rig.read(invoice)).receivedZat, 0n, 'a node that still shows it does not bring it back')
+  assert.equal((await rig.read(invoice)).receivedZat, 0n, 'a node that still serves it does not make it count again')
 })
 
-test('the expiry height that only the stream tells is kept when blocks and snapshots show the transaction', async t => {
+test('an expiry height known only from the stream is kept when blocks and snapshots include the transaction', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
   const txid = rig.pay(invoice, 5n)
@@ -104,7 +104,7 @@ test('the expiry height that only the stream tells is kept when blocks and snaps
   assert.equal((await rig.read(invoice)).receivedZat, 0n)
 })
 
-test('blocks that do not follow are refused whole, and nothing of them is written', async t => {
+test('a batch with a block that does not follow is refused, and nothing of it is written', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
   const good = rig.mine(rig.pay(invoice, 5n))
@@ -127,7 +127,7 @@ test('blocks that do not follow are refused whole, and nothing of them is writte
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
 })
 
-test('a note of more than the whole supply, which no valid chain holds, pays nothing and stops nothing', async t => {
+test('a note above the total supply pays nothing and does not stop the sync', async t => {
   const { shop, pay, mine, notes, payments, read } = await rigOf(t)
   const invoice = await shop.sell()
   const block = mine(pay(invoice, MAX_ZAT + 1n), pay(invoice, 2n ** 64n - 1n), pay(invoice, 3n))
@@ -135,15 +135,18 @@ test('a note of more than the whole supply, which no valid chain holds, pays not
   assert.equal((await read(invoice)).receivedZat, 3n)
 })
 
-test('a note that is in none of the blocks it came with is an error, not a payment', async t => {
+test('a note that belongs to none of its blocks is an error, not a payment', async t => {
   const rig = await rigOf(t)
   rig.pay(await rig.shop.sell(), 5n)
   const notes = rig.unmined()
-  await assert.rejects(rig.payments.recordBlocks({ blocks: [rig.mine()], notes }), /in none of the blocks/)
+  await assert.rejects(
+    rig.payments.recordBlocks({ blocks: [rig.mine()], notes }),
+    /does not belong to the given blocks/,
+  )
   assert.equal((await rig.headers.position())!.tip.height, 0)
 })
 
-test('what is found again must be on the recorded chain, and not above it', async t => {
+test('blocks of a rescan must be in the recorded chain, not above it', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
   const block = rig.mine(rig.pay(invoice, 5n))
@@ -160,7 +163,7 @@ test('what is found again must be on the recorded chain, and not above it', asyn
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
 })
 
-test('a payment recorded after a snapshot was asked for is not missed by it', async t => {
+test('a payment recorded after a snapshot was requested does not count as missing from it', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
   const old = rig.snapshot({ newestOrder: await rig.payments.newestOrder() })
@@ -174,7 +177,7 @@ test('a payment recorded after a snapshot was asked for is not missed by it', as
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
 })
 
-test('what is seen never goes back in time', async t => {
+test('the synced time never decreases', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
   rig.clock.advance(900)
@@ -184,11 +187,11 @@ test('what is seen never goes back in time', async t => {
   assert.equal((await rig.read(invoice)).status, 'expired')
 })
 
-test('closes the due in bounded numbers, the earliest first, and no swap’s', async t => {
+test('due invoices expire in bounded batches, earliest first, except those kept open by a swap', async t => {
   const rig = await rigOf(t)
   const invoices: Invoice[] = []
   for (const secs of [300, 100, 200, 400]) invoices.push(await rig.shop.sell({ expiresAt: NOW + secs }))
-  await rig.store.write(rows => rows.invoices.setSwapUnderWay(invoices[1]!.id, true))
+  await rig.store.write(tx => tx.invoices.setSwapUnderWay(invoices[1]!.id, true))
   rig.clock.advance(300)
   await rig.payments.recordSnapshot(rig.snapshot())
   const statuses = async () => Promise.all(invoices.map(async invoice => (await rig.read(invoice)).status))
@@ -198,19 +201,19 @@ test('closes the due in bounded numbers, the earliest first, and no swap’s', a
   assert.deepEqual(await statuses(), ['expired', 'pending', 'expired', 'pending'])
 })
 
-test('a swap that the provider has seen is told of in the event of its invoice', async t => {
+test('a swap with a deposit is included in the event of its invoice', async t => {
   const rig = await rigOf(t)
   const swap = { asset: 'nep141:btc', blockchain: 'btc', amountInFormatted: '0.1', status: 'SUCCESS' }
   const reassess = createReassess({ swapOf: async () => swap })
   const bodies: (string | null)[] = []
-  await rig.store.write(async rows => {
-    const { append } = rows.events
-    rows.events.append = async events => {
+  await rig.store.write(async tx => {
+    const { append } = tx.events
+    tx.events.append = async events => {
       bodies.push(...events.map(event => event.body))
       return append(events)
     }
-    const invoice = await rows.invoices.insert(rig.shop.draft({ confirmations: 0 }))
-    await rows.payments.record([
+    const invoice = await tx.invoices.insert(rig.shop.draft({ confirmations: 0 }))
+    await tx.payments.record([
       {
         invoiceId: invoice.id,
         txid: 'ab'.repeat(32),
@@ -223,8 +226,8 @@ test('a swap that the provider has seen is told of in the event of its invoice',
         lastSeenHeight: 0,
       },
     ])
-    await rows.payments.markPresent([await rows.payments.newestOrder()], 0)
-    await reassess(rows, [invoice.id], NOW)
+    await tx.payments.markPresent([await tx.payments.newestOrder()], 0)
+    await reassess(tx, [invoice.id], NOW)
   })
   assert.deepEqual(
     bodies.map(body => body && JSON.parse(body).swap),

@@ -43,7 +43,7 @@ after(async () => {
   await postgres?.stop()
 })
 
-test('two processes that see the same payments at once, in the mempool and in blocks, count each once and as mined', {
+test('two processes that record the same payments at once, in the mempool and in blocks, count each once and as mined', {
   skip: !bin && NO_POSTGRES,
 }, async () => {
   const chain = new ModelChain()
@@ -60,7 +60,7 @@ test('two processes that see the same payments at once, in the mempool and in bl
     chain.mine([txid], clock.secs)
     const [block] = chain.blocks.slice(-1)
     const read = { blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) }
-    // The slower of the two that record one block hears a misfit, or a conflict from the database.
+    // The slower process gets a mismatch, or a conflict from the database.
     const race = await Promise.allSettled([
       one.recordMempool(seen),
       one.recordBlocks(read),
@@ -72,12 +72,12 @@ test('two processes that see the same payments at once, in the mempool and in bl
     const recorded = [race[1], race[2]].filter(result => result.status === 'fulfilled' && result.value === null)
     assert.equal(recorded.length, 1)
   }
-  const after = await stores[0]!.read(rows => rows.invoices.byIds(invoices.map(invoice => invoice.id)))
+  const after = await stores[0]!.read(tx => tx.invoices.byIds(invoices.map(invoice => invoice.id)))
   assert.deepEqual(
     after.map(({ status, receivedZat }) => [status, receivedZat]),
     invoices.map(() => ['paid', 10n]),
   )
-  const payments = await stores[0]!.read(rows => rows.payments.ofInvoices(invoices.map(invoice => invoice.id)))
+  const payments = await stores[0]!.read(tx => tx.payments.ofInvoices(invoices.map(invoice => invoice.id)))
   assert.deepEqual(
     payments.map(({ place }) => place),
     invoices.map((_, round) => ({ at: 'mined', height: round + 1 })),

@@ -11,7 +11,7 @@ import { type Engine, freshStore } from '../../store/databases.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 
-/** Sign-in with its mails, over real SMTP into a mailbox, with a clock that stands still. */
+/** Sign-in with mails over real SMTP into a mailbox, with a manual clock. */
 export interface SignInRig {
   readonly store: Store
   readonly clock: ManualClock
@@ -19,11 +19,11 @@ export interface SignInRig {
   readonly credentials: Credentials
   readonly mails: Mails
   readonly mailbox: Mailbox
-  /** Sends everything that is due. */
+  /** Sends all due mails. */
   deliver(): Promise<void>
-  /** The codes mailed to an address, newest first. */
+  /** Codes mailed to an address, newest first. */
   codes(email: string): string[]
-  /** Asks, and brings what the browser holds and the code that came. */
+  /** Requests a code. Returns the browser secret and the mailed code. */
   ask(email: string, client?: string): Promise<{ browser: string; code: string }>
 }
 

@@ -13,11 +13,11 @@ const EMAIL = 'shop@example.org'
 const badCode = (error: unknown) => error instanceof Fault && error.code === 'bad_code'
 const tooMany = (error: unknown) => error instanceof Fault && error.code === 'too_many_codes'
 
-/** A code that is not this one. */
+/** A code different from the given one. */
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
 function suite(engine: Engine): void {
-  test('a code signs in and opens the account; the token works for 30 days, then no more', async t => {
+  test('a code signs in and creates the account; the token works for 30 days', async t => {
     const { signIn, credentials, clock, ask } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     const { account, session, token } = await signIn.enter(browser, code, 'Firefox on Linux')
@@ -30,7 +30,7 @@ function suite(engine: Engine): void {
     assert.equal(await credentials.bySessionToken(token), null)
   })
 
-  test('the second sign-in finds the same account, however the email is written', async t => {
+  test('the second sign-in finds the same account for any spelling of the email', async t => {
     const { signIn, ask } = await signInRig(engine, t)
     const first = await ask(EMAIL)
     const { account } = await signIn.enter(first.browser, first.code, 'one')
@@ -40,28 +40,28 @@ function suite(engine: Engine): void {
     assert.equal((await signIn.enter(second.browser, second.code, 'two')).account.id, account.id)
   })
 
-  test('a wrong code is refused, five times; the sixth try is refused though it is right', async t => {
+  test('a wrong code is refused five times; the sixth attempt is refused even with the right code', async t => {
     const { signIn, ask } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     for (let i = 0; i < 5; i++) await assert.rejects(signIn.enter(browser, otherThan(code), 'b'), badCode)
     await assert.rejects(signIn.enter(browser, code, 'b'), badCode)
   })
 
-  test('the fifth try counts when it is right', async t => {
+  test('the fifth attempt succeeds with the right code', async t => {
     const { signIn, ask } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     for (let i = 0; i < 4; i++) await assert.rejects(signIn.enter(browser, otherThan(code), 'b'), badCode)
     assert.ok(await signIn.enter(browser, code, 'b'))
   })
 
-  test('a code works once, even for two at the same time', async t => {
+  test('a code works once, even for two concurrent attempts', async t => {
     const { signIn, ask, store } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     const entered = await Promise.allSettled([1, 2, 3].map(() => signIn.enter(browser, code, 'b')))
     const [signedIn] = entered.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
     assert.equal(entered.filter(result => result.status === 'fulfilled').length, 1)
     assert.ok(signedIn)
-    const sessions = await store.read(rows => rows.sessions.list(signedIn.account.id, 0, { limit: 10 }))
+    const sessions = await store.read(tx => tx.sessions.list(signedIn.account.id, 0, { limit: 10 }))
     assert.equal(sessions.length, 1)
     await assert.rejects(signIn.enter(browser, code, 'b'), badCode)
   })
@@ -76,7 +76,7 @@ function suite(engine: Engine): void {
     assert.ok(await signIn.enter(inTime.browser, inTime.code, 'b'))
   })
 
-  test('a code works in no other browser: not in one that asked nothing, nor in one that asked for itself', async t => {
+  test('a code works in no other browser, with or without a code of its own', async t => {
     const { signIn, ask } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     const thief = await ask('thief@example.org')
@@ -86,13 +86,13 @@ function suite(engine: Engine): void {
     assert.equal((await signIn.enter(browser, code, 'b')).account.email, EMAIL)
   })
 
-  test('a code cannot be entered before it was mailed', async t => {
+  test('a code cannot be used before it is mailed', async t => {
     const { signIn } = await signInRig(engine, t)
     const browser = await signIn.ask(EMAIL, '203.0.113.5')
     await assert.rejects(signIn.enter(browser, '000000', 'b'), badCode)
   })
 
-  test('many tries at once count as many: after five of them the right code is refused', async t => {
+  test('concurrent attempts are all counted: after five, the right code is refused', async t => {
     const { signIn, ask } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     const tries = Array.from({ length: 20 }, () => signIn.enter(browser, otherThan(code), 'b'))
@@ -100,14 +100,14 @@ function suite(engine: Engine): void {
     await assert.rejects(signIn.enter(browser, code, 'b'), badCode)
   })
 
-  test('a thousand tries from as many addresses: all refused, and the mailbox gets ten mails', async t => {
+  test('a thousand attempts from different addresses are all refused, and the mailbox gets ten mails', async t => {
     const { signIn, mailbox, deliver } = await signInRig(engine, t)
-    const asked = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: 1_000 }, (_, i) => signIn.ask(EMAIL, `198.51.${i >> 8}.${i & 255}`)),
     )
     await deliver()
-    const browsers = asked.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
-    const refused = asked.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+    const browsers = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+    const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
     assert.equal(browsers.length, 10)
     assert.ok(refused.every(tooMany))
     const mailed = new Set(mailbox.mails(EMAIL).map(mail => mail.code))
@@ -120,7 +120,7 @@ function suite(engine: Engine): void {
       assert.ok(result.status === 'rejected' && badCode(result.reason))
   })
 
-  test('an email gets ten codes in an hour and twenty in a day, of however many asked for', async t => {
+  test('an email gets at most ten codes an hour and twenty a day', async t => {
     const { signIn, clock, mailbox, deliver } = await signInRig(engine, t)
     for (let hour = 0; hour < 5; hour++) {
       await Promise.allSettled(Array.from({ length: 15 }, () => signIn.ask(EMAIL, '203.0.113.5')))
@@ -132,17 +132,17 @@ function suite(engine: Engine): void {
     assert.ok(await signIn.ask(EMAIL, '203.0.113.5'))
   })
 
-  test('one client gets a hundred codes in an hour, for whatever emails; its neighbour is not touched', async t => {
+  test('one client gets at most a hundred codes an hour for any emails; other clients are not affected', async t => {
     const { signIn } = await signInRig(engine, t)
-    const asked = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: 110 }, (_, i) => signIn.ask(`a${i}@example.org`, `2001:db8:1:2::${i.toString(16)}`)),
     )
-    assert.equal(asked.filter(result => result.status === 'fulfilled').length, 100)
+    assert.equal(results.filter(result => result.status === 'fulfilled').length, 100)
     await assert.rejects(signIn.ask('b@example.org', '2001:db8:1:2:ffff::1'), tooMany)
     assert.ok(await signIn.ask('b@example.org', '2001:db8:1:3::1'))
   })
 
-  test('where registration is closed an unknown email gets no mail, and the same answer', async t => {
+  test('with closed registration an unknown email gets no mail and the same response', async t => {
     const { signIn, store, mailbox, deliver } = await signInRig(engine, t, { registration: 'closed' })
     await makeAccount(store, 'known@example.org')
     const known = await signIn.ask('known@example.org', '203.0.113.5')
@@ -158,7 +158,7 @@ function suite(engine: Engine): void {
     assert.equal((await signIn.enter(known, code, 'b')).account.email, 'known@example.org')
   })
 
-  test('a session is fresh for ten minutes after its code, and again after another; no other session is', async t => {
+  test('a session is recently authenticated for ten minutes after its code or another code; other sessions are not', async t => {
     const { signIn, credentials, clock, ask, deliver, codes } = await signInRig(engine, t)
     const { browser, code } = await ask(EMAIL)
     const { account, session } = await signIn.enter(browser, code, 'b')
@@ -171,20 +171,20 @@ function suite(engine: Engine): void {
     await signIn.askAgain(account, session, '203.0.113.5')
     await signIn.askAgain(account, session, '203.0.113.5')
     await deliver()
-    assert.equal(codes(EMAIL).length, 2, 'while one code is usable no second is mailed')
-    const again = codes(EMAIL)[0] as string
-    await assert.rejects(signIn.confirm(script.session, again), badCode)
-    await assert.rejects(signIn.confirm(session, otherThan(again)), badCode)
-    await assert.rejects(signIn.enter(browser, again, 'b'), badCode)
-    await signIn.confirm(session, again)
+    assert.equal(codes(EMAIL).length, 2, 'no second code is mailed while one is usable')
+    const second = codes(EMAIL)[0] as string
+    await assert.rejects(signIn.confirm(script.session, second), badCode)
+    await assert.rejects(signIn.confirm(session, otherThan(second)), badCode)
+    await assert.rejects(signIn.enter(browser, second, 'b'), badCode)
+    await signIn.confirm(session, second)
     assert.equal(await signIn.isFresh(session), true)
-    await assert.rejects(signIn.confirm(session, again), badCode)
+    await assert.rejects(signIn.confirm(session, second), badCode)
   })
 
-  test('requests for codes are forgotten after a day, and none before', async t => {
+  test('code requests are deleted after a day, not earlier', async t => {
     const { signIn, store, clock } = await signInRig(engine, t)
     await signIn.ask(EMAIL, '203.0.113.5')
-    const count = () => store.read(rows => rows.signIn.count({ purpose: 'sign_in', all: true }, 0, 100))
+    const count = () => store.read(tx => tx.signIn.count({ purpose: 'sign_in', all: true }, 0, 100))
     clock.advance(86_400)
     await signIn.ask(EMAIL, '203.0.113.5')
     assert.equal(await count(), 2)
@@ -193,7 +193,7 @@ function suite(engine: Engine): void {
     assert.equal(await count(), 2)
   })
 
-  test('a mail that the server refuses is tried again later, later and later, and given up', async t => {
+  test('a mail that the server refuses is retried with growing delays and then dropped', async t => {
     let attempts = 0
     const mailer: Mailer = {
       send: async () => {
@@ -203,8 +203,8 @@ function suite(engine: Engine): void {
       close: () => {},
     }
     const { clock, mails, store } = await signInRig(engine, t, { mailer })
-    await store.write(rows =>
-      rows.mails.append({ to: EMAIL, about: 'viewing_key_set', detail: null, createdAt: clock.secs }),
+    await store.write(tx =>
+      tx.mails.append({ to: EMAIL, about: 'viewing_key_set', detail: null, createdAt: clock.secs }),
     )
     const waits = [60, 120, 240, 480, 960, 1_920, 3_600]
     await mails.sendDue(5)

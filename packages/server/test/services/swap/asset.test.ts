@@ -9,52 +9,52 @@ import { ManualClock } from '../../support/manual-clock.ts'
 
 const BTC: SwapAsset = { assetId: 'btc', symbol: 'BTC', blockchain: 'btc', decimals: 8, priceUsd: 1 }
 
-/** A provider that answers with a list of its own each time, or is down. */
+/** A provider that returns a new list for each request, or is down. */
 function assetsOf() {
   const clock = new ManualClock()
   const log = recordingLog()
-  const state = { down: false, asked: 0 }
+  const state = { down: false, requests: 0 }
   const provider = {
     async assets() {
-      state.asked += 1
+      state.requests += 1
       if (state.down) throw providerUnavailable(new Error('down'))
-      return [{ ...BTC, priceUsd: state.asked }]
+      return [{ ...BTC, priceUsd: state.requests }]
     },
   }
   const { list } = createSwapAssets({ provider, clock, log })
   return { clock, log, state, list, price: async () => (await list())[0]?.priceUsd }
 }
 
-test('a list is served for five minutes, and asked for anew after them', async () => {
+test('a list is served for five minutes and then requested again', async () => {
   const { clock, state, price } = assetsOf()
   assert.equal(await price(), 1)
   clock.advance(299)
   assert.equal(await price(), 1)
   clock.advance(1)
   assert.equal(await price(), 2)
-  assert.equal(state.asked, 2)
+  assert.equal(state.requests, 2)
 })
 
-test('however many ask at once, the provider is asked once', async () => {
+test('concurrent calls send one request to the provider', async () => {
   const { state, price } = assetsOf()
   assert.deepEqual(new Set(await Promise.all(Array.from({ length: 50 }, price))), new Set([1]))
-  assert.equal(state.asked, 1)
+  assert.equal(state.requests, 1)
 })
 
-test('while the provider is down the old list is served, and the provider asked again only now and then', async () => {
+test('while the provider is down, the old list is served and requests to the provider are limited', async () => {
   const { clock, state, log, price } = assetsOf()
   await price()
   state.down = true
   clock.advance(86_400)
   for (let i = 0; i < 10; i++) assert.equal(await price(), 1)
-  assert.equal(state.asked, 2)
+  assert.equal(state.requests, 2)
   assert.equal(log.lines.length, 1)
   state.down = false
   clock.advance(5)
   assert.equal(await price(), 3)
 })
 
-test('a provider that was down from the start is unavailable, and asked again by the next caller', async () => {
+test('a provider that is down from the start is unavailable, and the next call requests the list again', async () => {
   const { state, price } = assetsOf()
   state.down = true
   for (let i = 0; i < 2; i++)

@@ -1,102 +1,115 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANSWERS } from '@zatgate/sandbox/oneclick/script'
-import { assertEnd, SwapRig } from '../../support/swap-rig.ts'
+import { assertFinalState, SwapRig } from '../../support/swap-rig.ts'
 import { closeViewer } from '../../support/watch-rig.ts'
 
 after(closeViewer)
 
 const DAY = 86_400
 
-test('an unknown word: the last status stays, it is logged once, and the next known word counts', async t => {
+test('an unknown status is logged once and ignored, and the next known status applies', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(5)
+  await rig.advance(5)
   rig.test.oneclick.drive(swap.depositAddress, { outcome: 'CONFIDENTLY_WAITING' })
-  await rig.pass(60)
-  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
-  const said = rig.watch.logged.filter(({ details }) => details.word === 'CONFIDENTLY_WAITING')
-  assert.equal(said.length, 1)
+  await rig.advance(60)
+  await assertFinalState(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', events: [], keptOpen: true })
+  const logged = rig.watch.logged.filter(({ details }) => details.word === 'CONFIDENTLY_WAITING')
+  assert.equal(logged.length, 1)
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(60)
+  await rig.advance(60)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
 })
 
-test('answers out of order: an older one moves nothing back', async t => {
+test('responses out of order: an older one changes nothing', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'KNOWN_DEPOSIT_TX')
-  await rig.pass(5)
+  await rig.advance(5)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(5)
+  await rig.advance(5)
   rig.test.oneclick.settings.staleLooks = 3
-  await rig.pass(15)
+  await rig.advance(15)
   assert.equal(rig.test.oneclick.settings.staleLooks, 0)
-  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
+  await assertFinalState(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', events: [], keptOpen: true })
 })
 
-test('404 just after the quote: not indexed yet, no failure, and asked again in time', async t => {
+test('404 right after the quote means not indexed yet: no failure, and polled again on schedule', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   rig.test.oneclick.settings.hiddenLooks = 3
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(15)
+  await rig.advance(15)
   const hidden = await rig.read(swap)
   assert.deepEqual([hidden.status, hidden.failures, hidden.heardAt], ['PENDING_DEPOSIT', 0, null])
-  await rig.pass(5)
+  await rig.advance(5)
   assert.equal((await rig.read(swap)).status, 'PROCESSING')
 })
 
-test('a provider that is down backs off, and is believed again when it is back', async t => {
+test('polling backs off while the provider is down, and resumes when it is back', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
   rig.test.oneclick.script.add('status', 'bad_gateway_html', 3)
-  await rig.pass(5)
+  await rig.advance(5)
   assert.equal((await rig.read(swap)).failures, 1)
-  await rig.pass(10)
+  await rig.advance(10)
   assert.equal((await rig.read(swap)).failures, 2)
-  await rig.pass(19)
+  await rig.advance(19)
   assert.equal((await rig.read(swap)).failures, 2)
-  await rig.pass(1)
+  await rig.advance(1)
   assert.equal((await rig.read(swap)).failures, 3)
-  await rig.pass(40)
+  await rig.advance(40)
   const back = await rig.read(swap)
   assert.deepEqual([back.status, back.failures], ['PROCESSING', 0])
 })
 
-test('whatever comes instead of a status, the swap stays as it is, and goes on when there is one again', async t => {
+test('an invalid response leaves the swap unchanged, and the next valid status applies', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice({ expiresInSecs: DAY })
   const swap = await rig.start(invoice)
-  for (const [at, answer] of ANSWERS.entries()) {
-    rig.test.oneclick.script.add('status', answer, 1)
-    rig.drive(swap, at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT')
-    await rig.pass(15)
-    await rig.pass(60)
+  for (const [index, fault] of ANSWERS.entries()) {
+    rig.test.oneclick.script.add('status', fault, 1)
+    rig.drive(swap, index % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT')
+    await rig.advance(15)
+    await rig.advance(60)
     const now = await rig.read(swap)
-    assert.deepEqual([now.status, now.failures], [at % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT', 0], answer)
+    assert.deepEqual([now.status, now.failures], [index % 2 === 0 ? 'KNOWN_DEPOSIT_TX' : 'PENDING_DEPOSIT', 0], fault)
   }
-  assert.equal(rig.watch.logged.filter(({ message }) => message === 'no status of a swap').length, ANSWERS.length)
+  assert.equal(
+    rig.watch.logged.filter(({ message }) => message === 'the status of a swap could not be read').length,
+    ANSWERS.length,
+  )
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(60)
+  await rig.advance(60)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
 })
 
-test('a quote that is refused or cannot be trusted leaves nothing behind, and the invoice as it was', async t => {
+test('a refused or unverifiable quote stores nothing and leaves the invoice unchanged', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const { script, settings } = rig.test.oneclick
-  for (const answer of ANSWERS) {
-    script.add('quote', answer, 1)
-    await assert.rejects(rig.start(invoice), answer)
+  for (const fault of ANSWERS) {
+    script.add('quote', fault, 1)
+    await assert.rejects(rig.start(invoice), fault)
   }
   for (const tampering of ['recipient', 'refund_to', 'amount', 'min_amount_in', 'signature'] as const) {
     settings.tampering = tampering
@@ -108,37 +121,42 @@ test('a quote that is refused or cannot be trusted leaves nothing behind, and th
   assert.deepEqual(await rig.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0)), [])
 })
 
-test('a provider that is down when the invoice ends holds it for two minutes and no longer', async t => {
+test('a provider that is down at expiry keeps the invoice open for two minutes only', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   await rig.start(invoice)
-  await rig.pass(890)
+  await rig.advance(890)
   rig.test.oneclick.script.add('status', 'bad_gateway_html', 100)
-  await rig.pass(20)
+  await rig.advance(20)
   assert.equal(await rig.watch.status(invoice), 'pending')
-  await rig.pass(120)
+  await rig.advance(120)
   assert.equal(await rig.watch.status(invoice), 'expired')
 })
 
-test('a deposit in the last seconds before the end is asked for, and holds the invoice', async t => {
+test('a deposit in the last seconds before expiry is polled and keeps the invoice open', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
-  await rig.pass(899)
+  await rig.advance(899)
   rig.drive(swap, 'KNOWN_DEPOSIT_TX')
-  await rig.pass(1)
-  await assertEnd(rig, swap, invoice, { swap: 'KNOWN_DEPOSIT_TX', invoice: 'pending', told: [], held: true })
+  await rig.advance(1)
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'KNOWN_DEPOSIT_TX',
+    invoice: 'pending',
+    events: [],
+    keptOpen: true,
+  })
 })
 
-test('a restart in the middle loses nothing', async t => {
+test('a restart in the middle loses no state', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
-  rig.begin()
+  rig.restart()
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(5)
-  rig.begin()
+  await rig.advance(5)
+  rig.restart()
   rig.drive(swap, 'REFUNDED')
-  await rig.pass(5)
-  await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: ['swap.refunded'] })
+  await rig.advance(5)
+  await assertFinalState(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', events: ['swap.refunded'] })
 })

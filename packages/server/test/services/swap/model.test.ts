@@ -11,7 +11,7 @@ after(closeViewer)
 
 type Step = { readonly word: string } | { readonly secs: number } | 'coins' | 'restart'
 
-/** The provider says a word, the coins come, we start anew, or nothing happens for a while. */
+/** A step: the provider reports a status, the coins arrive, the services restart, or time passes. */
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom<string>(...SWAP_STATUSES, 'A_NEW_WORD').map(word => ({ word })) },
@@ -28,13 +28,13 @@ const EVENTS: Readonly<Partial<Record<SwapStatus, string>>> = {
   FAILED: 'swap.failed',
 }
 
-/** What should come of a story, by a few plain rules. */
+/** A model of the expected result of a sequence of steps. */
 class Expected {
   status: SwapStatus = 'PENDING_DEPOSIT'
   coins = false
   readonly events: string[] = []
 
-  say(word: string): void {
+  report(word: string): void {
     if (isSettled(this.status) || !isSwapStatus(word)) return
     this.status = word
     const event = EVENTS[word]
@@ -46,52 +46,52 @@ class Expected {
     this.coins = true
   }
 
-  /** The provider has the money, and we know it. */
-  get inHand(): boolean {
+  /** The provider has reported a deposit. */
+  get depositReported(): boolean {
     return hasDeposit(this.status) && !isSettled(this.status)
   }
 }
 
-async function live(rig: SwapRig, swap: Swap, expected: Expected, step: Step): Promise<void> {
-  if (step === 'restart') return rig.begin()
+async function apply(rig: SwapRig, swap: Swap, expected: Expected, step: Step): Promise<void> {
+  if (step === 'restart') return rig.restart()
   if (step === 'coins') {
     if (!expected.coins) rig.test.oneclick.deliver(swap.depositAddress)
     expected.pay()
     return rig.mine()
   }
-  if ('secs' in step) return rig.pass(step.secs)
+  if ('secs' in step) return rig.advance(step.secs)
   rig.drive(swap, step.word)
-  await rig.pass(60)
-  expected.say(step.word)
+  await rig.advance(60)
+  expected.report(step.word)
 }
 
 async function assertAsExpected(rig: SwapRig, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
   const now = await rig.watch.read(invoice)
   assert.equal((await rig.read(swap)).status, expected.status)
   assert.equal(now.status === 'paid', expected.coins)
-  if (expected.inHand) assert.equal(now.swapUnderWay, true)
+  if (expected.depositReported) assert.equal(now.swapUnderWay, true)
   return now
 }
 
-test('whatever the provider says and does: paid by coins alone, each event once, held open with a deposit', async t => {
+test('for any provider behaviour, only coins pay the invoice, each event is sent once, and a deposit keeps it open', async t => {
   const rig = await SwapRig.start(t)
   await fc.assert(
-    fc.asyncProperty(steps, async story => {
+    fc.asyncProperty(steps, async sequence => {
       let invoice = await rig.invoice()
       const swap = await rig.start(invoice)
-      const before = (await rig.told()).length
+      const before = (await rig.sentEvents()).length
       const expected = new Expected()
-      for (const step of story) {
-        const held = expected.inHand && invoice.status === 'pending'
-        await live(rig, swap, expected, step)
+      for (const step of sequence) {
+        const hadDeposit = expected.depositReported && invoice.status === 'pending'
+        await apply(rig, swap, expected, step)
         invoice = await assertAsExpected(rig, swap, invoice, expected)
-        if (held && expected.inHand && !expected.coins) assert.equal(invoice.status, 'pending')
+        if (hadDeposit && expected.depositReported && !expected.coins) assert.equal(invoice.status, 'pending')
       }
-      const told = (await rig.told()).slice(before).map(({ type }) => type)
-      assert.deepEqual(told, expected.events)
-      // Nothing more is asked about it in the next story.
+      const events = (await rig.sentEvents()).slice(before).map(({ type }) => type)
+      assert.deepEqual(events, expected.events)
+      // Ends polling of this swap before the next run.
       rig.drive(swap, 'FAILED')
-      await rig.pass(60)
+      await rig.advance(60)
     }),
     { numRuns: 12 },
   )

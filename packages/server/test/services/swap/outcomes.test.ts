@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { STUCK_SECS, watchedUntil } from '../../../src/domain/swap.ts'
-import { assertEnd, BTC, STELLAR, SwapRig } from '../../support/swap-rig.ts'
+import { assertFinalState, BTC, STELLAR, SwapRig } from '../../support/swap-rig.ts'
 import { closeViewer } from '../../support/watch-rig.ts'
 
 after(closeViewer)
@@ -10,118 +10,133 @@ after(closeViewer)
 const HOUR = 3_600
 const DAY = 86_400
 
-test('pending for ever: the invoice expires, no event, and the address is watched until long past its deadline', async t => {
+test('no deposit: the invoice expires without an event, and the address is polled until long after its deadline', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
-  await rig.pass(899)
+  await rig.advance(899)
   assert.equal(await rig.watch.status(invoice), 'pending')
-  await rig.pass(1)
-  await assertEnd(rig, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
-  const asked = rig.test.sent.length
-  await rig.pass(HOUR)
-  assert.ok(rig.test.sent.length - asked >= 60)
+  await rig.advance(1)
+  await assertFinalState(rig, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', events: [] })
+  const requestsBefore = rig.test.sent.length
+  await rig.advance(HOUR)
+  assert.ok(rig.test.sent.length - requestsBefore >= 60)
   rig.watch.clock.advance(5 * DAY)
-  await rig.lookNow()
-  assert.equal(await rig.watch.store.read(rows => rows.swaps.nextLookAtMs()), null)
+  await rig.pollNow()
+  assert.equal(await rig.watch.store.read(tx => tx.swaps.nextLookAtMs()), null)
 })
 
-test('the deposit falls back from KNOWN to PENDING: another swap may start, and the invoice expires in its time', async t => {
+test('a deposit returns from KNOWN to PENDING: another swap can start, and the invoice expires on time', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'KNOWN_DEPOSIT_TX')
-  await rig.pass(5)
-  await assertEnd(rig, swap, invoice, { swap: 'KNOWN_DEPOSIT_TX', invoice: 'pending', told: [], held: true })
+  await rig.advance(5)
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'KNOWN_DEPOSIT_TX',
+    invoice: 'pending',
+    events: [],
+    keptOpen: true,
+  })
   rig.drive(swap, 'PENDING_DEPOSIT')
-  await rig.pass(5)
+  await rig.advance(5)
   const next = await rig.start(invoice)
-  await rig.pass(900)
-  await assertEnd(rig, next, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
+  await rig.advance(900)
+  await assertFinalState(rig, next, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', events: [] })
 })
 
-test('less: incomplete is told once, a top-up saves it, and the coins pay the invoice', async t => {
+test('incomplete deposit: one event is sent, a top-up completes it, and the coins pay the invoice', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn - 1n)
-  await rig.pass(60)
-  await assertEnd(rig, swap, invoice, {
+  await rig.advance(60)
+  await assertFinalState(rig, swap, invoice, {
     swap: 'INCOMPLETE_DEPOSIT',
     invoice: 'pending',
-    told: ['swap.incomplete_deposit'],
-    held: true,
+    events: ['swap.incomplete_deposit'],
+    keptOpen: true,
   })
   rig.test.oneclick.deposit(swap.depositAddress, 1n)
-  await rig.pass(30)
+  await rig.advance(30)
   assert.equal((await rig.read(swap)).status, 'PROCESSING')
   rig.drive(swap, 'INCOMPLETE_DEPOSIT')
-  await rig.pass(30)
+  await rig.advance(30)
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(30)
+  await rig.advance(30)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, {
+  await assertFinalState(rig, swap, invoice, {
     swap: 'SUCCESS',
     invoice: 'paid',
-    told: ['swap.incomplete_deposit', 'invoice.paid'],
-    held: true,
+    events: ['swap.incomplete_deposit', 'invoice.paid'],
+    keptOpen: true,
   })
 })
 
-test('less, and no top-up: held open until the provider refunds at its deadline, then the invoice expires', async t => {
+test('incomplete deposit without top-up: the invoice is kept open until the refund at the deadline, then expires', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn / 2n)
-  await rig.pass(HOUR)
+  await rig.advance(HOUR)
   assert.equal(await rig.watch.status(invoice), 'pending')
   rig.watch.clock.advance(3 * DAY)
-  await rig.lookNow()
-  await rig.pass(1)
-  await assertEnd(rig, swap, invoice, {
+  await rig.pollNow()
+  await rig.advance(1)
+  await assertFinalState(rig, swap, invoice, {
     swap: 'REFUNDED',
     invoice: 'expired',
-    told: ['swap.incomplete_deposit', 'swap.refunded'],
+    events: ['swap.incomplete_deposit', 'swap.refunded'],
   })
 })
 
-test('more: the swap is executed all the same', async t => {
+test('excess deposit: the swap is executed', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.test.oneclick.deposit(swap.depositAddress, swap.amountIn * 2n)
-  await rig.pass(5)
+  await rig.advance(5)
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(5)
+  await rig.advance(5)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
   assert.equal((await rig.watch.read(invoice)).overpaidZat, 0n)
 })
 
-test('late: a deposit long after the invoice has expired still pays it when the coins come', async t => {
+test('late deposit: a deposit long after expiry still pays the invoice when the coins arrive', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
-  await rig.pass(HOUR)
-  await assertEnd(rig, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', told: [] })
+  await rig.advance(HOUR)
+  await assertFinalState(rig, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', events: [] })
   rig.test.oneclick.deposit(swap.depositAddress, swap.amountIn)
-  await rig.pass(60)
+  await rig.advance(60)
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(60)
+  await rig.advance(60)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
 })
 
-test('refunded: told once, the invoice stays pending, and another swap may start', async t => {
+test('refunded: one event is sent, the invoice stays pending, and another swap can start', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(5)
+  await rig.advance(5)
   rig.drive(swap, 'REFUNDED')
-  await rig.pass(120)
-  await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: ['swap.refunded'] })
-  const [event] = await rig.told()
+  await rig.advance(120)
+  await assertFinalState(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', events: ['swap.refunded'] })
+  const [event] = await rig.sentEvents()
   assert.deepEqual(event?.body, {
     type: 'swap.refunded',
     invoice_id: invoice.publicId,
@@ -136,26 +151,26 @@ test('refunded: told once, the invoice stays pending, and another swap may start
   assert.notEqual(next.depositAddress, swap.depositAddress)
 })
 
-test('failed: told once, the invoice stays pending and expires in its time', async t => {
+test('failed: one event is sent, the invoice stays pending and expires on time', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'FAILED')
-  await rig.pass(5)
-  await assertEnd(rig, swap, invoice, { swap: 'FAILED', invoice: 'pending', told: ['swap.failed'] })
-  await rig.pass(900)
-  await assertEnd(rig, swap, invoice, { swap: 'FAILED', invoice: 'expired', told: ['swap.failed'] })
+  await rig.advance(5)
+  await assertFinalState(rig, swap, invoice, { swap: 'FAILED', invoice: 'pending', events: ['swap.failed'] })
+  await rig.advance(900)
+  await assertFinalState(rig, swap, invoice, { swap: 'FAILED', invoice: 'expired', events: ['swap.failed'] })
 })
 
-test('hanging in PROCESSING: never failed by a timer, held open, and needing attention after an hour', async t => {
+test('stuck in PROCESSING: the invoice is kept open without a time limit, and the swap needs attention after an hour', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(STUCK_SECS)
+  await rig.advance(STUCK_SECS)
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
-  await rig.pass(120)
-  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', told: [], held: true })
+  await rig.advance(120)
+  await assertFinalState(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', events: [], keptOpen: true })
   assert.equal(await rig.swaps.countNeedingAttention(), 1)
   assert.deepEqual(
     (await rig.swaps.needingAttention(10, invoice.accountId)).map(({ publicId }) => publicId),
@@ -163,49 +178,64 @@ test('hanging in PROCESSING: never failed by a timer, held open, and needing att
   )
   assert.deepEqual(await rig.swaps.needingAttention(10, invoice.accountId + 1), [])
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(60)
+  await rig.advance(60)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
-test('hanging in PROCESSING until nobody asks any more: the invoice is let go, the attention stays', async t => {
+test('stuck in PROCESSING until polling ends: the invoice is no longer kept open, and the swap still needs attention', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(60)
+  await rig.advance(60)
   rig.watch.clock.advance(5 * DAY)
-  await rig.lookNow()
-  await rig.pass(1)
-  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'expired', told: [] })
+  await rig.pollNow()
+  await rig.advance(1)
+  await assertFinalState(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'expired', events: [] })
   assert.equal(await rig.swaps.countNeedingAttention(), 1)
 })
 
-test('a chain that needs a memo: it is asked about with the memo', async t => {
+test('a chain that requires a memo: the status is requested with the memo', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice, STELLAR)
   assert.match(swap.depositMemo ?? '', /^\d+$/)
   rig.drive(swap, 'SUCCESS', true)
-  await rig.pass(5)
+  await rig.advance(5)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
-  const [event] = await rig.told()
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
+  const [event] = await rig.sentEvents()
   assert.equal(event?.body.swap.asset, STELLAR)
 })
 
-test('SUCCESS, and the coins after it: paid only when they are seen', async t => {
+test('SUCCESS before the coins: the invoice is paid only when the coins are seen', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'SUCCESS')
-  await rig.pass(1_000)
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', told: [], held: true })
+  await rig.advance(1_000)
+  await assertFinalState(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', events: [], keptOpen: true })
   rig.test.oneclick.deliver(swap.depositAddress)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'], held: true })
-  const [event] = await rig.told()
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
+  const [event] = await rig.sentEvents()
   assert.deepEqual(event?.body.swap, {
     asset: BTC,
     blockchain: 'btc',
@@ -214,105 +244,110 @@ test('SUCCESS, and the coins after it: paid only when they are seen', async t =>
   })
 })
 
-test('the coins before SUCCESS: they pay the invoice, whatever the provider says', async t => {
+test('coins before SUCCESS: they pay the invoice regardless of the provider status', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.pass(5)
+  await rig.advance(5)
   rig.test.oneclick.deliver(swap.depositAddress)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'paid', told: ['invoice.paid'], held: true })
-  const [event] = await rig.told()
+  await assertFinalState(rig, swap, invoice, {
+    swap: 'PROCESSING',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
+  const [event] = await rig.sentEvents()
   assert.equal(event?.body.swap.status, 'PROCESSING')
-  await rig.pass(2 * HOUR)
+  await rig.advance(2 * HOUR)
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
-test('coins that come between two looks: the provider is asked at once, so that the event tells of the swap', async t => {
+test('coins between two polls: the provider is polled at once, so that the event includes the swap', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
-  await rig.pass(HOUR / 6)
+  await rig.advance(HOUR / 6)
   rig.drive(swap, 'SUCCESS', true)
-  await rig.lookNow()
-  assert.equal((await rig.read(swap)).status, 'PENDING_DEPOSIT', 'no look is due yet')
+  await rig.pollNow()
+  assert.equal((await rig.read(swap)).status, 'PENDING_DEPOSIT', 'no poll is due yet')
   await rig.watch.look()
-  await rig.lookNow()
+  await rig.pollNow()
   await rig.mine()
-  const [event] = await rig.told()
+  const [event] = await rig.sentEvents()
   assert.equal(event?.type, 'invoice.paid')
   assert.deepEqual([event?.body.swap?.asset, event?.body.swap?.status], [BTC, 'SUCCESS'])
 })
 
-test('SUCCESS and never any coins: not paid, held for an hour, then expired and needing attention', async t => {
+test('SUCCESS without coins: the invoice is kept open for an hour, then expires, and the swap needs attention', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'SUCCESS')
-  await rig.pass(STUCK_SECS)
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', told: [], held: true })
-  await rig.pass(10)
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'expired', told: [] })
+  await rig.advance(STUCK_SECS)
+  await assertFinalState(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', events: [], keptOpen: true })
+  await rig.advance(10)
+  await assertFinalState(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'expired', events: [] })
   assert.equal(await rig.swaps.countNeedingAttention(), 1)
   rig.test.oneclick.deliver(swap.depositAddress)
   await rig.mine()
-  await assertEnd(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', told: ['invoice.paid'] })
+  await assertFinalState(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'paid', events: ['invoice.paid'] })
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
 })
 
-test('paid in the base coin beside a swap that nobody used, or that was refunded: the event tells of no swap', async t => {
+test('paid in the base coin with an unused or refunded swap: the event includes no swap', async t => {
   const rig = await SwapRig.start(t)
   for (const outcome of ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED']) {
     const invoice = await rig.invoice()
     rig.drive(await rig.start(invoice), outcome)
-    await rig.pass(5)
+    await rig.advance(5)
     rig.watch.pay(invoice, 2_500_000n)
     await rig.mine()
     assert.equal(await rig.watch.status(invoice), 'paid')
-    const paid = (await rig.told()).at(-1)
+    const paid = (await rig.sentEvents()).at(-1)
     assert.deepEqual([paid?.type, paid?.body.swap], ['invoice.paid', null], outcome)
   }
 })
 
-test('a replaced swap is watched on: its events go out, and its deposit holds the invoice and pays it', async t => {
+test('a replaced swap is still polled: its events are sent, and its deposit keeps the invoice open and pays it', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const first = await rig.start(invoice)
   const second = await rig.start(invoice)
   assert.equal((await rig.watch.read(invoice)).swapId, second.id)
   rig.test.oneclick.deposit(first.depositAddress, 1n)
-  await rig.pass(1_000)
+  await rig.advance(1_000)
   const held = await rig.watch.read(invoice)
   assert.deepEqual([held.status, held.swapUnderWay], ['pending', true])
-  const [event] = await rig.told()
+  const [event] = await rig.sentEvents()
   assert.deepEqual([event?.type, event?.body.swap.status], ['swap.incomplete_deposit', 'INCOMPLETE_DEPOSIT'])
   rig.drive(first, 'SUCCESS', true)
-  await rig.pass(60)
+  await rig.advance(60)
   await rig.mine()
-  const paid = (await rig.told()).at(-1)
+  const paid = (await rig.sentEvents()).at(-1)
   assert.deepEqual([paid?.type, paid?.body.swap.status], ['invoice.paid', 'SUCCESS'])
 })
 
-test('invoices of the service’s own move without an event to anybody', async t => {
+test('internal invoices change without an event', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice({ purpose: 'plan' })
   const swap = await rig.start(invoice)
   rig.drive(swap, 'REFUNDED')
-  await rig.pass(5)
-  await assertEnd(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', told: [] })
+  await rig.advance(5)
+  await assertFinalState(rig, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', events: [] })
 })
 
-test('where nothing late counts, a swap has its coins counted as long as it is watched', async t => {
+test('without a late watch period, coins of a swap count as long as the swap is polled', async t => {
   const rig = await SwapRig.start(t)
   const { store, clock } = rig.watch
   const usual = await rig.invoice()
   const unwatched = { ...usual, publicId: randomUUID(), diversifierIndex: 1_000n, watchUntil: usual.expiresAt }
-  const invoice = await store.write(rows => rows.invoices.insert(unwatched))
+  const invoice = await store.write(tx => tx.invoices.insert(unwatched))
   const swap = await rig.start(invoice)
   const { watchUntil } = await rig.watch.read(invoice)
   assert.equal(watchUntil, watchedUntil(swap))
   assert.ok(watchUntil > clock.secs + 3 * DAY)
   clock.advance(watchUntil - clock.secs)
-  assert.equal((await store.read(rows => rows.viewingKeys.watched(clock.secs))).length, 1)
+  assert.equal((await store.read(tx => tx.viewingKeys.watched(clock.secs))).length, 1)
 })

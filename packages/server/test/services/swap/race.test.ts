@@ -12,91 +12,91 @@ after(closeViewer)
 
 const REQUEST = { assetId: BTC, refundTo: 'the-buyers-own-address' }
 
-/** Swaps whose provider takes its time: something happens between the question and its answer. */
+/** Swaps with a slow provider: `meanwhile` runs between a request and its response. */
 function swapsWith(rig: SwapRig, meanwhile: () => Promise<void>): Swaps {
   const { store, clock, log } = rig.watch
   const provider = {
     ...rig.test.provider,
-    quote: async (...asked: Parameters<typeof rig.test.provider.quote>) => {
-      const offer = await rig.test.provider.quote(...asked)
+    quote: async (...args: Parameters<typeof rig.test.provider.quote>) => {
+      const offer = await rig.test.provider.quote(...args)
       await meanwhile()
       return offer
     },
   }
   const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({ store, provider, assets, looks: rig.looks, clock, random: systemRandom, log })
+  return createSwaps({ store, provider, assets, looks: rig.swapStatus, clock, random: systemRandom, log })
 }
 
-function saying(message: string) {
+function hasMessage(message: string) {
   return (error: unknown) => error instanceof Fault && error.kind === 'conflict' && error.message === message
 }
 
-async function counted(rig: SwapRig, invoice: Invoice): Promise<number> {
-  return (await rig.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0))).length
+async function countStarts(rig: SwapRig, invoice: Invoice): Promise<number> {
+  return (await rig.watch.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
 }
 
-test('an invoice paid while the provider is asked gets no swap, and the start is not counted', async t => {
+test('an invoice paid during the quote request gets no swap, and the start is not counted', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swaps = swapsWith(rig, async () => {
     rig.watch.pay(invoice, 2_500_000n)
     await rig.mine()
   })
-  await assert.rejects(swaps.start(invoice.publicId, REQUEST), saying('invoice is not pending'))
+  await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
   assert.equal((await rig.watch.read(invoice)).swapId, null)
-  assert.equal(await counted(rig, invoice), 0)
+  assert.equal(await countStarts(rig, invoice), 0)
 })
 
-test('an invoice that ends while the provider is asked gets no swap', async t => {
+test('an invoice that expires during the quote request gets no swap', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swaps = swapsWith(rig, async () => rig.watch.clock.advance(900))
-  await assert.rejects(swaps.start(invoice.publicId, REQUEST), saying('invoice is not pending'))
+  await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
 })
 
-test('a deposit to the present swap, seen while another quote is asked for, keeps it in place', async t => {
+test('a deposit to the current swap, seen during another quote request, keeps the swap', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const first = await rig.start(invoice)
   const swaps = swapsWith(rig, async () => {
     rig.drive(first, 'KNOWN_DEPOSIT_TX')
-    await rig.pass(5)
+    await rig.advance(5)
   })
   await assert.rejects(
     swaps.start(invoice.publicId, REQUEST),
-    saying('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
+    hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
   )
   assert.equal((await rig.watch.read(invoice)).swapId, first.id)
-  assert.equal(await counted(rig, invoice), 1)
+  assert.equal(await countStarts(rig, invoice), 1)
 })
 
-test('two looks at one swap at a time tell its event once', async t => {
+test('two concurrent polls of a swap send its event once', async t => {
   const rig = await SwapRig.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'REFUNDED')
-  await Promise.all([rig.looks.refresh(swap), rig.pass(5), rig.looks.refresh(swap)])
-  rig.begin()
-  await rig.looks.refresh(swap)
+  await Promise.all([rig.swapStatus.refresh(swap), rig.advance(5), rig.swapStatus.refresh(swap)])
+  rig.restart()
+  await rig.swapStatus.refresh(swap)
   assert.deepEqual(
-    (await rig.told()).map(({ type }) => type),
+    (await rig.sentEvents()).map(({ type }) => type),
     ['swap.refunded'],
   )
 })
 
-test('a look given up half-way leaves its swap due again, for whoever looks next', async t => {
+test('an aborted poll leaves its swap due again', async t => {
   const rig = await SwapRig.start(t)
   const swap = await rig.start(await rig.invoice())
   rig.test.oneclick.script.add('status', 'hang', 1)
   rig.drive(swap, 'PROCESSING')
   rig.watch.clock.advance(5)
   const stop = new AbortController()
-  const look = rig.looks.lookAtDue(10, stop.signal)
+  const poll = rig.swapStatus.lookAtDue(10, stop.signal)
   stop.abort()
-  await look
+  await poll
   assert.deepEqual([(await rig.read(swap)).status, (await rig.read(swap)).failures], ['PENDING_DEPOSIT', 0])
   rig.test.oneclick.script.clear()
-  rig.begin()
-  await rig.pass(30)
+  rig.restart()
+  await rig.advance(30)
   assert.equal((await rig.read(swap)).status, 'PROCESSING')
 })

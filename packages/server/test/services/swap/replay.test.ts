@@ -8,9 +8,9 @@ import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
 import { startProvider } from '../../support/swap-provider.ts'
 import { BTC } from '../../support/swap-rig.ts'
 
-const CAUSE = 'a quote with the deposit address and memo of another swap'
+const CAUSE = 'the quote has the deposit address and memo of another swap'
 
-/** Two processes on one database, whose provider's offers can be altered after our client has checked them. */
+/** Two processes on one database, with provider offers that can be altered after the client has verified them. */
 async function start(t: TestContext, engine: StoreEngine) {
   const clock = new ManualClock()
   const log = recordingLog()
@@ -36,12 +36,14 @@ async function start(t: TestContext, engine: StoreEngine) {
     alter,
     invoice: async (): Promise<string> =>
       (await call(api, 'POST /v1/invoices', { token, json: { amount_zat: 2_500_000 } })).body.id,
-    start: (id: string, at: 0 | 1 = 0): Promise<Answer> =>
-      call([api, other][at] ?? api, `POST /v1/invoices/${id}/swap`, { json: { asset_id: BTC, refund_to: 'refund' } }),
+    start: (id: string, index: 0 | 1 = 0): Promise<Answer> =>
+      call([api, other][index] ?? api, `POST /v1/invoices/${id}/swap`, {
+        json: { asset_id: BTC, refund_to: 'refund' },
+      }),
     swapOf: async (id: string) => (await call(api, `GET /v1/invoices/${id}`)).body.swap,
     startsOf: async (id: string) => {
       const invoice = await api.invoices.read(id)
-      return (await api.store.read(rows => rows.swaps.startsSince(invoice.id, 0))).length
+      return (await api.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
     },
     causes: () => log.lines.flatMap(({ details }) => (details.err instanceof Error ? [details.err.message] : [])),
   }
@@ -52,11 +54,11 @@ function assertUnavailable({ status, body }: Answer): void {
 }
 
 for (const engine of storeEngines()) {
-  const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
+  const check = (name: string, work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
-  check('a replayed quote of the same invoice is refused, and the swap before it stays', async world => {
-    const { oneclick, invoice, start, swapOf, startsOf, causes } = world
+  check('a replayed quote of the same invoice is refused, and the earlier swap is kept', async harness => {
+    const { oneclick, invoice, start, swapOf, startsOf, causes } = harness
     const id = await invoice()
     const first = await start(id)
     assert.equal(first.status, 200)
@@ -69,25 +71,28 @@ for (const engine of storeEngines()) {
     assert.equal((await start(id)).status, 200)
   })
 
-  check('a deposit address of another invoice is refused; with another memo it is another deposit', async world => {
-    const { alter, invoice, start, swapOf, causes } = world
-    alter.offer = () => ({ depositAddress: 'shared' })
-    assert.equal((await start(await invoice())).status, 200)
-    const other = await invoice()
-    assertUnavailable(await start(other))
-    assert.deepEqual([await swapOf(other), causes()], [null, [CAUSE]])
-    for (const memo of ['1', '2']) {
-      alter.offer = () => ({ depositAddress: 'shared', depositMemo: memo })
-      assert.equal((await start(other)).status, 200)
-    }
-    assertUnavailable(await start(await invoice()))
-  })
+  check(
+    'a deposit address of another invoice is refused; with another memo it is accepted as another deposit',
+    async harness => {
+      const { alter, invoice, start, swapOf, causes } = harness
+      alter.offer = () => ({ depositAddress: 'shared' })
+      assert.equal((await start(await invoice())).status, 200)
+      const other = await invoice()
+      assertUnavailable(await start(other))
+      assert.deepEqual([await swapOf(other), causes()], [null, [CAUSE]])
+      for (const memo of ['1', '2']) {
+        alter.offer = () => ({ depositAddress: 'shared', depositMemo: memo })
+        assert.equal((await start(other)).status, 200)
+      }
+      assertUnavailable(await start(await invoice()))
+    },
+  )
 
-  check('of two processes that get one deposit address at once, one has it', async world => {
-    const { alter, invoice, start } = world
+  check('of two processes that receive the same deposit address at once, one keeps it', async harness => {
+    const { alter, invoice, start } = harness
     const ids = await Promise.all(Array.from({ length: 8 }, invoice))
     alter.offer = () => ({ depositAddress: 'shared' })
-    const answers = await Promise.all(ids.map((id, at) => start(id, at % 2 === 0 ? 0 : 1)))
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(502)])
+    const responses = await Promise.all(ids.map((id, index) => start(id, index % 2 === 0 ? 0 : 1)))
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array(7).fill(502)])
   })
 }

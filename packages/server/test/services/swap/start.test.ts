@@ -35,8 +35,8 @@ class Shop {
     return (await call(this.api, 'POST /v1/invoices', { token: this.merchant.apiKey, json })).body.id
   }
 
-  start(id: string, json: unknown = GOOD, at: TestApi = this.api): Promise<Answer> {
-    return call(at, `POST /v1/invoices/${id}/swap`, { json })
+  start(id: string, json: unknown = GOOD, index: TestApi = this.api): Promise<Answer> {
+    return call(index, `POST /v1/invoices/${id}/swap`, { json })
   }
 
   async read(id: string) {
@@ -56,11 +56,11 @@ async function openShop(t: TestContext, options: TestApiOptions = {}): Promise<S
   return new Shop(api, provider, await api.merchant())
 }
 
-function assertError({ status, body }: Answer, wanted: number, code: string, message: string): void {
-  assert.deepEqual([status, body.code, body.message], [wanted, code, message])
+function assertError({ status, body }: Answer, expectedStatus: number, code: string, message: string): void {
+  assert.deepEqual([status, body.code, body.message], [expectedStatus, code, message])
 }
 
-test('the asset list, and a start: the whole quote, stored, and shown in the invoice', async t => {
+test('a start returns the full quote, stores it, and shows it in the invoice', async t => {
   const shop = await openShop(t)
   const assets = await call(shop.api, 'GET /v1/swap/assets')
   assert.equal(assets.status, 200)
@@ -98,27 +98,27 @@ test('the asset list, and a start: the whole quote, stored, and shown in the inv
     deadline,
   })
   const [{ answer } = {}] = shop.provider.oneclick.swaps()
-  const asked = answer?.quoteRequest
+  const requested = answer?.quoteRequest
   const invoice = await shop.read(id)
   assert.deepEqual(
-    [asked?.recipient, asked?.amount, asked?.refundTo, asked?.deadline],
+    [requested?.recipient, requested?.amount, requested?.refundTo, requested?.deadline],
     [invoice.address, String(AMOUNT), GOOD.refund_to, deadline],
   )
 })
 
-test('the deadline is half an hour away where the invoice lives longer', async t => {
+test('the deadline is at most 30 minutes away if the invoice expires later', async t => {
   const shop = await openShop(t)
   const { body } = await shop.start(await shop.invoice({ expires_in_secs: 86_400 }))
   assert.equal(body.deadline, new Date((shop.clock.secs + 1_800) * 1000).toISOString())
 })
 
-test('a memo is given where the chain needs one', async t => {
+test('a memo is returned if the chain requires one', async t => {
   const shop = await openShop(t)
   const { body } = await shop.start(await shop.invoice(), { ...GOOD, asset_id: STELLAR })
   assert.match(body.deposit_memo, /^\d+$/)
 })
 
-test('every error has its status and its exact message', async t => {
+test('each error has its status and its exact message', async t => {
   const shop = await openShop(t)
   const { script, settings } = shop.provider.oneclick
   const id = await shop.invoice()
@@ -157,7 +157,7 @@ test('every error has its status and its exact message', async t => {
   assertError(await shop.start(id), 409, 'invoice_not_pending', 'invoice is not pending')
 })
 
-test('the form of the body is judged like any other', async t => {
+test('the body is validated like other bodies', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
   const wrong = [
@@ -176,7 +176,7 @@ test('the form of the body is judged like any other', async t => {
   assert.equal((await call(shop.api, `POST /v1/invoices/${id}/swap`)).status, 400)
 })
 
-test('what is wrong is said in order: invoice, refund address, status, deposit, count, asset, provider', async t => {
+test('errors are checked in order: invoice, refund address, status, deposit, count, asset, provider', async t => {
   const shop = await openShop(t)
   const { script } = shop.provider.oneclick
   const message = async (id: string, json: unknown) => (await shop.start(id, json)).body.message
@@ -203,7 +203,7 @@ test('what is wrong is said in order: invoice, refund address, status, deposit, 
   assert.equal(await message(id, noAsset), 'invoice is not pending')
 })
 
-test('the provider is asked anew before a start is judged: a refund just made lets another begin', async t => {
+test('the provider is polled before a start is checked: a recent refund allows another start', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
   const first = await shop.start(id)
@@ -215,7 +215,7 @@ test('the provider is asked anew before a start is judged: a refund just made le
   assert.equal((await shop.read(id)).swap.deposit_address, next.body.deposit_address)
 })
 
-test('a provider that cannot say how the present swap stands does not stop another start', async t => {
+test('a provider that cannot return the status of the current swap does not block another start', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
   await shop.start(id)
@@ -223,7 +223,7 @@ test('a provider that cannot say how the present swap stands does not stop anoth
   assert.equal((await shop.start(id)).status, 200)
 })
 
-test('refused starts are not counted, and a start counts for ten minutes exactly', async t => {
+test('refused starts are not counted, and a start counts for exactly ten minutes', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice({ expires_in_secs: 86_400 })
   const { script } = shop.provider.oneclick
@@ -247,7 +247,7 @@ test('refused starts are not counted, and a start counts for ten minutes exactly
   assert.equal((await shop.start(await shop.invoice())).status, 200)
 })
 
-test('five starts count after a restart too', async t => {
+test('five starts still count after a restart', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-swaps-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const clock = new ManualClock()
@@ -256,7 +256,7 @@ test('five starts count after a restart too', async t => {
   const first = await startTestApi(options)
   const { apiKey: token } = await first.merchant()
   const { body } = await call(first, 'POST /v1/invoices', { token, json: { amount_zat: AMOUNT } })
-  const start = (at: TestApi) => call(at, `POST /v1/invoices/${body.id}/swap`, { json: GOOD })
+  const start = (index: TestApi) => call(index, `POST /v1/invoices/${body.id}/swap`, { json: GOOD })
   for (let i = 0; i < 3; i++) assert.equal((await start(first)).status, 200)
   await first.close()
   const second = await startTestApi(options)
@@ -265,14 +265,14 @@ test('five starts count after a restart too', async t => {
   assert.equal((await start(second)).status, 429)
 })
 
-/** At most five quotes, each stored; one is the invoice's, and it is one that was shown. */
-async function assertOneLives(shop: Shop, id: string, answers: readonly Answer[]): Promise<void> {
-  const shown = answers.filter(({ status }) => status === 200).map(({ body }) => body)
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 429]))
+/** Checks that at most five quotes exist, all stored, and that the invoice's swap is one of the returned quotes. */
+async function assertOneActive(shop: Shop, id: string, responses: readonly Answer[]): Promise<void> {
+  const shown = responses.filter(({ status }) => status === 200).map(({ body }) => body)
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 429]))
   assert.ok(shown.length >= 1 && shown.length <= 5)
   const invoice = await shop.api.invoices.read(id)
-  const stored = await shop.api.store.read(async rows => {
-    const found = await Promise.all(Array.from({ length: 30 }, (_, at) => rows.swaps.byId(at + 1)))
+  const stored = await shop.api.store.read(async tx => {
+    const found = await Promise.all(Array.from({ length: 30 }, (_, index) => tx.swaps.byId(index + 1)))
     return found.filter(swap => swap?.invoiceId === invoice.id)
   })
   assert.deepEqual(
@@ -285,15 +285,15 @@ async function assertOneLives(shop: Shop, id: string, answers: readonly Answer[]
   assert.equal((await shop.read(id)).swap.deposit_address, live[0]?.depositAddress)
 }
 
-test('twenty starts at once leave one live swap, and no quote that is shown but not stored', async t => {
+test('twenty concurrent starts leave one active swap, and each returned quote is stored', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.start(id)))
-  await assertOneLives(shop, id, answers)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => shop.start(id)))
+  await assertOneActive(shop, id, responses)
 })
 
 const bin = findPostgres()
-test('the same across two processes on one PostgreSQL, which count together', {
+test('the same across two processes on one PostgreSQL database with a shared count', {
   skip: bin ? false : NO_POSTGRES,
 }, async t => {
   const server = await startPostgres(bin!)
@@ -307,24 +307,24 @@ test('the same across two processes on one PostgreSQL, which count together', {
   })
   t.after(() => other.close())
   const id = await shop.invoice()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => shop.start(id, GOOD, i % 2 ? shop.api : other)),
   )
-  await assertOneLives(shop, id, answers)
+  await assertOneActive(shop, id, responses)
 
   const next = await shop.invoice()
   for (let i = 0; i < 5; i++) assert.equal((await shop.start(next, GOOD, i % 2 ? shop.api : other)).status, 200)
-  for (const at of [shop.api, other]) assert.equal((await shop.start(next, GOOD, at)).status, 429)
+  for (const index of [shop.api, other]) assert.equal((await shop.start(next, GOOD, index)).status, 429)
 
   const before = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length
   shop.clock.advance(5)
-  const looked = await Promise.all([shop.api.looks.lookAtDue(100), other.looks.lookAtDue(100)])
-  const asked = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
-  assert.equal(looked[0] + looked[1], asked)
-  assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, asked)
+  const polled = await Promise.all([shop.api.looks.lookAtDue(100), other.looks.lookAtDue(100)])
+  const requested = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
+  assert.equal(polled[0] + polled[1], requested)
+  assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, requested)
 })
 
-test('the WebSocket tells the swap’s status from its start on, and each change of it', async t => {
+test('the WebSocket sends the swap status from its start, and each change', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
   const follower = follow(shop.api.url, id)
@@ -340,7 +340,7 @@ test('the WebSocket tells the swap’s status from its start on, and each change
   }
 })
 
-test('pages of any origin may list assets and start swaps', async t => {
+test('pages of any origin can list assets and start swaps', async t => {
   const shop = await openShop(t)
   for (const path of ['/v1/swap/assets', `/v1/invoices/${UNKNOWN}/swap`]) {
     const { status, headers } = await call(shop.api, `OPTIONS ${path}`)
@@ -348,7 +348,7 @@ test('pages of any origin may list assets and start swaps', async t => {
   }
 })
 
-test('the metrics count the swaps that need attention', async t => {
+test('the metrics count swaps that need attention', async t => {
   const token = 'a-token-for-metrics'
   const shop = await openShop(t, { settings: { metricsToken: token } })
   const gauge = async () => {
@@ -364,7 +364,7 @@ test('the metrics count the swaps that need attention', async t => {
   assert.equal(await gauge(), '1')
 })
 
-test('without a provider there are no assets and no swaps, and that is said', async t => {
+test('without a provider, assets and swaps return an error', async t => {
   const shop = await openShop(t)
   const api = await startTestApi()
   t.after(() => api.close())

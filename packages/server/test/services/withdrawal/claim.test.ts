@@ -70,11 +70,11 @@ const closings = [
 ] as const
 
 for (const engine of storeEngines()) {
-  const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
+  const check = (name: string, work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
-  check('an order that the operator closes before it is claimed is not handed to the provider', async world => {
-    const { rig, provider, deposited } = world
+  check('an order that the operator closes before it is claimed is not passed to the provider', async harness => {
+    const { rig, provider, deposited } = harness
     const { id } = await deposited()
     await rig.payouts.settle(id, 'by hand')
     assert.equal(await rig.payouts.payDue(10), 0)
@@ -82,8 +82,8 @@ for (const engine of storeEngines()) {
   })
 
   for (const [name, close] of closings) {
-    check(`${name} is refused between the claim of an order and the call of the provider`, async world => {
-      const { clock, rig, provider, deposited, read, afterNextWrite } = world
+    check(`${name} is refused between the claim of an order and the call of the provider`, async harness => {
+      const { clock, rig, provider, deposited, read, afterNextWrite } = harness
       const { id } = await deposited()
       const since = clock.secs
       let refused = 0
@@ -99,8 +99,8 @@ for (const engine of storeEngines()) {
       assert.deepEqual([refused, status, reference, paying], [1, 'completed', 'wire 1', null])
     })
 
-    check(`${name} is refused between the call of the provider and the record of its answer`, async world => {
-      const { rig, provider, deposited, read, statuses } = world
+    check(`${name} is refused between the call of the provider and the record of its result`, async harness => {
+      const { rig, provider, deposited, read, statuses } = harness
       const { id } = await deposited()
       provider.answers.push(async () => {
         await assert.rejects(close(rig, id), REFUSED)
@@ -113,8 +113,8 @@ for (const engine of storeEngines()) {
     })
   }
 
-  check('the refusal names the provider and the time, and the way around it', async world => {
-    const { rig, provider, deposited } = world
+  check('the refusal names the provider, the time and the override', async harness => {
+    const { rig, provider, deposited } = harness
     const { id } = await deposited()
     provider.answers.push({ state: 'processing', askAgainSecs: 300 })
     await rig.payouts.payDue(10)
@@ -122,14 +122,14 @@ for (const engine of storeEngines()) {
       message: 'payout in progress',
       extra: {
         detail:
-          'the provider scripted has been paying it since 2027-01-15T08:00:00Z; ' +
-          'override this only when the provider will not pay',
+          'the provider scripted has been paying this order since 2027-01-15T08:00:00Z; ' +
+          'override only when the provider will not pay',
       },
     })
   })
 
-  check('an order stays claimed while the provider is paying, and when a call fails', async world => {
-    const { clock, rig, provider, deposited, read } = world
+  check('an order stays claimed while the provider is paying, and when a call fails', async harness => {
+    const { clock, rig, provider, deposited, read } = harness
     const { id } = await deposited()
     const claimed = { provider: 'scripted', since: clock.secs }
     provider.answers.push({ state: 'processing', askAgainSecs: 300 }, new Error('down'))
@@ -146,8 +146,8 @@ for (const engine of storeEngines()) {
     assert.equal((await rig.payouts.settle(id, 'by hand')).withdrawal.status, 'completed')
   })
 
-  check('coins that come while a provider pays do not end its claim', async world => {
-    const { rig, provider, deposited, read, statuses } = world
+  check('coins that arrive while a provider pays do not end its claim', async harness => {
+    const { rig, provider, deposited, read, statuses } = harness
     const { id, invoice } = await deposited()
     provider.answers.push({ state: 'processing', askAgainSecs: 300 })
     await rig.payouts.payDue(10)
@@ -159,8 +159,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['needs_attention', 'completed'])
   })
 
-  check('after a crash between call and record the provider is asked again with the same order', async world => {
-    const { clock, rig, provider, deposited, read, restarted } = world
+  check('after a crash between call and record, the provider is called again with the same order', async harness => {
+    const { clock, rig, provider, deposited, read, restarted } = harness
     const { id } = await deposited()
     const called = Promise.withResolvers<void>()
     provider.answers.push(() => {
@@ -185,8 +185,8 @@ for (const engine of storeEngines()) {
     assert.equal((await read(id)).reference, 'wire 1')
   })
 
-  check('two processes hand over each order once', async world => {
-    const { rig, provider, deposited, restarted } = world
+  check('two processes pass each order to the provider once', async harness => {
+    const { rig, provider, deposited, restarted } = harness
     const other = await restarted()
     const ids: string[] = []
     for (let at = 0; at < 6; at++) ids.push((await deposited()).id)
@@ -196,8 +196,8 @@ for (const engine of storeEngines()) {
   })
 
   for (const [name, close] of closings) {
-    check(`a payout that the provider reports after an override of ${name} needs attention`, async world => {
-      const { rig, provider, deposited, read, statuses, warnings } = world
+    check(`a payout that the provider reports after an override of ${name} needs attention`, async harness => {
+      const { rig, provider, deposited, read, statuses, warnings } = harness
       const { id } = await deposited()
       provider.answers.push(async () => {
         await close(rig, id, true)
@@ -218,18 +218,18 @@ for (const engine of storeEngines()) {
       ])
     })
 
-    check(`no other late answer changes the status after an override of ${name}`, async world => {
-      const { clock, rig, provider, deposited, read, warnings } = world
-      const answers: Payout[] = [
+    check(`no other late result changes the status after an override of ${name}`, async harness => {
+      const { clock, rig, provider, deposited, read, warnings } = harness
+      const results: Payout[] = [
         { state: 'by_hand' },
         { state: 'processing', askAgainSecs: 1 },
         { state: 'failed', reason: 'unknown account' },
       ]
-      for (const answer of answers) {
+      for (const result of results) {
         const { id } = await deposited()
         provider.answers.push(async () => {
           await close(rig, id, true)
-          return answer
+          return result
         })
         assert.equal(await rig.payouts.payDue(10), 1)
         const { status, paying } = await read(id)
@@ -241,8 +241,8 @@ for (const engine of storeEngines()) {
     })
   }
 
-  check('a payout reported after an override and a late deposit keeps both references', async world => {
-    const { rig, provider, deposited, read, statuses } = world
+  check('a payout reported after an override and a late deposit keeps both references', async harness => {
+    const { rig, provider, deposited, read, statuses } = harness
     const { id, invoice } = await deposited()
     provider.answers.push(async () => {
       await rig.payouts.settle(id, 'by hand', { override: true })
@@ -258,8 +258,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['completed', 'needs_attention'])
   })
 
-  check('a slow answer of the provider that paid already changes nothing', async world => {
-    const { clock, rig, provider, deposited, read, statuses, restarted } = world
+  check('a slow repeated result of a provider that has already paid changes nothing', async harness => {
+    const { clock, rig, provider, deposited, read, statuses, restarted } = harness
     const { id } = await deposited()
     const slow = Promise.withResolvers<Payout>()
     provider.answers.push(() => slow.promise)

@@ -7,7 +7,7 @@ import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
 
 const AMOUNT = 250_000_000n
 const DAY = 86_400
-/** An order of the rig expires after 900 s. Regtest blocks are 75 s apart, and ten spacings are allowed. */
+/** Test orders expire after 900 s. Regtest blocks are 75 s apart, and ten spacings are allowed. */
 const IN_TIME_SECS = 900 + 750
 
 async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
@@ -24,11 +24,14 @@ async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
 }
 
 for (const engine of storeEngines()) {
-  const check = (name: string, work: (world: Awaited<ReturnType<typeof start>>) => Promise<void>, confirmations = 3) =>
-    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine, confirmations)))
+  const check = (
+    name: string,
+    work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>,
+    confirmations = 3,
+  ) => test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine, confirmations)))
 
-  check('a deposit seen before expiry and mined three days later needs attention', async world => {
-    const { clock, rig, order, statuses, reason } = world
+  check('a deposit seen before expiry and mined three days later needs attention', async harness => {
+    const { clock, rig, order, statuses, reason } = harness
     const ordered = await order()
     await rig.deposit(ordered.invoice, AMOUNT)
     clock.advance(3 * DAY)
@@ -36,13 +39,13 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
     assert.equal(
       await reason(ordered),
-      'deposit mined late: block 1 at 2027-01-18T08:00:00Z, rate held until 2027-01-15T08:15:00Z',
+      'deposit mined late: block 1 at 2027-01-18T08:00:00Z, rate valid until 2027-01-15T08:15:00Z',
     )
     assert.equal(await rig.payouts.payDue(10), 0)
   })
 
-  check('a deposit mined in time and confirmed three days later is paid out', async world => {
-    const { clock, rig, order, statuses, reason } = world
+  check('a deposit mined in time and confirmed three days later is paid out', async harness => {
+    const { clock, rig, order, statuses, reason } = harness
     const ordered = await order()
     await rig.deposit(ordered.invoice, AMOUNT)
     await rig.mine(1)
@@ -53,8 +56,8 @@ for (const engine of storeEngines()) {
     assert.equal(await reason(ordered), null)
   })
 
-  check('ten block spacings after expiry are in time, one second more is late', async world => {
-    const { clock, rig, order, statuses } = world
+  check('a block ten spacings after expiry is in time, one second later is late', async harness => {
+    const { clock, rig, order, statuses } = harness
     const first = await order()
     await rig.deposit(first.invoice, AMOUNT)
     clock.advance(IN_TIME_SECS)
@@ -67,8 +70,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['deposit_detected', 'needs_attention'])
   })
 
-  check('one late part makes the whole deposit late', async world => {
-    const { clock, rig, order, statuses } = world
+  check('one late payment makes the whole deposit late', async harness => {
+    const { clock, rig, order, statuses } = harness
     const { invoice } = await order()
     await rig.deposit(invoice, AMOUNT - 5n)
     await rig.mine(1)
@@ -78,8 +81,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
   })
 
-  check('a reorganisation that mines an unconfirmed deposit again too late needs attention', async world => {
-    const { clock, rig, order, statuses } = world
+  check('an unconfirmed deposit that is mined again too late after a reorganisation needs attention', async harness => {
+    const { clock, rig, order, statuses } = harness
     const { invoice } = await order()
     await rig.deposit(invoice, AMOUNT)
     await rig.mine(1)
@@ -89,8 +92,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
   })
 
-  check('a deposit whose block is no longer remembered needs attention', async world => {
-    const { rig, order, statuses, reason } = world
+  check('a deposit in a block that is no longer stored needs attention', async harness => {
+    const { rig, order, statuses, reason } = harness
     const ordered = await order()
     await rig.deposit(ordered.invoice, AMOUNT)
     await rig.mine(1)
@@ -98,7 +101,7 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
     assert.equal(
       await reason(ordered),
-      'deposit mined late: the time of block 1 is no longer known, rate held until 2027-01-15T08:15:00Z',
+      'deposit mined late: the time of block 1 is no longer known, rate valid until 2027-01-15T08:15:00Z',
     )
   })
 
@@ -108,7 +111,7 @@ for (const engine of storeEngines()) {
       const inTime = await order()
       await rig.deposit(inTime.invoice, AMOUNT)
       assert.deepEqual(await statuses(), ['payout_processing'])
-      // Nothing was seen in between, so the order has not expired yet.
+      // The synced time has not advanced, so the order has not expired yet.
       const late = await order()
       clock.advance(3 * DAY)
       await rig.deposit(late.invoice, AMOUNT)
@@ -118,8 +121,8 @@ for (const engine of storeEngines()) {
     0,
   )
 
-  check('a completed order stays completed when its deposit is mined again later', async world => {
-    const { clock, rig, order, statuses } = world
+  check('a completed order stays completed when its deposit is mined again later', async harness => {
+    const { clock, rig, order, statuses } = harness
     const { withdrawal, invoice } = await order()
     await rig.deposit(invoice, AMOUNT)
     await rig.mine()
@@ -130,8 +133,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
   })
 
-  check('the operator settles a late order, and the reason stays on record', async world => {
-    const { clock, rig, order, reason } = world
+  check('the operator settles a late order, and the reason is kept', async harness => {
+    const { clock, rig, order, reason } = harness
     const ordered = await order()
     await rig.deposit(ordered.invoice, AMOUNT)
     clock.advance(3 * DAY)

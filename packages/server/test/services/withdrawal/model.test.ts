@@ -10,7 +10,7 @@ import { sqliteStore } from '../../support/sqlite.ts'
 
 const AMOUNT = 100n
 
-/** Where an order may go from each status, whoever moves it. */
+/** Allowed next statuses of each status. */
 const EDGES: Readonly<Record<WithdrawalStatus, readonly WithdrawalStatus[]>> = {
   awaiting_deposit: ['deposit_detected', 'payout_processing', 'canceled', 'expired', 'needs_attention'],
   deposit_detected: ['awaiting_deposit', 'payout_processing', 'expired', 'needs_attention'],
@@ -37,7 +37,7 @@ const moves = fc.array(
   { minLength: 3, maxLength: 14 },
 )
 
-/** One path to each end, so that every status is reached whatever chance brings. */
+/** One path to each final status, so that each status is reached regardless of the random choices. */
 const full = { do: 'deposit', zat: AMOUNT } as const
 const PATHS: readonly (readonly Move[])[] = [
   [full, { do: 'mine' }, { do: 'settle' }],
@@ -48,10 +48,10 @@ const PATHS: readonly (readonly Move[])[] = [
   [full, { do: 'mine' }, { do: 'reorg' }, { do: 'settle' }],
 ]
 
-test('in any order of what chain, merchant, operator and provider do, each change is told once and nothing else', async t => {
+test('in any order of actions of chain, merchant, operator and provider, each change sends exactly one event', async t => {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(t)
-  // The least unit is worth something, so that small orders are ones.
+  // The smallest unit has a value, so that small orders are valid.
   const rates = { rate: async (currency: string) => ({ currency, price: '999999999', at: clock.secs }) }
   const rig = await billingRig({ store, clock, rates })
   const reached = new Set<WithdrawalStatus>()
@@ -103,7 +103,7 @@ test('in any order of what chain, merchant, operator and provider do, each chang
   assert.deepEqual(reached, new Set(WITHDRAWAL_STATUSES))
 })
 
-/** What the order's status does not allow is a conflict, and nothing worse. */
+/** Expects a conflict for steps that the order's status does not allow. */
 function refused(error: unknown): void {
   if (!(error instanceof Fault) || error.kind !== 'conflict') throw error
 }

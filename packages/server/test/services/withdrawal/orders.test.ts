@@ -35,7 +35,7 @@ async function start(test: TestContext, options: Partial<Parameters<typeof billi
   return { clock, file, rig, account, order, statuses, status }
 }
 
-test('an order holds the rate of its moment, less the spread, until its address expires', async t => {
+test('an order keeps the rate at its creation, less the spread, until its address expires', async t => {
   const { clock, order } = await start(t)
   const { withdrawal, invoice, maskedPayoutTo } = await order()
   assert.equal(withdrawal.status, 'awaiting_deposit')
@@ -46,7 +46,7 @@ test('an order holds the rate of its moment, less the spread, until its address 
   assert.equal((await order({ fiatCurrency: 'JPY' })).withdrawal.fiatAmount, '247')
 })
 
-test('from deposit to payout, each step told once, the amounts as ordered', async t => {
+test('from deposit to payout, each step sends one event with the ordered amounts', async t => {
   const { file, rig, account, order, status } = await start(t)
   const ordered = await order()
   await rig.deposit(ordered.invoice, AMOUNT)
@@ -73,7 +73,7 @@ test('from deposit to payout, each step told once, the amounts as ordered', asyn
   assert.deepEqual(eventsIn(file, rig.operator.id), [])
 })
 
-test('nothing in time: expired. Late coins: a person looks', async t => {
+test('an order without a deposit in time expires; late coins need attention', async t => {
   const { clock, rig, order, statuses } = await start(t)
   const { invoice } = await order()
   clock.advance(900)
@@ -93,7 +93,7 @@ test('a deposit seen before expiry and mined within ten block spacings after it 
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing'])
 })
 
-test('too little is no deposit until the end, and then needs attention', async t => {
+test('a partial deposit does not count until expiry, and then needs attention', async t => {
   const { clock, rig, order, statuses } = await start(t)
   const { invoice } = await order()
   await rig.deposit(invoice, AMOUNT - 1n)
@@ -104,7 +104,7 @@ test('too little is no deposit until the end, and then needs attention', async t
   assert.deepEqual(statuses(), ['needs_attention'])
 })
 
-test('in parts is a deposit as well; too much needs attention at once, and after it was taken for good too', async t => {
+test('a deposit in parts is complete; an excess needs attention at once, also after the deposit was accepted', async t => {
   const { rig, order, statuses } = await start(t)
   const parts = await order()
   await rig.deposit(parts.invoice, AMOUNT - 5n)
@@ -116,7 +116,7 @@ test('in parts is a deposit as well; too much needs attention at once, and after
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention', 'needs_attention'])
 })
 
-test('a deposit that vanishes is awaited again', async t => {
+test('after a deposit vanishes, the order awaits a deposit again', async t => {
   const { rig, order, statuses } = await start(t)
   const { invoice } = await order()
   await rig.vanish(await rig.deposit(invoice, AMOUNT))
@@ -124,7 +124,7 @@ test('a deposit that vanishes is awaited again', async t => {
   assert.deepEqual(statuses(), ['deposit_detected', 'awaiting_deposit', 'deposit_detected'])
 })
 
-test('canceled before a deposit only, a part of one included; coins that come all the same are not lost', async t => {
+test('an order can be canceled only before any deposit; coins that arrive later need attention', async t => {
   const { rig, account, order, statuses } = await start(t)
   const { withdrawal, invoice } = await order()
   assert.equal((await rig.withdrawals.cancel(account, withdrawal.publicId)).withdrawal.status, 'canceled')
@@ -138,7 +138,7 @@ test('canceled before a deposit only, a part of one included; coins that come al
   await assert.rejects(rig.withdrawals.cancel(account, begun.withdrawal.publicId), refused)
 })
 
-test('the operator closes what has a deposit, and nothing else; more coins open it again', async t => {
+test('the operator can close only orders with a deposit; more coins reopen them', async t => {
   const { rig, order, statuses } = await start(t)
   const open = await order()
   const refused = { code: 'withdrawal_not_open', kind: 'conflict' }
@@ -157,7 +157,7 @@ test('the operator closes what has a deposit, and nothing else; more coins open 
   assert.deepEqual(await rig.payouts.waiting(), { payouts: 0, withdrawals: 1 })
 })
 
-test('coins that a reorganisation took back are not paid out on: a person looks, and settles once they are confirmed', async t => {
+test('coins removed by a reorganisation are not paid out: the order needs attention, and is settled once they are confirmed', async t => {
   const { rig, order, statuses } = await start(t)
   const { withdrawal, invoice } = await order()
   await rig.deposit(invoice, AMOUNT)
@@ -173,7 +173,7 @@ test('coins that a reorganisation took back are not paid out on: a person looks,
   assert.equal((await rig.payouts.settle(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
 })
 
-test('an order with coins that may still vanish can be failed, and settled when they are gone', async t => {
+test('an order with unconfirmed coins can be failed, and can be settled when they are gone', async t => {
   const { rig, order } = await start(t)
   const much = await order()
   const txid = await rig.deposit(much.invoice, AMOUNT * 2n)
@@ -185,7 +185,7 @@ test('an order with coins that may still vanish can be failed, and settled when 
   assert.equal((await rig.payouts.fail(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
 })
 
-test('an order that is opened again keeps what was said when it was closed before', async t => {
+test('a reopened order keeps the notes of its earlier closing', async t => {
   const { rig, order } = await start(t)
   const { withdrawal, invoice } = await order()
   await rig.deposit(invoice, AMOUNT)
@@ -197,7 +197,7 @@ test('an order that is opened again keeps what was said when it was closed befor
   assert.equal(closed.withdrawal.reference, 'wire 1; wire 2')
 })
 
-test("an order belongs to its account: another's is an unknown one", async t => {
+test('an order belongs to its account: an order of another account is not found', async t => {
   const { rig, account, order } = await start(t)
   const first = await order()
   const second = await order()
@@ -215,7 +215,7 @@ test("an order belongs to its account: another's is an unknown one", async t => 
   assert.equal(ids(await rig.withdrawals.list(account, { limit: 1 })).length, 1)
 })
 
-test('no fresh rate, no order; a repeated key needs none', async t => {
+test('an order requires a current rate; a repeated idempotency key does not', async t => {
   let fresh = true
   const rates = {
     rate: async (currency: string) => {
@@ -224,15 +224,15 @@ test('no fresh rate, no order; a repeated key needs none', async t => {
     },
   }
   const { order } = await start(t, { rates })
-  const made = await order({ idempotencyKey: 'k' })
+  const created = await order({ idempotencyKey: 'k' })
   fresh = false
   await assert.rejects(order(), { code: 'rate_unavailable', message: 'rate unavailable', kind: 'unavailable' })
-  assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, made.withdrawal.publicId)
+  assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, created.withdrawal.publicId)
   for (const change of [{ amountZat: AMOUNT + 1n }, { payoutTo: 'other' }, { fiatCurrency: 'USD' }])
     await assert.rejects(order({ idempotencyKey: 'k', ...change }), { code: 'idempotency_key_reused' })
 })
 
-test('what tells repeats apart gives a copy of the database nothing to try bank accounts against', async t => {
+test('the stored idempotency hash does not allow guessing bank accounts from a copy of the database', async t => {
   const { file, order } = await start(t)
   await order({ idempotencyKey: 'k' })
   const db = new DatabaseSync(file, { readOnly: true })
@@ -242,14 +242,14 @@ test('what tells repeats apart gives a copy of the database nothing to try bank 
   assert.notDeepEqual(row?.body_hash, new Uint8Array(createHash('sha256').update(guess).digest()))
 })
 
-test('twenty repeats at once make one order', async t => {
+test('twenty concurrent repeats create one order', async t => {
   const { rig, account, order } = await start(t)
-  const made = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
-  assert.equal(new Set(made.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
+  const created = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
+  assert.equal(new Set(created.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
   assert.equal((await rig.withdrawals.list(account, { limit: 10 })).length, 1)
 })
 
-test('what cannot be paid out is refused by its field', async t => {
+test('an order that cannot be paid out is refused with the name of the field', async t => {
   const { order } = await start(t)
   for (const [change, code] of [
     [{ fiatCurrency: 'CHF' }, 'invalid_fiat_currency'],
@@ -263,7 +263,7 @@ test('what cannot be paid out is refused by its field', async t => {
   assert.equal((await order({ amountZat: 10_102n })).withdrawal.fiatAmount, '0.01')
 })
 
-test('where to pay to is nowhere in the database in the clear, and a new encryption key seals it again', async t => {
+test('payout details are stored encrypted only, and a new encryption key re-encrypts them', async t => {
   const { file, rig, order } = await start(t)
   const { withdrawal } = await order()
   const database = new DatabaseSync(file, { readOnly: true })

@@ -31,7 +31,7 @@ async function start(test: TestContext) {
   return { clock, rig, provider, order, deposited, read, statuses: () => eventsIn(file, account.id).map(e => e.status) }
 }
 
-test('an order goes to the provider when its deposit is confirmed, with all there is to know, and once', async t => {
+test('an order is passed to the provider once, with all details, when its deposit is confirmed', async t => {
   const { rig, provider, order, deposited, read, statuses } = await start(t)
   await order()
   const { withdrawal } = await deposited()
@@ -51,7 +51,7 @@ test('an order goes to the provider when its deposit is confirmed, with all ther
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
 })
 
-test('a provider that needs time is asked again when it said, one that fails a minute later', async t => {
+test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
   const { clock, rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.answers.push({ state: 'processing', askAgainSecs: 300 }, new Error('down'), {
@@ -71,7 +71,7 @@ test('a provider that needs time is asked again when it said, one that fails a m
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'failed'])
 })
 
-test('two processes do not hand over one order; one that dies meanwhile leaves it to be asked again', async t => {
+test('two processes pass an order once; after a crash during the call it is passed again', async t => {
   const { clock, rig, provider, deposited } = await start(t)
   await deposited()
   const dies = Promise.withResolvers<Payout>()
@@ -86,7 +86,7 @@ test('two processes do not hand over one order; one that dies meanwhile leaves i
   assert.equal(await first, 1)
 })
 
-test('coins that come while the provider pays are not closed away: its proof is kept, and a person looks', async t => {
+test('coins that arrive while the provider pays keep the order open: the reference is kept and it needs attention', async t => {
   const { rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal, invoice } = await deposited()
   provider.answers.push(async () => {
@@ -99,7 +99,7 @@ test('coins that come while the provider pays are not closed away: its proof is 
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
 })
 
-test("the operator's own word stands against a late one of the provider", async t => {
+test("the operator's closing takes precedence over a late result of the provider", async t => {
   const { rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.answers.push(async () => {
@@ -112,7 +112,7 @@ test("the operator's own word stands against a late one of the provider", async 
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
 })
 
-test('the manual desk is told of an order once, and then has all the time it needs', async t => {
+test('the manual provider gets an order once, without a time limit', async t => {
   const clock = new ManualClock()
   const { store } = await sqliteStore(t)
   const log = recordingLog()

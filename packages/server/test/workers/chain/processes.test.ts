@@ -203,7 +203,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.tip(), base + 5)
     assert.equal(await simulation.status(invoice), 'paid')
     assert.equal(await simulation.process0.headers.repair(), null)
-    assert.ok(simulation.log.lines.some(({ message }) => message.includes('were not linked')))
+    assert.ok(simulation.log.lines.some(({ message }) => message.includes('are not linked')))
   })
 
   inWorld(

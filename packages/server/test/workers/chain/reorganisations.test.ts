@@ -177,7 +177,7 @@ watching('an invoice whose payment is removed by a reorganisation stays paid and
   const unmined = await harness.read(invoice)
   assert.deepEqual([unmined.status, unmined.needsAttention, unmined.paidAt], ['paid', true, paid.paidAt])
   assert.equal(harness.metered.needsAttention, 1)
-  const warnings = harness.logged.filter(line => line.message.includes('took back payments of a paid invoice'))
+  const warnings = harness.logged.filter(line => line.message.includes('removed payments of a paid invoice'))
   assert.deepEqual(
     warnings.map(line => line.details),
     [{ invoice: invoice.publicId.slice(0, 8) }],
