@@ -1,4 +1,4 @@
-import type { Viewer } from '../src/ports.ts'
+import type { Viewer } from '../src/ports/note-scanner.ts'
 import { plainViewer } from '../test/support/plain-viewer.ts'
 
 /** As long as a real address. */

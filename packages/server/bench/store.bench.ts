@@ -1,4 +1,4 @@
-import type { Store } from '../src/ports.ts'
+import type { Store } from '../src/ports/store.ts'
 import { openStore } from '../src/store/open.ts'
 import { openShop, type Shop } from '../test/store/fixtures.ts'
 import { onEachDatabase } from './databases.ts'

@@ -3,11 +3,12 @@ import { concatBytes, randomBytes } from '@noble/hashes/utils.js'
 import { diversifyHash } from './diversifier.ts'
 import { expectLength, ZcashError } from './errors.ts'
 import { encodeMemo, MEMO_LENGTH } from './memo.ts'
-import type { Action, Pool } from './note.ts'
+import type { Action } from './note.ts'
 import { encodeCompactPlaintext, encrypt, noteKey, OUT_CIPHERTEXT_LENGTH, outgoingKey } from './note-cipher.ts'
 import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
 import { toScalar } from './prf-expand.ts'
+import type { Pool } from './shielded-pool.ts'
 
 /** The inputs of an action that pays a new note. */
 export interface NewNote {

@@ -2,7 +2,7 @@ import { chacha20, chacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Pool } from './note.ts'
+import type { Pool } from './shielded-pool.ts'
 
 /** Bytes of the compact part of a note plaintext or ciphertext (ZIP 307). */
 export const COMPACT_LENGTH = 52

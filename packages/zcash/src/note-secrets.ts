@@ -1,6 +1,6 @@
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
-import type { Pool } from './note.ts'
 import { expand, toBase, toScalar } from './prf-expand.ts'
+import type { Pool } from './shielded-pool.ts'
 import { noteCommitment } from './sinsemilla.ts'
 
 /** The inputs of a note commitment, encoded as in the note plaintext and the address. */

@@ -13,10 +13,8 @@ import {
 } from './note-cipher.ts'
 import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
+import type { Pool } from './shielded-pool.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
-
-/** The shielded pool of a note. Both pools use the same keys, addresses and action encoding (ZIP 229). */
-export type Pool = 'orchard' | 'ironwood'
 
 /** The part of an action that a receiver needs, as in compact blocks (ZIP 307; `CompactOrchardAction`). */
 export interface CompactAction {

@@ -1,6 +1,7 @@
 import { expectLength } from './errors.ts'
 import type { CompactBlock, CompactTx } from './lightwallet/gen/compact_tx_streamer_pb.ts'
-import { type CompactAction, type Note, openAction, openCompactActions, type Pool, toCompactAction } from './note.ts'
+import { type CompactAction, type Note, openAction, openCompactActions, toCompactAction } from './note.ts'
+import type { Pool } from './shielded-pool.ts'
 import type { Transaction } from './transaction.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
 

@@ -1,5 +1,5 @@
 import type { Network } from '../src/network.ts'
-import type { Pool } from '../src/note.ts'
+import type { Pool } from '../src/shielded-pool.ts'
 
 // Fixtures, recorded when the official vectors passed. They cover the same code paths without the vectors.
 

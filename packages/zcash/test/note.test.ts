@@ -14,12 +14,12 @@ import {
   openAction,
   openCompactAction,
   openCompactActions,
-  type Pool,
   toCompactAction,
 } from '../src/note.ts'
 import { encodeCompactPlaintext, encrypt, noteKey } from '../src/note-cipher.ts'
 import { ephemeralSecret, extractedCommitment } from '../src/note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas, Q } from '../src/pallas.ts'
+import type { Pool } from '../src/shielded-pool.ts'
 import { type IncomingViewingKey, incomingFromBytes, parseViewingKey } from '../src/viewing-key.ts'
 import { KEY_FIGURES } from './figures.ts'
 

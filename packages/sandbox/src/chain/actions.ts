@@ -1,6 +1,7 @@
 import { sealNote } from '@zatgate/zcash/create-action'
-import type { Action, Pool } from '@zatgate/zcash/note'
+import type { Action } from '@zatgate/zcash/note'
 import { decodePoint } from '@zatgate/zcash/pallas'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import type { SeededRandom } from '../random.ts'
 
 /** A note to create: its receiver and its value. */

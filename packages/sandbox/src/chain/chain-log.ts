@@ -1,6 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { BRANCH_IDS } from '@zatgate/zcash/network'
-import type { Action, Pool } from '@zatgate/zcash/note'
+import type { Action } from '@zatgate/zcash/note'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
 import type { SandboxNetwork } from './keys.ts'

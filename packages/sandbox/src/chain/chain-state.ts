@@ -1,4 +1,4 @@
-import type { Pool } from '@zatgate/zcash/note'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import type { ChainTransaction } from './transaction.ts'
 
 export interface Block {

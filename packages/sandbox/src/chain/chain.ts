@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { BRANCH_IDS } from '@zatgate/zcash/network'
-import type { Action, Pool } from '@zatgate/zcash/note'
+import type { Action } from '@zatgate/zcash/note'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import { type Clock, systemClock } from '../clock.ts'
 import { SeededRandom, sha256 } from '../random.ts'
 import { sealActions } from './actions.ts'

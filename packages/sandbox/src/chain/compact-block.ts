@@ -6,7 +6,7 @@ import {
   CompactTxSchema,
   PoolType,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import type { Pool } from '@zatgate/zcash/note'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import type { Block } from './chain-state.ts'
 import { type ChainTransaction, compactAction, MINER_SCRIPT } from './transaction.ts'
 

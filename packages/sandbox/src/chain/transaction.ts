@@ -1,4 +1,5 @@
-import type { Action, CompactAction, Pool } from '@zatgate/zcash/note'
+import type { Action, CompactAction } from '@zatgate/zcash/note'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import { buildTransaction, parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 
 /** A transaction of the simulated chain. Raw bytes are created on demand, because they are mostly placeholder proofs. */

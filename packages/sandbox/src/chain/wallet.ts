@@ -1,6 +1,6 @@
 import { parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
-import type { Pool } from '@zatgate/zcash/note'
+import type { Pool } from '@zatgate/zcash/shielded-pool'
 import { MAX_MONEY, parsePaymentUri } from '@zatgate/zcash/zip321'
 import { type Output, sealActions } from './actions.ts'
 import { type Chain, ChainError } from './chain.ts'

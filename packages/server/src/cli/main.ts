@@ -1,6 +1,6 @@
 import { ConfigFault, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { Fault } from '../domain/error.ts'
-import { type Command, createContext, UsageError } from './command.ts'
+import type { Command } from './command.ts'
 import { accountList, accountPlan } from './commands/account.ts'
 import { address } from './commands/address.ts'
 import { backup } from './commands/backup.ts'
@@ -11,9 +11,12 @@ import { rescan } from './commands/rescan.ts'
 import { restored } from './commands/restored.ts'
 import { rotateEncryptionKey } from './commands/rotate-encryption-key.ts'
 import { sessionCreate } from './commands/session.ts'
-import { type StartSandbox, start } from './commands/start.ts'
+import { start } from './commands/start.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
+import { createContext } from './context.ts'
 import { createOutput } from './output.ts'
+import type { StartSandbox } from './sandbox.ts'
+import { UsageError } from './usage.ts'
 
 const COMMANDS: readonly Command[] = [
   start,

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { Config } from '../config/settings.ts'
-import type { Store } from '../ports.ts'
+import type { Store } from '../ports/store.ts'
 import { openStore } from '../store/open.ts'
 
 /** Opens the database for one command; the service may be running at the same time. */

@@ -1,4 +1,3 @@
-import { DAY_SECS } from './time.ts'
 import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { least: 0, most: 100, usual: 3 } as const
@@ -21,31 +20,6 @@ export interface Account {
   readonly viewingKeyExpiry?: KeyExpiry
   readonly createdAt: number
 }
-
-export interface ApiKey {
-  readonly id: number
-  readonly publicId: string
-  readonly accountId: number
-  readonly name: string
-  readonly last4: string
-  readonly createdAt: number
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
-
-export interface Session {
-  readonly id: number
-  readonly publicId: string
-  readonly accountId: number
-  /** Name for display: the browser's, or the one given to a script's token. */
-  readonly label: string
-  readonly createdAt: number
-  readonly expiresAt: number
-  readonly lastUsedAt: number | null
-  readonly endedAt: number | null
-}
-
-export const SESSION_SECS = 30 * DAY_SECS
 
 /**
  * Trims and lower-cases an email, so that every spelling belongs to one account. Null for invalid text and for text with

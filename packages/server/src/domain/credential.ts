@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { SESSION_SECS } from './account.ts'
 
 /**
  * Bearer credentials: a prefix for the kind, 32 random bytes in base62, and a CRC-32 of both. Mistyped credentials and
@@ -10,7 +9,6 @@ const CREDENTIAL_PREFIXES = { apiKey: 'zg_', session: 'zgs_' } as const
 export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
 
 export const SECRET_BYTES = 32
-export const MAX_API_KEYS = 100
 export const MAX_NAME_LENGTH = 100
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -36,11 +34,6 @@ export function isCredential(kind: CredentialKind, text: string): boolean {
 /** The stored hash of a credential. SHA-256 without salt or stretching suffices for 256 random bits. */
 export function credentialHash(credential: string): Uint8Array {
   return createHash('sha256').update(credential).digest()
-}
-
-/** A new session for the bearer of `token`. @param now Unix seconds */
-export function sessionFor(token: string, fields: { publicId: string; accountId: number; label: string }, now: number) {
-  return { ...fields, hash: credentialHash(token), createdAt: now, expiresAt: now + SESSION_SECS }
 }
 
 /** The part of a credential that is shown to its owner. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Account, Session } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { codeOf, Fault } from '../domain/error.ts'
+import type { Session } from '../domain/session.ts'
 import type { Credentials } from '../services/credentials.ts'
 
 export interface SignedIn {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Histogram, type Registry } from 'prom-client'
 import { Fault } from '../domain/error.ts'
-import type { Log } from '../ports.ts'
+import type { Log } from '../ports/log.ts'
 import type { App } from './app.ts'
 import { notFound } from './errors.ts'
 

@@ -4,8 +4,9 @@ import { invalidField, noSuch } from '../domain/error.ts'
 import { planUpdated } from '../domain/event.ts'
 import { FREE_PLAN, findPlan, type Plan, planAt, unknownPlan } from '../domain/plan.ts'
 import { monthOf, startOfNextMonth } from '../domain/time.ts'
-import type { Clock, Random, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { Store } from '../ports/store.ts'
 
 /** An account with its effective plan and its usage in the current month. */
 export interface Overview {

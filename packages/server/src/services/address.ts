@@ -1,6 +1,8 @@
 import type { Network } from '../domain/account.ts'
 import { viewingKeyPlace } from '../domain/viewing-key.ts'
-import type { Store, Vault, Viewer } from '../ports.ts'
+import type { Viewer } from '../ports/note-scanner.ts'
+import type { Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 import type { Origin } from './database-identity.ts'
 
 export interface Spare {

@@ -17,11 +17,12 @@ import {
   RENEWAL_NOTICE_SECS,
   unknownPlan,
 } from '../domain/plan.ts'
-import type { Page } from '../ports/repository/account.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Purchase } from '../ports/repository/billing.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { Clock, Log, Rows, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { Page } from '../ports/repository/page.ts'
+import type { Rows, Store } from '../ports/store.ts'
 import type { Invoices } from './invoice.ts'
 
 /** Expiry of an invoice for a plan, in seconds. Late payments count as for any invoice. */

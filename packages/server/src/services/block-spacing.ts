@@ -1,5 +1,5 @@
 import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
-import type { Store } from '../ports.ts'
+import type { Store } from '../ports/store.ts'
 
 export interface BlockSpacing {
   /** Target seconds between blocks at the height of the newest recorded block. NU7 changes it. */

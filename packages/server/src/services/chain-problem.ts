@@ -1,6 +1,6 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
-import type { Clock, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
 
 /** Problems of the chain source, stored in the database so that every process can read them. */
 export interface ChainProblems {

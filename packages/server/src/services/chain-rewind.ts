@@ -1,6 +1,7 @@
 import type { Header } from '../domain/chain.ts'
-import type { Clock, Log, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
 import type { Reassess, Report } from './invoice-state.ts'
 
 /** The chain of recorded block headers, and its rewinds. */

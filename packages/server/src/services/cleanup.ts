@@ -1,6 +1,6 @@
 import { DAY_SECS } from '../domain/time.ts'
-import type { Clock, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
 
 /** Deletes expired data. Each function deletes a bounded number of rows and returns whether there may be more. */
 export interface Retention {

@@ -1,21 +1,22 @@
-import type { Account, ApiKey, Session } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
+import { type ApiKey, MAX_API_KEYS } from '../domain/api-key.ts'
 import {
   type CredentialKind,
   credentialHash,
   isCredential,
   last4,
-  MAX_API_KEYS,
   MAX_NAME_LENGTH,
   makeCredential,
   SECRET_BYTES,
-  sessionFor,
 } from '../domain/credential.ts'
 import { notice } from '../domain/email-notification.ts'
 import { Fault, invalidField, noSuch } from '../domain/error.ts'
+import { type Session, sessionFor } from '../domain/session.ts'
 import { isUuid } from '../domain/uuid.ts'
-import type { Page } from '../ports/repository/account.ts'
-import type { Clock, Random, Rows, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { Page } from '../ports/repository/page.ts'
+import type { Rows, Store } from '../ports/store.ts'
 
 export interface Credentials {
   /**

@@ -8,11 +8,14 @@ import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { MAX_INDEX, viewingKeyPlace } from '../domain/viewing-key.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Viewer } from '../ports/note-scanner.ts'
 import type { DayFigures } from '../ports/repository/dashboard.ts'
-import type { Invoice, PaymentRow } from '../ports/repository/invoice.ts'
-import type { AttemptRow } from '../ports/repository/webhook.ts'
-import type { Clock, Rows, Store, Vault, Viewer } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { AttemptRow } from '../ports/repository/delivery.ts'
+import type { Invoice } from '../ports/repository/invoice.ts'
+import type { PaymentRow } from '../ports/repository/payment.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 
 export interface Figure {
   readonly receivedZat: Zat

@@ -6,8 +6,10 @@ import {
   unknownParts,
   watchAfterMove,
 } from '../domain/database-identity.ts'
-import type { Clock, Log, Random, Rows, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { Rows, Store } from '../ports/store.ts'
 
 /** The result of advancing the address counters. */
 export interface CounterMove {

@@ -1,18 +1,15 @@
 import { createHmac } from 'node:crypto'
-import {
-  ANSWER_BYTES_KEPT,
-  begin,
-  DEADLINE_MS,
-  SECRET_PREFIX,
-  type Sending,
-  secretPlace,
-  settle,
-  shares,
-} from '../domain/webhook.ts'
+import { ANSWER_BYTES_KEPT, begin, DEADLINE_MS, type Sending, settle, shares } from '../domain/delivery.ts'
+import { SECRET_PREFIX, secretPlace } from '../domain/webhook.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Outbound, OutboundAnswer } from '../ports/http-client.ts'
 import { OutboundError } from '../ports/http-client.ts'
-import type { BegunAttempt, EndedAttempt, OpenDelivery, Webhook } from '../ports/repository/webhook.ts'
-import type { Clock, Log, Random, Rows, Store, Vault } from '../ports.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { BegunAttempt, EndedAttempt, OpenDelivery } from '../ports/repository/delivery.ts'
+import type { Webhook } from '../ports/repository/webhook.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 
 /** A logged attempt to make now, with the secret that signs it. */
 export interface Job extends BegunAttempt {

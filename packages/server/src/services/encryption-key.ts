@@ -1,7 +1,8 @@
 import { viewingKeyPlace } from '../domain/viewing-key.ts'
 import { secretPlace } from '../domain/webhook.ts'
 import { payoutPlace } from '../domain/withdrawal.ts'
-import type { Store, Vault } from '../ports.ts'
+import type { Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 
 export interface Secrets {
   /** Re-encrypts all secrets at rest with the newest encryption key. Returns their number. */

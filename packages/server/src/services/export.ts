@@ -2,10 +2,10 @@ import type { Account } from '../domain/account.ts'
 import { invalidField } from '../domain/error.ts'
 import { decimalZec } from '../domain/payment-uri.ts'
 import { isoOf } from '../domain/time.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Position } from '../ports/repository/dashboard.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { Clock, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { Store } from '../ports/store.ts'
 
 export type ExportFormat = 'csv' | 'json'
 

@@ -3,10 +3,12 @@ import type { NewEvent, SwapInEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { View } from '../domain/invoice.ts'
 import { assess, eventsOf } from '../domain/invoice.ts'
+import type { Log } from '../ports/log.ts'
 import type { WatchMeter } from '../ports/metrics.ts'
 import { NO_WATCH_METER } from '../ports/metrics.ts'
-import type { Invoice, InvoiceOutcome, PaymentRow } from '../ports/repository/invoice.ts'
-import type { Log, Rows } from '../ports.ts'
+import type { Invoice, InvoiceOutcome } from '../ports/repository/invoice.ts'
+import type { PaymentRow } from '../ports/repository/payment.ts'
+import type { Rows } from '../ports/store.ts'
 
 /** An invoice before and after an update that changed it. */
 export interface Change {

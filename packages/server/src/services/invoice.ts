@@ -7,10 +7,11 @@ import { billingNotConfigured, limitReached, type Plan, planAt } from '../domain
 import { DAY_SECS, monthOf } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { expiredKeyFault } from '../domain/viewing-key.ts'
-import type { Page } from '../ports/repository/account.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
 import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../ports/repository/invoice.ts'
-import type { Clock, Random, Rows, Store, WriteOptions } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { Page } from '../ports/repository/page.ts'
+import type { Rows, Store, WriteOptions } from '../ports/store.ts'
 import type { Addresses, Spare } from './address.ts'
 
 export interface InvoiceRequest {

@@ -2,9 +2,13 @@ import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain
 import { NOTICES, type Notice } from '../domain/email-notification.ts'
 import { boundCode, drawCode } from '../domain/sign-in.ts'
 import { utcMinute } from '../domain/time.ts'
-import type { MailRow, OutgoingMail } from '../ports/repository/mail.ts'
-import type { Clock, KeyedHash, Log, Mailer, Random, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { KeyedHash } from '../ports/keyed-hash.ts'
+import type { Log } from '../ports/log.ts'
+import type { Mailer, OutgoingMail } from '../ports/mailer.ts'
+import type { Random } from '../ports/random.ts'
+import type { MailRow } from '../ports/repository/mail.ts'
+import type { Store } from '../ports/store.ts'
 
 type AttentionMail = Extract<MailRow, { about: 'reorged_payments' }>
 

@@ -1,8 +1,9 @@
 import type { Account, Network } from '../domain/account.ts'
 import { Fault } from '../domain/error.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
-import type { Clock, Random, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { Store } from '../ports/store.ts'
 import type { ViewingKeys } from './viewing-key.ts'
 
 /** Stored as the email of the operator's account. It is not a valid address, so nobody can sign in with it. */

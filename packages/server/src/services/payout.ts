@@ -10,11 +10,13 @@ import {
   WITHDRAWAL_STATUSES,
   type WithdrawalStatus,
 } from '../domain/withdrawal.ts'
-import type { Payout } from '../ports/payout-provider.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Payout, PayoutProvider } from '../ports/payout-provider.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Paying, Withdrawal } from '../ports/repository/withdrawal.ts'
-import type { Clock, Log, PayoutProvider, Rows, Store, Vault } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 import { move } from './withdrawal-transition.ts'
 
 /** A withdrawal with its decrypted payout details. */

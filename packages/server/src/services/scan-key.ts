@@ -1,8 +1,9 @@
 import { DAY_SECS } from '../domain/time.ts'
 import { viewingKeyPlace } from '../domain/viewing-key.ts'
-import type { WatchKey } from '../ports/chain.ts'
+import type { WatchKey } from '../ports/note-scanner.ts'
 import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
-import type { Rows, Store, Vault } from '../ports.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 
 /** The keys for trial decryption of notes. */
 export interface WatchKeys {

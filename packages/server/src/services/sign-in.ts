@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Account, Network, Session } from '../domain/account.ts'
+import type { Account, Network } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/account.ts'
-import { credentialHash, makeCredential, SECRET_BYTES, sessionFor } from '../domain/credential.ts'
+import { credentialHash, makeCredential, SECRET_BYTES } from '../domain/credential.ts'
 import { Fault, invalidField } from '../domain/error.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
+import { type Session, sessionFor } from '../domain/session.ts'
 import {
   boundCode,
   CODE,
@@ -15,9 +16,11 @@ import {
   type RequestLimit,
   readCode,
 } from '../domain/sign-in.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { KeyedHash } from '../ports/keyed-hash.ts'
+import type { Random } from '../ports/random.ts'
 import type { NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
-import type { Clock, KeyedHash, Random, Rows, Store } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { Rows, Store } from '../ports/store.ts'
 
 export interface SignIn {
   /**

@@ -1,5 +1,6 @@
-import type { SwapAsset } from '../ports/repository/swap.ts'
-import type { Clock, Log, SwapProvider } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
 
 export interface SwapAssets {
   /**

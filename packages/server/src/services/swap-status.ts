@@ -11,9 +11,12 @@ import {
   nextLookMs,
   swapInEvent,
 } from '../domain/swap.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { StatusAnswer, Swap } from '../ports/repository/swap.ts'
-import type { Clock, Log, Rows, Store, SwapProvider } from '../ports.ts'
+import type { Swap } from '../ports/repository/swap.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { StatusAnswer, SwapProvider } from '../ports/swap-provider.ts'
 
 /** Polls the provider for swap statuses and records the results. */
 export interface SwapLooks {

@@ -13,10 +13,13 @@ import {
   watchedUntil,
 } from '../domain/swap.ts'
 import { isUuid } from '../domain/uuid.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { NewSwap, Swap, SwapAsset } from '../ports/repository/swap.ts'
-import type { Clock, Log, Random, Rows, Store, SwapProvider } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { NewSwap, Swap } from '../ports/repository/swap.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
 import type { SwapAssets } from './swap-asset.ts'
 import type { SwapLooks } from './swap-status.ts'
 

@@ -3,9 +3,11 @@ import type { Account, Network } from '../domain/account.ts'
 import { notice } from '../domain/email-notification.ts'
 import { invalidField } from '../domain/error.ts'
 import { expiredSince, viewingKeyPlace } from '../domain/viewing-key.ts'
-import type { ImportedKey } from '../ports/chain.ts'
-import type { Clock, Random, Rows, Store, Vault, Viewer } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { ImportedKey, Viewer } from '../ports/note-scanner.ts'
+import type { Random } from '../ports/random.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 
 export interface ViewingKeys {
   /** Checks whether `set` would accept the text. @throws Fault as `set` */

@@ -1,13 +1,17 @@
 import type { Account } from '../domain/account.ts'
+import { LOG_SECS, MOST_WAITING } from '../domain/delivery.ts'
 import { notice } from '../domain/email-notification.ts'
 import { Fault, invalidField, noSuch } from '../domain/error.ts'
 import type { EventType } from '../domain/event.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { LOG_SECS, MOST_WAITING, SECRET_PREFIX, secretPlace, TEST_BODY, webhookUrlFault } from '../domain/webhook.ts'
-import type { Page } from '../ports/repository/account.ts'
-import type { AttemptDetail, AttemptRow, Webhook } from '../ports/repository/webhook.ts'
-import type { Clock, Random, Rows, Store, Vault } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import { SECRET_PREFIX, secretPlace, TEST_BODY, webhookUrlFault } from '../domain/webhook.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { AttemptDetail, AttemptRow } from '../ports/repository/delivery.ts'
+import type { Page } from '../ports/repository/page.ts'
+import type { Webhook } from '../ports/repository/webhook.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 
 const SECRET_BYTES = 32
 const PRUNE_BATCH = 500

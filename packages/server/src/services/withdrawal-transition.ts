@@ -1,7 +1,7 @@
 import { withdrawalUpdated } from '../domain/event.ts'
 import { after, type WithdrawalStep } from '../domain/withdrawal.ts'
 import type { Withdrawal, WithdrawalOutcome } from '../ports/repository/withdrawal.ts'
-import type { Rows } from '../ports.ts'
+import type { Rows } from '../ports/store.ts'
 
 /**
  * Applies a step to a locked withdrawal and writes the result with its event. All triggers use it: the chain, the

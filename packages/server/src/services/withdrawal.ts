@@ -17,11 +17,15 @@ import {
   PAYOUT_TO_CHARS,
   payoutPlace,
 } from '../domain/withdrawal.ts'
-import type { Page } from '../ports/repository/account.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { KeyedHash } from '../ports/keyed-hash.ts'
+import type { Random } from '../ports/random.ts'
+import type { Rates } from '../ports/rates.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
+import type { Page } from '../ports/repository/page.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
-import type { Clock, KeyedHash, Random, Rates, Rows, Store, Vault } from '../ports.ts'
-import { nowSecs } from '../ports.ts'
+import type { Rows, Store } from '../ports/store.ts'
+import type { Vault } from '../ports/vault.ts'
 import type { Invoices } from './invoice.ts'
 import { move } from './withdrawal-transition.ts'
 

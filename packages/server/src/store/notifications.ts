@@ -1,5 +1,5 @@
-import type { Topic } from '../ports.ts'
-import { TOPICS } from '../ports.ts'
+import type { Topic } from '../ports/store.ts'
+import { TOPICS } from '../ports/store.ts'
 
 /** The listeners of this process, by topic. */
 export interface Wakes {

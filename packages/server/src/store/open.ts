@@ -1,4 +1,4 @@
-import type { Store } from '../ports.ts'
+import type { Store } from '../ports/store.ts'
 import type { StoreLimits } from './limits.ts'
 import { USUAL_LIMITS } from './limits.ts'
 import { MIGRATIONS } from './migrations/index.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Account, Session } from '../domain/account.ts'
-import { SESSION_SECS } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { Fault } from '../domain/error.ts'
+import { SESSION_SECS, type Session } from '../domain/session.ts'
 import { CODE } from '../domain/sign-in.ts'
 import type { Credentials } from '../services/credentials.ts'
 

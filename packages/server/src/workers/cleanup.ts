@@ -1,4 +1,5 @@
-import type { Clock, Log } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 /** Deletes a bounded amount of old data. Resolves to true if there may be more. */

@@ -1,4 +1,5 @@
-import type { Clock, Log } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Payments } from '../services/payment.ts'
 import { type Loop, startLoop } from './loop.ts'
 

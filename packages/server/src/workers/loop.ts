@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Clock, Log } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 
 /** What a loop does after a run: 'again' runs at once, 'idle' pauses first. */
 export type Next = 'again' | 'idle'

@@ -1,4 +1,6 @@
-import type { Clock, Log, Store } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
 import type { Mails } from '../services/mail.ts'
 import { type Loop, startLoop } from './loop.ts'
 

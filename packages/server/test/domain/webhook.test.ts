@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Open, Sending } from '../../src/domain/webhook.ts'
 import {
   ATTEMPTS,
   begin,
   DEADLINE_MS,
   IllegalAttempt,
+  type Open,
   RETRY_AFTER_MS,
   ROOM,
   roomAfter,
+  type Sending,
   settle,
   shares,
-  webhookUrlFault,
-} from '../../src/domain/webhook.ts'
+} from '../../src/domain/delivery.ts'
+import { webhookUrlFault } from '../../src/domain/webhook.ts'
 
 function startNow(open: Open): Sending {
   const next = begin(open, open.dueAtMs)

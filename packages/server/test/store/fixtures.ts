@@ -2,9 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Account } from '../../src/domain/account.ts'
 import type { Header } from '../../src/domain/chain.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
-import type { Invoice, NewInvoice, NewPayment } from '../../src/ports/repository/invoice.ts'
+import type { Invoice, NewInvoice } from '../../src/ports/repository/invoice.ts'
+import type { NewPayment } from '../../src/ports/repository/payment.ts'
 import type { ViewingKeyRow } from '../../src/ports/repository/viewing-key.ts'
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 
 /** The time of the tests, in Unix seconds. */
 export const NOW = 1_800_000_000

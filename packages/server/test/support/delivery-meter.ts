@@ -1,4 +1,3 @@
-import type { DeliveryMeter } from '../../src/ports.ts'
-
+import type { DeliveryMeter } from '../../src/ports/metrics.ts'
 /** Discards all measurements. */
 export const silentMeter: DeliveryMeter = { attempt: () => {}, underWay: () => {} }

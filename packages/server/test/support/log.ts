@@ -1,5 +1,4 @@
-import type { Log } from '../../src/ports.ts'
-
+import type { Log } from '../../src/ports/log.ts'
 /** One recorded log call. */
 export interface LogLine {
   readonly level: keyof Log

@@ -1,5 +1,5 @@
 import type { Block } from '../../src/domain/chain.ts'
-import type { OpenedNote } from '../../src/ports/chain.ts'
+import type { OpenedNote } from '../../src/ports/note-scanner.ts'
 
 /** A transaction with one Ironwood note. */
 export interface ModelTransaction {

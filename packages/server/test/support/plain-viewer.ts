@@ -3,7 +3,7 @@ import { ZcashError } from '@zatgate/zcash/errors'
 import { incomingFromBytes, incomingToBytes, parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { toKeyExpiry } from '../../src/adapters/zcash/key-expiry.ts'
 import { invalidField } from '../../src/domain/error.ts'
-import type { Viewer } from '../../src/ports.ts'
+import type { Viewer } from '../../src/ports/note-scanner.ts'
 
 /** A note scanner without threads that only parses keys and derives addresses, for tests without chain sync. */
 export function plainViewer(): Viewer {

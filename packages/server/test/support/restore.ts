@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createLogger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { createServices, openWorld } from '../../src/main.ts'
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { testViewingKey } from './api.ts'
 
 const EMAIL = 'shop@example.org'

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 
 /** A clock that runs `factor` times as fast as the system clock since `sinceMs`, so that several processes can agree. */
 export function scaledClock(sinceMs: number, factor: number): Clock {

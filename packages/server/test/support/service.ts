@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbo
 import { createLogger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Service, startService } from '../../src/main.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 
 export interface TestServiceOptions {
   /** Default: a SQLite file of its own. */

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 
 /** A clock that runs as the real one does, from whatever time, and is set forward by hand. */
 export class SkewedClock implements Clock {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { openStore } from '../../src/store/open.ts'
 
 /** Opens a store on an empty SQLite file. Both are removed after the test. */

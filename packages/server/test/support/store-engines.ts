@@ -1,6 +1,6 @@
 import { after, type TestContext } from 'node:test'
 import pg from 'pg'
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { openStore } from '../../src/store/open.ts'
 import { eventsIn } from './events.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'

@@ -5,8 +5,9 @@ import { OneClick } from '@zatgate/sandbox/oneclick/oneclick'
 import { OneClickServer } from '@zatgate/sandbox/oneclick/server'
 import { createOutbound } from '../../src/adapters/http-client/client.ts'
 import { createOneClick } from '../../src/adapters/oneclick/provider.ts'
-import type { OutboundRequest } from '../../src/ports/http-client.ts'
-import type { Clock, Outbound, SwapProvider } from '../../src/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Outbound, OutboundRequest } from '../../src/ports/http-client.ts'
+import type { SwapProvider } from '../../src/ports/swap-provider.ts'
 
 /** The sandbox's provider over HTTP, with a client. */
 export interface TestProvider {

@@ -7,7 +7,7 @@ import { playgroundOf } from '@zatgate/sandbox/start'
 import { createLogger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Service, startService } from '../../src/main.ts'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import { joined } from '../support/service.ts'
 import { until } from '../support/until.ts'
 

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import type { KeyedHash } from '../../ports.ts'
+import type { KeyedHash } from '../../ports/keyed-hash.ts'
 
 /**
  * HMAC-SHA256 under a key derived from the newest encryption key (HKDF, RFC 5869). Its hashes are kept for one day at

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
-import type { Place, Random, Vault } from '../../ports.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Place, Vault } from '../../ports/vault.ts'
 
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ChainProblemName } from '../../domain/chain-problem.ts'
-import type { Clock, WatchMeter } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { WatchMeter } from '../../ports/metrics.ts'
 
 /** Registers the metrics of chain sync. */
 export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {

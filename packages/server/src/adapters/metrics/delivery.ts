@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { DeliveryMeter } from '../../ports.ts'
+import type { DeliveryMeter } from '../../ports/metrics.ts'
 
 /**
  * Registers the metrics of webhook deliveries.

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { SwapAsset } from '../../ports/repository/swap.ts'
+import type { SwapAsset } from '../../ports/swap-provider.ts'
 
 /** The provider's response does not match its documentation. The message names the invalid part. */
 export class InvalidResponse extends Error {

@@ -1,5 +1,5 @@
-import type { Log, PayoutProvider } from '../../ports.ts'
-
+import type { Log } from '../../ports/log.ts'
+import type { PayoutProvider } from '../../ports/payout-provider.ts'
 /**
  * The payout provider for manual payouts. It only logs the order: the operator pays it and reports the result with
  * `zatgate withdrawals settle` or `fail`. The log line and the metric of waiting orders can trigger an alert.

@@ -1,8 +1,7 @@
 import type { Rate } from '../../domain/rate.ts'
 import { rateUnavailable } from '../../domain/rate.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { RateSource, Rates } from '../../ports/rates.ts'
-import type { Clock } from '../../ports.ts'
-import { nowSecs } from '../../ports.ts'
 
 /**
  * Caches exchange rates for at most `maxAgeSecs`. A rate older than half of that is fetched again; concurrent callers

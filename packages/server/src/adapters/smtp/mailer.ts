@@ -1,5 +1,5 @@
 import nodemailer from 'nodemailer'
-import type { Mailer } from '../../ports.ts'
+import type { Mailer } from '../../ports/mailer.ts'
 
 const TIMEOUT_MS = 15_000
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Random } from '../../ports.ts'
+import type { Random } from '../../ports/random.ts'
 
 export const systemRandom: Random = {
   bytes: count => randomBytes(count),

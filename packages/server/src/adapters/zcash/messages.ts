@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
 import type { Pool } from '../../domain/shielded-pool.ts'
-import type { WatchKey } from '../../ports/chain.ts'
+import type { WatchKey } from '../../ports/note-scanner.ts'
 
 /** A job for a worker thread. */
 export type WorkerJob =

@@ -1,5 +1,6 @@
 import { createViewingTool } from '../../adapters/zcash/viewing-tool.ts'
-import { type Command, parseArguments, requireValue, UsageError } from '../command.ts'
+import type { Command } from '../command.ts'
+import { parseArguments, requireValue, UsageError } from '../usage.ts'
 import { reportKeyExpiry } from './key-expiry.ts'
 
 export const address: Command = {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Command, parseArguments, requireValue } from '../command.ts'
+import type { Command } from '../command.ts'
 import { withStore } from '../store.ts'
+import { parseArguments, requireValue } from '../usage.ts'
 
 export const backup: Command = {
   name: 'backup',

@@ -1,9 +1,10 @@
 import type { Config } from '../../config/settings.ts'
 import type { Block } from '../../domain/chain.ts'
 import { createServices, openWatch, openWorld } from '../../main.ts'
-import type { Chain } from '../../ports.ts'
+import type { Chain } from '../../ports/chain.ts'
 import type { Headers } from '../../services/chain-rewind.ts'
-import { type Command, parseArguments, requireValue, UsageError } from '../command.ts'
+import type { Command } from '../command.ts'
+import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
 

@@ -6,7 +6,7 @@ import { type Block, HEADERS_KEPT } from '../../domain/chain.ts'
 import { describeProblem } from '../../domain/chain-problem.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
 import { blockSpacingSecs, type ConsensusParams, consensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
-import type { Chain } from '../../ports.ts'
+import type { Chain } from '../../ports/chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped, wrong } from './doctor-finding.ts'
 
 /** An upgrade at most this many blocks ahead is reported. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { ViewingTool } from '../../adapters/zcash/viewing-tool.ts'
 import { expiredSince } from '../../domain/viewing-key.ts'
-import { nowSecs } from '../../ports.ts'
+import { nowSecs } from '../../ports/clock.ts'
 import { formatUtc, type Output } from '../output.ts'
 
 /**

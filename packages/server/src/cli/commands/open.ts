@@ -7,7 +7,8 @@ import {
 } from '../../adapters/zcash/viewing-tool.ts'
 import { invalidField } from '../../domain/error.ts'
 import { decimalZec } from '../../domain/payment-uri.ts'
-import { type Command, parseArguments, requireValue, UsageError } from '../command.ts'
+import type { Command } from '../command.ts'
+import { parseArguments, requireValue, UsageError } from '../usage.ts'
 import { reportKeyExpiry } from './key-expiry.ts'
 
 export const open: Command = {

@@ -1,7 +1,8 @@
 import type { Config } from '../../config/settings.ts'
 import { createServices, openWatch, openWorld } from '../../main.ts'
 import { type Rescanned, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
-import { type Command, parseArguments, requireValue, UsageError } from '../command.ts'
+import type { Command } from '../command.ts'
+import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
 export const rescan: Command = {
   name: 'rescan',

@@ -2,9 +2,10 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { createOrigin } from '../../services/database-identity.ts'
-import { type Command, parseArguments } from '../command.ts'
+import type { Command } from '../command.ts'
 import { formatUtc } from '../output.ts'
 import { withStore } from '../store.ts'
+import { parseArguments } from '../usage.ts'
 
 export const restored: Command = {
   name: 'restored',

@@ -1,8 +1,9 @@
 import { createVault } from '../../adapters/crypto/vault.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
-import { type Command, parseArguments } from '../command.ts'
+import type { Command } from '../command.ts'
 import { withStore } from '../store.ts'
+import { parseArguments } from '../usage.ts'
 
 export const rotateEncryptionKey: Command = {
   name: 'rotate-encryption-key',

@@ -1,9 +1,10 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { createCredentials } from '../../services/credentials.ts'
-import { type Command, parseArguments, requireValue } from '../command.ts'
+import type { Command } from '../command.ts'
 import { formatUtc } from '../output.ts'
 import { withStore } from '../store.ts'
+import { parseArguments, requireValue } from '../usage.ts'
 import { accountService } from './account.ts'
 
 export const sessionCreate: Command = {

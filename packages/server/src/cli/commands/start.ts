@@ -1,22 +1,9 @@
-import { createLogger, type Logger } from '../../adapters/system/logger.ts'
-import type { Config, Env } from '../../config/settings.ts'
+import { createLogger } from '../../adapters/system/logger.ts'
 import { startService } from '../../main.ts'
-import { type Command, parseArguments } from '../command.ts'
+import type { Command } from '../command.ts'
 import { onParentExit } from '../parent-process.ts'
-
-/** A running service. */
-export interface Running {
-  readonly url: string
-  close(): Promise<void>
-}
-
-/** Starts the simulated network and the service on it, and prints the banner. */
-export type StartSandbox = (options: {
-  readonly config: Config
-  readonly env: Env
-  readonly logger: Logger
-  readonly json: boolean
-}) => Promise<Running>
+import type { StartSandbox } from '../sandbox.ts'
+import { parseArguments } from '../usage.ts'
 
 /** A shutdown that takes longer is aborted. `main.ts` sets shorter timeouts for its parts. */
 const SHUTDOWN_TIMEOUT_MS = 25_000

@@ -7,9 +7,10 @@ import type { Config } from '../../config/settings.ts'
 import { decimalZec } from '../../domain/payment-uri.ts'
 import { maskPayout } from '../../domain/withdrawal.ts'
 import { createPayouts, type DeskOrder, type Payouts } from '../../services/payout.ts'
-import { type Command, parseArguments, requireValue } from '../command.ts'
+import type { Command } from '../command.ts'
 import { formatUtc, table } from '../output.ts'
 import { withStore } from '../store.ts'
+import { parseArguments, requireValue } from '../usage.ts'
 
 const MAX_LISTED = 200
 

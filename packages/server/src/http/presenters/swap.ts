@@ -1,6 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { formatUnits } from '../../domain/swap.ts'
-import type { Swap, SwapAsset } from '../../ports/repository/swap.ts'
+import type { Swap } from '../../ports/repository/swap.ts'
+import type { SwapAsset } from '../../ports/swap-provider.ts'
 
 /** The swap object inside an invoice. */
 export function swapOfInvoice(swap: Swap): Wire.Swap {

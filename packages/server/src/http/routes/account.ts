@@ -3,7 +3,8 @@ import type { Accounts, Overview } from '../../services/account.ts'
 import type { ViewingKeys } from '../../services/viewing-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { Account, AccountWithFirstAddress, answers, SetViewingKey, UpdateAccount } from '../schemas/invoice.ts'
+import { Account, AccountWithFirstAddress, SetViewingKey, UpdateAccount } from '../schemas/account.ts'
+import { answers } from '../schemas/common.ts'
 
 interface Deps {
   readonly accounts: Accounts

@@ -1,19 +1,11 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { ApiKey as ApiKeyRow } from '../../domain/account.ts'
+import type { ApiKey as ApiKeyRow } from '../../domain/api-key.ts'
 import type { Credentials } from '../../services/credentials.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import {
-  ApiKey,
-  answers,
-  CreateApiKey,
-  CreatedApiKey,
-  IdParam,
-  NO_CONTENT,
-  PageQuery,
-  pageOf,
-} from '../schemas/invoice.ts'
+import { ApiKey, CreateApiKey, CreatedApiKey } from '../schemas/api-key.ts'
+import { answers, IdParam, NO_CONTENT, PageQuery, pageOf } from '../schemas/common.ts'
 
 export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
   const common = { tags: ['api keys'], security: [{ session: [] }] }

@@ -6,7 +6,8 @@ import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
 import { createdInvoice } from '../presenters/invoice.ts'
 import { Billing, Subscribe } from '../schemas/billing.ts'
-import { answers, CreatedInvoice } from '../schemas/invoice.ts'
+import { answers } from '../schemas/common.ts'
+import { CreatedInvoice } from '../schemas/invoice.ts'
 
 interface Deps {
   readonly billing: BillingService

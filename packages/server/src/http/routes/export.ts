@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Exports } from '../../services/export.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { ErrorBody } from '../schemas/invoice.ts'
+import { ErrorBody } from '../schemas/common.ts'
 
 const LATEST = 2 ** 40
 

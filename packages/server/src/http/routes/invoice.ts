@@ -10,16 +10,8 @@ import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
 import { createdInvoice } from '../presenters/invoice.ts'
 import { swapOfInvoice } from '../presenters/swap.ts'
-import {
-  answers,
-  CreatedInvoice,
-  CreateInvoice,
-  IdParam,
-  Invoice,
-  InvoiceListItem,
-  PageQuery,
-  pageOf,
-} from '../schemas/invoice.ts'
+import { answers, IdParam, PageQuery, pageOf } from '../schemas/common.ts'
+import { CreatedInvoice, CreateInvoice, Invoice, InvoiceListItem } from '../schemas/invoice.ts'
 
 interface Deps {
   readonly invoices: Invoices

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Billing } from '../../services/billing.ts'
 import type { App } from '../app.ts'
-import { Plan } from '../schemas/billing.ts'
-import { answers } from '../schemas/invoice.ts'
+import { answers } from '../schemas/common.ts'
+import { Plan } from '../schemas/plan.ts'
 
 export function planRoutes(app: App, { billing }: { billing: Billing }): void {
   app.get(

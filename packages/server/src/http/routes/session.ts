@@ -1,11 +1,12 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { Session as SessionRow } from '../../domain/account.ts'
 import { Fault } from '../../domain/error.ts'
+import type { Session as SessionRow } from '../../domain/session.ts'
 import type { Credentials } from '../../services/credentials.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, sessionOf } from '../auth.ts'
-import { answers, IdParam, NO_CONTENT, PageQuery, pageOf, Session } from '../schemas/invoice.ts'
+import { answers, IdParam, NO_CONTENT, PageQuery, pageOf } from '../schemas/common.ts'
+import { Session } from '../schemas/session.ts'
 
 export function sessionRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
   const common = { tags: ['sessions'], security: [{ session: [] }] }

@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/error.ts'
 import type { App } from '../app.ts'
-import { ErrorBody, IdParam } from '../schemas/invoice.ts'
+import { ErrorBody, IdParam } from '../schemas/common.ts'
 import type { InvoiceStream } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 

@@ -5,7 +5,8 @@ import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 import type { AnyRequest, App } from '../app.ts'
 import { assetOf, quoteOf } from '../presenters/swap.ts'
-import { Asset, answers, IdParam, StartSwap, SwapQuote } from '../schemas/invoice.ts'
+import { answers, IdParam } from '../schemas/common.ts'
+import { Asset, StartSwap, SwapQuote } from '../schemas/swap.ts'
 
 export interface SwapDeps {
   readonly swaps: Swaps

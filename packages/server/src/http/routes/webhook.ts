@@ -1,23 +1,13 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { AttemptRow, Webhook as WebhookRow } from '../../ports/repository/webhook.ts'
+import type { AttemptRow } from '../../ports/repository/delivery.ts'
+import type { Webhook as WebhookRow } from '../../ports/repository/webhook.ts'
 import type { Webhooks } from '../../services/webhook.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import {
-  accepted,
-  answers,
-  DeliveryAccepted,
-  DeliveryAttempt,
-  DeliveryParam,
-  DeliveryQuery,
-  NO_CONTENT,
-  pageOf,
-  RotatedSecret,
-  SetWebhook,
-  SetWebhookAnswer,
-  Webhook,
-} from '../schemas/invoice.ts'
+import { accepted, answers, NO_CONTENT, pageOf } from '../schemas/common.ts'
+import { DeliveryAccepted, DeliveryAttempt, DeliveryParam, DeliveryQuery } from '../schemas/delivery.ts'
+import { RotatedSecret, SetWebhook, SetWebhookAnswer, Webhook } from '../schemas/webhook.ts'
 
 export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
   const common = { tags: ['webhooks'], security: [{ session: [] }] }

@@ -5,8 +5,8 @@ import type { Ordered, Withdrawals } from '../../services/withdrawal.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
-import { CreateWithdrawal, Withdrawal } from '../schemas/billing.ts'
-import { answers, IdParam, PageQuery, pageOf } from '../schemas/invoice.ts'
+import { answers, IdParam, PageQuery, pageOf } from '../schemas/common.ts'
+import { CreateWithdrawal, Withdrawal } from '../schemas/withdrawal.ts'
 
 export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals: Withdrawals; auth: Auth }): void {
   const common = { tags: ['withdrawals'], security: [{ session: [] }] }

@@ -1,5 +1,5 @@
 import type { SoldPeriod } from '../../domain/plan.ts'
-import type { Page } from './account.ts'
+import type { Page } from './page.ts'
 
 /**
  * - `open`: not paid.

@@ -1,8 +1,6 @@
-import type { InvoiceStatus, Payment, Place } from '../../domain/invoice.ts'
+import type { InvoiceStatus } from '../../domain/invoice.ts'
 import type { Zat } from '../../domain/money.ts'
-import type { Missing } from '../../domain/payment.ts'
-import type { Pool } from '../../domain/shielded-pool.ts'
-import type { Page } from './account.ts'
+import type { Page } from './page.ts'
 
 /** The purpose of an invoice: a merchant's sale, or internal (the purchase of a plan, the deposit of a withdrawal). */
 export type InvoicePurpose = 'sale' | 'plan' | 'withdrawal'
@@ -113,64 +111,4 @@ export interface InvoiceRows {
   /** Makes a swap the current one. It keeps the invoice open. */
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
   setSwapUnderWay(id: number, keptOpen: boolean): Promise<void>
-}
-
-export interface NewPayment {
-  readonly invoiceId: number
-  readonly txid: string
-  readonly pool: Pool
-  readonly outputIndex: number
-  readonly valueZat: Zat
-  readonly place: Place
-  /** nExpiryHeight of the transaction (ZIP 203): the last height that may contain it. 0: no expiry. Null: unknown. */
-  readonly expiryHeight: number | null
-  readonly seenAt: number
-  /** Height of the block that contains the payment, or of the last recorded block when it was seen unmined. */
-  readonly lastSeenHeight: number
-}
-
-export interface PaymentRow extends Payment {
-  readonly invoiceId: number
-  readonly seenAt: number
-  /** Since when mempool snapshots lack the unmined payment. Null while they contain it, and for mined payments. */
-  readonly missing: Missing | null
-}
-
-export interface PaymentRows {
-  /** Inserts new payments and updates the location of known ones. @returns the ids of the invoices with a change */
-  record(payments: readonly NewPayment[]): Promise<number[]>
-  /** The payments of these invoices in the order of recording, dropped payments included. */
-  ofInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
-  /** Moves every payment mined above `height` back to the mempool. @returns the ids of their invoices */
-  unmineAbove(height: number): Promise<number[]>
-  /** The lowest height with at most `limit` payments mined above it, but at least `floor`. */
-  heightAboveWhich(limit: number, floor: number): Promise<number>
-  /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
-  countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
-  /** The sequence number of the payment recorded last; 0 before the first. */
-  newestOrder(): Promise<number>
-  /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */
-  markPresent(seqs: readonly number[], tip: number): Promise<void>
-  /** Marks payments, by sequence number, that the newest mempool snapshot lacks. */
-  markMissing(seqs: readonly number[], missing: Missing): Promise<void>
-  /** All payments now in the mempool. Their number is bounded by the mempool itself. */
-  inMempool(): Promise<PaymentRow[]>
-  /** Marks the mempool payments of these transactions as dropped. @returns the ids of their invoices */
-  drop(txids: readonly string[]): Promise<number[]>
-}
-
-export interface IdempotencyRows {
-  /** Claims the key for a new invoice. Returns the earlier claim when one was made at `since` or later, else null. */
-  claim(claim: {
-    readonly accountId: number
-    readonly key: string
-    readonly bodyHash: Uint8Array
-    readonly invoicePublicId: string
-    readonly createdAt: number
-    readonly since: number
-  }): Promise<{ readonly bodyHash: Uint8Array; readonly invoicePublicId: string } | null>
-  /** The claim made at `since` or later. */
-  find(accountId: number, key: string, since: number): Promise<{ bodyHash: Uint8Array; invoicePublicId: string } | null>
-  /** Deletes claims made before a time. @returns the number of deleted claims */
-  prune(before: number, limit: number): Promise<number>
 }

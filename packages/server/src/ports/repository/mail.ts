@@ -36,16 +36,3 @@ export interface MailRows {
   /** Postpones the mail and resets its number of attempts. */
   postpone(id: number, dueAt: number): Promise<void>
 }
-
-export interface OutgoingMail {
-  readonly to: string
-  readonly subject: string
-  /** Plain text. */
-  readonly text: string
-}
-
-export interface Mailer {
-  /** Resolves when the mail server has accepted the mail. */
-  send(mail: OutgoingMail): Promise<void>
-  close(): void
-}

@@ -1,5 +1,5 @@
 import type { ClosedBy, Order, WithdrawalStatus } from '../../domain/withdrawal.ts'
-import type { Page } from './account.ts'
+import type { Page } from './page.ts'
 
 export interface NewWithdrawal {
   /** The invoice whose address receives the deposit. Its terms and payments are those of the order. */

@@ -1,7 +1,7 @@
 import type { DatabaseConnection } from 'kysely'
 import { Fault } from '../../domain/error.ts'
 import type { NewInvoice } from '../../ports/repository/invoice.ts'
-import type { Rows, Topic } from '../../ports.ts'
+import type { Rows, Topic } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { insertAll } from '../repository/invoice.ts'

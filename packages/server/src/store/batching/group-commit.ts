@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConnection } from 'kysely'
-import type { Rows, Topic } from '../../ports.ts'
+import type { Rows, Topic } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { closing, overloaded } from '../limits.ts'

@@ -1,4 +1,4 @@
-import type { Lookup, Store } from '../../ports.ts'
+import type { Lookup, Store } from '../../ports/store.ts'
 import { type GatherLimits, gather } from './batch-loader.ts'
 
 /** Lookups whose concurrent calls share one statement. */

@@ -1,4 +1,4 @@
-import type { Topic } from '../../ports.ts'
+import type { Topic } from '../../ports/store.ts'
 import type { Batch, Batches } from '../batching/group-commit.ts'
 import type { Dialect } from '../dialect.ts'
 import { within } from '../transaction/transaction.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { ApiKey } from '../../domain/account.ts'
-import type { ApiKeyRows } from '../../ports/repository/account.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import type { ApiKeyRows } from '../../ports/repository/api-key.ts'
 import { num, numOrNull, padded } from '../mapping.ts'
 import { ownedId } from '../owned-id.ts'
 import { OWNER_COLUMNS, toOwner } from '../owner.ts'

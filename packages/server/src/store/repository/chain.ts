@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Header } from '../../domain/chain.ts'
 import { HEADERS_KEPT } from '../../domain/chain.ts'
 import type { ChainProblem } from '../../domain/chain-problem.ts'
-import type { ChainRows } from '../../ports/chain.ts'
+import type { ChainRows } from '../../ports/repository/chain.ts'
 import { chunks, num } from '../mapping.ts'
 import type { ChainProblemsTable, Db, HeadersTable } from '../tables.ts'
 

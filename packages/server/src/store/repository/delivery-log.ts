@@ -1,5 +1,5 @@
 import type { EventType } from '../../domain/event.ts'
-import type { AttemptRow, DeliveryRows } from '../../ports/repository/webhook.ts'
+import type { AttemptRow, DeliveryRows } from '../../ports/repository/delivery.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { ownedId } from '../owned-id.ts'
 import type { Db, Int } from '../tables.ts'

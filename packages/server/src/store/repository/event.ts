@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NewEvent } from '../../domain/event.ts'
+import type { DeliveryRows, NewDelivery } from '../../ports/repository/delivery.ts'
 import type { EventRows } from '../../ports/repository/event.ts'
-import type { DeliveryRows, NewDelivery } from '../../ports/repository/webhook.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import type { Later } from '../transaction/tx.ts'

@@ -1,4 +1,4 @@
-import type { IdempotencyRows } from '../../ports/repository/invoice.ts'
+import type { IdempotencyRows } from '../../ports/repository/idempotency.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 

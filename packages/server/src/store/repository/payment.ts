@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Place } from '../../domain/invoice.ts'
-import type { NewPayment, PaymentRow, PaymentRows } from '../../ports/repository/invoice.ts'
+import type { NewPayment, PaymentRow, PaymentRows } from '../../ports/repository/payment.ts'
 import { ascending, chunks, distinctIds, num, numOrNull } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Session } from '../../domain/account.ts'
-import type { SessionRows } from '../../ports/repository/account.ts'
+import type { Session } from '../../domain/session.ts'
+import type { SessionRows } from '../../ports/repository/session.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { ownedId } from '../owned-id.ts'
 import { OWNER_COLUMNS, toOwner } from '../owner.ts'

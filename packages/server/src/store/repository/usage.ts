@@ -1,4 +1,4 @@
-import type { UsageRows } from '../../ports/repository/account.ts'
+import type { UsageRows } from '../../ports/repository/usage.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Rows, Store } from '../../ports.ts'
+import type { Rows, Store } from '../../ports/store.ts'
 import { GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
 import { SQLITE } from '../dialect.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseConnection, DialectAdapter, Driver, QueryCompiler, Dialect as SqlDialect } from 'kysely'
 import { Kysely, PostgresAdapter, PostgresQueryCompiler, SqliteAdapter } from 'kysely'
 import { Fault } from '../../domain/error.ts'
-import type { Rows, Topic } from '../../ports.ts'
+import type { Rows, Topic } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import { SqliteCompiler } from '../sqlite/compiler.ts'
 import type { Tables } from '../tables.ts'

@@ -1,4 +1,4 @@
-import type { Rows, Topic } from '../../ports.ts'
+import type { Rows, Topic } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import { accountRows } from '../repository/account.ts'
 import { apiKeyRows } from '../repository/api-key.ts'

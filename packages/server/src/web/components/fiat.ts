@@ -1,7 +1,8 @@
 import type { Zat } from '../../domain/money.ts'
 import { decimalsOf, type Rate } from '../../domain/rate.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
-import type { Clock, Rates } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Rates } from '../../ports/rates.ts'
 import { grouped } from '../format.ts'
 import { type Html, html } from '../html.ts'
 

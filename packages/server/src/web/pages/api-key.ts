@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../domain/account.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { actionButton, field, shownOnce } from '../components/parts.ts'

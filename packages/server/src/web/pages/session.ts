@@ -1,5 +1,5 @@
-import type { Session } from '../../domain/account.ts'
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
+import type { Session } from '../../domain/session.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { actionButton, field, shownOnce } from '../components/parts.ts'
 import { moment } from '../format.ts'

@@ -1,6 +1,7 @@
 import { formatUnits, hasDeposit, type SwapStatus } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
-import type { Swap, SwapAsset } from '../../ports/repository/swap.ts'
+import type { Swap } from '../../ports/repository/swap.ts'
+import type { SwapAsset } from '../../ports/swap-provider.ts'
 import { plainPage } from '../components/layout.ts'
 import { copyable, copyButton, definitions, field } from '../components/parts.ts'
 import { qrCode } from '../components/qr-code.ts'

@@ -1,4 +1,5 @@
-import type { AttemptDetail, AttemptRow, Webhook } from '../../ports/repository/webhook.ts'
+import type { AttemptDetail, AttemptRow } from '../../ports/repository/delivery.ts'
+import type { Webhook } from '../../ports/repository/webhook.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { actionButton, definitions, field, liveAttributes, shownOnce } from '../components/parts.ts'
 import { grouped, moment, shortened } from '../format.ts'

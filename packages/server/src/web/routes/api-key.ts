@@ -1,7 +1,8 @@
+import type { Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { formOf, idOf, queryOf } from '../forms.ts'
 import type { SignedIn } from '../guard.ts'
 import { type ApiKeysView, apiKeysPage } from '../pages/api-key.ts'
-import { type Site, sentence } from '../site.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/api-keys'

@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import { presentRate } from '../components/fiat.ts'
+import type { Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { formOf, queryOf } from '../forms.ts'
 import type { SignedIn } from '../guard.ts'
 import type { Html } from '../html.ts'
 import { billingPage } from '../pages/billing.ts'
-import { type Site, sentence } from '../site.ts'
 
 const PATH = '/billing'
 const PAGE_SIZE = 20

@@ -1,8 +1,8 @@
-import { nowSecs } from '../../ports.ts'
+import { nowSecs } from '../../ports/clock.ts'
+import type { Site } from '../context.ts'
 import { idOf, queryOf } from '../forms.ts'
 import { checkoutPage } from '../pages/checkout.ts'
 import { depositPage, isPaying, otherAssets } from '../pages/swap.ts'
-import type { Site } from '../site.ts'
 
 /** The page that a buyer pays on. The invoice id is its access token. */
 export function checkoutPages(site: Site): void {

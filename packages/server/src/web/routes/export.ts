@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { DAY_SECS, readDay } from '../../domain/time.ts'
+import type { Site } from '../context.ts'
 import { queryOf } from '../forms.ts'
 import { exportPage } from '../pages/export.ts'
-import type { Site } from '../site.ts'
 
 export function exportPages(site: Site): void {
   site.page('GET', '/export', async (_request, _reply, user) => exportPage(site.pageUser(user), {}))

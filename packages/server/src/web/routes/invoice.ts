@@ -2,15 +2,16 @@ import { noSuch } from '../../domain/error.ts'
 import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import { DAY_SECS, readDay } from '../../domain/time.ts'
+import { nowSecs } from '../../ports/clock.ts'
 import type { InvoiceFilter } from '../../ports/repository/invoice.ts'
-import { nowSecs } from '../../ports.ts'
 import { readZec } from '../amount.ts'
+import type { Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { type Fields, formOf, idOf, queryOf } from '../forms.ts'
 import { invoicePage } from '../pages/invoice.ts'
 import { ATTENTION, invoicesPage } from '../pages/invoice-list.ts'
 import { newInvoicePage } from '../pages/new-invoice.ts'
 import { swapCard } from '../pages/swap.ts'
-import { type Site, sentence } from '../site.ts'
 
 const PAGE_SIZE = 25
 

@@ -1,13 +1,13 @@
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { Overview } from '../../services/account.ts'
 import type { Standing } from '../../services/dashboard.ts'
+import type { Site } from '../context.ts'
 import { shortened } from '../format.ts'
 import type { Child } from '../html.ts'
 import { html } from '../html.ts'
 import { chainNotices } from '../pages/chain-notice.ts'
 import { overviewPage } from '../pages/overview.ts'
 import { reorgedInvoices } from '../pages/reorged.ts'
-import type { Site } from '../site.ts'
 
 /** The share of the monthly invoice limit from which a warning is shown. */
 const LIMIT_WARNING = 0.8

@@ -1,8 +1,9 @@
 import { Fault } from '../../domain/error.ts'
+import { mailboxOf, type Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { formOf } from '../forms.ts'
 import { browserOf, forgetBrowser, forgetSession, keepBrowser, keepSession, signedIn } from '../guard.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
-import { mailboxOf, type Site, sentence } from '../site.ts'
 import { browserName } from '../user-agent.ts'
 
 export function signInPages(site: Site): void {

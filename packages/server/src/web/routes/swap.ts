@@ -2,9 +2,10 @@ import { Fault } from '../../domain/error.ts'
 import { hasDeposit } from '../../domain/swap.ts'
 import { statusOf, toFault } from '../../http/errors.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
+import type { Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { formOf, idOf } from '../forms.ts'
 import { chooseAssetPage, noAssetsPage } from '../pages/swap.ts'
-import { type Site, sentence } from '../site.ts'
 
 /** Page texts for API errors that name request fields. */
 const FIELD_ERRORS: ReadonlyMap<string, string> = new Map([

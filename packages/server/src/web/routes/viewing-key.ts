@@ -1,8 +1,9 @@
 import type { Account } from '../../domain/account.ts'
+import type { Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { formOf, queryOf } from '../forms.ts'
 import type { SignedIn } from '../guard.ts'
 import { viewingKeyPage } from '../pages/viewing-key.ts'
-import { type Site, sentence } from '../site.ts'
 
 const PATH = '/viewing-key'
 

@@ -1,9 +1,10 @@
 import { Fault } from '../../domain/error.ts'
 import type { Webhook } from '../../ports/repository/webhook.ts'
+import type { Site } from '../context.ts'
+import { sentence } from '../error-text.ts'
 import { formOf, idOf, queryOf } from '../forms.ts'
 import type { SignedIn } from '../guard.ts'
 import { attemptPage, type WebhookView, webhookPage } from '../pages/webhook.ts'
-import { type Site, sentence } from '../site.ts'
 
 const PAGE_SIZE = 25
 const PATH = '/webhook'

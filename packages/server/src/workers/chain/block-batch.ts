@@ -1,5 +1,5 @@
 import type { Block } from '../../domain/chain.ts'
-import type { Chain } from '../../ports.ts'
+import type { Chain } from '../../ports/chain.ts'
 
 const MAX_BLOCKS = 100
 /** Limits the scan work of one batch, which is lost when the process stops. The last block may exceed it. */

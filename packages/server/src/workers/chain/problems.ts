@@ -1,6 +1,6 @@
 import { type ChainProblem, type ChainProblemName, describeProblem } from '../../domain/chain-problem.ts'
+import type { Log } from '../../ports/log.ts'
 import type { WatchMeter } from '../../ports/metrics.ts'
-import type { Log } from '../../ports.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
 
 const LEVELS = {

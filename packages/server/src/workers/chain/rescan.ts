@@ -1,5 +1,6 @@
 import { checkFollows, type Header } from '../../domain/chain.ts'
-import type { Chain, Viewer } from '../../ports.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { Viewer } from '../../ports/note-scanner.ts'
 import type { Headers } from '../../services/chain-rewind.ts'
 import type { Payments } from '../../services/payment.ts'
 import type { WatchKeys } from '../../services/scan-key.ts'

@@ -16,7 +16,8 @@ import {
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { createLightwalletd } from '../../../src/adapters/lightwalletd/chain.ts'
 import type { ConsensusParams } from '../../../src/domain/network-upgrade.ts'
-import type { Chain, Clock } from '../../../src/ports.ts'
+import type { Chain } from '../../../src/ports/chain.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import { recordingLog } from '../../support/log.ts'
 
 const SEED = new Uint8Array(32).fill(5)

@@ -19,7 +19,7 @@ import { createViewer } from '../../../src/adapters/zcash/note-scanner.ts'
 import type { CompactTransaction } from '../../../src/domain/chain.ts'
 import type { Fault } from '../../../src/domain/error.ts'
 import type { Pool } from '../../../src/domain/shielded-pool.ts'
-import type { OpenedNote, WatchKey } from '../../../src/ports/chain.ts'
+import type { OpenedNote, WatchKey } from '../../../src/ports/note-scanner.ts'
 import { silentLog } from '../../support/log.ts'
 
 const noteScanner = createViewer({ log: silentLog, threads: 2 })

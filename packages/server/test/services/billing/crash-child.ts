@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Rows, Store, WriteOptions } from '../../../src/ports.ts'
+import type { Rows, Store, WriteOptions } from '../../../src/ports/store.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { billingRig } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'

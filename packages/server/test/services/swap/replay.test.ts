@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { SwapOffer, SwapProvider } from '../../../src/ports/repository/swap.ts'
+import type { SwapOffer, SwapProvider } from '../../../src/ports/swap-provider.ts'
 import { type Answer, call, startTestApi } from '../../support/api.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'

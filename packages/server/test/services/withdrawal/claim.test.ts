@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Payout } from '../../../src/ports/payout-provider.ts'
-import type { Store } from '../../../src/ports.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'

@@ -4,7 +4,7 @@ import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
 import { DAY_SECS, startOfDay } from '../../../src/domain/time.ts'
 import type { Position } from '../../../src/ports/repository/dashboard.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Store } from '../../../src/ports.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import { type Engine, freshStore } from '../databases.ts'
 import { NOW, openShop } from '../fixtures.ts'
 

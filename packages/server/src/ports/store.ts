@@ -1,35 +1,23 @@
-/**
- * The interfaces between the services and the infrastructure. The repository of each noun is in `ports/<noun>.ts`.
- *
- * Times (`now`, `at`, `…At`, `until`) are Unix seconds unless a name ends in `Ms`. An `id` is the primary key of a table,
- * a `publicId` is the UUID that the API shows. Missing records are returned as null or left out of a list.
- */
-
-import type { ChainRows } from './ports/chain.ts'
-import type { AccountRows, ApiKeyRows, LiveApiKey, SessionRows, UsageRows } from './ports/repository/account.ts'
-import type { AttentionMailRows } from './ports/repository/attention-mail.ts'
-import type { BillingRows } from './ports/repository/billing.ts'
-import type { DashboardRows } from './ports/repository/dashboard.ts'
-import type { OriginRows } from './ports/repository/database-identity.ts'
-import type { EventRows } from './ports/repository/event.ts'
-import type { IdempotencyRows, Invoice, InvoiceRows, PaymentRows } from './ports/repository/invoice.ts'
-import type { MailRows } from './ports/repository/mail.ts'
-import type { SignInRows } from './ports/repository/sign-in.ts'
-import type { SwapRows } from './ports/repository/swap.ts'
-import type { ViewingKeyRows } from './ports/repository/viewing-key.ts'
-import type { DeliveryRows, WebhookRows } from './ports/repository/webhook.ts'
-import type { WithdrawalRows } from './ports/repository/withdrawal.ts'
-
-export type { Chain, Viewer } from './ports/chain.ts'
-export type { DeliveryMeter } from './ports/delivery-meter.ts'
-export type { Outbound } from './ports/http-client.ts'
-export type { Log } from './ports/log.ts'
-export type { WatchMeter } from './ports/metrics.ts'
-export type { PayoutProvider } from './ports/payout-provider.ts'
-export type { Rates } from './ports/rates.ts'
-export type { Mailer } from './ports/repository/mail.ts'
-export type { KeyedHash } from './ports/repository/sign-in.ts'
-export type { SwapProvider } from './ports/repository/swap.ts'
+import type { AccountRows } from './repository/account.ts'
+import type { ApiKeyRows, LiveApiKey } from './repository/api-key.ts'
+import type { AttentionMailRows } from './repository/attention-mail.ts'
+import type { BillingRows } from './repository/billing.ts'
+import type { ChainRows } from './repository/chain.ts'
+import type { DashboardRows } from './repository/dashboard.ts'
+import type { OriginRows } from './repository/database-identity.ts'
+import type { DeliveryRows } from './repository/delivery.ts'
+import type { EventRows } from './repository/event.ts'
+import type { IdempotencyRows } from './repository/idempotency.ts'
+import type { Invoice, InvoiceRows } from './repository/invoice.ts'
+import type { MailRows } from './repository/mail.ts'
+import type { PaymentRows } from './repository/payment.ts'
+import type { SessionRows } from './repository/session.ts'
+import type { SignInRows } from './repository/sign-in.ts'
+import type { SwapRows } from './repository/swap.ts'
+import type { UsageRows } from './repository/usage.ts'
+import type { ViewingKeyRows } from './repository/viewing-key.ts'
+import type { WebhookRows } from './repository/webhook.ts'
+import type { WithdrawalRows } from './repository/withdrawal.ts'
 
 /** One transaction: a repository for each noun. All of them see the same state of the database. */
 export interface Rows {
@@ -107,37 +95,4 @@ export interface Store {
    */
   backup(file: string): Promise<void>
   close(): Promise<void>
-}
-
-export interface Clock {
-  /** Unix milliseconds. */
-  nowMs(): number
-  /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-}
-
-export interface Random {
-  /** Cryptographically secure random bytes. */
-  bytes(count: number): Uint8Array
-  /** A UUIDv4. */
-  uuid(): string
-}
-
-/** Encrypts secrets at rest. A sealed secret opens only in the context (table, column, row) that it was sealed for. */
-export interface Vault {
-  seal(secret: Uint8Array, context: Place): Uint8Array
-  /** @throws when the bytes were changed, moved to another context, or sealed under another key. */
-  open(sealed: Uint8Array, context: Place): Uint8Array
-}
-
-/** The database cell that a sealed secret is bound to. */
-export interface Place {
-  readonly table: string
-  readonly column: string
-  readonly row: number
-}
-
-/** The current time in Unix seconds, the unit of the API and the tables. */
-export function nowSecs(clock: Clock): number {
-  return Math.floor(clock.nowMs() / 1000)
 }

@@ -1,0 +1,16 @@
+import type { Logger } from '../adapters/system/logger.ts'
+import type { Config, Env } from '../config/settings.ts'
+
+/** A running service. */
+export interface Running {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Starts the simulated network and the service on it, and prints the banner. */
+export type StartSandbox = (options: {
+  readonly config: Config
+  readonly env: Env
+  readonly logger: Logger
+  readonly json: boolean
+}) => Promise<Running>

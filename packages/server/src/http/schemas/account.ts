@@ -1,0 +1,49 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import { CONFIRMATIONS } from '../../domain/account.ts'
+import { closed, Id, nullable, of, UnixSecs, word } from './common.ts'
+
+const accountMembers = {
+  id: Id,
+  email: Type.String(),
+  network: word(['main', 'test', 'regtest'] as const, 'Zcash network of the service.'),
+  viewing_key_set: Type.Boolean(),
+  confirmations: Type.Integer({
+    description:
+      'Confirmations required for a payment; 0 counts the mempool. A block is mined about every 75 seconds, from NU7 on about every 25.',
+  }),
+  plan: Type.String(),
+  plan_expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
+  invoices_this_month: Type.Object({
+    used: Type.Integer(),
+    limit: nullable(Type.Integer({ description: 'Null: no limit.' })),
+    resets_at: UnixSecs('The first of the next month, UTC.'),
+  }),
+  created_at: UnixSecs('Creation time.'),
+}
+
+export const Account = of<Wire.Account>()(Type.Object(accountMembers))
+
+export const AccountWithFirstAddress = of<Wire.AccountWithFirstAddress>()(
+  Type.Object({
+    ...accountMembers,
+    first_address: Type.String({ description: 'First address of this key, to compare with the wallet.' }),
+  }),
+)
+
+export const UpdateAccount = of<Wire.UpdateAccountRequest>()(
+  Type.Object({ confirmations: Type.Integer({ minimum: CONFIRMATIONS.least, maximum: CONFIRMATIONS.most }) }, closed),
+)
+
+export const SetViewingKey = of<Wire.SetViewingKeyRequest>()(
+  Type.Object(
+    {
+      viewing_key: Type.String({
+        minLength: 1,
+        maxLength: 4_000,
+        description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
+      }),
+    },
+    closed,
+  ),
+)

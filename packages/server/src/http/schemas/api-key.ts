@@ -1,0 +1,23 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
+import { closed, Id, nullable, of, UnixSecs } from './common.ts'
+
+const apiKeyMembers = {
+  id: Id,
+  name: Type.String(),
+  last4: Type.String(),
+  created_at: UnixSecs('Creation time.'),
+  last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
+  revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
+}
+
+export const ApiKey = of<Wire.ApiKey>()(Type.Object(apiKeyMembers))
+
+export const CreatedApiKey = of<Wire.CreatedApiKey>()(
+  Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'The API key. Shown only once.' }) }),
+)
+
+export const CreateApiKey = of<Wire.CreateApiKeyRequest>()(
+  Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) }, closed),
+)

@@ -1,0 +1,53 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { Type } from 'typebox'
+import { SWAP_STATUSES } from '../../domain/swap.ts'
+import { closed, Id, nullable, of, word } from './common.ts'
+
+export const Swap = of<Wire.Swap>()(
+  Type.Object({
+    status: word(SWAP_STATUSES, 'Status reported by the swap provider.'),
+    symbol: Type.String(),
+    blockchain: Type.String(),
+    deposit_address: Type.String(),
+    amount_in_formatted: Type.String({ description: 'Decimal.' }),
+    deadline: Type.String({ description: 'ISO 8601, UTC.' }),
+  }),
+)
+
+export const Asset = of<Wire.Asset>()(
+  Type.Object({
+    asset_id: Type.String({ description: 'Identifier for starting a swap.' }),
+    symbol: Type.String(),
+    blockchain: Type.String({ description: 'Origin chain code.' }),
+    decimals: Type.Integer(),
+    price_usd: Type.Number({ description: '0 if unknown.' }),
+  }),
+)
+
+export const StartSwap = of<Wire.StartSwapRequest>()(
+  Type.Object(
+    {
+      asset_id: Type.String({ description: 'An `asset_id` from GET /v1/swap/assets.' }),
+      refund_to: Type.String({
+        maxLength: 500,
+        description: "The buyer's refund address on the origin chain. Not empty.",
+      }),
+    },
+    closed,
+  ),
+)
+
+export const SwapQuote = of<Wire.SwapQuote>()(
+  Type.Object({
+    swap_id: Id,
+    deposit_address: Type.String(),
+    deposit_memo: nullable(Type.String({ description: 'Memo that the deposit must carry; null if none is needed.' })),
+    amount_in: Type.String({ description: "Integer amount in the asset's smallest unit." }),
+    amount_in_formatted: Type.String({ description: 'Decimal.' }),
+    amount_in_usd: Type.String({ description: 'Decimal.' }),
+    symbol: Type.String(),
+    blockchain: Type.String(),
+    deadline: Type.String({ description: 'ISO 8601, UTC.' }),
+    time_estimate: Type.Integer({ description: 'Seconds.' }),
+  }),
+)

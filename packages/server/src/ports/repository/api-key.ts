@@ -1,0 +1,32 @@
+import type { Account } from '../../domain/account.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import type { Page } from './page.ts'
+
+export interface NewApiKey {
+  readonly publicId: string
+  readonly accountId: number
+  readonly name: string
+  readonly last4: string
+  /** SHA-256 of the key. */
+  readonly hash: Uint8Array
+  readonly createdAt: number
+}
+
+/** An active API key with its account. */
+export interface LiveApiKey {
+  readonly key: ApiKey
+  readonly account: Account
+}
+
+export interface ApiKeyRows {
+  insert(key: NewApiKey): Promise<ApiKey>
+  /** The active keys with these hashes. Unknown and revoked keys are left out. `hashes` must not be empty. */
+  authenticate(hashes: readonly Uint8Array[]): Promise<(LiveApiKey & { readonly hash: Uint8Array })[]>
+  list(accountId: number, page: Page): Promise<ApiKey[]>
+  /** Number of the account's keys that are not revoked. */
+  count(accountId: number): Promise<number>
+  /** False when the account has no such key. A second revocation keeps the time of the first. */
+  revoke(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Sets when the keys were last used. The caller limits this to one write per key and minute. */
+  touch(ids: readonly number[], at: number): Promise<void>
+}

@@ -1,0 +1,113 @@
+import type { DeliveryState, Ended, Open, Sending, Waiting } from '../../domain/delivery.ts'
+import type { EventType } from '../../domain/event.ts'
+import type { Page } from './page.ts'
+import type { Webhook } from './webhook.ts'
+
+export interface NewDelivery {
+  /** The value of the header `webhook-id`. */
+  readonly publicId: string
+  readonly accountId: number
+  readonly invoiceId: number | null
+  readonly eventType: EventType
+  /** The exact request body. */
+  readonly body: string
+  readonly createdAt: number
+  /** Unix milliseconds. */
+  readonly dueAtMs: number
+}
+
+interface DeliveryFields extends Omit<NewDelivery, 'dueAtMs'> {
+  readonly id: number
+}
+
+export type OpenDelivery = DeliveryFields & { readonly progress: Open }
+
+export interface Delivery extends DeliveryFields {
+  readonly state: DeliveryState
+}
+
+/** An attempt that is about to be sent. It is logged before. */
+export interface BegunAttempt {
+  readonly publicId: string
+  readonly delivery: OpenDelivery
+  readonly progress: Sending
+  readonly url: string
+  readonly beganAt: number
+}
+
+/** The result of an attempt, and the new progress of its delivery. */
+export interface EndedAttempt {
+  readonly publicId: string
+  readonly deliveryId: number
+  readonly accountId: number
+  readonly progress: Waiting | Ended
+  /** Null when no response head was received. */
+  readonly statusCode: number | null
+  /** Readable description; null for a success. */
+  readonly error: string | null
+  readonly durationMs: number
+  /** The first bytes of the response body as text; null when none were received. */
+  readonly answer: string | null
+}
+
+/** An entry of the delivery log. */
+export interface AttemptRow {
+  readonly publicId: string
+  readonly deliveryPublicId: string
+  readonly invoicePublicId: string | null
+  readonly eventType: EventType
+  readonly url: string
+  readonly attempt: number
+  readonly statusCode: number | null
+  readonly error: string | null
+  /** Null while the attempt is in flight, and when its result is unknown. */
+  readonly durationMs: number | null
+  readonly createdAt: number
+}
+
+export interface AttemptDetail extends AttemptRow {
+  readonly requestBody: string
+  readonly answer: string | null
+  readonly deliveryState: DeliveryState
+}
+
+export interface DeliveryRows {
+  /** Inserts the deliveries whose account has a webhook. @returns their number */
+  insert(deliveries: readonly NewDelivery[]): Promise<number>
+  byPublicId(accountId: number, publicId: string): Promise<Delivery | null>
+
+  // For delivery: lock the webhooks, decide, write, reschedule.
+
+  /**
+   * Locks the webhooks of these accounts until the transaction ends: no other transaction changes their deliveries
+   * meanwhile. Call it first.
+   */
+  hold(accountIds: readonly number[]): Promise<void>
+  /** Locks webhooks with due deliveries, longest due first. Skips webhooks that are locked by another transaction. */
+  holdDue(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
+  /** The due deliveries of locked webhooks, longest due first, up to the limit of each account. */
+  due(shares: readonly { accountId: number; limit: number }[], nowMs: number): Promise<OpenDelivery[]>
+  /** Logs the attempts and marks their deliveries as `sending`. */
+  begin(attempts: readonly BegunAttempt[]): Promise<void>
+  /** Marks deliveries as failed after their last attempt was interrupted. */
+  fail(ids: readonly number[]): Promise<void>
+  /** Logs that the result of these deliveries' current attempts is unknown. */
+  interrupt(ids: readonly number[], error: string): Promise<void>
+  /** Logs the results. A delivery changes only if the attempt is its current one, or succeeded. */
+  end(attempts: readonly EndedAttempt[]): Promise<void>
+  /** Stores when the next delivery of each locked webhook is due. Call it last. */
+  reschedule(accountIds: readonly number[]): Promise<void>
+  /** The earliest time after `afterMs` at which a delivery may be due, in Unix milliseconds. */
+  nextDueAtMs(afterMs: number): Promise<number | null>
+
+  // For display.
+
+  /** Number of deliveries that have not ended. */
+  countOpen(): Promise<number>
+  /** Number of an account's deliveries that have not ended, counted up to `max`. */
+  countOpenOf(accountId: number, max: number): Promise<number>
+  attempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
+  attempt(accountId: number, publicId: string): Promise<AttemptDetail | null>
+  /** Deletes ended deliveries created before a time, with their attempts. @returns the number of deliveries */
+  prune(before: number, limit: number): Promise<number>
+}

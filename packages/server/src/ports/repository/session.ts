@@ -1,0 +1,25 @@
+import type { Account } from '../../domain/account.ts'
+import type { Session } from '../../domain/session.ts'
+import type { Page } from './page.ts'
+
+export interface NewSession {
+  readonly publicId: string
+  readonly accountId: number
+  readonly label: string
+  /** SHA-256 of the token. */
+  readonly hash: Uint8Array
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export interface SessionRows {
+  insert(session: NewSession): Promise<Session>
+  /** The active session with this hash, with its account. Null for a session that is unknown, ended, or expired at `now`. */
+  authenticate(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>
+  /** The account's active sessions. */
+  list(accountId: number, now: number, page: Page): Promise<Session[]>
+  /** False when the account has no such active session. */
+  end(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Sets when the sessions were last used. */
+  touch(ids: readonly number[], at: number): Promise<void>
+}

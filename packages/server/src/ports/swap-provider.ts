@@ -1,0 +1,62 @@
+import type { SwapReport } from '../domain/swap.ts'
+
+/** An asset that buyers can swap from. */
+export interface SwapAsset {
+  readonly assetId: string
+  readonly symbol: string
+  /** Code of the origin chain, as the provider names it. */
+  readonly blockchain: string
+  readonly decimals: number
+  /** For display; 0 when the provider gives no price. */
+  readonly priceUsd: number
+}
+
+export interface QuoteRequest {
+  readonly asset: SwapAsset
+  readonly amountZat: bigint
+  /** Unified address. */
+  readonly recipient: string
+  readonly refundTo: string
+  /** Unix seconds: the deadline shown to the buyer. */
+  readonly deadline: number
+}
+
+/** A firm quote, verified against the request and the provider's signature. */
+export interface SwapOffer {
+  readonly depositAddress: string
+  /** Null when the origin chain needs no memo. */
+  readonly depositMemo: string | null
+  /** Smallest units of the asset. */
+  readonly amountIn: bigint
+  /** The smallest deposit that executes the swap. */
+  readonly minAmountIn: bigint
+  /** Decimal. */
+  readonly amountInUsd: string
+  /** Unix seconds: the provider accepts deposits until then. */
+  readonly quoteDeadline: number
+  /** Seconds. */
+  readonly timeEstimate: number
+  /** The provider's response, unchanged: the proof in a dispute. */
+  readonly raw: string
+}
+
+export interface StatusAnswer extends SwapReport {
+  readonly raw: string
+}
+
+/**
+ * The swap provider.
+ *
+ * Every function throws the AppError `swap_provider_unavailable`, with the cause for the log, when it gets no valid and
+ * verified response.
+ */
+export interface SwapProvider {
+  /** False when no provider is configured: the service then offers no swaps. */
+  readonly offered: boolean
+  /** The assets that can be swapped to ZEC, without ZEC itself. */
+  assets(signal?: AbortSignal): Promise<SwapAsset[]>
+  /** @throws AppError `swap_refused`, with the provider's message, when the provider refuses the request */
+  quote(request: QuoteRequest, signal?: AbortSignal): Promise<SwapOffer>
+  /** Null while the provider does not know the deposit address, because it has not indexed a new quote yet. */
+  status(deposit: { address: string; memo: string | null }, signal?: AbortSignal): Promise<StatusAnswer | null>
+}

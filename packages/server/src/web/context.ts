@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../http/app.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Rates } from '../ports/rates.ts'
+import type { Accounts } from '../services/account.ts'
+import type { Billing } from '../services/billing.ts'
+import type { BlockSpacing } from '../services/block-spacing.ts'
+import type { Credentials } from '../services/credentials.ts'
+import type { Dashboard } from '../services/dashboard.ts'
+import type { Exports } from '../services/export.ts'
+import type { Invoices } from '../services/invoice.ts'
+import type { SignIn } from '../services/sign-in.ts'
+import type { Swaps } from '../services/swap.ts'
+import type { ViewingKeys } from '../services/viewing-key.ts'
+import type { Webhooks } from '../services/webhook.ts'
+import type { Withdrawals } from '../services/withdrawal.ts'
+import type { Fields } from './forms.ts'
+import type { SignedIn } from './guard.ts'
+import type { Html } from './html.ts'
+import type { Viewer } from './page-user.ts'
+
+/** Tools of the simulated network for trying the service. */
+export interface Playground {
+  /** Address of the page that shows sent emails. */
+  readonly mailboxUrl: string
+  /** The viewing key of the demo wallet. */
+  readonly viewingKey: string
+  /** Pays a ZIP 321 request from the simulated wallet. */
+  pay(uri: string): Promise<void>
+}
+
+export interface SiteDeps {
+  readonly accounts: Accounts
+  readonly billing: Billing
+  readonly blockSpacing: BlockSpacing
+  readonly credentials: Credentials
+  readonly dashboard: Dashboard
+  readonly exports: Exports
+  readonly invoices: Invoices
+  readonly rates: Rates
+  readonly signIn: SignIn
+  readonly swaps: Swaps
+  readonly viewingKeys: ViewingKeys
+  readonly webhooks: Webhooks
+  readonly withdrawals: Withdrawals
+  readonly network: 'main' | 'test' | 'regtest'
+  /** Null outside the sandbox. */
+  readonly playground: Playground | null
+  readonly publicUrl: () => string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Handles a page request. Returns the page, or `reply` if the handler has already responded. */
+type SignedInHandler = (request: FastifyRequest, reply: FastifyReply, user: SignedIn) => Promise<Html | FastifyReply>
+
+/** Passed to the page routes. */
+export interface Site {
+  readonly app: App
+  readonly deps: SiteDeps
+  /** Adds a page for signed-in accounts. Others get 401 and the sign-in form. */
+  page(method: 'GET' | 'POST', path: string, handler: SignedInHandler): void
+  /** Adds a public page. */
+  open(
+    method: 'GET' | 'POST',
+    path: string,
+    handler: (request: FastifyRequest, reply: FastifyReply) => Promise<Html | FastifyReply>,
+  ): void
+  /** The user that a page is rendered for. */
+  pageUser(user: SignedIn): Viewer
+  /** Runs a sensitive change if the user entered a code recently. Otherwise shows a page that asks for a code first. */
+  requireRecentAuth(step: SensitiveAction, change: () => Promise<Html | FastifyReply>): Promise<Html | FastifyReply>
+}
+
+/** Address of the sandbox page with the emails sent to an address, or to all; null outside the sandbox. */
+export function mailboxOf({ playground }: SiteDeps, email?: string): string | null {
+  if (!playground) return null
+  return email === undefined ? playground.mailboxUrl : `${playground.mailboxUrl}?to=${encodeURIComponent(email)}`
+}
+
+export interface SensitiveAction {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly user: SignedIn
+  readonly form: Fields
+  /** Path of the menu item of the page with the form. */
+  readonly menuPath: string
+}
