@@ -33,7 +33,7 @@ export async function seedDemo(
   const saved = readDemoFile(file)
 
   const unlimited = plans.find(plan => plan.monthlyInvoiceLimit === null) ?? plans.at(-1)!
-  await accounts.open(EMAIL)
+  await accounts.findOrCreate(EMAIL)
   let account = await accounts.setPlan(EMAIL, unlimited.name, null)
   if (account.viewingKeyId === null) account = (await viewingKeys.set(account, sandbox.demoViewingKey)).account
 

@@ -7,7 +7,7 @@ export interface RatesFaults {
   down: boolean
   hang: boolean
   /** `ticker`: the correct response; `error`: an error response of Kraken; the others: a missing or invalid ticker */
-  answer: 'ticker' | 'error' | 'html' | 'no_pair' | 'zero' | 'not_a_number'
+  response: 'ticker' | 'error' | 'html' | 'no_pair' | 'zero' | 'not_a_number'
 }
 
 /** Kraken's pair names (request: ZECUSD, response: XZECZUSD) and example prices. */
@@ -22,7 +22,7 @@ const PAIRS: ReadonlyMap<string, { name: string; price: string }> = new Map([
  */
 export class Rates {
   readonly url: string
-  readonly faults: RatesFaults = { down: false, hang: false, answer: 'ticker' }
+  readonly faults: RatesFaults = { down: false, hang: false, response: 'ticker' }
   readonly #server: Server
   readonly #prices = new Map([...PAIRS.values()].map(({ name, price }) => [name, price]))
 
@@ -59,22 +59,22 @@ export class Rates {
   }
 
   #response(url: URL): { type: string; body: string } {
-    if (this.faults.answer === 'html') return { type: 'text/html', body: '<html><h1>Service unavailable</h1></html>' }
+    if (this.faults.response === 'html') return { type: 'text/html', body: '<html><h1>Service unavailable</h1></html>' }
     return { type: 'application/json; charset=utf-8', body: JSON.stringify(this.#json(url)) }
   }
 
   #json(url: URL): { error: string[]; result?: Record<string, unknown> } {
     if (url.pathname !== '/0/public/Ticker') return { error: ['EGeneral:Unknown method'] }
-    if (this.faults.answer === 'error') return { error: ['EService:Unavailable'] }
+    if (this.faults.response === 'error') return { error: ['EService:Unavailable'] }
     const names = (url.searchParams.get('pair') ?? '').split(',').map(pair => pairName(pair))
     if (names.includes(undefined)) return { error: ['EQuery:Unknown asset pair'] }
-    if (this.faults.answer === 'no_pair') return { error: [], result: {} }
+    if (this.faults.response === 'no_pair') return { error: [], result: {} }
     return { error: [], result: Object.fromEntries(names.map(name => [name!, ticker(this.#price(name!))])) }
   }
 
   #price(name: string): string {
-    if (this.faults.answer === 'zero') return '0.00000'
-    if (this.faults.answer === 'not_a_number') return 'NaN'
+    if (this.faults.response === 'zero') return '0.00000'
+    if (this.faults.response === 'not_a_number') return 'NaN'
     return this.#prices.get(name)!
   }
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { Running, StartSandbox } from '@zatgate/server/cli/sandbox'
+import type { RunningService, StartSandbox } from '@zatgate/server/cli/sandbox'
 import { type Config, type Env, loadConfig, sandboxKeyFile } from '@zatgate/server/config/settings'
 import { startService } from '@zatgate/server/main'
-import type { Playground } from '@zatgate/server/web/context'
+import type { SandboxTools } from '@zatgate/server/web/context'
 import { formatBanner } from './banner.ts'
 import { seedDemo } from './demo.ts'
 import { choosePorts } from './ports.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 /** Starts the sandbox and the service on top of it: `npm start` without settings. */
-export const start: StartSandbox = async ({ config, env, logger, json }): Promise<Running> => {
+export const start: StartSandbox = async ({ config, env, logger, json }): Promise<RunningService> => {
   await using stack = new AsyncDisposableStack()
   mkdirSync(config.dataDir, { recursive: true })
   const { nu63Height, nu7Height } = config.regtest
@@ -37,7 +37,7 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
     ...nonEmpty(env),
     ...activationHeights,
   })
-  const service = stack.adopt(await startService(settings, { logger, playground: playgroundOf(sandbox) }), it =>
+  const service = stack.adopt(await startService(settings, { logger, sandboxTools: createSandboxTools(sandbox) }), it =>
     it.close(),
   )
   const demo = await seedDemo(service, sandbox, settings)
@@ -64,7 +64,7 @@ function sandboxSettings(sandbox: Sandbox): Env {
 }
 
 /** The sandbox actions of the dashboard. */
-export function playgroundOf(sandbox: Sandbox): Playground {
+export function createSandboxTools(sandbox: Sandbox): SandboxTools {
   return {
     mailboxUrl: `${sandbox.controlUrl}/mail`,
     viewingKey: sandbox.demoViewingKey,

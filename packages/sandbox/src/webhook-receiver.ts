@@ -6,7 +6,7 @@ import { sendBulk, sendSlowly } from './http/bodies.ts'
 import { LOOPBACK, listen, stopListening } from './http/listen.ts'
 
 /** A scripted response. Delays use the real clock, because the client is outside of the simulation. */
-export type Answer =
+export type WebhookResponse =
   | {
       readonly kind: 'status'
       readonly status: number
@@ -37,7 +37,7 @@ export interface Delivery {
 }
 
 /** The default response. */
-export const OK: Answer = { kind: 'status', status: 200 }
+export const OK: WebhookResponse = { kind: 'status', status: 200 }
 
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DELIVERIES = 10_000
@@ -49,7 +49,7 @@ export class WebhookReceiver {
   readonly url: string
   /** the last 10,000 requests, oldest first */
   readonly deliveries: Delivery[] = []
-  readonly #scripts = new Map<string, Answer[]>()
+  readonly #scripts = new Map<string, WebhookResponse[]>()
   readonly #events = new EventEmitter<{ request: [] }>()
   readonly #clock: Clock
   readonly #server: Server
@@ -77,7 +77,7 @@ export class WebhookReceiver {
   }
 
   /** Sets the responses to the next requests to a path, in order. The last response repeats. */
-  script(responses: readonly Answer[], path = '/'): void {
+  script(responses: readonly WebhookResponse[], path = '/'): void {
     this.#scripts.set(path, [...responses])
   }
 
@@ -110,7 +110,7 @@ export class WebhookReceiver {
     sendResponse(this.#nextResponse(path), request.socket, response)
   }
 
-  #nextResponse(path: string): Answer {
+  #nextResponse(path: string): WebhookResponse {
     const script = this.#scripts.get(path) ?? []
     return (script.length > 1 ? script.shift() : script[0]) ?? OK
   }
@@ -130,7 +130,7 @@ function flatHeaders({ headersDistinct }: IncomingMessage): Record<string, strin
   return Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]))
 }
 
-function sendResponse(scripted: Answer, socket: Socket, response: ServerResponse): void {
+function sendResponse(scripted: WebhookResponse, socket: Socket, response: ServerResponse): void {
   switch (scripted.kind) {
     case 'status':
       respondAfter(scripted.delayMs ?? 0, response, () =>

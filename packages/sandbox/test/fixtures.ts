@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing-key'
-import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import { demoViewingKey } from '../src/chain/keys.ts'
 import type { Clock } from '../src/clock.ts'
 
@@ -51,5 +51,5 @@ export function merchantAddress(index = 0n): string {
 }
 
 export function paymentUri(amount: bigint, index = 0n, memo = 'an invoice'): string {
-  return makePaymentUri({ address: merchantAddress(index), amount, memo })
+  return formatPaymentUri({ address: merchantAddress(index), amount, memo })
 }

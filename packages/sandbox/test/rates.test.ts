@@ -33,17 +33,17 @@ test('returns an error for an unknown pair, a missing pair and an unknown method
 
 test('applies each fault', async t => {
   t.after(() => Object.assign(rates.faults, { down: false, hang: false, answer: 'ticker' }))
-  rates.faults.answer = 'error'
+  rates.faults.response = 'error'
   assert.deepEqual(await ticker(), { error: ['EService:Unavailable'] })
-  rates.faults.answer = 'no_pair'
+  rates.faults.response = 'no_pair'
   assert.deepEqual(await ticker(), { error: [], result: {} })
-  rates.faults.answer = 'html'
+  rates.faults.response = 'html'
   await assert.rejects(ticker(), SyntaxError)
   for (const [response, price] of [
     ['zero', '0.00000'],
     ['not_a_number', 'NaN'],
   ] as const) {
-    rates.faults.answer = response
+    rates.faults.response = response
     assert.equal(((await ticker()).result.XZECZUSD!.c as string[])[0], price)
   }
   rates.faults.hang = true

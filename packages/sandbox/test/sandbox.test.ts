@@ -9,7 +9,7 @@ import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import nodemailer from 'nodemailer'
 import { type Sandbox, startSandbox } from '../src/sandbox.ts'
 import { merchantAddress, merchantKey, paymentUri, SEED, TestClock } from './fixtures.ts'
@@ -49,7 +49,7 @@ describe('the control API', () => {
     assert.deepEqual(Object.keys(paid.body), ['txid'])
     const height = sandbox.chain.height
     assert.deepEqual(await call('POST', '/mine', { blocks: 3 }), { status: 200, body: { height: height + 3 } })
-    assert.equal(sandbox.chain.find(String(paid.body.txid))!.place, height + 1)
+    assert.equal(sandbox.chain.find(String(paid.body.txid))!.location, height + 1)
     assert.deepEqual(await call('POST', '/reorg', { depth: 3 }), { status: 200, body: { height: height + 3 } })
     assert.deepEqual((await call('GET', '/chain')).body.mempool, [paid.body.txid])
     await call('POST', '/mine', { blocks: 1 })
@@ -140,7 +140,7 @@ describe('the control API', () => {
     })
     assert.deepEqual([processing.body.status, processing.body.deposited], ['PROCESSING', '12345678901234567890'])
     const success = await call('POST', `/swaps/${address}`, { outcome: 'SUCCESS' })
-    assert.equal(sandbox.chain.find(String(success.body.payout_txid))!.place, 'mempool')
+    assert.equal(sandbox.chain.find(String(success.body.payout_txid))!.location, 'mempool')
     const unpaid = await quotedAddress()
     assert.equal(
       (await call('POST', `/swaps/${unpaid}`, { outcome: 'SUCCESS', deliver: false })).body.payout_txid,
@@ -275,7 +275,7 @@ test('a testnet sandbox uses testnet keys, payments and swaps, and rejects regte
   for (const key of [testnet.demoViewingKey, testnet.operatorViewingKey]) assert.match(key, /^uviewtest1/)
   assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed; .* regtest/)
   const recipient = encodeAddress('test', orchardReceiver(merchantKey, 8n))
-  assert.equal(testnet.wallet.pay({ uri: makePaymentUri({ address: recipient, amount: 1n }) }).pool, 'orchard')
+  assert.equal(testnet.wallet.pay({ uri: formatPaymentUri({ address: recipient, amount: 1n }) }).pool, 'orchard')
   assert.match(await quotedAddress(testnet, recipient), /./)
   await assert.rejects(quotedAddress(testnet, merchantAddress(8n)), /recipient is not valid/)
 })

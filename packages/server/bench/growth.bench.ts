@@ -6,9 +6,9 @@ import { consensusParams } from '../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS } from '../src/domain/plan.ts'
 import type { NewInvoice } from '../src/ports/repository/invoice.ts'
 import type { Store } from '../src/ports/store.ts'
-import { createExports } from '../src/services/export.ts'
+import { createInvoiceExports } from '../src/services/export.ts'
 import { createInvoices } from '../src/services/invoice.ts'
-import { createReassess, createReport } from '../src/services/invoice-state.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../src/services/invoice-state.ts'
 import { createPayments } from '../src/services/payment.ts'
 import { openStore } from '../src/store/open.ts'
 import { makeAccount, makeViewingKey } from '../test/store/fixtures.ts'
@@ -81,14 +81,20 @@ async function openFilled(url: string, invoices: number) {
     runConcurrently(total, SEED_CONCURRENCY, () => insert(store, account, draft(expiresAt)))
 
   const ids = await seed(invoices, clock.secs + 900)
-  await store.write(tx => tx.chain.setSeenThrough(clock.secs, clock.secs))
+  await store.write(tx => tx.chain.setSyncedThrough(clock.secs, clock.secs))
   if (url.startsWith('postgres')) await analyse(url)
-  const addresses = { take: reserveAddress, giveBack: () => {} }
+  const addresses = { reserve: reserveAddress, release: () => {} }
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
-  const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-  const payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
-  const exports = createExports({ store, clock })
+  const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+  const payments = createPayments({
+    store,
+    updateInvoices: reassess,
+    reportChanges: report,
+    clock,
+    params: consensusParams('regtest'),
+  })
+  const exports = createInvoiceExports({ store, clock })
 
   return {
     close: () => store.close(),
@@ -118,7 +124,7 @@ async function openFilled(url: string, invoices: number) {
     async expire() {
       await seed(ROUND.expire, clock.secs - 1)
       return timed(ROUND.expire, async () => {
-        while ((await payments.closeDue(EXPIRY_BATCH)) === EXPIRY_BATCH);
+        while ((await payments.expireDue(EXPIRY_BATCH)) === EXPIRY_BATCH);
       })
     },
 
@@ -126,7 +132,7 @@ async function openFilled(url: string, invoices: number) {
       timed(ROUND.export, async () => {
         let rows = 0
         while (rows < ROUND.export) {
-          const { chunks } = exports.write(account, 'csv', { from: 0 })
+          const { chunks } = exports.exportInvoices(account, 'csv', { from: 0 })
           for await (const chunk of chunks) {
             rows += chunk.split('\r\n').length - 1
             if (rows >= ROUND.export) break
@@ -145,7 +151,7 @@ async function analyse(url: string): Promise<void> {
 }
 
 async function insert(store: Store, account: Account, draft: NewInvoice): Promise<string> {
-  await store.write(tx => tx.invoices.insert(draft), { crowd: account.id })
+  await store.write(tx => tx.invoices.insert(draft), { batchAccountId: account.id })
   return draft.publicId
 }
 

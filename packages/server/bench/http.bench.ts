@@ -69,7 +69,7 @@ async function openShops({ accounts, credentials, viewingKeys }: Service): Promi
   const keys: string[] = []
   for (let shop = 1; shop <= KEYS; shop++) {
     const email = `shop${shop}@example.org`
-    await accounts.open(email)
+    await accounts.findOrCreate(email)
     const account = await accounts.setPlan(email, 'Business', null)
     await viewingKeys.set(account, testViewingKey(shop))
     keys.push((await credentials.createApiKey(account, 'bench')).key)

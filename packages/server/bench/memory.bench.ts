@@ -60,9 +60,9 @@ async function addShop(store: Store, number: number, now: number, seal: (id: num
   const key = { fingerprint: randomBytes(32), network: 'regtest', createdAt: now, firstIndex: 1n } as const
   await store.write(async tx => {
     const account = await tx.accounts.insert({ ...draft, confirmations: 3, createdAt: now })
-    const { id: viewingKeyId } = await tx.viewingKeys.ensure(key, seal)
+    const { id: viewingKeyId } = await tx.viewingKeys.findOrInsert(key, seal)
     await tx.accounts.setViewingKey(account!.id, viewingKeyId)
-    await tx.viewingKeys.watch(viewingKeyId, now + 86_400)
+    await tx.viewingKeys.extendWatch(viewingKeyId, now + 86_400)
     for (let index = 0; index < INVOICES_EACH; index++)
       await tx.invoices.insert({
         publicId: randomUUID(),

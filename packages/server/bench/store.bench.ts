@@ -11,7 +11,7 @@ const SHOPS = 8
 /** Invoices written per second: with group commit, against one commit for each. */
 export async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
-    const single = await openStore(await freshUrl(), { limits: { batch: 1 } })
+    const single = await openStore(await freshUrl(), { limits: { maxBatch: 1 } })
     const bound = await createRate(single)
     await single.close()
     const grouped = await openStore(await freshUrl())
@@ -40,10 +40,10 @@ async function createsIn(store: Store, shops: readonly Shop[], seconds: number):
     while (performance.now() < end) {
       await store.write(
         async tx => {
-          await tx.usage.take(shop.account.id, '2026-11', null)
+          await tx.usage.increment(shop.account.id, '2026-11', null)
           return tx.invoices.insert(shop.draft())
         },
-        { crowd: shop.account.id },
+        { batchAccountId: shop.account.id },
       )
       made++
     }

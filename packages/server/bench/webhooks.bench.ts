@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { createVault } from '../src/adapters/crypto/vault.ts'
-import { createOutbound } from '../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../src/adapters/http-client/client.ts'
 import { systemClock } from '../src/adapters/system/clock.ts'
 import { systemRandom } from '../src/adapters/system/random.ts'
 import type { Store } from '../src/ports/store.ts'
@@ -10,7 +10,7 @@ import type { Vault } from '../src/ports/vault.ts'
 import { createDeliveries } from '../src/services/delivery.ts'
 import { createWebhooks } from '../src/services/webhook.ts'
 import { openStore } from '../src/store/open.ts'
-import { startDelivery } from '../src/workers/delivery.ts'
+import { startDeliveryWorker } from '../src/workers/delivery.ts'
 import { makeAccount } from '../test/store/fixtures.ts'
 import { silentLog } from '../test/support/log.ts'
 import { type FreshUrl, onEachDatabase } from './databases.ts'
@@ -53,19 +53,19 @@ async function rate(base: string, url: string, hanging: number): Promise<number>
   for (let index = 0; index < hanging; index++) await addReceiver(store, vault, `${base}/hang`, DELIVERIES_PER_HANGING)
   await addReceiver(store, vault, `${base}/fast`, DELIVERIES)
 
-  const outbound = createOutbound({ allowPrivate: true })
+  const webhookHttp = createHttpClient({ allowPrivate: true })
   const shared = { store, clock: systemClock, log: silentLog }
-  const deliveries = createDeliveries({ ...shared, vault, outbound, random: systemRandom })
+  const deliveries = createDeliveries({ ...shared, vault, webhookHttp, random: systemRandom })
   const allDelivered = Promise.withResolvers<void>()
   let delivered = 0
-  const attempt = (outcome: string) => {
+  const attemptEnded = (outcome: string) => {
     if (outcome === 'success' && ++delivered === DELIVERIES) allDelivered.resolve()
   }
   const began = performance.now()
-  const worker = startDelivery({ ...shared, deliveries, meter: { attempt, underWay: () => {} } })
+  const worker = startDeliveryWorker({ ...shared, deliveries, metrics: { attemptEnded, setInFlight: () => {} } })
   await allDelivered.promise
   const secs = (performance.now() - began) / 1000
-  outbound.close()
+  webhookHttp.close()
   await worker.stop()
   await store.close()
   return DELIVERIES / secs

@@ -110,7 +110,7 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
   const invoices: Invoice[] = []
   for (const id of ids) invoices.push(await api.invoices.read(id))
   await api.store.write(async tx => {
-    await tx.invoices.record(invoices.map(invoice => ({ ...invoice, status: 'detected', receivedZat: 1n })))
+    await tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, status: 'detected', receivedZat: 1n })))
     await tx.events.append(
       invoices.map(({ id, accountId }) => ({
         accountId,
@@ -120,7 +120,7 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
         createdAt: api.clock.secs,
       })),
     )
-    tx.wake('events')
+    tx.notify('events')
   })
 }
 

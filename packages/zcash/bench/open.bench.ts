@@ -1,6 +1,6 @@
 import { orchardReceiver } from '../src/address.ts'
-import { sealNote } from '../src/create-action.ts'
-import { openCompactActions, toCompactAction } from '../src/note.ts'
+import { createAction } from '../src/create-action.ts'
+import { toCompactAction, tryDecryptCompactActions } from '../src/note.ts'
 import { decodePoint, P } from '../src/pallas.ts'
 import type { IncomingViewingKey } from '../src/viewing-key.ts'
 import { rate, report } from './measure.ts'
@@ -16,7 +16,7 @@ const BLOCK_SECONDS = 25
 /** Trial decryption of actions that belong to none of the keys, the main load of a chain scanner. */
 export function run(): void {
   const action = toCompactAction(
-    sealNote({
+    createAction({
       pool: 'ironwood',
       receiver: orchardReceiver(testKey(0), 0n),
       value: 1n,
@@ -29,7 +29,7 @@ export function run(): void {
   const bound = rate(() => epk.multiplyUnsafe(ivk))
   for (const { count, goal } of KEYS) {
     const keys = Array.from({ length: count }, (_, index) => testKey(index + 1))
-    const perSecond = rate(() => openCompactActions(keys, 'ironwood', [action])) * count
+    const perSecond = rate(() => tryDecryptCompactActions(keys, 'ironwood', [action])) * count
     report({
       what: `trial decryption with ${count.toLocaleString('en-US')} keys`,
       perSecond,

@@ -1,5 +1,5 @@
 import { concatBytes } from '@noble/hashes/utils.js'
-import { diversifier, diversifyHash, indexOfDiversifier } from './diversifier.ts'
+import { deriveDiversifier, diversifierIndexOf, diversifyHash } from './diversifier.ts'
 import { expectLength, ZcashError } from './errors.ts'
 import type { Network } from './network.ts'
 import { decodePoint, encodePoint } from './pallas.ts'
@@ -21,7 +21,7 @@ export interface Address {
  * @throws ZcashError `out_of_range` for any other index
  */
 export function orchardReceiver(key: IncomingViewingKey, index: bigint): Uint8Array {
-  const d = diversifier(key.dk, index)
+  const d = deriveDiversifier(key.dk, index)
   return concatBytes(d, encodePoint(diversifyHash(d).multiplyUnsafe(key.ivk)))
 }
 
@@ -31,7 +31,7 @@ export function orchardReceiver(key: IncomingViewingKey, index: bigint): Uint8Ar
  * @throws ZcashError `wrong_length`
  */
 export function diversifierIndex(key: IncomingViewingKey, d: Uint8Array): bigint {
-  return indexOfDiversifier(key.dk, d)
+  return diversifierIndexOf(key.dk, d)
 }
 
 /**

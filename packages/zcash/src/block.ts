@@ -43,7 +43,7 @@ export interface BlockTransaction {
  */
 export function parseBlock(bytes: Uint8Array): Block {
   const reader = new ByteReader(bytes, 'block')
-  if (bytes.length > MAX_BLOCK_LENGTH) throw reader.invalid(`it is longer than ${MAX_BLOCK_LENGTH} bytes`)
+  if (bytes.length > MAX_BLOCK_LENGTH) throw reader.invalidError(`it is longer than ${MAX_BLOCK_LENGTH} bytes`)
   reader.bytes(4, 'version')
   const prevHash = reader.bytes(32, 'previous block hash')
   const merkleRoot = reader.bytes(32, 'Merkle root')
@@ -52,12 +52,12 @@ export function parseBlock(bytes: Uint8Array): Block {
   reader.bytes(4 + 32, 'difficulty and nonce')
   const solutionLength = reader.compactSize('Equihash solution length')
   if (!SOLUTION_LENGTHS.includes(solutionLength)) {
-    throw reader.invalid(
+    throw reader.invalidError(
       `its Equihash solution has ${solutionLength} bytes instead of ${SOLUTION_LENGTHS.join(' or ')}`,
     )
   }
   reader.bytes(solutionLength, 'Equihash solution')
-  const hash = doubleSha256(reader.since(0))
+  const hash = doubleSha256(reader.viewFrom(0))
   const transactions = parseTransactions(reader, bytes)
   reader.expectEnd()
   return { hash, prevHash, merkleRoot, time, transactions }
@@ -65,7 +65,7 @@ export function parseBlock(bytes: Uint8Array): Block {
 
 function parseTransactions(reader: ByteReader, bytes: Uint8Array): BlockTransaction[] {
   const count = reader.count(MIN_TRANSACTION_LENGTH, 'transaction count')
-  if (count === 0) throw reader.invalid('it has no coinbase transaction')
+  if (count === 0) throw reader.invalidError('it has no coinbase transaction')
   const transactions: BlockTransaction[] = []
   for (let i = 0; i < count; i++) {
     const rest = bytes.subarray(reader.offset)

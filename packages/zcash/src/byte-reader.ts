@@ -36,7 +36,7 @@ export class ByteReader {
   }
 
   /** The bytes from the offset `start` to the current offset: a view, not a copy. */
-  since(start: number): Uint8Array {
+  viewFrom(start: number): Uint8Array {
     return this.#bytes.subarray(start, this.#offset)
   }
 
@@ -63,8 +63,8 @@ export class ByteReader {
           ? this.#view.getUint32(start, true)
           : Number(this.#view.getBigUint64(start, true))
     const shortest = width === 2 ? 0xfd : width === 4 ? 0x10000 : 0x100000000
-    if (value < shortest) throw this.invalid(`${field} is not in its shortest form`)
-    if (value > MAX_COMPACT_SIZE) throw this.invalid(`${field} is too large`)
+    if (value < shortest) throw this.invalidError(`${field} is not in its shortest form`)
+    if (value > MAX_COMPACT_SIZE) throw this.invalidError(`${field} is too large`)
     return value
   }
 
@@ -75,22 +75,22 @@ export class ByteReader {
   count(itemLength: number, field: string): number {
     const count = this.compactSize(field)
     if (count * itemLength > this.remaining)
-      throw this.invalid(`${field} claims more items than the ${this.#subject} can hold`)
+      throw this.invalidError(`${field} claims more items than the ${this.#subject} can hold`)
     return count
   }
 
   /** Throws if bytes are left. */
   expectEnd(): void {
-    if (this.remaining > 0) throw this.invalid(`it has ${this.remaining} extra bytes at its end`)
+    if (this.remaining > 0) throw this.invalidError(`it has ${this.remaining} extra bytes at its end`)
   }
 
   /** Creates the error for invalid bytes; the caller throws it. */
-  invalid(reason: string): ZcashError {
+  invalidError(reason: string): ZcashError {
     return new ZcashError(`invalid_${this.#subject}`, `Not a valid ${this.#subject}: ${reason}`)
   }
 
   #advance(length: number, field: string): number {
-    if (length > this.remaining) throw this.invalid(`it ends inside ${field}`)
+    if (length > this.remaining) throw this.invalidError(`it ends inside ${field}`)
     const start = this.#offset
     this.#offset += length
     return start

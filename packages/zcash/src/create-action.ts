@@ -4,15 +4,21 @@ import { diversifyHash } from './diversifier.ts'
 import { expectLength, ZcashError } from './errors.ts'
 import { encodeMemo, MEMO_LENGTH } from './memo.ts'
 import type { Action } from './note.ts'
-import { encodeCompactPlaintext, encrypt, noteKey, OUT_CIPHERTEXT_LENGTH, outgoingKey } from './note-cipher.ts'
-import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
+import {
+  encodeCompactPlaintext,
+  encrypt,
+  noteEncryptionKey,
+  OUT_CIPHERTEXT_LENGTH,
+  outgoingCipherKey,
+} from './note-cipher.ts'
+import { ephemeralSecretKey, extractedNoteCommitment } from './note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
 import { toScalar } from './prf-expand.ts'
-import type { Pool } from './shielded-pool.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
 
 /** The inputs of an action that pays a new note. */
 export interface NewNote {
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   /** 43 bytes: d (11) ‖ pk_d (32) */
   readonly receiver: Uint8Array
   /** zat, 0 to 2^64 − 1 */
@@ -36,7 +42,7 @@ export interface NewNote {
  * ZIP 2005 for Ironwood). The action has no proof and no signature. Not constant-time.
  * @throws ZcashError `wrong_length`, `out_of_range`, `invalid_point` or `invalid_scalar`; the message names the field
  */
-export function sealNote(note: NewNote): Action {
+export function createAction(note: NewNote): Action {
   const { pool, receiver, value, rho, rseed, memo = encodeMemo('') } = note
   checkLengths(note, memo)
   const d = receiver.subarray(0, 11)
@@ -44,19 +50,19 @@ export function sealNote(note: NewNote): Action {
   const receiverPoint = decodePoint(pkd)
   if (receiverPoint === undefined) throw new ZcashError('invalid_point', 'the receiver contains an invalid pk_d')
   const gd = diversifyHash(d)
-  const esk = ephemeralSecret(rseed, rho)
+  const esk = ephemeralSecretKey(rseed, rho)
   if (esk === 0n)
     throw new ZcashError('invalid_scalar', 'rseed and rho give a zero ephemeral secret key; use another rseed')
 
   const ephemeralKey = encodePoint(gd.multiply(esk))
-  const symmetricKey = noteKey(encodePoint(receiverPoint.multiply(esk)), ephemeralKey)
+  const symmetricKey = noteEncryptionKey(encodePoint(receiverPoint.multiply(esk)), ephemeralKey)
   const plaintext = concatBytes(encodeCompactPlaintext(pool, { d, value, rseed }), memo)
-  const cmx = extractedCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
+  const cmx = extractedNoteCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
   const cvNet = note.cvNet ?? randomPoint()
   const outCiphertext =
     note.ovk === undefined
       ? randomBytes(OUT_CIPHERTEXT_LENGTH)
-      : encrypt(outgoingKey(note.ovk, cvNet, cmx, ephemeralKey), concatBytes(pkd, numberToBytesLE(esk, 32)))
+      : encrypt(outgoingCipherKey(note.ovk, cvNet, cmx, ephemeralKey), concatBytes(pkd, numberToBytesLE(esk, 32)))
   return {
     cvNet,
     nullifier: rho,

@@ -11,7 +11,7 @@ export const MAX_DIVERSIFIER_INDEX = 2n ** 88n - 1n
  * derivation"). `dk` is 32 bytes. Every index from 0 to 2^88 − 1 has a valid diversifier.
  * @throws ZcashError `out_of_range` for any other index
  */
-export function diversifier(dk: Uint8Array, index: bigint): Uint8Array {
+export function deriveDiversifier(dk: Uint8Array, index: bigint): Uint8Array {
   if (typeof index !== 'bigint' || index < 0n || index > MAX_DIVERSIFIER_INDEX) {
     throw new ZcashError('out_of_range', 'the diversifier index must be 0 to 2^88 − 1')
   }
@@ -19,11 +19,11 @@ export function diversifier(dk: Uint8Array, index: bigint): Uint8Array {
 }
 
 /**
- * Recovers the index of a diversifier, 0 to 2^88 − 1: the inverse of {@link diversifier}. `dk` is 32 bytes, `d` is 11
+ * Recovers the index of a diversifier, 0 to 2^88 − 1: the inverse of {@link deriveDiversifier}. `dk` is 32 bytes, `d` is 11
  * bytes. Every `d` has an index, so the result does not prove that `d` was derived from this key.
  * @throws ZcashError `wrong_length` unless `d` is 11 bytes
  */
-export function indexOfDiversifier(dk: Uint8Array, d: Uint8Array): bigint {
+export function diversifierIndexOf(dk: Uint8Array, d: Uint8Array): bigint {
   expectLength('the diversifier', d, 11)
   return bytesToNumberLE(BinaryFF1(dk).decrypt(d))
 }

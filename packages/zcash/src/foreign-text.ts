@@ -52,7 +52,7 @@ const REJECTIONS: readonly Rejection[] = [
  * secret, and never repeats the text.
  * @throws ZcashError `wrong_kind`, `unsupported_revision`
  */
-export function refuseForeign(text: string): void {
+export function rejectOtherEncodings(text: string): void {
   const lower = text.toLowerCase()
   const match = REJECTIONS.find(([pattern]) => pattern.test(lower))
   if (match !== undefined) throw new ZcashError(match[1], match[2])

@@ -12,7 +12,7 @@ export const PREFIXES = {
 } as const
 
 /** Human-readable parts of ZIP 316 Revision 2 viewing keys. Revision 2 addresses (`zu…`, `tu…`) are not supported. */
-export const PREFIXES_R2 = {
+export const PREFIXES_REVISION_2 = {
   ufvk: { main: 'uvf', test: 'uvftest', regtest: 'uvfregtest' },
   uivk: { main: 'uvi', test: 'uvitest', regtest: 'uviregtest' },
 } as const

@@ -2,17 +2,17 @@ import { chacha20, chacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Pool } from './shielded-pool.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
 
 /** Bytes of the compact part of a note plaintext or ciphertext (ZIP 307). */
-export const COMPACT_LENGTH = 52
+export const COMPACT_NOTE_LENGTH = 52
 /** Bytes of a note ciphertext: 52 compact, 512 memo, 16 authentication tag (protocol specification §5.5). */
 export const ENC_CIPHERTEXT_LENGTH = 580
 /** Bytes of an outgoing ciphertext: pk_d (32), esk (32), authentication tag (16) (protocol specification §4.20.1). */
 export const OUT_CIPHERTEXT_LENGTH = 80
 
 /** The lead byte of a note plaintext: ZIP 212 for Orchard, ZIP 2005 for Ironwood. */
-const LEAD_BYTES: Readonly<Record<Pool, number>> = { orchard: 0x02, ironwood: 0x03 }
+const LEAD_BYTES: Readonly<Record<ShieldedPool, number>> = { orchard: 0x02, ironwood: 0x03 }
 
 /** The compact part of a note plaintext (protocol specification §5.5), without its lead byte. */
 export interface CompactPlaintext {
@@ -32,7 +32,7 @@ const NONCE = new Uint8Array(12)
  * KDF^Orchard (protocol specification §5.4.5.6): the symmetric key of a note ciphertext, 32 bytes. Both inputs are
  * encoded points of 32 bytes.
  */
-export function noteKey(sharedSecret: Uint8Array, ephemeralKey: Uint8Array): Uint8Array {
+export function noteEncryptionKey(sharedSecret: Uint8Array, ephemeralKey: Uint8Array): Uint8Array {
   return blake2b(concatBytes(sharedSecret, ephemeralKey), { dkLen: 32, personalization: KDF_PERSONALIZATION })
 }
 
@@ -40,7 +40,12 @@ export function noteKey(sharedSecret: Uint8Array, ephemeralKey: Uint8Array): Uin
  * PRF^ock of Orchard (protocol specification §5.4.2): the outgoing cipher key, 32 bytes, which lets the sender recover
  * the note. Each input is 32 bytes.
  */
-export function outgoingKey(ovk: Uint8Array, cvNet: Uint8Array, cmx: Uint8Array, ephemeralKey: Uint8Array): Uint8Array {
+export function outgoingCipherKey(
+  ovk: Uint8Array,
+  cvNet: Uint8Array,
+  cmx: Uint8Array,
+  ephemeralKey: Uint8Array,
+): Uint8Array {
   return blake2b(concatBytes(ovk, cvNet, cmx, ephemeralKey), { dkLen: 32, personalization: OCK_PERSONALIZATION })
 }
 
@@ -69,7 +74,7 @@ export function decrypt(key: Uint8Array, ciphertext: Uint8Array): Uint8Array | u
 /**
  * Encodes the compact part of a note plaintext, 52 bytes: lead byte ‖ d ‖ value ‖ rseed (protocol specification §5.5).
  */
-export function encodeCompactPlaintext(pool: Pool, { d, value, rseed }: CompactPlaintext): Uint8Array {
+export function encodeCompactPlaintext(pool: ShieldedPool, { d, value, rseed }: CompactPlaintext): Uint8Array {
   return concatBytes(Uint8Array.of(LEAD_BYTES[pool]), d, numberToBytesLE(value, 8), rseed)
 }
 
@@ -77,7 +82,7 @@ export function encodeCompactPlaintext(pool: Pool, { d, value, rseed }: CompactP
  * Decodes the compact part of a note plaintext, at least 52 bytes (protocol specification §5.5). Returns undefined if
  * the lead byte is not the one of the pool.
  */
-export function decodeCompactPlaintext(pool: Pool, plaintext: Uint8Array): CompactPlaintext | undefined {
+export function decodeCompactPlaintext(pool: ShieldedPool, plaintext: Uint8Array): CompactPlaintext | undefined {
   if (plaintext[0] !== LEAD_BYTES[pool]) return undefined
   return {
     d: plaintext.slice(1, 12),

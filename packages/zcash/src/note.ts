@@ -1,19 +1,19 @@
 import { normalizeZ } from '@noble/curves/abstract/curve.js'
 import { bytesToNumberLE, equalBytes } from '@noble/curves/utils.js'
 import { concatBytes } from '@noble/hashes/utils.js'
-import { diversifyHash, indexOfDiversifier } from './diversifier.ts'
+import { diversifierIndexOf, diversifyHash } from './diversifier.ts'
 import { expectLength } from './errors.ts'
 import {
-  COMPACT_LENGTH,
+  COMPACT_NOTE_LENGTH,
   decodeCompactPlaintext,
   decrypt,
   decryptCompact,
   ENC_CIPHERTEXT_LENGTH,
-  noteKey,
+  noteEncryptionKey,
 } from './note-cipher.ts'
-import { ephemeralSecret, extractedCommitment } from './note-secrets.ts'
+import { ephemeralSecretKey, extractedNoteCommitment } from './note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas } from './pallas.ts'
-import type { Pool } from './shielded-pool.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
 
 /** The part of an action that a receiver needs, as in compact blocks (ZIP 307; `CompactOrchardAction`). */
@@ -48,7 +48,7 @@ export interface Action {
 
 /** A decrypted and verified note. */
 export interface Note {
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   /** zat, 0 to 2^64 − 1 */
   readonly value: bigint
   /** 43 bytes: d (11) ‖ pk_d (32) */
@@ -62,7 +62,7 @@ export interface Note {
 }
 
 /** A note that `keys[keyIndex]` decrypted in `actions[actionIndex]`. */
-export interface OpenedAction {
+export interface DecryptedAction {
   /** the index of the key in the `keys` argument */
   readonly keyIndex: number
   /** the index of the action in the `actions` argument */
@@ -73,7 +73,7 @@ export interface OpenedAction {
 /** Reduces an action to its compact form (ZIP 307). Lengths are not checked. */
 export function toCompactAction(action: Action): CompactAction {
   const { nullifier, cmx, ephemeralKey, encCiphertext } = action
-  return { nullifier, cmx, ephemeralKey, ciphertext: encCiphertext.slice(0, COMPACT_LENGTH) }
+  return { nullifier, cmx, ephemeralKey, ciphertext: encCiphertext.slice(0, COMPACT_NOTE_LENGTH) }
 }
 
 /**
@@ -82,25 +82,29 @@ export function toCompactAction(action: Action): CompactAction {
  * commitment. Returns undefined if the note belongs to another key or is invalid.
  * @throws ZcashError `wrong_length` if a field of the action has the wrong length
  */
-export function openCompactAction(key: IncomingViewingKey, pool: Pool, action: CompactAction): Note | undefined {
-  return openCompactActions([key], pool, [action])[0]?.note
+export function tryDecryptCompactAction(
+  key: IncomingViewingKey,
+  pool: ShieldedPool,
+  action: CompactAction,
+): Note | undefined {
+  return tryDecryptCompactActions([key], pool, [action])[0]?.note
 }
 
 /**
- * Trial decryption of each compact action with each key: the batch form of {@link openCompactAction}, with the same
+ * Trial decryption of each compact action with each key: the batch form of {@link tryDecryptCompactAction}, with the same
  * checks. The result is sorted by action, then by key.
  * @throws ZcashError `wrong_length` if a field of an action has the wrong length
  */
-export function openCompactActions(
+export function tryDecryptCompactActions(
   keys: readonly IncomingViewingKey[],
-  pool: Pool,
+  pool: ShieldedPool,
   actions: readonly CompactAction[],
-): OpenedAction[] {
-  const decrypted: OpenedAction[] = []
+): DecryptedAction[] {
+  const decrypted: DecryptedAction[] = []
   for (const [actionIndex, action] of actions.entries()) {
     checkCompactLengths(action)
     for (const [keyIndex, sharedSecret] of sharedSecrets(keys, action.ephemeralKey).entries()) {
-      const plaintext = decryptCompact(noteKey(sharedSecret, action.ephemeralKey), action.ciphertext)
+      const plaintext = decryptCompact(noteEncryptionKey(sharedSecret, action.ephemeralKey), action.ciphertext)
       const note = verifyPlaintext(keys[keyIndex]!, pool, action, plaintext)
       if (note !== undefined) decrypted.push({ keyIndex, actionIndex, note })
     }
@@ -109,13 +113,13 @@ export function openCompactActions(
 }
 
 /**
- * Trial decryption of a full action (protocol specification §4.20.2). Makes the checks of {@link openCompactAction},
+ * Trial decryption of a full action (protocol specification §4.20.2). Makes the checks of {@link tryDecryptCompactAction},
  * also authenticates the ciphertext, and returns the memo (512 bytes, ZIP 302) with the note.
  * @throws ZcashError `wrong_length` if a field of the action has the wrong length
  */
-export function openAction(
+export function tryDecryptAction(
   key: IncomingViewingKey,
-  pool: Pool,
+  pool: ShieldedPool,
   action: Action,
 ): { note: Note; memo: Uint8Array } | undefined {
   expectLength('encCiphertext', action.encCiphertext, ENC_CIPHERTEXT_LENGTH)
@@ -123,16 +127,16 @@ export function openAction(
   checkCompactLengths(compact)
   const [sharedSecret] = sharedSecrets([key], action.ephemeralKey)
   if (sharedSecret === undefined) return undefined
-  const plaintext = decrypt(noteKey(sharedSecret, action.ephemeralKey), action.encCiphertext)
+  const plaintext = decrypt(noteEncryptionKey(sharedSecret, action.ephemeralKey), action.encCiphertext)
   const note = plaintext && verifyPlaintext(key, pool, compact, plaintext)
-  return note && { note, memo: plaintext.slice(COMPACT_LENGTH) }
+  return note && { note, memo: plaintext.slice(COMPACT_NOTE_LENGTH) }
 }
 
 function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: CompactAction): void {
   expectLength('nullifier', nullifier, 32)
   expectLength('cmx', cmx, 32)
   expectLength('ephemeralKey', ephemeralKey, 32)
-  expectLength('ciphertext', ciphertext, COMPACT_LENGTH)
+  expectLength('ciphertext', ciphertext, COMPACT_NOTE_LENGTH)
 }
 
 // The number of keys from which a table of multiples of epk saves more time than its computation takes.
@@ -150,7 +154,7 @@ function sharedSecrets(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8A
 /** Verifies a decrypted plaintext and returns its note, or undefined if a check fails. Uses the first 52 bytes only. */
 function verifyPlaintext(
   key: IncomingViewingKey,
-  pool: Pool,
+  pool: ShieldedPool,
   action: CompactAction,
   plaintext: Uint8Array,
 ): Note | undefined {
@@ -159,16 +163,16 @@ function verifyPlaintext(
   if (parts === undefined || bytesToNumberLE(rho) >= P) return undefined
   const { d, value, rseed } = parts
   const gd = diversifyHash(d)
-  const epk = gd.multiplyUnsafe(ephemeralSecret(rseed, rho))
+  const epk = gd.multiplyUnsafe(ephemeralSecretKey(rseed, rho))
   if (!equalBytes(encodePoint(epk), action.ephemeralKey)) return undefined
   const pkd = encodePoint(gd.multiplyUnsafe(key.ivk))
-  const cmx = extractedCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
+  const cmx = extractedNoteCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
   if (!equalBytes(cmx, action.cmx)) return undefined
   return {
     pool,
     value,
     receiver: concatBytes(d, pkd),
-    diversifierIndex: indexOfDiversifier(key.dk, d),
+    diversifierIndex: diversifierIndexOf(key.dk, d),
     rseed,
     rho: rho.slice(),
   }

@@ -9,7 +9,7 @@ const PERSONALIZATION = utf8ToBytes('Zcash_ExpandSeed')
  * PRF^expand (protocol specification §5.4.2): BLAKE2b-512 of the key, a domain separation byte (0 to 255) and the
  * concatenated input, personalized with `Zcash_ExpandSeed`. Returns 64 bytes.
  */
-export function expand(key: Uint8Array, domain: number, ...input: Uint8Array[]): Uint8Array {
+export function prfExpand(key: Uint8Array, domain: number, ...input: Uint8Array[]): Uint8Array {
   return blake2b(concatBytes(key, Uint8Array.of(domain), ...input), { dkLen: 64, personalization: PERSONALIZATION })
 }
 

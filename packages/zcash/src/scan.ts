@@ -1,7 +1,7 @@
 import { expectLength } from './errors.ts'
 import type { CompactBlock, CompactTx } from './lightwallet/gen/compact_tx_streamer_pb.ts'
-import { type CompactAction, type Note, openAction, openCompactActions, toCompactAction } from './note.ts'
-import type { Pool } from './shielded-pool.ts'
+import { type CompactAction, type Note, toCompactAction, tryDecryptAction, tryDecryptCompactActions } from './note.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
 import type { Transaction } from './transaction.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
 
@@ -9,9 +9,9 @@ import type { IncomingViewingKey } from './viewing-key.ts'
 export interface TransactionNote {
   /** the index of the key in the `keys` argument */
   readonly keyIndex: number
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   /** the index among the actions of that pool in the transaction */
-  readonly action: number
+  readonly actionIndex: number
   readonly note: Note
   /** 512 bytes (ZIP 302); undefined if the full ciphertext does not decrypt, which does not invalidate the note */
   readonly memo: Uint8Array | undefined
@@ -23,9 +23,9 @@ export interface BlockNote {
   readonly keyIndex: number
   /** 32 bytes in internal byte order */
   readonly txid: Uint8Array
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   /** the index among the actions of that pool in the transaction */
-  readonly action: number
+  readonly actionIndex: number
   readonly note: Note
 }
 
@@ -36,24 +36,29 @@ export interface OutputCounts {
   readonly ironwood: number
 }
 
-const POOLS = ['orchard', 'ironwood'] as const satisfies readonly Pool[]
+const POOLS = ['orchard', 'ironwood'] as const satisfies readonly ShieldedPool[]
 
 /**
  * Trial-decrypts a full transaction with each key and returns the notes that pay them, in both pools. Coinbase
- * transactions (ZIP 213) are included. Finds the same notes as {@link openCompactBlock}, so a payment in the mempool
+ * transactions (ZIP 213) are included. Finds the same notes as {@link tryDecryptCompactBlock}, so a payment in the mempool
  * equals the payment in the block.
  * @throws ZcashError `wrong_length` if a field of an action has the wrong length
  */
-export function openTransaction(keys: readonly IncomingViewingKey[], transaction: Transaction): TransactionNote[] {
+export function tryDecryptTransaction(
+  keys: readonly IncomingViewingKey[],
+  transaction: Transaction,
+): TransactionNote[] {
   return POOLS.flatMap(pool => {
     const actions = transaction[pool]
-    return openCompactActions(keys, pool, actions.map(toCompactAction)).map(({ keyIndex, actionIndex, note }) => ({
-      keyIndex,
-      pool,
-      action: actionIndex,
-      note,
-      memo: openAction(keys[keyIndex]!, pool, actions[actionIndex]!)?.memo,
-    }))
+    return tryDecryptCompactActions(keys, pool, actions.map(toCompactAction)).map(
+      ({ keyIndex, actionIndex, note }) => ({
+        keyIndex,
+        pool,
+        actionIndex,
+        note,
+        memo: tryDecryptAction(keys[keyIndex]!, pool, actions[actionIndex]!)?.memo,
+      }),
+    )
   })
 }
 
@@ -62,12 +67,12 @@ export function openTransaction(keys: readonly IncomingViewingKey[], transaction
  * coinbase transaction is included.
  * @throws ZcashError `wrong_length` if a field of an action, or the txid of a paying transaction, has the wrong length
  */
-export function openCompactBlock(keys: readonly IncomingViewingKey[], block: CompactBlock): BlockNote[] {
+export function tryDecryptCompactBlock(keys: readonly IncomingViewingKey[], block: CompactBlock): BlockNote[] {
   return POOLS.flatMap(pool => {
     const locatedActions = block.vtx.flatMap(transaction =>
       compactActions(transaction, pool).map((compact, index) => ({ txid: transaction.txid, index, compact })),
     )
-    const decrypted = openCompactActions(
+    const decrypted = tryDecryptCompactActions(
       keys,
       pool,
       locatedActions.map(located => located.compact),
@@ -75,7 +80,7 @@ export function openCompactBlock(keys: readonly IncomingViewingKey[], block: Com
     return decrypted.map(({ keyIndex, actionIndex, note }) => {
       const { txid, index } = locatedActions[actionIndex]!
       expectLength('txid', txid, 32)
-      return { keyIndex, txid, pool, action: index, note }
+      return { keyIndex, txid, pool, actionIndex: index, note }
     })
   })
 }
@@ -93,6 +98,6 @@ export function countOutputs(block: CompactBlock): OutputCounts {
   }
 }
 
-function compactActions(transaction: CompactTx, pool: Pool): readonly CompactAction[] {
+function compactActions(transaction: CompactTx, pool: ShieldedPool): readonly CompactAction[] {
   return pool === 'orchard' ? transaction.actions : transaction.ironwoodActions
 }

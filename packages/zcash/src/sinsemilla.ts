@@ -6,7 +6,7 @@ const CHUNK_BITS = 10
 const CHUNK_MASK = (1n << 10n) - 1n
 
 /** A bit string in little-endian bit order: bit i of `value` is the i-th bit. */
-export interface Bits {
+export interface BitString {
   readonly value: bigint
   /** in bits */
   readonly length: number
@@ -16,7 +16,7 @@ export interface Bits {
  * Concatenates bit strings. Each part is a value and its length in bits; each value must fit its length.
  * The first part provides the first bits.
  */
-export function joinBits(...parts: readonly (readonly [value: bigint, length: number])[]): Bits {
+export function concatBits(...parts: readonly (readonly [value: bigint, length: number])[]): BitString {
   let value = 0n
   let length = 0
   for (const [part, partLength] of parts) {
@@ -36,16 +36,16 @@ function generator(index: number): PallasPoint {
 }
 
 /** The point Q(D) of a hash domain (protocol specification §5.4.1.9). */
-export function hashBase(domain: string): PallasPoint {
+export function sinsemillaHashBase(domain: string): PallasPoint {
   return groupHash('z.cash:SinsemillaQ', utf8ToBytes(domain))
 }
 
 /**
- * SinsemillaHashToPoint (protocol specification §5.4.1.9). `base` is the point Q(D) from {@link hashBase}. The last
+ * SinsemillaHashToPoint (protocol specification §5.4.1.9). `base` is the point Q(D) from {@link sinsemillaHashBase}. The last
  * chunk of 10 bits is padded with zeros. Complete addition replaces the incomplete addition of the specification: the
  * two differ only for messages that yield a discrete logarithm relation (Theorem 5.4.4).
  */
-export function hashToPoint(base: PallasPoint, message: Bits): PallasPoint {
+export function sinsemillaHashToPoint(base: PallasPoint, message: BitString): PallasPoint {
   let point = base
   for (let offset = 0; offset < message.length; offset += CHUNK_BITS) {
     const chunk = Number((message.value >> BigInt(offset)) & CHUNK_MASK)
@@ -55,21 +55,21 @@ export function hashToPoint(base: PallasPoint, message: Bits): PallasPoint {
 }
 
 /** The Sinsemilla commitment scheme of one domain (protocol specification §5.4.8.4). */
-export interface Committer {
+export interface SinsemillaCommitter {
   /** SinsemillaCommit: commits to `message`. `randomness` is a scalar, 0 to q − 1. */
-  commit(randomness: bigint, message: Bits): PallasPoint
+  commit(randomness: bigint, message: BitString): PallasPoint
 }
 
 /** Creates the commitment scheme of a domain. Its two base points are computed on first use. */
-function committer(domain: string): Committer {
+function committer(domain: string): SinsemillaCommitter {
   let bases: { hash: PallasPoint; randomness: PallasPoint } | undefined
   return {
     commit(randomness, message) {
       bases ??= {
-        hash: hashBase(`${domain}-M`),
+        hash: sinsemillaHashBase(`${domain}-M`),
         randomness: Pallas.fromAffine(groupHash(`${domain}-r`, new Uint8Array()).toAffine()).precompute(),
       }
-      return hashToPoint(bases.hash, message).add(bases.randomness.multiplyUnsafe(randomness))
+      return sinsemillaHashToPoint(bases.hash, message).add(bases.randomness.multiplyUnsafe(randomness))
     },
   }
 }
@@ -94,7 +94,7 @@ export function noteCommitment(
     readonly psi: bigint
   },
 ): bigint {
-  const message = joinBits(
+  const message = concatBits(
     [bytesToNumberLE(note.gd), 256],
     [bytesToNumberLE(note.pkd), 256],
     [note.value, 64],
@@ -110,5 +110,5 @@ export function noteCommitment(
  * field.
  */
 export function commitIvk(rivk: bigint, ak: bigint, nk: bigint): bigint {
-  return ivkCommitter.commit(rivk, joinBits([ak, 255], [nk, 255])).toAffine().x
+  return ivkCommitter.commit(rivk, concatBits([ak, 255], [nk, 255])).toAffine().x
 }

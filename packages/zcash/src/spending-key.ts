@@ -4,10 +4,10 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { expectLength, ZcashError } from './errors.ts'
 import type { Network } from './network.ts'
 import { groupHash } from './pallas.ts'
-import { expand, toBase, toScalar } from './prf-expand.ts'
+import { prfExpand, toBase, toScalar } from './prf-expand.ts'
 import {
   encodeOrchardKey,
-  externalIncoming,
+  externalIncomingViewingKey,
   type FullViewingKey,
   fullViewingKeyToBytes,
   type KeyExpiry,
@@ -28,8 +28,8 @@ const HARDENED = 2 ** 31
  * 32 to 252 bytes; `coinType` and `account` are 0 to 2^31 − 1.
  * @throws ZcashError `invalid_seed`, `out_of_range`
  */
-export function orchardSpendingKey(seed: Uint8Array, coinType: number, account: number): Uint8Array {
-  return [32, coinType, account].reduce(childKey, masterKey(seed)).sk
+export function deriveOrchardSpendingKey(seed: Uint8Array, coinType: number, account: number): Uint8Array {
+  return [32, coinType, account].reduce(deriveChildKey, deriveMasterKey(seed)).sk
 }
 
 /**
@@ -37,7 +37,7 @@ export function orchardSpendingKey(seed: Uint8Array, coinType: number, account: 
  * generation").
  * @throws ZcashError `invalid_seed`
  */
-export function masterKey(seed: Uint8Array): ExtendedSpendingKey {
+export function deriveMasterKey(seed: Uint8Array): ExtendedSpendingKey {
   if (!(seed instanceof Uint8Array) || seed.length < 32 || seed.length > 252) {
     throw new ZcashError('invalid_seed', 'the seed must be 32 to 252 bytes')
   }
@@ -49,11 +49,11 @@ export function masterKey(seed: Uint8Array): ExtendedSpendingKey {
  * derivation").
  * @throws ZcashError `out_of_range`
  */
-export function childKey(parent: ExtendedSpendingKey, index: number): ExtendedSpendingKey {
+export function deriveChildKey(parent: ExtendedSpendingKey, index: number): ExtendedSpendingKey {
   if (!Number.isInteger(index) || index < 0 || index >= HARDENED) {
     throw new ZcashError('out_of_range', 'a key index must be 0 to 2^31 − 1')
   }
-  return splitKey(expand(parent.chainCode, 0x81, parent.sk, numberToBytesLE(index + HARDENED, 4)))
+  return splitKey(prfExpand(parent.chainCode, 0x81, parent.sk, numberToBytesLE(index + HARDENED, 4)))
 }
 
 function splitKey(bytes: Uint8Array): ExtendedSpendingKey {
@@ -65,14 +65,14 @@ function splitKey(bytes: Uint8Array): ExtendedSpendingKey {
  * Not constant-time.
  * @throws ZcashError `wrong_length`; `invalid_key` for the negligible share of keys that the specification excludes
  */
-export function fullViewingKey(sk: Uint8Array): FullViewingKey {
+export function deriveFullViewingKey(sk: Uint8Array): FullViewingKey {
   expectLength('an Orchard spending key', sk, 32)
-  const ask = toScalar(expand(sk, 0x06))
+  const ask = toScalar(prfExpand(sk, 0x06))
   if (ask === 0n) throw new ZcashError('invalid_key', 'is not a valid Orchard spending key')
   // The specification negates ask to fix the sign of ak. Only the x-coordinate is used, so the sign is irrelevant.
   const ak = groupHash('z.cash:Orchard', utf8ToBytes('G')).multiply(ask).toAffine().x
-  const key = { ak, nk: toBase(expand(sk, 0x07)), rivk: toScalar(expand(sk, 0x08)) }
-  externalIncoming(key)
+  const key = { ak, nk: toBase(prfExpand(sk, 0x07)), rivk: toScalar(prfExpand(sk, 0x08)) }
+  externalIncomingViewingKey(key)
   return key
 }
 

@@ -108,7 +108,7 @@ export interface LegacyTransactionFields {
  * not checked.
  * @throws ZcashError `invalid_transaction` if too short or above {@link MAX_TRANSACTION_LENGTH}; `unsupported_version`
  */
-export function transactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; versionGroupId: number } {
+export function parseTransactionVersion(bytes: Uint8Array): { version: 4 | 5 | 6; versionGroupId: number } {
   if (bytes.length > MAX_TRANSACTION_LENGTH) throw tooLong()
   const reader = new ByteReader(bytes)
   const header = reader.uint32('header')
@@ -131,7 +131,7 @@ function tooLong(): ZcashError {
  * only: any version, version group, consensus branch, point, proof, flag and value is accepted.
  * @throws ZcashError `invalid_transaction`
  */
-export function readTransaction(bytes: Uint8Array, version: 5 | 6): TransactionFields {
+export function parseTransactionFields(bytes: Uint8Array, version: 5 | 6): TransactionFields {
   const reader = new ByteReader(bytes)
   reader.uint32('header')
   const fields = readFields(reader, version)
@@ -158,7 +158,7 @@ function readFields(reader: ByteReader, version: 5 | 6): TransactionFields {
  * structure only.
  * @throws ZcashError `invalid_transaction`
  */
-export function readLegacyTransaction(bytes: Uint8Array): LegacyTransactionFields {
+export function parseLegacyTransactionFields(bytes: Uint8Array): LegacyTransactionFields {
   const reader = new ByteReader(bytes)
   reader.uint32('header')
   const fields = readLegacyFields(reader)
@@ -247,7 +247,7 @@ function readTransparent(reader: ByteReader): TransparentBundle {
     reader.bytes(8, 'output value')
     reader.bytes(reader.compactSize('script length'), 'script')
   }
-  return { inputs, outputCount, outputs: reader.since(start) }
+  return { inputs, outputCount, outputs: reader.viewFrom(start) }
 }
 
 function readSapling(reader: ByteReader): SaplingBundle | undefined {

@@ -3,13 +3,13 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { expectLength, ZcashError } from './errors.ts'
 import type { Action } from './note.ts'
 import {
-  readLegacyTransaction,
-  readTransaction,
+  parseLegacyTransactionFields,
+  parseTransactionFields,
+  parseTransactionVersion,
   type TransactionFields,
   type TransparentBundle,
-  transactionVersion,
 } from './transaction-parse.ts'
-import { transactionDigest } from './txid.ts'
+import { txidDigest } from './txid.ts'
 
 /** The version group id of each supported transaction version (protocol specification §7.1.2, ZIP 225, ZIP 229). */
 export const VERSION_GROUPS = { 4: 0x892f2085, 5: 0x26a7270a, 6: 0xd884b698 } as const
@@ -47,20 +47,20 @@ export interface Transaction {
  * @throws ZcashError `invalid_transaction`, `unsupported_version`
  */
 export function parseTransaction(bytes: Uint8Array): Transaction {
-  const { version, versionGroupId } = transactionVersion(bytes)
+  const { version, versionGroupId } = parseTransactionVersion(bytes)
   if (versionGroupId !== VERSION_GROUPS[version]) {
     throw new ZcashError(
       'unsupported_version',
       `A version ${version} transaction has version group ${hex32(VERSION_GROUPS[version])}, not ${hex32(versionGroupId)}`,
     )
   }
-  return version === 4 ? legacyTransaction(bytes) : shieldedTransaction(readTransaction(bytes, version))
+  return version === 4 ? legacyTransaction(bytes) : shieldedTransaction(parseTransactionFields(bytes, version))
 }
 
 function shieldedTransaction(fields: TransactionFields): Transaction {
   return {
     version: fields.version,
-    txid: transactionDigest(fields),
+    txid: txidDigest(fields),
     coinbase: isCoinbase(fields.transparent),
     branchId: fields.branchId,
     lockTime: fields.lockTime,
@@ -75,7 +75,7 @@ function shieldedTransaction(fields: TransactionFields): Transaction {
 }
 
 function legacyTransaction(bytes: Uint8Array): Transaction {
-  const fields = readLegacyTransaction(bytes)
+  const fields = parseLegacyTransactionFields(bytes)
   return {
     version: 4,
     txid: sha256(sha256(bytes)),

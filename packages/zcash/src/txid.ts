@@ -12,7 +12,7 @@ const MEMO_END = 564
  * "Transaction Identifiers, Auth Digests, and Signature Digests") transaction: 32 bytes in internal byte order. In
  * version 6 the anchors are authorizing data and do not affect the result. The fields are not checked.
  */
-export function transactionDigest(fields: TransactionFields): Uint8Array {
+export function txidDigest(fields: TransactionFields): Uint8Array {
   const personalization = concatBytes(utf8ToBytes('ZcashTxHash_'), uint32(fields.branchId))
   const digests = [
     headerDigest(fields),

@@ -2,8 +2,8 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { ZcashError } from './errors.ts'
 import { f4Jumble, f4JumbleInverse, MAX_JUMBLE_LENGTH, MIN_JUMBLE_LENGTH } from './f4jumble.ts'
-import { refuseForeign } from './foreign-text.ts'
-import { NETWORKS, type Network, PREFIXES, PREFIXES_R2 } from './network.ts'
+import { rejectOtherEncodings } from './foreign-text.ts'
+import { NETWORKS, type Network, PREFIXES, PREFIXES_REVISION_2 } from './network.ts'
 
 /** The kind of a ZIP 316 encoding: unified address, full viewing key or incoming viewing key. */
 export type UnifiedKind = keyof typeof PREFIXES
@@ -16,7 +16,7 @@ export interface UnifiedItem {
 }
 
 /** A decoded unified address or viewing key (ZIP 316). */
-export interface Unified {
+export interface UnifiedEncoding {
   readonly kind: UnifiedKind
   readonly network: Network
   /** absent for Revision 0 */
@@ -38,7 +38,7 @@ export const TYPECODES = {
 } as const
 
 /** The longest accepted text, in characters: far above any encoding in use. It bounds the cost of hostile input. */
-export const MAX_TEXT_LENGTH = 16_384
+export const MAX_UNIFIED_LENGTH = 16_384
 
 const PADDING_LENGTH = 16
 const MAX_COMPACT_SIZE = 0x2000000
@@ -78,11 +78,11 @@ const EXPIRY_LENGTHS: ReadonlyMap<number, number> = new Map([
  *   `unknown_prefix`, `unsupported_revision`, `unsupported_item`, `wrong_kind`, `duplicate_item`, `misordered_items`,
  *   `no_shielded_item`, `no_key_item`. The message says what is wrong and never repeats the text.
  */
-export function decodeUnified(text: string): Unified {
-  if (typeof text !== 'string' || text.length > MAX_TEXT_LENGTH) {
-    throw new ZcashError('wrong_length', `must be text of at most ${MAX_TEXT_LENGTH} characters`)
+export function decodeUnified(text: string): UnifiedEncoding {
+  if (typeof text !== 'string' || text.length > MAX_UNIFIED_LENGTH) {
+    throw new ZcashError('wrong_length', `must be text of at most ${MAX_UNIFIED_LENGTH} characters`)
   }
-  refuseForeign(text)
+  rejectOtherEncodings(text)
   const { kind, network, revision, prefix } = parsePrefix(text)
   const jumbled = decodeBech32m(text)
   if (jumbled.length < MIN_JUMBLE_LENGTH || jumbled.length > MAX_JUMBLE_LENGTH) {
@@ -110,14 +110,14 @@ export function encodeUnified(
     throw new ZcashError('unsupported_revision', 'addresses are encoded in Revision 0 only')
   }
   checkItems(kind, revision, sorted)
-  const prefix = revision === 2 && kind !== 'address' ? PREFIXES_R2[kind][network] : PREFIXES[kind][network]
+  const prefix = revision === 2 && kind !== 'address' ? PREFIXES_REVISION_2[kind][network] : PREFIXES[kind][network]
   const parts = sorted.flatMap(({ typecode, data }) => [
     encodeCompactSize(typecode),
     encodeCompactSize(data.length),
     data,
   ])
   const text = bech32m.encode(prefix, bech32m.toWords(f4Jumble(concatBytes(...parts, padding(prefix)))), false)
-  if (text.length > MAX_TEXT_LENGTH) throw new ZcashError('wrong_length', 'the items are too long')
+  if (text.length > MAX_UNIFIED_LENGTH) throw new ZcashError('wrong_length', 'the items are too long')
   return text
 }
 
@@ -126,7 +126,8 @@ function parsePrefix(text: string): { kind: UnifiedKind; network: Network; revis
   for (const network of NETWORKS) {
     for (const kind of ['address', 'ufvk', 'uivk'] as const) {
       if (PREFIXES[kind][network] === prefix) return { kind, network, revision: 0, prefix }
-      if (kind !== 'address' && PREFIXES_R2[kind][network] === prefix) return { kind, network, revision: 2, prefix }
+      if (kind !== 'address' && PREFIXES_REVISION_2[kind][network] === prefix)
+        return { kind, network, revision: 2, prefix }
     }
   }
   throw new ZcashError(

@@ -3,7 +3,7 @@ import { concatBytes } from '@noble/hashes/utils.js'
 import { expectLength, ZcashError } from './errors.ts'
 import type { Network } from './network.ts'
 import { decodePoint, P, Q } from './pallas.ts'
-import { expand, toScalar } from './prf-expand.ts'
+import { prfExpand, toScalar } from './prf-expand.ts'
 import { commitIvk } from './sinsemilla.ts'
 import { decodeUnified, encodeUnified, TYPECODES, type UnifiedItem } from './unified.ts'
 
@@ -66,7 +66,8 @@ export function parseViewingKey(text: string): ViewingKey {
   const common = { kind, network, typecodes: items.map(item => item.typecode), ...(expiry && { expiry }) }
   const data = items.find(item => item.typecode === TYPECODES.orchard)?.data
   if (data === undefined) return common
-  const orchard = kind === 'uivk' ? incomingFromBytes(data) : externalIncoming(fullViewingKeyFromBytes(data))
+  const orchard =
+    kind === 'uivk' ? incomingViewingKeyFromBytes(data) : externalIncomingViewingKey(fullViewingKeyFromBytes(data))
   return { ...common, orchard }
 }
 
@@ -76,7 +77,7 @@ export function parseViewingKey(text: string): ViewingKey {
  * @throws ZcashError `out_of_range` for an invalid expiry
  */
 export function encodeIncomingViewingKey(key: IncomingViewingKey, network: Network, expiry?: KeyExpiry): string {
-  return encodeOrchardKey('uivk', network, incomingToBytes(key), expiry)
+  return encodeOrchardKey('uivk', network, incomingViewingKeyToBytes(key), expiry)
 }
 
 /**
@@ -129,7 +130,7 @@ function safeIntegerToBigInt(value: number): bigint {
  * Decodes an Orchard raw incoming viewing key: dk ‖ ivk, 64 bytes (protocol specification §5.6.4.3).
  * @throws ZcashError `wrong_length`; `invalid_key` unless ivk is 1 to p − 1
  */
-export function incomingFromBytes(bytes: Uint8Array): IncomingViewingKey {
+export function incomingViewingKeyFromBytes(bytes: Uint8Array): IncomingViewingKey {
   expectLength('an Orchard incoming viewing key', bytes, 64)
   const ivk = bytesToNumberLE(bytes.subarray(32))
   if (ivk === 0n || ivk >= P) throw new ZcashError('invalid_key', 'contains an invalid Orchard incoming viewing key')
@@ -137,7 +138,7 @@ export function incomingFromBytes(bytes: Uint8Array): IncomingViewingKey {
 }
 
 /** Encodes an Orchard raw incoming viewing key: dk ‖ ivk, 64 bytes (protocol specification §5.6.4.3). */
-export function incomingToBytes(key: IncomingViewingKey): Uint8Array {
+export function incomingViewingKeyToBytes(key: IncomingViewingKey): Uint8Array {
   return concatBytes(key.dk, numberToBytesLE(key.ivk, 32))
 }
 
@@ -165,7 +166,7 @@ export function fullViewingKeyToBytes(key: FullViewingKey): Uint8Array {
  * Derives the external incoming viewing key (protocol specification §4.2.3): the key of the addresses for payers.
  * @throws ZcashError `invalid_key` if Commit^ivk gives 0, which happens with negligible probability
  */
-export function externalIncoming(key: FullViewingKey): IncomingViewingKey {
+export function externalIncomingViewingKey(key: FullViewingKey): IncomingViewingKey {
   const ivk = commitIvk(key.rivk, key.ak, key.nk)
   if (ivk === 0n) throw new ZcashError('invalid_key', 'contains an invalid Orchard full viewing key')
   return { dk: diversifierAndOutgoing(key).subarray(0, 32), ivk }
@@ -176,21 +177,21 @@ export function externalIncoming(key: FullViewingKey): IncomingViewingKey {
  * wallet-internal notes.
  * @throws ZcashError `invalid_key` with negligible probability
  */
-export function internalIncoming(key: FullViewingKey): IncomingViewingKey {
-  return externalIncoming(internalKey(key))
+export function internalIncomingViewingKey(key: FullViewingKey): IncomingViewingKey {
+  return externalIncomingViewingKey(internalKey(key))
 }
 
 /**
  * Derives the external outgoing viewing key ovk, 32 bytes (protocol specification §4.2.3). It recovers the notes that
  * the account sent to others.
  */
-export function externalOutgoing(key: FullViewingKey): Uint8Array {
+export function externalOutgoingViewingKey(key: FullViewingKey): Uint8Array {
   return diversifierAndOutgoing(key).subarray(32)
 }
 
 /** Derives the ovk of wallet-internal transfers, 32 bytes (ZIP 32, "Orchard internal key derivation"). */
-export function internalOutgoing(key: FullViewingKey): Uint8Array {
-  return externalOutgoing(internalKey(key))
+export function internalOutgoingViewingKey(key: FullViewingKey): Uint8Array {
+  return externalOutgoingViewingKey(internalKey(key))
 }
 
 function internalKey(key: FullViewingKey): FullViewingKey {
@@ -203,5 +204,5 @@ function diversifierAndOutgoing(key: FullViewingKey): Uint8Array {
 }
 
 function expandKey(key: FullViewingKey, domain: number): Uint8Array {
-  return expand(numberToBytesLE(key.rivk, 32), domain, numberToBytesLE(key.ak, 32), numberToBytesLE(key.nk, 32))
+  return prfExpand(numberToBytesLE(key.rivk, 32), domain, numberToBytesLE(key.ak, 32), numberToBytesLE(key.nk, 32))
 }

@@ -24,8 +24,8 @@ export interface PaymentRequest {
   readonly message?: string
 }
 
-/** The input of {@link makePaymentUri}. */
-export type PaymentUriParts = Omit<PaymentRequest, 'memo'> & {
+/** The input of {@link formatPaymentUri}. */
+export type PaymentUriInput = Omit<PaymentRequest, 'memo'> & {
   /** bytes, or text to encode as UTF-8 (ZIP 302); at most 512 bytes */
   readonly memo?: Uint8Array | string
 }
@@ -35,7 +35,7 @@ export type PaymentUriParts = Omit<PaymentRequest, 'memo'> & {
  * @throws ZcashError `invalid_uri` for an address, label, message or length that {@link parsePaymentUri} rejects;
  *   `invalid_amount`, `invalid_memo`, `memo_too_long`
  */
-export function makePaymentUri({ address, amount, memo, label, message }: PaymentUriParts): string {
+export function formatPaymentUri({ address, amount, memo, label, message }: PaymentUriInput): string {
   const params: string[] = []
   if (amount !== undefined) params.push(`amount=${formatZec(amount)}`)
   if (memo !== undefined) params.push(`memo=${base64urlnopad.encode(memoBytes(memo))}`)

@@ -1,9 +1,9 @@
 import type { Network } from '../src/network.ts'
-import type { Pool } from '../src/shielded-pool.ts'
+import type { ShieldedPool } from '../src/shielded-pool.ts'
 
 // Fixtures, recorded when the official vectors passed. They cover the same code paths without the vectors.
 
-export interface KeyFigure {
+export interface KeyFixture {
   readonly network: Network
   readonly coinType: number
   readonly account: number
@@ -16,7 +16,7 @@ export interface KeyFigure {
   readonly addresses: readonly { readonly index: bigint; readonly address: string }[]
 }
 
-export const KEY_FIGURES: readonly KeyFigure[] = [
+export const KEY_FIXTURES: readonly KeyFixture[] = [
   {
     network: 'main',
     coinType: 133,
@@ -107,8 +107,8 @@ export const KEY_FIGURES: readonly KeyFigure[] = [
   },
 ]
 
-export interface NoteFigure {
-  readonly pool: Pool
+export interface NoteFixture {
+  readonly pool: ShieldedPool
   /** the index of the receiving key in KEY_FIGURES */
   readonly key: number
   readonly index: bigint
@@ -128,7 +128,7 @@ export interface NoteFigure {
   readonly outHash: string
 }
 
-export const NOTE_FIGURES: readonly NoteFigure[] = [
+export const NOTE_FIXTURES: readonly NoteFixture[] = [
   {
     pool: 'orchard',
     key: 0,

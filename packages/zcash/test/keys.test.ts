@@ -7,29 +7,35 @@ import fc from 'fast-check'
 import { diversifierIndex, encodeAddress, orchardReceiver, parseAddress } from '../src/address.ts'
 import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { P, Q } from '../src/pallas.ts'
-import { childKey, encodeFullViewingKey, fullViewingKey, masterKey, orchardSpendingKey } from '../src/spending-key.ts'
+import {
+  deriveChildKey,
+  deriveFullViewingKey,
+  deriveMasterKey,
+  deriveOrchardSpendingKey,
+  encodeFullViewingKey,
+} from '../src/spending-key.ts'
 import {
   encodeIncomingViewingKey,
-  externalIncoming,
-  externalOutgoing,
+  externalIncomingViewingKey,
+  externalOutgoingViewingKey,
   fullViewingKeyFromBytes,
   fullViewingKeyToBytes,
-  incomingFromBytes,
-  incomingToBytes,
-  internalIncoming,
-  internalOutgoing,
+  incomingViewingKeyFromBytes,
+  incomingViewingKeyToBytes,
+  internalIncomingViewingKey,
+  internalOutgoingViewingKey,
   parseViewingKey,
 } from '../src/viewing-key.ts'
-import { KEY_FIGURES } from './figures.ts'
+import { KEY_FIXTURES } from './figures.ts'
 import { bytes, hex, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
 const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
 /** Every key component under the names of the official vectors. */
 function components(sk: Uint8Array): VectorRecord {
-  const key = fullViewingKey(sk)
-  const external = externalIncoming(key)
-  const internal = internalIncoming(key)
+  const key = deriveFullViewingKey(sk)
+  const external = externalIncomingViewingKey(key)
+  const internal = internalIncomingViewingKey(key)
   const receiver = orchardReceiver(external, 0n)
   const fields = fullViewingKeyToBytes(key)
   return {
@@ -37,12 +43,12 @@ function components(sk: Uint8Array): VectorRecord {
     nk: hex(fields.subarray(32, 64)),
     rivk: hex(fields.subarray(64)),
     ivk: hex(numberToBytesLE(external.ivk, 32)),
-    ovk: hex(externalOutgoing(key)),
+    ovk: hex(externalOutgoingViewingKey(key)),
     dk: hex(external.dk),
     default_d: hex(receiver.subarray(0, 11)),
     default_pk_d: hex(receiver.subarray(11)),
     internal_ivk: hex(numberToBytesLE(internal.ivk, 32)),
-    internal_ovk: hex(internalOutgoing(key)),
+    internal_ovk: hex(internalOutgoingViewingKey(key)),
     internal_dk: hex(internal.dk),
   }
 }
@@ -57,28 +63,28 @@ for (const name of ['orchard_key_components.json', 'orchard_keys_with_qr.json'])
 }
 
 test('ZIP 32 derivation gives the official keys', { skip: vectorsMissing }, () => {
-  let key = masterKey(Uint8Array.from({ length: 32 }, (_, i) => i))
+  let key = deriveMasterKey(Uint8Array.from({ length: 32 }, (_, i) => i))
   let header = new Uint8Array(9)
   for (const [depth, row] of vectorRecords('orchard_zip32.json').entries()) {
     assert.equal(hex(key.sk), row.sk)
     assert.equal(hex(key.chainCode), row.c)
     assert.equal(hex(concatBytes(header, key.chainCode, key.sk)), row.xsk)
     const personalization = new TextEncoder().encode('ZcashOrchardFVFP')
-    const fingerprint = blake2b(fullViewingKeyToBytes(fullViewingKey(key.sk)), { dkLen: 32, personalization })
+    const fingerprint = blake2b(fullViewingKeyToBytes(deriveFullViewingKey(key.sk)), { dkLen: 32, personalization })
     assert.equal(hex(fingerprint), row.fp)
     header = concatBytes(Uint8Array.of(depth + 1), fingerprint.subarray(0, 4), numberToBytesLE(2 ** 31 + depth + 1, 4))
-    key = childKey(key, depth + 1)
+    key = deriveChildKey(key, depth + 1)
   }
 })
 
 test('the seed of each fixture gives its keys, addresses and encodings', () => {
-  for (const fixture of KEY_FIGURES) {
-    const sk = orchardSpendingKey(bytes(fixture.seed), fixture.coinType, fixture.account)
+  for (const fixture of KEY_FIXTURES) {
+    const sk = deriveOrchardSpendingKey(bytes(fixture.seed), fixture.coinType, fixture.account)
     assert.equal(hex(sk), fixture.sk)
     assert.deepEqual(components(sk), fixture.components)
-    const key = fullViewingKey(sk)
+    const key = deriveFullViewingKey(sk)
     assert.equal(encodeFullViewingKey(key, fixture.network), fixture.ufvk)
-    const incoming = externalIncoming(key)
+    const incoming = externalIncomingViewingKey(key)
     assert.equal(encodeIncomingViewingKey(incoming, fixture.network), fixture.uivk)
     for (const { index, address } of fixture.addresses) {
       assert.equal(encodeAddress(fixture.network, orchardReceiver(incoming, index)), address)
@@ -94,7 +100,7 @@ test('the seed of each fixture gives its keys, addresses and encodings', () => {
   }
 })
 
-const [fixture] = KEY_FIGURES
+const [fixture] = KEY_FIXTURES
 const key = parseViewingKey(fixture!.uivk).orchard!
 
 test('every diversifier index has an address from which it is recovered', () => {
@@ -123,13 +129,14 @@ test('a diversifier index outside 0 to 2^88 − 1 is rejected', () => {
 test('an incoming viewing key must be 1 to p − 1', () => {
   const withIvk = (ivk: bigint) => concatBytes(new Uint8Array(32), numberToBytesLE(ivk, 32))
   for (const ivk of [0n, P, 2n ** 256n - 1n])
-    assert.throws(() => incomingFromBytes(withIvk(ivk)), zcashErrorWith('invalid_key'))
-  for (const ivk of [1n, P - 1n]) assert.deepEqual(incomingToBytes(incomingFromBytes(withIvk(ivk))), withIvk(ivk))
-  assert.throws(() => incomingFromBytes(new Uint8Array(63)), zcashErrorWith('wrong_length'))
+    assert.throws(() => incomingViewingKeyFromBytes(withIvk(ivk)), zcashErrorWith('invalid_key'))
+  for (const ivk of [1n, P - 1n])
+    assert.deepEqual(incomingViewingKeyToBytes(incomingViewingKeyFromBytes(withIvk(ivk))), withIvk(ivk))
+  assert.throws(() => incomingViewingKeyFromBytes(new Uint8Array(63)), zcashErrorWith('wrong_length'))
 })
 
 test('a full viewing key must have a canonical ak on the curve, nk below p and rivk below q', () => {
-  const good = fullViewingKeyToBytes(fullViewingKey(bytes(fixture!.sk)))
+  const good = fullViewingKeyToBytes(deriveFullViewingKey(bytes(fixture!.sk)))
   const withField = (offset: number, value: bigint) => {
     const changed = good.slice()
     changed.set(numberToBytesLE(value, 32), offset)
@@ -166,12 +173,12 @@ test('any bytes decode to a key that encodes to the same bytes, or are rejected'
 
 test('seeds and key indexes out of range are rejected', () => {
   for (const length of [0, 31, 253])
-    assert.throws(() => masterKey(new Uint8Array(length)), zcashErrorWith('invalid_seed'))
-  for (const length of [32, 252]) assert.equal(masterKey(new Uint8Array(length)).sk.length, 32)
+    assert.throws(() => deriveMasterKey(new Uint8Array(length)), zcashErrorWith('invalid_seed'))
+  for (const length of [32, 252]) assert.equal(deriveMasterKey(new Uint8Array(length)).sk.length, 32)
   const seed = new Uint8Array(32)
   for (const account of [-1, 0.5, 2 ** 31]) {
-    assert.throws(() => orchardSpendingKey(seed, 133, account), zcashErrorWith('out_of_range'))
+    assert.throws(() => deriveOrchardSpendingKey(seed, 133, account), zcashErrorWith('out_of_range'))
   }
-  assert.equal(orchardSpendingKey(seed, 133, 2 ** 31 - 1).length, 32)
-  assert.throws(() => fullViewingKey(new Uint8Array(31)), zcashErrorWith('wrong_length'))
+  assert.equal(deriveOrchardSpendingKey(seed, 133, 2 ** 31 - 1).length, 32)
+  assert.throws(() => deriveFullViewingKey(new Uint8Array(31)), zcashErrorWith('wrong_length'))
 })

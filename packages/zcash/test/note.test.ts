@@ -4,27 +4,27 @@ import { numberToBytesLE } from '@noble/curves/utils.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { orchardReceiver } from '../src/address.ts'
-import { sealNote } from '../src/create-action.ts'
+import { createAction } from '../src/create-action.ts'
 import { diversifyHash } from '../src/diversifier.ts'
 import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { encodeMemo } from '../src/memo.ts'
 import {
   type Action,
   type CompactAction,
-  openAction,
-  openCompactAction,
-  openCompactActions,
   toCompactAction,
+  tryDecryptAction,
+  tryDecryptCompactAction,
+  tryDecryptCompactActions,
 } from '../src/note.ts'
-import { encodeCompactPlaintext, encrypt, noteKey } from '../src/note-cipher.ts'
-import { ephemeralSecret, extractedCommitment } from '../src/note-secrets.ts'
+import { encodeCompactPlaintext, encrypt, noteEncryptionKey } from '../src/note-cipher.ts'
+import { ephemeralSecretKey, extractedNoteCommitment } from '../src/note-secrets.ts'
 import { decodePoint, encodePoint, P, Pallas, Q } from '../src/pallas.ts'
-import type { Pool } from '../src/shielded-pool.ts'
-import { type IncomingViewingKey, incomingFromBytes, parseViewingKey } from '../src/viewing-key.ts'
-import { KEY_FIGURES } from './figures.ts'
+import type { ShieldedPool } from '../src/shielded-pool.ts'
+import { type IncomingViewingKey, incomingViewingKeyFromBytes, parseViewingKey } from '../src/viewing-key.ts'
+import { KEY_FIXTURES } from './figures.ts'
 
-const POOLS: readonly Pool[] = ['orchard', 'ironwood']
-const keys = KEY_FIGURES.map(fixture => parseViewingKey(fixture.uivk).orchard!)
+const POOLS: readonly ShieldedPool[] = ['orchard', 'ironwood']
+const keys = KEY_FIXTURES.map(fixture => parseViewingKey(fixture.uivk).orchard!)
 const key = keys[0]!
 const foreignKey = keys[1]!
 
@@ -41,12 +41,12 @@ const anyIndex = fc.bigInt({ min: 0n, max: 2n ** 88n - 1n })
 
 const incomingKey = fc
   .tuple(bytes32, fc.bigInt({ min: 1n, max: P - 1n }))
-  .map(([dk, ivk]) => incomingFromBytes(concatBytes(dk, numberToBytesLE(ivk, 32))))
+  .map(([dk, ivk]) => incomingViewingKeyFromBytes(concatBytes(dk, numberToBytesLE(ivk, 32))))
 
 const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
-function sample(pool: Pool, to: IncomingViewingKey = key, value = 123_456n): Action {
-  return sealNote({
+function sample(pool: ShieldedPool, to: IncomingViewingKey = key, value = 123_456n): Action {
+  return createAction({
     pool,
     receiver: orchardReceiver(to, 42n),
     value,
@@ -61,15 +61,15 @@ test('a full or compact action decrypts only in its own pool and with its own ke
     fc.property(anyNote, incomingKey, anyIndex, (fields, key, index) => {
       const { pool, value, memo, rho, rseed } = fields
       const receiver = orchardReceiver(key, index)
-      const action = sealNote({ ...fields, receiver })
+      const action = createAction({ ...fields, receiver })
       const note = { pool, value, receiver, diversifierIndex: index, rseed, rho }
-      assert.deepEqual(openAction(key, pool, action), { note, memo })
-      assert.deepEqual(openCompactAction(key, pool, toCompactAction(action)), note)
+      assert.deepEqual(tryDecryptAction(key, pool, action), { note, memo })
+      assert.deepEqual(tryDecryptCompactAction(key, pool, toCompactAction(action)), note)
       const otherPool = pool === 'orchard' ? 'ironwood' : 'orchard'
-      assert.equal(openAction(key, otherPool, action), undefined)
-      assert.equal(openCompactAction(key, otherPool, toCompactAction(action)), undefined)
-      assert.equal(openAction(foreignKey, pool, action), undefined)
-      assert.equal(openCompactAction(foreignKey, pool, toCompactAction(action)), undefined)
+      assert.equal(tryDecryptAction(key, otherPool, action), undefined)
+      assert.equal(tryDecryptCompactAction(key, otherPool, toCompactAction(action)), undefined)
+      assert.equal(tryDecryptAction(foreignKey, pool, action), undefined)
+      assert.equal(tryDecryptCompactAction(foreignKey, pool, toCompactAction(action)), undefined)
     }),
     { numRuns: 25 },
   )
@@ -77,11 +77,11 @@ test('a full or compact action decrypts only in its own pool and with its own ke
 
 test('a compact action with any one bit flipped does not decrypt', () => {
   const compact = toCompactAction(sample('ironwood'))
-  assert.equal(openCompactAction(key, 'ironwood', compact)?.value, 123_456n)
+  assert.equal(tryDecryptCompactAction(key, 'ironwood', compact)?.value, 123_456n)
   for (const name of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
     for (let bit = 0; bit < compact[name].length * 8; bit++) {
       const flipped = { ...compact, [name]: withFlippedBit(compact[name], bit) }
-      assert.equal(openCompactAction(key, 'ironwood', flipped), undefined, `${name}, bit ${bit}`)
+      assert.equal(tryDecryptCompactAction(key, 'ironwood', flipped), undefined, `${name}, bit ${bit}`)
     }
   }
 })
@@ -92,7 +92,7 @@ test('a full action with one random bit flipped does not decrypt', () => {
     fc.property(fc.constantFrom(...POOLS), anyField, fc.nat(580 * 8), (pool, name, bit) => {
       const action = sample(pool)
       const flipped = { ...action, [name]: withFlippedBit(action[name], bit % (action[name].length * 8)) }
-      assert.equal(openAction(key, pool, flipped), undefined)
+      assert.equal(tryDecryptAction(key, pool, flipped), undefined)
     }),
     { numRuns: 100 },
   )
@@ -105,13 +105,13 @@ function withFlippedBit(bytes: Uint8Array, bit: number): Uint8Array {
 }
 
 /** A note of 1 zat that a dishonest sender encrypts with an ephemeral secret key of its choice. */
-function withEphemeralSecret(honest: Action, pool: Pool, esk: bigint): CompactAction {
+function withEphemeralSecret(honest: Action, pool: ShieldedPool, esk: bigint): CompactAction {
   const receiver = orchardReceiver(key, 42n)
   const d = receiver.subarray(0, 11)
   const ephemeralKey = encodePoint(diversifyHash(d).multiply(esk))
   const sharedSecret = encodePoint(decodePoint(receiver.subarray(11))!.multiply(esk))
   const plaintext = encodeCompactPlaintext(pool, { d, value: 1n, rseed: new Uint8Array(32).fill(9) })
-  const encCiphertext = encrypt(noteKey(sharedSecret, ephemeralKey), concatBytes(plaintext, encodeMemo('')))
+  const encCiphertext = encrypt(noteEncryptionKey(sharedSecret, ephemeralKey), concatBytes(plaintext, encodeMemo('')))
   return toCompactAction({ ...honest, ephemeralKey, encCiphertext })
 }
 
@@ -121,23 +121,23 @@ test('a note that decrypts but does not match its commitment is rejected', () =>
     const honest = sample(pool, key, 1n)
     const larger = toCompactAction(sample(pool, key, 1_000n))
     assert.equal(
-      openCompactAction(key, pool, { ...larger, cmx: honest.cmx }),
+      tryDecryptCompactAction(key, pool, { ...larger, cmx: honest.cmx }),
       undefined,
       'a larger value than committed',
     )
     const otherPool = toCompactAction(sample(pool === 'orchard' ? 'ironwood' : 'orchard', key, 1n))
     assert.equal(
-      openCompactAction(key, pool, { ...toCompactAction(honest), cmx: otherPool.cmx }),
+      tryDecryptCompactAction(key, pool, { ...toCompactAction(honest), cmx: otherPool.cmx }),
       undefined,
       'the rcm of the other pool',
     )
     assert.equal(
-      openCompactAction(key, pool, { ...toCompactAction(honest), nullifier: rseed }),
+      tryDecryptCompactAction(key, pool, { ...toCompactAction(honest), nullifier: rseed }),
       undefined,
       'a different ρ',
     )
     const chosenSecret = withEphemeralSecret(honest, pool, 77n)
-    assert.equal(openCompactAction(key, pool, chosenSecret), undefined, 'an ephemeral key not derived from rseed')
+    assert.equal(tryDecryptCompactAction(key, pool, chosenSecret), undefined, 'an ephemeral key not derived from rseed')
   }
 })
 
@@ -148,8 +148,8 @@ function withNullifier(value: bigint): CompactAction {
   const receiver = orchardReceiver(key, 42n)
   const gd = encodePoint(diversifyHash(receiver.subarray(0, 11)))
   const pkd = receiver.subarray(11)
-  const cmx = extractedCommitment({ pool: 'ironwood', gd, pkd, value: 1n, rho: nullifier, rseed })
-  const esk = ephemeralSecret(rseed, nullifier)
+  const cmx = extractedNoteCommitment({ pool: 'ironwood', gd, pkd, value: 1n, rho: nullifier, rseed })
+  const esk = ephemeralSecretKey(rseed, nullifier)
   return { ...withEphemeralSecret(sample('ironwood'), 'ironwood', esk), nullifier, cmx }
 }
 
@@ -157,12 +157,12 @@ test('an action with a non-canonical ephemeral key or nullifier does not decrypt
   const compact = toCompactAction(sample('ironwood'))
   const bad = [new Uint8Array(32), numberToBytesLE(P, 32), new Uint8Array(32).fill(0xff), numberToBytesLE(2n, 32)]
   for (const ephemeralKey of bad) {
-    assert.equal(openCompactAction(key, 'ironwood', { ...compact, ephemeralKey }), undefined)
-    assert.equal(openAction(key, 'ironwood', { ...sample('ironwood'), ephemeralKey }), undefined)
+    assert.equal(tryDecryptCompactAction(key, 'ironwood', { ...compact, ephemeralKey }), undefined)
+    assert.equal(tryDecryptAction(key, 'ironwood', { ...sample('ironwood'), ephemeralKey }), undefined)
   }
-  assert.equal(openCompactAction(key, 'ironwood', withNullifier(P - 1n))?.value, 1n)
-  assert.equal(openCompactAction(key, 'ironwood', withNullifier(P)), undefined)
-  assert.equal(openCompactAction(key, 'ironwood', withNullifier(2n ** 255n - 1n)), undefined)
+  assert.equal(tryDecryptCompactAction(key, 'ironwood', withNullifier(P - 1n))?.value, 1n)
+  assert.equal(tryDecryptCompactAction(key, 'ironwood', withNullifier(P)), undefined)
+  assert.equal(tryDecryptCompactAction(key, 'ironwood', withNullifier(2n ** 255n - 1n)), undefined)
 })
 
 test('a batch gives the same notes as separate calls, with and without a table of epk', () => {
@@ -176,16 +176,16 @@ test('a batch gives the same notes as separate calls, with and without a table o
     for (const pool of POOLS) {
       const expected = all.flatMap((action, actionIndex) =>
         batchKeys.flatMap((batchKey, keyIndex) => {
-          const note = openCompactAction(batchKey, pool, action)
+          const note = tryDecryptCompactAction(batchKey, pool, action)
           return note === undefined ? [] : [{ keyIndex, actionIndex, note }]
         }),
       )
       assert.equal(expected.length, pool === 'ironwood' ? 3 : 2)
-      assert.deepEqual(openCompactActions(batchKeys, pool, all), expected)
+      assert.deepEqual(tryDecryptCompactActions(batchKeys, pool, all), expected)
     }
   }
-  assert.deepEqual(openCompactActions([], 'ironwood', all), [])
-  assert.deepEqual(openCompactActions(keys, 'ironwood', []), [])
+  assert.deepEqual(tryDecryptCompactActions([], 'ironwood', all), [])
+  assert.deepEqual(tryDecryptCompactActions(keys, 'ironwood', []), [])
 })
 
 test('random bytes of the correct lengths do not decrypt, and the error for a wrong length names the field', () => {
@@ -200,14 +200,14 @@ test('random bytes of the correct lengths do not decrypt, and the error for a wr
   })
   fc.assert(
     fc.property(compact, fc.constantFrom(...POOLS), (action, pool) => {
-      assert.equal(openCompactAction(key, pool, action), undefined)
+      assert.equal(tryDecryptCompactAction(key, pool, action), undefined)
     }),
     { numRuns: 100 },
   )
   const good = toCompactAction(sample('orchard'))
   for (const name of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
     for (const length of [0, good[name].length - 1, good[name].length + 1]) {
-      assert.throws(() => openCompactAction(key, 'orchard', { ...good, [name]: new Uint8Array(length) }), {
+      assert.throws(() => tryDecryptCompactAction(key, 'orchard', { ...good, [name]: new Uint8Array(length) }), {
         name: 'ZcashError',
         code: 'wrong_length',
         message: new RegExp(name),
@@ -215,7 +215,7 @@ test('random bytes of the correct lengths do not decrypt, and the error for a wr
     }
   }
   const short = { ...sample('orchard'), encCiphertext: new Uint8Array(579) }
-  assert.throws(() => openAction(key, 'orchard', short), zcashErrorWith('wrong_length'))
+  assert.throws(() => tryDecryptAction(key, 'orchard', short), zcashErrorWith('wrong_length'))
 })
 
 test('createAction rejects invalid input with an error that names the field', () => {
@@ -241,10 +241,10 @@ test('createAction rejects invalid input with an error that names the field', ()
     [{ rk: new Uint8Array(31) }, 'wrong_length', /rk/],
   ]
   for (const [change, code, message] of cases) {
-    assert.throws(() => sealNote({ ...good, ...change }), { name: 'ZcashError', code, message })
+    assert.throws(() => createAction({ ...good, ...change }), { name: 'ZcashError', code, message })
   }
-  const action = sealNote(good)
-  assert.equal(openAction(key, 'ironwood', action)?.memo[0], 0xf6)
+  const action = createAction(good)
+  assert.equal(tryDecryptAction(key, 'ironwood', action)?.memo[0], 0xf6)
   for (const point of [action.cvNet, action.rk]) assert.ok(decodePoint(point))
   assert.equal(action.outCiphertext.length, 80)
 })

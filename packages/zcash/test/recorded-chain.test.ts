@@ -6,14 +6,14 @@ import { type BlockTransaction, parseBlock } from '../src/block.ts'
 import { type CompactBlock, CompactBlockSchema } from '../src/lightwallet/gen/compact_tx_streamer_pb.ts'
 import { decodeMemo } from '../src/memo.ts'
 import { type Note, toCompactAction } from '../src/note.ts'
-import { countOutputs, openCompactBlock, openTransaction } from '../src/scan.ts'
+import { countOutputs, tryDecryptCompactBlock, tryDecryptTransaction } from '../src/scan.ts'
 import { parseTransaction, txidFromHex, txidToHex } from '../src/transaction.ts'
 import { type IncomingViewingKey, parseViewingKey } from '../src/viewing-key.ts'
 import {
+  loadRecording,
   type RecordedBlock,
   type RecordedPayment,
   type Recording,
-  readRecording,
   recordingMissing,
 } from './recording.ts'
 import { bytes, hex } from './vectors.ts'
@@ -41,7 +41,7 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
   let compactBlocks: CompactBlock[]
 
   before(() => {
-    recording = readRecording()
+    recording = loadRecording()
     const parsed = parseViewingKey(recording.merchant_ufvk)
     assert.equal(parsed.network, 'regtest')
     key = parsed.orchard!
@@ -77,7 +77,7 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
   const paymentsIn = (raw: Uint8Array, height: number | null): ListedPayment[] => {
     const transaction = parseTransaction(raw)
     const txid = txidToHex(transaction.txid)
-    return openTransaction([key], transaction).map(({ note, memo }) =>
+    return tryDecryptTransaction([key], transaction).map(({ note, memo }) =>
       toListedPayment(transaction.coinbase ? { txid, height } : { txid, height, memo: memoText(memo) }, note),
     )
   }
@@ -144,7 +144,7 @@ describe('the recorded chain', { skip: recordingMissing }, () => {
 
   test('the compact blocks contain exactly the payments that the wallet lists', () => {
     const found = compactBlocks.flatMap(block =>
-      openCompactBlock([key], block).map(({ txid, note }) =>
+      tryDecryptCompactBlock([key], block).map(({ txid, note }) =>
         toListedPayment({ txid: txidToHex(txid), height: Number(block.height) }, note),
       ),
     )

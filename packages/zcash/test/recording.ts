@@ -59,6 +59,6 @@ export interface Recording {
 }
 
 /** Loads the recorded regtest chain of zebrad with the payments of a wallet. Its README describes each field. */
-export function readRecording(): Recording {
+export function loadRecording(): Recording {
   return JSON.parse(gunzipSync(readFileSync(recordedFile('chain.json.gz'))).toString('utf8'))
 }

@@ -5,32 +5,45 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { orchardReceiver } from '../src/address.ts'
-import { sealNote } from '../src/create-action.ts'
+import { createAction } from '../src/create-action.ts'
 import { CompactBlockSchema, CompactTxSchema } from '../src/lightwallet/gen/compact_tx_streamer_pb.ts'
 import { decodeMemo, encodeMemo } from '../src/memo.ts'
 import { type Action, toCompactAction } from '../src/note.ts'
-import { type BlockNote, countOutputs, openCompactBlock, openTransaction, type TransactionNote } from '../src/scan.ts'
-import type { Pool } from '../src/shielded-pool.ts'
-import { fullViewingKey, orchardSpendingKey } from '../src/spending-key.ts'
+import {
+  type BlockNote,
+  countOutputs,
+  type TransactionNote,
+  tryDecryptCompactBlock,
+  tryDecryptTransaction,
+} from '../src/scan.ts'
+import type { ShieldedPool } from '../src/shielded-pool.ts'
+import { deriveFullViewingKey, deriveOrchardSpendingKey } from '../src/spending-key.ts'
 import { buildTransaction, parseTransaction, txidToHex } from '../src/transaction.ts'
-import { externalIncoming, type IncomingViewingKey, internalIncoming, parseViewingKey } from '../src/viewing-key.ts'
-import { hex, readVectors, vectorRecords, vectorsMissing } from './vectors.ts'
+import {
+  externalIncomingViewingKey,
+  type IncomingViewingKey,
+  internalIncomingViewingKey,
+  parseViewingKey,
+} from '../src/viewing-key.ts'
+import { hex, loadVectorFile, vectorRecords, vectorsMissing } from './vectors.ts'
 
-const FULL_KEYS = [0, 1, 2].map(account => fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(7), 1, account)))
-const [alice, bob, carol] = FULL_KEYS.map(externalIncoming) as [
+const FULL_KEYS = [0, 1, 2].map(account =>
+  deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(7), 1, account)),
+)
+const [alice, bob, carol] = FULL_KEYS.map(externalIncomingViewingKey) as [
   IncomingViewingKey,
   IncomingViewingKey,
   IncomingViewingKey,
 ]
-const aliceChange = internalIncoming(FULL_KEYS[0]!)
+const aliceChange = internalIncomingViewingKey(FULL_KEYS[0]!)
 
 /** 32 bytes derived from a label. They are a canonical field element. */
 function fixed(label: string): Uint8Array {
   return sha256(utf8ToBytes(label)).with(31, 0)
 }
 
-function pay(key: IncomingViewingKey, pool: Pool, value: bigint, label: string, index = 0n): Action {
-  return sealNote({
+function pay(key: IncomingViewingKey, pool: ShieldedPool, value: bigint, label: string, index = 0n): Action {
+  return createAction({
     pool,
     value,
     receiver: orchardReceiver(key, index),
@@ -73,17 +86,17 @@ function block(...transactions: MessageInitShape<typeof CompactTxSchema>[]) {
 test('the recorded testnet blocks contain exactly the expected external notes and no change', {
   skip: vectorsMissing,
 }, () => {
-  const { orchard: key } = parseViewingKey(readVectors('testnet-ironwood/issuer-ufvk.txt').trim())
-  const { blocks } = JSON.parse(readVectors('testnet-ironwood/compact-blocks.json')) as {
+  const { orchard: key } = parseViewingKey(loadVectorFile('testnet-ironwood/issuer-ufvk.txt').trim())
+  const { blocks } = JSON.parse(loadVectorFile('testnet-ironwood/compact-blocks.json')) as {
     blocks: Record<string, string>
   }
   const found = Object.values(blocks).flatMap(base64 => {
     const compactBlock = fromBinary(CompactBlockSchema, Buffer.from(base64, 'base64'))
-    return openCompactBlock([key!], compactBlock).map(({ txid, pool, action, note }) => ({
+    return tryDecryptCompactBlock([key!], compactBlock).map(({ txid, pool, actionIndex, note }) => ({
       height: Number(compactBlock.height),
       txid: txidToHex(txid),
       pool,
-      action,
+      action: actionIndex,
       value_zat: Number(note.value),
       diversifier: hex(note.receiver.subarray(0, 11)),
     }))
@@ -114,8 +127,8 @@ test('the block fixture contains three payments', () => {
   assert.equal(fixture.height, 4_200_000n)
   assert.equal(fixture.chainMetadata?.ironwoodCommitmentTreeSize, 3)
   assert.deepEqual(countOutputs(fixture), { sapling: 0, orchard: 1, ironwood: 3 })
-  const found = openCompactBlock([alice, bob], fixture).map(({ keyIndex, txid, pool, action, note }) => [
-    ...[keyIndex, hex(txid), pool, action, note.value, note.diversifierIndex],
+  const found = tryDecryptCompactBlock([alice, bob], fixture).map(({ keyIndex, txid, pool, actionIndex, note }) => [
+    ...[keyIndex, hex(txid), pool, actionIndex, note.value, note.diversifierIndex],
   ])
   assert.deepEqual(found, [
     [1, hex(fixed('txid 2')), 'orchard', 0, 250_000n, 1n],
@@ -129,11 +142,11 @@ test('a transaction gives every note that pays a key, in both pools, with its ac
     [pay(carol, 'orchard', 1n, 'not watched'), pay(bob, 'orchard', 2n, 'to bob', 9n)],
     [pay(alice, 'ironwood', 3n, 'to alice', 2n ** 88n - 1n), pay(aliceChange, 'ironwood', 4n, 'change')],
   )
-  const decrypted = openTransaction([alice, bob], parseTransaction(raw))
-  const payments = decrypted.map(({ keyIndex, pool, action, note, memo }) => ({
+  const decrypted = tryDecryptTransaction([alice, bob], parseTransaction(raw))
+  const payments = decrypted.map(({ keyIndex, pool, actionIndex, note, memo }) => ({
     keyIndex,
     pool,
-    action,
+    action: actionIndex,
     value: note.value,
     index: note.diversifierIndex,
     memo: decodeMemo(memo!),
@@ -153,13 +166,13 @@ test('a transaction gives every note that pays a key, in both pools, with its ac
 
 test('a note encrypted for the other pool does not decrypt', () => {
   const raw = v6([pay(alice, 'ironwood', 1n, 'a')], [pay(alice, 'orchard', 2n, 'b')])
-  assert.deepEqual(openTransaction([alice], parseTransaction(raw)), [])
+  assert.deepEqual(tryDecryptTransaction([alice], parseTransaction(raw)), [])
 })
 
 test('a note whose memo does not decrypt is still a payment', () => {
   const action = pay(alice, 'ironwood', 5n, 'memo')
   const broken = { ...action, encCiphertext: action.encCiphertext.with(579, action.encCiphertext[579]! ^ 1) }
-  const [payment] = openTransaction([alice], parseTransaction(v6([], [broken])))
+  const [payment] = tryDecryptTransaction([alice], parseTransaction(v6([], [broken])))
   assert.equal(payment?.note.value, 5n)
   assert.equal(payment?.memo, undefined)
 })
@@ -169,11 +182,11 @@ test('a coinbase output is a payment in a transaction and in a compact block', (
   const raw = v6([], [action])
   const coinbase = parseTransaction(asCoinbase(raw))
   assert.equal(coinbase.coinbase, true)
-  const [mined] = openTransaction([alice], coinbase)
+  const [mined] = tryDecryptTransaction([alice], coinbase)
   assert.equal(mined?.note.value, 6n)
-  assert.deepEqual(openTransaction([alice], parseTransaction(raw)), [mined])
+  assert.deepEqual(tryDecryptTransaction([alice], parseTransaction(raw)), [mined])
   for (const index of [0, 1]) {
-    const payments = openCompactBlock([alice], block(compactTx(index, { ironwood: [action] })))
+    const payments = tryDecryptCompactBlock([alice], block(compactTx(index, { ironwood: [action] })))
     assert.deepEqual(
       payments.map(({ note }) => note),
       [mined?.note],
@@ -184,21 +197,24 @@ test('a coinbase output is a payment in a transaction and in a compact block', (
 test('a compact block and its transactions give the same notes for any arrangement of keys, pools and actions', () => {
   const keys = [alice, bob]
   const payees = [alice, bob, carol, aliceChange]
-  const actionsIn = (pool: Pool) =>
+  const actionsIn = (pool: ShieldedPool) =>
     payees.flatMap((key, i) => [10n, 11n].map(value => pay(key, pool, value + BigInt(i), `${pool} ${i} ${value}`)))
   const actionsOf = { orchard: actionsIn('orchard'), ironwood: actionsIn('ironwood') }
-  const anyActions = (pool: Pool) => fc.array(fc.constantFrom(...actionsOf[pool]), { maxLength: 2 })
+  const anyActions = (pool: ShieldedPool) => fc.array(fc.constantFrom(...actionsOf[pool]), { maxLength: 2 })
   const transaction = fc.record({ orchard: anyActions('orchard'), ironwood: anyActions('ironwood') })
   const summaries = (notes: readonly (BlockNote | TransactionNote)[]) =>
-    notes.map(({ keyIndex, pool, action, note }) => `${keyIndex} ${pool} ${action} ${note.value}`)
+    notes.map(({ keyIndex, pool, actionIndex, note }) => `${keyIndex} ${pool} ${actionIndex} ${note.value}`)
 
   fc.assert(
     fc.property(fc.array(transaction, { maxLength: 2 }), transactions => {
       const compact = transactions.map((payments, i) => compactTx(i + 1, payments))
-      const fromBlock = openCompactBlock(keys, block(...compact))
+      const fromBlock = tryDecryptCompactBlock(keys, block(...compact))
       for (const [i, { orchard, ironwood }] of transactions.entries()) {
         const ownNotes = fromBlock.filter(({ txid }) => hex(txid) === hex(compact[i]!.txid))
-        assert.deepEqual(summaries(ownNotes), summaries(openTransaction(keys, parseTransaction(v6(orchard, ironwood)))))
+        assert.deepEqual(
+          summaries(ownNotes),
+          summaries(tryDecryptTransaction(keys, parseTransaction(v6(orchard, ironwood)))),
+        )
       }
     }),
     { numRuns: 10 },
@@ -210,7 +226,7 @@ test('the error for a field of the wrong length in a block names the field', () 
   for (const field of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
     for (const length of [0, good[field].length - 1, good[field].length + 1]) {
       const ironwoodActions = [{ ...good, [field]: new Uint8Array(length) }]
-      assert.throws(() => openCompactBlock([alice], block({ index: 1n, txid: fixed('t'), ironwoodActions })), {
+      assert.throws(() => tryDecryptCompactBlock([alice], block({ index: 1n, txid: fixed('t'), ironwoodActions })), {
         name: 'ZcashError',
         code: 'wrong_length',
         message: new RegExp(field),
@@ -218,7 +234,7 @@ test('the error for a field of the wrong length in a block names the field', () 
     }
   }
   assert.throws(
-    () => openCompactBlock([alice], block({ index: 1n, txid: new Uint8Array(31), ironwoodActions: [good] })),
+    () => tryDecryptCompactBlock([alice], block({ index: 1n, txid: new Uint8Array(31), ironwoodActions: [good] })),
     { name: 'ZcashError', code: 'wrong_length', message: /txid/ },
   )
 })

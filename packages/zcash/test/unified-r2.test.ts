@@ -7,20 +7,20 @@ import { encodeAddress, orchardReceiver, parseAddress } from '../src/address.ts'
 import type { ZcashErrorCode } from '../src/errors.ts'
 import { f4Jumble } from '../src/f4jumble.ts'
 import { NETWORKS } from '../src/network.ts'
-import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '../src/spending-key.ts'
+import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '../src/spending-key.ts'
 import { decodeUnified, encodeUnified, type UnifiedItem } from '../src/unified.ts'
 import {
   encodeIncomingViewingKey,
-  externalIncoming,
+  externalIncomingViewingKey,
   fullViewingKeyToBytes,
-  incomingToBytes,
+  incomingViewingKeyToBytes,
   type KeyExpiry,
   parseViewingKey,
 } from '../src/viewing-key.ts'
 import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
-const full = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(5), 1, 0))
-const incoming = externalIncoming(full)
+const full = deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(5), 1, 0))
+const incoming = externalIncomingViewingKey(full)
 
 function littleEndian(value: bigint, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn))
@@ -64,9 +64,9 @@ test('official Revision 2 viewing keys decode to the official components and enc
       assert.equal(orchard === undefined, row.orchard_ivk_bytes === null)
       if (!orchard) continue
       withOrchard++
-      const derived = fullViewingKey(orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
-      assert.deepEqual(orchard, externalIncoming(derived))
-      assert.equal(hex(incomingToBytes(orchard)), row.orchard_ivk_bytes)
+      const derived = deriveFullViewingKey(deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
+      assert.deepEqual(orchard, externalIncomingViewingKey(derived))
+      assert.equal(hex(incomingViewingKeyToBytes(orchard)), row.orchard_ivk_bytes)
       assert.equal(hex(orchardReceiver(orchard, integer(row.diversifier_index))), row.orchard_raw_addr)
     }
   }
@@ -163,7 +163,7 @@ function container(prefix: string, ...parts: Uint8Array[]): string {
 }
 
 const item = (typecode: number, length: number) => Uint8Array.of(typecode, length, ...new Uint8Array(length).fill(7))
-const orchardItem = concatBytes(Uint8Array.of(3, 64), incomingToBytes(incoming))
+const orchardItem = concatBytes(Uint8Array.of(3, 64), incomingViewingKeyToBytes(incoming))
 
 test('an encoding that breaks one Revision 2 rule on items is rejected', () => {
   const cases: readonly (readonly [string, ZcashErrorCode, RegExp, ...Uint8Array[]])[] = [

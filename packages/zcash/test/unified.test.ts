@@ -6,13 +6,18 @@ import fc from 'fast-check'
 import { orchardReceiver, parseAddress } from '../src/address.ts'
 import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { f4Jumble } from '../src/f4jumble.ts'
-import { fullViewingKey, orchardSpendingKey } from '../src/spending-key.ts'
-import { decodeUnified, encodeUnified, MAX_TEXT_LENGTH, type UnifiedItem } from '../src/unified.ts'
-import { externalIncoming, fullViewingKeyToBytes, incomingToBytes, parseViewingKey } from '../src/viewing-key.ts'
-import { KEY_FIGURES } from './figures.ts'
+import { deriveFullViewingKey, deriveOrchardSpendingKey } from '../src/spending-key.ts'
+import { decodeUnified, encodeUnified, MAX_UNIFIED_LENGTH, type UnifiedItem } from '../src/unified.ts'
+import {
+  externalIncomingViewingKey,
+  fullViewingKeyToBytes,
+  incomingViewingKeyToBytes,
+  parseViewingKey,
+} from '../src/viewing-key.ts'
+import { KEY_FIXTURES } from './figures.ts'
 import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
-const [fixture] = KEY_FIGURES
+const [fixture] = KEY_FIXTURES
 const incoming = parseViewingKey(fixture!.uivk).orchard!
 const receiver = orchardReceiver(incoming, 0n)
 
@@ -44,8 +49,8 @@ test('official unified addresses decode to their receivers and encode back', { s
 
 test('the Orchard receivers of official addresses derive from their seeds', { skip: vectorsMissing }, () => {
   for (const row of vectorRecords('unified_address.json').filter(row => row.orchard_raw_addr !== null)) {
-    const sk = orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))
-    const key = externalIncoming(fullViewingKey(sk))
+    const sk = deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))
+    const key = externalIncomingViewingKey(deriveFullViewingKey(sk))
     assert.equal(hex(orchardReceiver(key, integer(row.diversifier_index))), row.orchard_raw_addr)
   }
 })
@@ -65,9 +70,9 @@ test('official full viewing keys decode, derive from their seeds and encode back
     if (row.orchard_fvk_bytes === null) {
       assert.equal(parsed.orchard, undefined)
     } else {
-      const key = fullViewingKey(orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
+      const key = deriveFullViewingKey(deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
       assert.equal(hex(fullViewingKeyToBytes(key)), row.orchard_fvk_bytes)
-      assert.deepEqual(parsed.orchard, externalIncoming(key))
+      assert.deepEqual(parsed.orchard, externalIncomingViewingKey(key))
     }
   }
 })
@@ -85,8 +90,10 @@ test('official incoming viewing keys decode, derive from their seeds and encode 
     if (row.orchard_ivk_bytes === null) {
       assert.equal(parsed.orchard, undefined)
     } else {
-      const key = externalIncoming(fullViewingKey(orchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))))
-      assert.equal(hex(incomingToBytes(key)), row.orchard_ivk_bytes)
+      const key = externalIncomingViewingKey(
+        deriveFullViewingKey(deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))),
+      )
+      assert.equal(hex(incomingViewingKeyToBytes(key)), row.orchard_ivk_bytes)
       assert.deepEqual(parsed.orchard, key)
     }
   }
@@ -202,12 +209,12 @@ test('unknown items of any length are ignored', () => {
       assert.deepEqual(parseAddress(text), { network: 'test', typecodes: [3, typecode], orchard: receiver })
     }
   }
-  const p2shInKey = concatBytes(item(1, 3), Uint8Array.of(3, 64), incomingToBytes(incoming))
+  const p2shInKey = concatBytes(item(1, 3), Uint8Array.of(3, 64), incomingViewingKeyToBytes(incoming))
   assert.deepEqual(parseViewingKey(container('uivk', p2shInKey)).orchard, incoming)
 })
 
 test('a key relabelled for another network is rejected, because the padding must repeat the prefix', () => {
-  const key = concatBytes(Uint8Array.of(3, 64), incomingToBytes(incoming))
+  const key = concatBytes(Uint8Array.of(3, 64), incomingViewingKeyToBytes(incoming))
   assert.equal(parseViewingKey(container('uivktest', key)).network, 'test')
   assert.throws(() => parseViewingKey(container('uivktest', key, 'uivk')), zcashErrorWith('invalid_padding'))
   assert.throws(() => parseViewingKey(container('uivk', key, 'uivktest')), zcashErrorWith('invalid_padding'))
@@ -222,10 +229,10 @@ test('Bech32 instead of Bech32m, too few bytes and text that is too long are rej
   }
   const straddling = bech32m.encode('u', [...bech32m.toWords(new Uint8Array(60)), 1], false)
   assert.throws(() => decodeUnified(straddling), zcashErrorWith('invalid_encoding'))
-  assert.throws(() => decodeUnified('u'.repeat(MAX_TEXT_LENGTH + 1)), zcashErrorWith('wrong_length'))
+  assert.throws(() => decodeUnified('u'.repeat(MAX_UNIFIED_LENGTH + 1)), zcashErrorWith('wrong_length'))
   const big = [
     { typecode: 3, data: receiver },
-    { typecode: 0x40, data: new Uint8Array(MAX_TEXT_LENGTH) },
+    { typecode: 0x40, data: new Uint8Array(MAX_UNIFIED_LENGTH) },
   ]
   assert.throws(() => encodeUnified('address', 'main', big), zcashErrorWith('wrong_length'))
 })

@@ -6,7 +6,7 @@ const FOLDER = new URL('../../../../shared/vectors/', import.meta.url)
 export const vectorsMissing = existsSync(FOLDER) ? false : 'the official vectors are not at ../shared/vectors'
 
 /** The text of a file of the official vectors. */
-export function readVectors(name: string): string {
+export function loadVectorFile(name: string): string {
   return readFileSync(new URL(name, FOLDER), 'utf8')
 }
 
@@ -14,7 +14,7 @@ export type VectorRecord = Readonly<Record<string, unknown>>
 
 /** The rows of a table by column name, or the objects of a list. Large numbers keep all digits. */
 export function vectorRecords(name: string): VectorRecord[] {
-  const [first, second, ...rows] = parseLossless(readVectors(name)) as [unknown, unknown, ...unknown[][]]
+  const [first, second, ...rows] = parseLossless(loadVectorFile(name)) as [unknown, unknown, ...unknown[][]]
   if (!Array.isArray(first)) return [first, second, ...rows] as VectorRecord[]
   const columns = (second as string[]).join(', ').split(', ')
   return rows.map(row => Object.fromEntries(columns.map((column, i) => [column, row[i]])))

@@ -1,7 +1,7 @@
-import { sealNote } from '@zatgate/zcash/create-action'
+import { createAction } from '@zatgate/zcash/create-action'
 import type { Action } from '@zatgate/zcash/note'
 import { decodePoint } from '@zatgate/zcash/pallas'
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import type { SeededRandom } from '../random.ts'
 
 /** A note to create: its receiver and its value. */
@@ -18,15 +18,15 @@ export interface Output {
 const MIN_ACTIONS = 2
 
 /** Encrypts the outputs into actions, pads these with notes to `change`, and shuffles them. */
-export function sealActions(
+export function createActions(
   random: SeededRandom,
-  pool: Pool,
+  pool: ShieldedPool,
   outputs: readonly Output[],
   change: Uint8Array,
 ): Action[] {
   const padding = Math.max(MIN_ACTIONS - outputs.length, 0)
   const padded = [...outputs, ...Array.from({ length: padding }, () => changeOutput(random, change))]
-  return random.shuffle(padded).map(output => createAction(random, pool, output))
+  return random.shuffle(padded).map(output => actionOf(random, pool, output))
 }
 
 function changeOutput(random: SeededRandom, receiver: Uint8Array): Output {
@@ -34,8 +34,8 @@ function changeOutput(random: SeededRandom, receiver: Uint8Array): Output {
 }
 
 /** All random values come from `random`, so that a seed reproduces a transaction byte for byte. */
-function createAction(random: SeededRandom, pool: Pool, output: Output): Action {
-  return sealNote({
+function actionOf(random: SeededRandom, pool: ShieldedPool, output: Output): Action {
+  return createAction({
     ...output,
     pool,
     rho: random.fieldElement(),

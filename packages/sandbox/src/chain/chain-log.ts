@@ -1,7 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { BRANCH_IDS } from '@zatgate/zcash/network'
 import type { Action } from '@zatgate/zcash/note'
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
 import type { SandboxNetwork } from './keys.ts'
@@ -77,7 +77,7 @@ interface ParametersRow {
 
 interface TransactionRow {
   txid: string
-  pool: Pool
+  pool: ShieldedPool
   expiry_height: number
   actions: string[]
   coinbase: boolean

@@ -1,4 +1,4 @@
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import type { ChainTransaction } from './transaction.ts'
 
 export interface Block {
@@ -11,7 +11,7 @@ export interface Block {
   /** the coinbase transaction first */
   readonly transactions: readonly ChainTransaction[]
   /** sizes of the note commitment trees at the end of the block */
-  readonly treeSizes: Readonly<Record<Pool, number>>
+  readonly treeSizes: Readonly<Record<ShieldedPool, number>>
 }
 
 /** A change of the chain. Replaying all events in order rebuilds the state of the chain. */
@@ -38,7 +38,7 @@ export type TransactionLocation = number | 'mempool' | 'fork'
 
 export interface LocatedTransaction {
   readonly transaction: ChainTransaction
-  readonly place: TransactionLocation
+  readonly location: TransactionLocation
 }
 
 interface KnownTransaction extends LocatedTransaction {
@@ -55,7 +55,7 @@ export interface ChainView {
 }
 
 const NO_HASH = new Uint8Array(32)
-const EMPTY_TREES: Readonly<Record<Pool, number>> = { orchard: 0, ironwood: 0 }
+const EMPTY_TREES: Readonly<Record<ShieldedPool, number>> = { orchard: 0, ironwood: 0 }
 
 export class ChainState implements ChainView {
   readonly #blocks: Block[]
@@ -123,13 +123,13 @@ export class ChainState implements ChainView {
 
   #enterMempool(transaction: ChainTransaction, everMined: boolean): void {
     this.#mempool.set(transaction.id, transaction)
-    this.#known.set(transaction.id, { transaction, place: 'mempool', everMined })
+    this.#known.set(transaction.id, { transaction, location: 'mempool', everMined })
   }
 
   #evict(id: string): void {
     const known = this.#known.get(id)
     if (known === undefined || !this.#mempool.delete(id)) throw new Error(`transaction ${id} is not in the mempool`)
-    if (known.everMined) this.#known.set(id, { ...known, place: 'fork' })
+    if (known.everMined) this.#known.set(id, { ...known, location: 'fork' })
     else this.#known.delete(id)
   }
 
@@ -139,7 +139,7 @@ export class ChainState implements ChainView {
     const treeSizes = { ...(this.tip?.treeSizes ?? EMPTY_TREES) }
     for (const transaction of transactions) {
       treeSizes[transaction.pool] += transaction.actions.length
-      this.#known.set(transaction.id, { transaction, place: height, everMined: true })
+      this.#known.set(transaction.id, { transaction, location: height, everMined: true })
     }
     this.#blocks.push({ height, hash, prevHash: this.tip?.hash ?? NO_HASH, time, transactions, treeSizes })
   }
@@ -153,7 +153,7 @@ export class ChainState implements ChainView {
 
   #disconnectTip(): void {
     const [coinbase, ...others] = this.#blocks.pop()!.transactions
-    this.#known.set(coinbase!.id, { transaction: coinbase!, place: 'fork', everMined: true })
+    this.#known.set(coinbase!.id, { transaction: coinbase!, location: 'fork', everMined: true })
     for (const transaction of others) this.#enterMempool(transaction, true)
   }
 }

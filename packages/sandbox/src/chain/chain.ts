@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { BRANCH_IDS } from '@zatgate/zcash/network'
 import type { Action } from '@zatgate/zcash/note'
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { type Clock, systemClock } from '../clock.ts'
 import { SeededRandom, sha256 } from '../random.ts'
-import { sealActions } from './actions.ts'
+import { createActions } from './actions.ts'
 import { type ChainLog, type ChainParameters, NO_LOG, NU7_HEIGHTS, openChainLog } from './chain-log.ts'
 import {
   type Block,
@@ -130,11 +130,11 @@ export class Chain implements ChainView {
   }
 
   /** The pool of payments in the next block. */
-  get paymentPool(): Pool {
+  get paymentPool(): ShieldedPool {
     return this.poolAt(this.height + 1)
   }
 
-  poolAt(height: number): Pool {
+  poolAt(height: number): ShieldedPool {
     return height >= this.nu63Height ? 'ironwood' : 'orchard'
   }
 
@@ -184,7 +184,12 @@ export class Chain implements ChainView {
    * 120 from NU7 on; 0: never). Its branch id is that of the next block; `branchId`, if given, must be equal to it.
    * @throws ChainError when the network would reject the transaction
    */
-  add(draft: { pool: Pool; actions: readonly Action[]; expiryHeight?: number; branchId?: number }): ChainTransaction {
+  add(draft: {
+    pool: ShieldedPool
+    actions: readonly Action[]
+    expiryHeight?: number
+    branchId?: number
+  }): ChainTransaction {
     const next = this.height + 1
     const branchId = this.branchAt(next)
     const { pool, actions, expiryHeight = this.height + this.#expiryBlocks(next) } = draft
@@ -212,7 +217,7 @@ export class Chain implements ChainView {
       coinbase: false,
       minerOutputZat: 0n,
     })
-    const location = this.find(transaction.id)?.place
+    const location = this.find(transaction.id)?.location
     if (location !== undefined && location !== 'fork') {
       throw new ChainError('txid', `transaction ${transaction.id} is already in the mempool or in a block`)
     }
@@ -255,7 +260,7 @@ export class Chain implements ChainView {
   }
 
   #assertDroppable(id: string, fork: number): void {
-    const location = this.find(id)?.place
+    const location = this.find(id)?.location
     const mined = typeof location === 'number' && location > fork
     if (!mined && location !== 'mempool') {
       throw new ChainError('drop', `transaction ${id} is neither in the replaced blocks nor in the mempool`)
@@ -269,7 +274,7 @@ export class Chain implements ChainView {
     for (let i = 0; i < this.#foreignPerBlock; i++) {
       const output = { receiver: this.#foreignReceiver, value: FOREIGN_NOTE_ZAT }
       const pool = this.paymentPool
-      this.add({ pool, actions: sealActions(this.nextRandom(), pool, [output], this.#foreignReceiver) })
+      this.add({ pool, actions: createActions(this.nextRandom(), pool, [output], this.#foreignReceiver) })
     }
   }
 
@@ -287,7 +292,7 @@ export class Chain implements ChainView {
     const pool = this.poolAt(height)
     const receiver = payCoinbaseTo ?? (height === this.nu63Height ? this.#foreignReceiver : undefined)
     const outputs = receiver === undefined ? [] : [{ receiver, value: COINBASE_NOTE_ZAT }]
-    const actions = outputs.length === 0 ? [] : sealActions(this.nextRandom(), pool, outputs, this.#foreignReceiver)
+    const actions = outputs.length === 0 ? [] : createActions(this.nextRandom(), pool, outputs, this.#foreignReceiver)
     const branchId = this.branchAt(height)
     const minerOutputZat = actions.length === 0 ? COINBASE_OUTPUT_ZAT : 0n
     return finishTransaction({ pool, branchId, actions, expiryHeight: height, coinbase: true, minerOutputZat })

@@ -6,12 +6,12 @@ import {
   CompactTxSchema,
   PoolType,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import type { Block } from './chain-state.ts'
 import { type ChainTransaction, compactAction, MINER_SCRIPT } from './transaction.ts'
 
 /** The pools of the sandbox chain: the shielded pools, and the transparent outputs to miners. */
-export type ServedPool = Pool | 'transparent'
+export type ServedPool = ShieldedPool | 'transparent'
 
 const POOL_TYPES: readonly (readonly [ServedPool, PoolType])[] = [
   ['transparent', PoolType.TRANSPARENT],

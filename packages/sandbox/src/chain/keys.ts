@@ -1,7 +1,7 @@
 import { orchardReceiver } from '@zatgate/zcash/address'
 import { COIN_TYPES, type Network } from '@zatgate/zcash/network'
-import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
-import { externalIncoming } from '@zatgate/zcash/viewing-key'
+import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
+import { externalIncomingViewingKey } from '@zatgate/zcash/viewing-key'
 
 /** The networks that the sandbox simulates. Both derive the same keys (SLIP 44 coin type 1) and encode them differently. */
 export type SandboxNetwork = Exclude<Network, 'main'>
@@ -32,9 +32,9 @@ export function foreignReceiver(seed: Uint8Array): Uint8Array {
 }
 
 function firstReceiver(seed: Uint8Array, account: AccountName): Uint8Array {
-  return orchardReceiver(externalIncoming(fullKey(seed, account)), 0n)
+  return orchardReceiver(externalIncomingViewingKey(fullKey(seed, account)), 0n)
 }
 
 function fullKey(seed: Uint8Array, account: AccountName) {
-  return fullViewingKey(orchardSpendingKey(seed, COIN_TYPES.regtest, ACCOUNTS[account]))
+  return deriveFullViewingKey(deriveOrchardSpendingKey(seed, COIN_TYPES.regtest, ACCOUNTS[account]))
 }

@@ -1,5 +1,5 @@
 import type { Action, CompactAction } from '@zatgate/zcash/note'
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { buildTransaction, parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 
 /** A transaction of the simulated chain. Raw bytes are created on demand, because they are mostly placeholder proofs. */
@@ -9,7 +9,7 @@ export interface ChainTransaction {
   /** txid in display order; the key of the transaction on the chain */
   readonly id: string
   /** the pool of its actions; determines the transaction version */
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   /** consensus branch id; only blocks of that branch may include it */
   readonly branchId: number
   /** the last height at which it can be mined; 0: no limit */

@@ -1,8 +1,8 @@
 import { parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
-import type { Pool } from '@zatgate/zcash/shielded-pool'
+import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { MAX_MONEY, parsePaymentUri } from '@zatgate/zcash/zip321'
-import { type Output, sealActions } from './actions.ts'
+import { createActions, type Output } from './actions.ts'
 import { type Chain, ChainError } from './chain.ts'
 import { type SandboxNetwork, walletReceiver } from './keys.ts'
 import type { ChainTransaction } from './transaction.ts'
@@ -18,7 +18,7 @@ export interface Payment {
 
 export interface SendOptions {
   /** default: the pool of payments in the next block */
-  readonly pool?: Pool
+  readonly pool?: ShieldedPool
   /** see {@link Chain.add} */
   readonly expiryHeight?: number
 }
@@ -55,11 +55,11 @@ export class Wallet {
 
   /** Pays a ZIP 321 request and adds the transaction to the mempool. Throws {@link WalletError}. */
   pay(payment: Payment, options?: SendOptions): ChainTransaction {
-    return this.payTogether([payment], options)
+    return this.payMany([payment], options)
   }
 
   /** Pays several requests in one transaction. */
-  payTogether(payments: readonly Payment[], options?: SendOptions): ChainTransaction {
+  payMany(payments: readonly Payment[], options?: SendOptions): ChainTransaction {
     return this.send(
       payments.map(payment => toOutput(payment, this.#chain.network)),
       options,
@@ -71,7 +71,7 @@ export class Wallet {
     outputs: readonly Output[],
     { pool = this.#chain.paymentPool, expiryHeight }: SendOptions = {},
   ): ChainTransaction {
-    const actions = sealActions(this.#chain.nextRandom(), pool, outputs, this.#change)
+    const actions = createActions(this.#chain.nextRandom(), pool, outputs, this.#change)
     try {
       return this.#chain.add({ pool, actions, ...(expiryHeight !== undefined && { expiryHeight }) })
     } catch (error) {
@@ -84,7 +84,7 @@ export class Wallet {
    * Returns a transaction that was dropped from the mempool or from a block to the mempool, unchanged.
    * @throws ChainError when it is in the mempool or in a block, or can no longer be mined
    */
-  broadcastAgain({ pool, branchId, actions, expiryHeight }: ChainTransaction): void {
+  rebroadcast({ pool, branchId, actions, expiryHeight }: ChainTransaction): void {
     this.#chain.add({ pool, branchId, actions, expiryHeight })
   }
 }

@@ -8,7 +8,7 @@ export function rateRoutes(rates: Rates): Route[] {
     const change: { [K in keyof RatesFaults]: RatesFaults[K] | undefined } = {
       down: optional(body, 'down', boolean),
       hang: optional(body, 'hang', boolean),
-      answer: optional(body, 'response', oneOf(['ticker', 'error', 'html', 'no_pair', 'zero', 'not_a_number'])),
+      response: optional(body, 'response', oneOf(['ticker', 'error', 'html', 'no_pair', 'zero', 'not_a_number'])),
     }
     const pair = optional(body, 'pair', oneOf(['ZECUSD', 'ZECEUR']))
     if (pair !== undefined) rates.setPrice(pair, price(body))

@@ -1,7 +1,13 @@
 import { boolean, integer, invalidField, oneOf, optional, orNull, text } from '../http/fields.ts'
 import { type JsonRequest, RequestError, type Route } from '../http/json-server.ts'
 import type { OneClick } from '../oneclick/oneclick.ts'
-import { ANSWERS, DEFAULT_SETTINGS, ENDPOINTS, type OneClickSettings, TAMPERINGS } from '../oneclick/script.ts'
+import {
+  DEFAULT_SETTINGS,
+  ENDPOINTS,
+  type OneClickSettings,
+  SCRIPTED_RESPONSES,
+  TAMPERINGS,
+} from '../oneclick/script.ts'
 import { SWAP_STATUSES, type Swap } from '../oneclick/swap.ts'
 
 const COUNT = integer(0, 1_000_000)
@@ -24,8 +30,8 @@ export function swapRoutes(oneclick: OneClick): Route[] {
   function settings({ body }: JsonRequest) {
     const change: { [K in keyof OneClickSettings]: OneClickSettings[K] | undefined } = {
       tampering: optional(body, 'tampering', oneOf(TAMPERINGS)),
-      hiddenLooks: optional(body, 'polls_until_visible', COUNT),
-      staleLooks: optional(body, 'stale_polls', COUNT),
+      pollsUntilVisible: optional(body, 'polls_until_visible', COUNT),
+      stalePolls: optional(body, 'stale_polls', COUNT),
       apiKey: optional(body, 'api_key', orNull(text)),
     }
     Object.assign(
@@ -37,7 +43,7 @@ export function swapRoutes(oneclick: OneClick): Route[] {
 
   function script({ body }: JsonRequest) {
     const endpoint = oneOf(ENDPOINTS)(body, 'endpoint')
-    const response = oneOf(ANSWERS)(body, 'response')
+    const response = oneOf(SCRIPTED_RESPONSES)(body, 'response')
     const times = optional(body, 'times', COUNT) ?? 1
     oneclick.script.add(endpoint, response, times)
     return { endpoint, response, times }
@@ -92,7 +98,7 @@ function swapNotFound(): never {
   throw new RequestError(404, 'no_such_swap', 'no quote has this deposit address')
 }
 
-function swapRow({ depositAddress, depositMemo, answer: quoteResponse, state }: Swap) {
+function swapRow({ depositAddress, depositMemo, quoteResponse, state }: Swap) {
   const { originAsset, recipient } = quoteResponse.quoteRequest
   const { amountIn, minAmountIn, amountOut } = quoteResponse.quote
   return {
@@ -112,12 +118,12 @@ function swapRow({ depositAddress, depositMemo, answer: quoteResponse, state }: 
 }
 
 function providerRow({ settings, signingKey }: OneClick) {
-  const { tampering, hiddenLooks, staleLooks, apiKey } = settings
+  const { tampering, pollsUntilVisible, stalePolls, apiKey } = settings
   return {
     signing_key: signingKey,
     tampering,
-    polls_until_visible: hiddenLooks,
-    stale_polls: staleLooks,
+    polls_until_visible: pollsUntilVisible,
+    stale_polls: stalePolls,
     api_key: apiKey,
   }
 }

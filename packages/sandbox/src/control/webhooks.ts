@@ -1,6 +1,6 @@
 import { integer, invalidField, oneOf, optional, text } from '../http/fields.ts'
 import type { JsonRequest, Route } from '../http/json-server.ts'
-import type { Answer, Delivery, WebhookReceiver } from '../webhook-receiver.ts'
+import type { Delivery, WebhookReceiver, WebhookResponse } from '../webhook-receiver.ts'
 
 const KINDS = ['status', 'redirect', 'hang', 'reset', 'slow_body', 'large_body'] as const
 const MAX_RESPONSES = 1000
@@ -35,14 +35,14 @@ function deliveryRow({ method, path, headers, body, receivedAtMs }: Delivery) {
   }
 }
 
-function parseResponses(value: unknown): Answer[] {
+function parseResponses(value: unknown): WebhookResponse[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_RESPONSES) {
     throw invalidField('responses', `must be an array of 1 to ${MAX_RESPONSES} responses`)
   }
   return value.map(parseResponse)
 }
 
-function parseResponse(value: unknown): Answer {
+function parseResponse(value: unknown): WebhookResponse {
   if (typeof value !== 'object' || value === null) throw invalidField('responses', 'each must be an object with a kind')
   const row = value as Record<string, unknown>
   const kind = oneOf(KINDS)(row, 'kind')

@@ -81,7 +81,7 @@ export class ServedNode {
   find(id: string): ReturnType<ChainView['find']> {
     const found = this.view.find(id)
     if (found === undefined) return undefined
-    const { transaction, place: location } = found
+    const { transaction, location } = found
     if (location === 'mempool') return this.#isVisible(transaction) ? found : undefined
     return typeof location === 'number' && location > this.height ? undefined : found
   }

@@ -145,7 +145,7 @@ export function compactTxStreamer(
       if (found === undefined) {
         throw new ConnectError(`${prefix}-5: No such mempool or main chain transaction`, Code.NotFound)
       }
-      const { transaction, place: location } = found
+      const { transaction, location } = found
       const minedAt = location === 'mempool' ? IN_MEMPOOL : location === 'fork' ? ON_FORK : BigInt(location)
       return rawMessage(transaction, minedAt)
     },

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import type { Wallet } from '../chain/wallet.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { SeededRandom } from '../random.ts'
@@ -73,14 +73,14 @@ export class OneClick {
     const nowMs = this.#clock.nowMs()
     const parsed = parseQuoteRequest(body, { nowMs, network: this.#wallet.network })
     const [earlier] = this.swaps()
-    if (this.settings.tampering === 'replay' && earlier !== undefined) return earlier.answer
+    if (this.settings.tampering === 'replay' && earlier !== undefined) return earlier.quoteResponse
     const random = new SeededRandom(this.#seed, `quote ${this.#quoteCount++}`)
     const quoteResponse = makeQuote(parsed, { nowMs, random, secretKey: this.#secretKey })
     const { depositAddress, depositMemo = null } = quoteResponse.quote
     if (depositAddress !== undefined) {
       const state = newState(new Date(nowMs).toISOString())
-      const pollsUntilVisible = this.settings.hiddenLooks
-      this.#save({ depositAddress, depositMemo, answer: quoteResponse, state, previous: null, pollsUntilVisible })
+      const pollsUntilVisible = this.settings.pollsUntilVisible
+      this.#save({ depositAddress, depositMemo, quoteResponse, state, previous: null, pollsUntilVisible })
     }
     return this.#tamper(quoteResponse, this.settings.tampering)
   }
@@ -93,8 +93,8 @@ export class OneClick {
       this.#save({ ...swap, pollsUntilVisible: swap.pollsUntilVisible - 1 })
       return undefined
     }
-    if (this.settings.staleLooks > 0 && swap.previous !== null) {
-      this.settings.staleLooks--
+    if (this.settings.stalePolls > 0 && swap.previous !== null) {
+      this.settings.stalePolls--
       return statusBody(swap, swap.previous)
     }
     const { state } = this.#refundIfExpired(swap)
@@ -113,8 +113,8 @@ export class OneClick {
   deliver(depositAddress: string): string | undefined {
     const swap = this.#swaps.get(depositAddress)
     if (swap === undefined) return undefined
-    const { recipient } = swap.answer.quoteRequest
-    const uri = makePaymentUri({ address: recipient, amount: BigInt(swap.answer.quote.amountOut) })
+    const { recipient } = swap.quoteResponse.quoteRequest
+    const uri = formatPaymentUri({ address: recipient, amount: BigInt(swap.quoteResponse.quote.amountOut) })
     const { id } = this.#wallet.pay({ uri })
     this.#save({ ...swap, state: { ...swap.state, payoutTxid: id } })
     return id
@@ -125,7 +125,7 @@ export class OneClick {
     const swap = this.#swaps.get(depositAddress)
     if (swap === undefined) return undefined
     const total = BigInt(swap.state.deposited ?? 0) + amount
-    const enough = total >= BigInt(swap.answer.quote.minAmountIn)
+    const enough = total >= BigInt(swap.quoteResponse.quote.minAmountIn)
     return this.#transition(swap, enough ? 'PROCESSING' : 'INCOMPLETE_DEPOSIT', total)
   }
 
@@ -135,7 +135,7 @@ export class OneClick {
   }
 
   #amounts(
-    { answer: { quote }, state, depositAddress }: Swap,
+    { quoteResponse: { quote }, state, depositAddress }: Swap,
     outcome: string,
     amountIn: bigint | undefined,
   ): SwapState {
@@ -172,7 +172,7 @@ export class OneClick {
 
   /** Refunds an incomplete deposit when its address expires. */
   #refundIfExpired(swap: Swap): Swap {
-    const { deadline } = swap.answer.quote
+    const { deadline } = swap.quoteResponse.quote
     const expired = deadline !== undefined && this.#clock.nowMs() >= Date.parse(deadline)
     return swap.state.status === 'INCOMPLETE_DEPOSIT' && expired ? this.#transition(swap, 'REFUNDED', undefined) : swap
   }
@@ -252,12 +252,12 @@ function saveState(file: string | undefined, { quoted, swaps }: SavedState): voi
   renameSync(`${file}.new`, file)
 }
 
-function encodeSwap({ answer: quoteResponse, pollsUntilVisible, ...swap }: Swap): SwapRow {
+function encodeSwap({ quoteResponse, pollsUntilVisible, ...swap }: Swap): SwapRow {
   return { ...swap, answer: quoteResponse, hiddenLooks: pollsUntilVisible }
 }
 
 function decodeSwap({ answer: quoteResponse, hiddenLooks, ...swap }: SwapRow): Swap {
-  return { ...swap, answer: quoteResponse, pollsUntilVisible: hiddenLooks }
+  return { ...swap, quoteResponse, pollsUntilVisible: hiddenLooks }
 }
 
 function secondLater(deadline: string): string {

@@ -1,5 +1,5 @@
 /** Faulty responses of the simulated provider. */
-export const ANSWERS = [
+export const SCRIPTED_RESPONSES = [
   'bad_request',
   'bad_request_list',
   'unauthorized',
@@ -13,7 +13,7 @@ export const ANSWERS = [
   'too_much',
   'redirect',
 ] as const
-export type ScriptedResponse = (typeof ANSWERS)[number]
+export type ScriptedResponse = (typeof SCRIPTED_RESPONSES)[number]
 
 export const ENDPOINTS = ['tokens', 'quote', 'status'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
@@ -40,9 +40,9 @@ export interface OneClickSettings {
   /** applied to the next quotes */
   tampering: Tampering
   /** the number of status polls that return 404 for each new quote */
-  hiddenLooks: number
+  pollsUntilVisible: number
   /** the number of next status polls that return the previous state */
-  staleLooks: number
+  stalePolls: number
   /** the required X-API-Key header; null: not required */
   apiKey: string | null
 }
@@ -50,8 +50,8 @@ export interface OneClickSettings {
 /** The settings of a provider without faults. */
 export const DEFAULT_SETTINGS: Readonly<OneClickSettings> = {
   tampering: 'none',
-  hiddenLooks: 0,
-  staleLooks: 0,
+  pollsUntilVisible: 0,
+  stalePolls: 0,
   apiKey: null,
 }
 

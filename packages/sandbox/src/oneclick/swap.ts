@@ -31,7 +31,7 @@ export interface SwapState {
 export interface Swap {
   readonly depositAddress: string
   readonly depositMemo: string | null
-  readonly answer: QuoteResponse
+  readonly quoteResponse: QuoteResponse
   readonly state: SwapState
   /** the previous state, for out-of-order responses */
   readonly previous: SwapState | null
@@ -53,7 +53,7 @@ export function newState(updatedAt: string): SwapState {
 }
 
 /** The body of GET /v0/status. */
-export function statusBody({ answer: quoteResponse }: Swap, state: SwapState) {
+export function statusBody({ quoteResponse }: Swap, state: SwapState) {
   return {
     correlationId: quoteResponse.correlationId,
     quoteResponse: { ...quoteResponse, quoteRequest: echoInStatus(quoteResponse.quoteRequest) },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { orchardReceiver } from '@zatgate/zcash/address'
-import { openTransaction } from '@zatgate/zcash/scan'
+import { tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import fc from 'fast-check'
 import { Chain, ChainError } from '../../src/chain/chain.ts'
@@ -66,7 +66,7 @@ describe('blocks', () => {
     chain.mine(2)
     const opened = chain.tip.treeSizes
     assert.equal(opened.ironwood > 0, true)
-    wallet.payTogether([1n, 2n, 3n].map(amount => ({ uri: paymentUri(amount) })))
+    wallet.payMany([1n, 2n, 3n].map(amount => ({ uri: paymentUri(amount) })))
     chain.mine(1)
     assert.deepEqual(chain.tip.treeSizes, { orchard: 2, ironwood: opened.ironwood + 3 })
   })
@@ -78,7 +78,7 @@ describe('blocks', () => {
     assert.equal(coinbase.coinbase, true)
     assert.equal(coinbase.expiryHeight, chain.height)
     assert.equal(coinbase.ironwood.length, 2)
-    assert.equal(openTransaction([merchantKey], coinbase).length, 1)
+    assert.equal(tryDecryptTransaction([merchantKey], coinbase).length, 1)
   })
 
   test('with foreignPerBlock every mined block has transactions that the merchant cannot decrypt', () => {
@@ -87,7 +87,7 @@ describe('blocks', () => {
     const foreign = chain.tip.transactions.slice(1)
     assert.equal(foreign.length, 2)
     for (const transaction of foreign) {
-      assert.deepEqual(openTransaction([merchantKey], parseTransaction(rawTransaction(transaction))), [])
+      assert.deepEqual(tryDecryptTransaction([merchantKey], parseTransaction(rawTransaction(transaction))), [])
     }
   })
 })
@@ -112,7 +112,7 @@ describe('the pools', () => {
     chain.mine()
     chain.reorg({ depth: 2, blocks: 0 })
     assert.deepEqual(chain.mempool(), [])
-    assert.equal(chain.find(young.id)!.place, 'fork')
+    assert.equal(chain.find(young.id)!.location, 'fork')
   })
 })
 
@@ -145,7 +145,7 @@ describe('NU7', () => {
     chain.mine()
     chain.reorg({ depth: 2, blocks: 0 })
     assert.deepEqual(evicted, [`${old.id} wrong_branch`, `${young.id} wrong_branch`])
-    assert.throws(() => wallet.broadcastAgain(young), /block, 3, accepts transactions of branch 37a5165b, not 77190ad9/)
+    assert.throws(() => wallet.rebroadcast(young), /block, 3, accepts transactions of branch 37a5165b, not 77190ad9/)
   })
 
   test('a wallet transaction expires after 40 blocks before NU7 and after 120 blocks from NU7 on', () => {
@@ -212,8 +212,8 @@ describe('expiry', () => {
     const forever = wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: 0 })
     assert.throws(() => wallet.pay({ uri: paymentUri(1n) }, { expiryHeight: chain.height }), ChainError)
     chain.mine()
-    assert.equal(chain.find(last.id)!.place, chain.height)
-    assert.equal(chain.find(forever.id)!.place, chain.height)
+    assert.equal(chain.find(last.id)!.location, chain.height)
+    assert.equal(chain.find(forever.id)!.location, chain.height)
   })
 })
 
@@ -228,7 +228,7 @@ describe('reorganisations', () => {
     assert.deepEqual(ids(chain.mempool()), [payment.id])
     for (const [i, back] of [1, 0].entries()) assert.notDeepEqual(chain.block(height - back)!.hash, old[i])
     chain.mine()
-    assert.equal(chain.find(payment.id)!.place, height + 1)
+    assert.equal(chain.find(payment.id)!.location, height + 1)
   })
 
   test('drop the given transactions and reject unknown and coinbase transactions', () => {
@@ -240,7 +240,7 @@ describe('reorganisations', () => {
     assert.throws(() => chain.reorg({ depth: 1, drop: [coinbase.id] }), /coinbase/)
     chain.reorg({ depth: 1, drop: [gone.id, gone.id] })
     assert.deepEqual(ids(chain.mempool()), [stays.id])
-    assert.equal(chain.find(gone.id)!.place, 'fork')
+    assert.equal(chain.find(gone.id)!.location, 'fork')
   })
 
   test('can mine the same transactions again in another block', () => {
@@ -250,7 +250,7 @@ describe('reorganisations', () => {
     const { hash } = chain.tip
     chain.reorg({ depth: 1, remine: true })
     assert.notDeepEqual(chain.tip.hash, hash)
-    assert.equal(chain.find(payment.id)!.place, chain.height)
+    assert.equal(chain.find(payment.id)!.location, chain.height)
   })
 
   test('accept a depth from 1 to the height', () => {
@@ -335,7 +335,7 @@ describe('a persistent chain', () => {
     for (let height = 0; height <= chain.height; height++) assert.deepEqual(again.block(height), chain.block(height))
     assert.deepEqual(again.mempool(), chain.mempool())
     assert.deepEqual(rawTransaction(again.mempool()[0]!), rawTransaction(kept))
-    assert.equal(again.find(dropped.id)!.place, 'fork')
+    assert.equal(again.find(dropped.id)!.location, 'fork')
     const next = new Wallet(again).pay({ uri: paymentUri(1n) })
     assert.equal([kept.id, dropped.id].includes(next.id), false)
     again.close()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
-import { openTransaction } from '@zatgate/zcash/scan'
+import { tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
-import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import { Chain } from '../../src/chain/chain.ts'
 import { demoViewingKey, operatorViewingKey } from '../../src/chain/keys.ts'
 import { type ChainTransaction, rawTransaction } from '../../src/chain/transaction.ts'
@@ -15,7 +15,7 @@ const chain = new Chain({ seed: SEED, clock: new TestClock() })
 const wallet = new Wallet(chain)
 
 function decryptedNotes(transaction: ChainTransaction) {
-  return openTransaction([merchantKey], parseTransaction(rawTransaction(transaction))).map(({ note, memo }) => ({
+  return tryDecryptTransaction([merchantKey], parseTransaction(rawTransaction(transaction))).map(({ note, memo }) => ({
     value: note.value,
     index: note.diversifierIndex,
     memo: new TextDecoder().decode(memo).replace(/\0+$/, ''),
@@ -39,7 +39,7 @@ test('only the viewing key of the payee decrypts a payment, with its amount, div
   assert.equal(transaction.actions.length, 2)
   assert.equal(transaction.id, txidToHex(transaction.txid))
   const operator = parseViewingKey(operatorViewingKey(SEED)).orchard!
-  assert.deepEqual(openTransaction([operator], parseTransaction(rawTransaction(transaction))), [])
+  assert.deepEqual(tryDecryptTransaction([operator], parseTransaction(rawTransaction(transaction))), [])
 })
 
 test('amount and memo options override those of the URI, and an empty memo means no memo', () => {
@@ -47,13 +47,13 @@ test('amount and memo options override those of the URI, and an empty memo means
   assert.deepEqual(decryptedNotes(wallet.pay({ uri, amount: 60n, memo: 'given' })), [
     { value: 60n, index: 1n, memo: 'given' },
   ])
-  const [bare] = openTransaction([merchantKey], parseTransaction(rawTransaction(wallet.pay({ uri, memo: '' }))))
+  const [bare] = tryDecryptTransaction([merchantKey], parseTransaction(rawTransaction(wallet.pay({ uri, memo: '' }))))
   assert.equal(bare!.memo![0], 0xf6)
 })
 
 test('one transaction can pay several requests', () => {
   const amounts = [1n, 2n, 3n, 4n]
-  const transaction = wallet.payTogether(amounts.map(amount => ({ uri: paymentUri(amount, amount) })))
+  const transaction = wallet.payMany(amounts.map(amount => ({ uri: paymentUri(amount, amount) })))
   assert.deepEqual(
     decryptedNotes(transaction)
       .map(({ value, index }) => [value, index])
@@ -65,14 +65,14 @@ test('one transaction can pay several requests', () => {
 test('the payment has varying positions among the actions', () => {
   const positions = Array.from({ length: 12 }, () => {
     const transaction = parseTransaction(rawTransaction(wallet.pay({ uri: paymentUri(1n) })))
-    return openTransaction([merchantKey], transaction)[0]!.action
+    return tryDecryptTransaction([merchantKey], transaction)[0]!.actionIndex
   })
   assert.deepEqual([...new Set(positions)].sort(), [0, 1])
 })
 
 test('an invalid payment is rejected with the name of the field and does not change the mempool', () => {
   const before = chain.mempool().length
-  const mainnet = makePaymentUri({ address: encodeAddress('main', orchardReceiver(merchantKey, 0n)), amount: 1n })
+  const mainnet = formatPaymentUri({ address: encodeAddress('main', orchardReceiver(merchantKey, 0n)), amount: 1n })
   assert.throws(() => wallet.pay({ uri: 'bitcoin:abc' }), walletError('uri', /zcash/i))
   assert.throws(() => wallet.pay({ uri: 'zcash:uregtest1nonsense?amount=1' }), walletError('uri', /./))
   assert.throws(() => wallet.pay({ uri: mainnet }), walletError('uri', /regtest address is needed; .* main/))
@@ -91,13 +91,13 @@ test('the demo viewing key is a regtest UFVK derived from the seed', () => {
 
 test('a dropped transaction can be rebroadcast unless it is in the mempool, mined or expired', () => {
   const transaction = wallet.pay({ uri: paymentUri(5n) })
-  assert.throws(() => wallet.broadcastAgain(transaction), /already in the mempool or in a block/)
+  assert.throws(() => wallet.rebroadcast(transaction), /already in the mempool or in a block/)
   chain.mine()
-  assert.throws(() => wallet.broadcastAgain(transaction), /already in the mempool or in a block/)
+  assert.throws(() => wallet.rebroadcast(transaction), /already in the mempool or in a block/)
   chain.reorg({ depth: 1, drop: [transaction.id] })
-  wallet.broadcastAgain(transaction)
-  assert.equal(chain.find(transaction.id)!.place, 'mempool')
+  wallet.rebroadcast(transaction)
+  assert.equal(chain.find(transaction.id)!.location, 'mempool')
   chain.evict(transaction.id)
   chain.mine(40)
-  assert.throws(() => wallet.broadcastAgain(transaction), /must be above the height/)
+  assert.throws(() => wallet.rebroadcast(transaction), /must be above the height/)
 })

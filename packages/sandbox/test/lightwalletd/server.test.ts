@@ -9,9 +9,9 @@ import {
   PoolType,
   type RawTransaction,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { openCompactBlock, openTransaction } from '@zatgate/zcash/scan'
+import { tryDecryptCompactBlock, tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
-import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
@@ -81,7 +81,7 @@ describe('blocks', () => {
   test('the key of the payee decrypts a payment from the compact block in both pools', async () => {
     const orchard = (await collect(range(2, 2)))[0]!
     assert.deepEqual(
-      openCompactBlock([merchantKey], orchard).map(({ pool, note }) => [pool, note.value]),
+      tryDecryptCompactBlock([merchantKey], orchard).map(({ pool, note }) => [pool, note.value]),
       [['orchard', 1n]],
     )
     const { txid } = wallet.pay({ uri: paymentUri(250n, 9n) })
@@ -91,7 +91,7 @@ describe('blocks', () => {
       block.vtx.map(({ index }) => index),
       [0n, 1n],
     )
-    const [found] = openCompactBlock([merchantKey], block)
+    const [found] = tryDecryptCompactBlock([merchantKey], block)
     assert.deepEqual(found!.txid, txid)
     assert.deepEqual([found!.pool, found!.note.value, found!.note.diversifierIndex], ['ironwood', 250n, 9n])
   })
@@ -132,7 +132,7 @@ describe('the mempool', () => {
     const stream = client.getMempoolStream({})[Symbol.asyncIterator]()
     const first = (await stream.next()).value!
     assert.equal(first.height, 0n)
-    const [payment] = openTransaction([merchantKey], parseTransaction(first.data))
+    const [payment] = tryDecryptTransaction([merchantKey], parseTransaction(first.data))
     assert.equal(payment!.note.value, 11n)
     assert.equal(new TextDecoder().decode(payment!.memo).replaceAll('\0', ''), 'first')
     const later = wallet.pay({ uri: paymentUri(12n) })
@@ -492,12 +492,12 @@ test('a server of a testnet chain reports testnet, and payments below NU6.3 are 
   const testnet = new Chain({ seed: SEED, clock, network: 'test' })
   const server = await Lightwalletd.start(testnet)
   const address = encodeAddress('test', orchardReceiver(merchantKey, 1n))
-  const { id } = new Wallet(testnet).pay({ uri: makePaymentUri({ address, amount: 5n }) })
+  const { id } = new Wallet(testnet).pay({ uri: formatPaymentUri({ address, amount: 5n }) })
   testnet.mine()
   const own = connect(server.url)
   const info = await own.getLightdInfo({})
   assert.deepEqual([info.chainName, info.consensusBranchId], ['test', '5437f330'])
-  const found = openCompactBlock([merchantKey], await own.getBlock({ height: BigInt(testnet.height) }))
+  const found = tryDecryptCompactBlock([merchantKey], await own.getBlock({ height: BigInt(testnet.height) }))
   assert.deepEqual(
     found.map(({ txid, pool, note }) => [txidToHex(txid), pool, note.value]),
     [[id, 'orchard', 5n]],

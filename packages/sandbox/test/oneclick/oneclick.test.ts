@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { type OneClickQuoteResponse, verifyQuoteSignature } from '@defuse-protocol/one-click-sdk-typescript'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { base58 } from '@scure/base'
-import { openTransaction } from '@zatgate/zcash/scan'
+import { tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction } from '@zatgate/zcash/transaction'
 import { Chain } from '../../src/chain/chain.ts'
 import { rawTransaction } from '../../src/chain/transaction.ts'
@@ -101,7 +101,7 @@ function verifies(response: unknown, key = oneclick.signingKey): boolean {
 function paidToMerchant(): bigint[] {
   return chain
     .mempool()
-    .flatMap(transaction => openTransaction([merchantKey], parseTransaction(rawTransaction(transaction))))
+    .flatMap(transaction => tryDecryptTransaction([merchantKey], parseTransaction(rawTransaction(transaction))))
     .map(({ note }) => note.value)
 }
 
@@ -264,7 +264,7 @@ describe('a swap', () => {
     const { status: now, swapDetails } = await knownStatus(address)
     assert.equal(now, 'SUCCESS')
     assert.deepEqual(swapDetails.destinationChainTxHashes, [{ hash: swap.state.payoutTxid, explorerUrl: '' }])
-    assert.deepEqual([swapDetails.amountIn, swapDetails.amountOut], [swap.answer.quote.amountIn, '5000000'])
+    assert.deepEqual([swapDetails.amountIn, swapDetails.amountOut], [swap.quoteResponse.quote.amountIn, '5000000'])
   })
 
   test('can pay before SUCCESS, after it, or never', async () => {
@@ -314,7 +314,7 @@ describe('a swap', () => {
   })
 
   test('is not found before it is indexed, or with a wrong memo', async () => {
-    oneclick.settings.hiddenLooks = 2
+    oneclick.settings.pollsUntilVisible = 2
     const address = await started()
     assert.deepEqual([await status(address), await status(address)], [404, 404])
     assert.equal((await knownStatus(address)).status, 'PENDING_DEPOSIT')
@@ -325,7 +325,7 @@ describe('a swap', () => {
   test('can return states out of order', async () => {
     const address = await started()
     oneclick.drive(address, { outcome: 'PROCESSING' })
-    oneclick.settings.staleLooks = 1
+    oneclick.settings.stalePolls = 1
     const [stale, fresh] = [await knownStatus(address), await knownStatus(address)]
     assert.deepEqual([stale.status, fresh.status], ['PENDING_DEPOSIT', 'PROCESSING'])
     assert.ok(stale.updatedAt < fresh.updatedAt)

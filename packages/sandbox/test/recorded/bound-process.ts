@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 
 /** A child process that never outlives this process. */
-export interface BoundProcess {
+export interface GuardedProcess {
   readonly child: ChildProcess
   /** The exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>
@@ -13,7 +13,7 @@ export interface BoundProcess {
 }
 
 /** Starts a program. Its standard output is a pipe; `errors` is the target of its standard error (a number: a file descriptor). */
-export function spawnBound(
+export function spawnGuarded(
   command: string,
   args: readonly string[],
   options: {
@@ -21,7 +21,7 @@ export function spawnBound(
     readonly env?: NodeJS.ProcessEnv
     readonly errors?: 'inherit' | 'ignore' | number
   } = {},
-): BoundProcess {
+): GuardedProcess {
   const { errors = 'inherit', ...rest } = options
   const child = spawn(command, args, { ...rest, stdio: ['ignore', 'pipe', errors] })
   const exited = once(child, 'exit').then(([code]) => code as number | null)
@@ -64,7 +64,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Rejects with `message` when the operation takes longer than `ms`. */
-export async function within<T>(ms: number, message: () => string, operation: Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: number, message: () => string, operation: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(message())), ms)

@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { after, before, describe, test } from 'node:test'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { BlockRangeSchema, CompactTxSchema } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { type Recording, readRecording, recordingMissing } from '../../../zcash/test/recording.ts'
+import { loadRecording, type Recording, recordingMissing } from '../../../zcash/test/recording.ts'
 import { lightwalletdMissing, type RealLightwalletd, startLightwalletd } from './real-lightwalletd.ts'
 import { type RecordedNode, startRecordedNode } from './recorded-node.ts'
 
@@ -16,7 +16,7 @@ describe('the real lightwalletd in front of the recorded node', {
   let lightwalletd: RealLightwalletd
 
   before(async () => {
-    recording = readRecording()
+    recording = loadRecording()
     node = await startRecordedNode()
     await node.setTip(recording.blocks.length - 1)
     lightwalletd = await startLightwalletd({ rpcPort: node.rpcPort })

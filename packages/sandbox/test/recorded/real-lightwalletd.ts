@@ -7,7 +7,7 @@ import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { recordingMissing } from '../../../zcash/test/recording.ts'
-import { type BoundProcess, freePort, spawnBound } from './bound-process.ts'
+import { freePort, type GuardedProcess, spawnGuarded } from './bound-process.ts'
 
 const BINARY = process.env.LIGHTWALLETD_BIN ?? ''
 /** Lightwalletd retries its first call of a node after 15 s. */
@@ -62,9 +62,9 @@ export async function startLightwalletd(options: LightwalletdOptions): Promise<R
   const args = ['--zcash-conf-path', config, '--no-tls-very-insecure', '--grpc-bind-addr', `127.0.0.1:${port}`]
   args.push('--http-bind-addr', '127.0.0.1:0', '--data-dir', dataDir, '--log-file', log)
 
-  async function start(): Promise<BoundProcess> {
+  async function start(): Promise<GuardedProcess> {
     await mkdir(dataDir, { recursive: true })
-    const started = spawnBound(BINARY, args, { cwd: folder })
+    const started = spawnGuarded(BINARY, args, { cwd: folder })
     started.child.stdout!.resume()
     try {
       await untilReady(url, started)
@@ -97,7 +97,7 @@ export async function startLightwalletd(options: LightwalletdOptions): Promise<R
 }
 
 /** Resolves with the first response to GetLightdInfo. */
-async function untilReady(url: string, { exited }: BoundProcess): Promise<void> {
+async function untilReady(url: string, { exited }: GuardedProcess): Promise<void> {
   const sessionManager = new Http2SessionManager(url)
   const client = createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, sessionManager }))
   let ended: string | null = null

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { recordedFile } from '../../../zcash/test/recording.ts'
-import { type BoundProcess, freePort, spawnBound, within } from './bound-process.ts'
+import { freePort, type GuardedProcess, spawnGuarded, withTimeout } from './bound-process.ts'
 
 const START_MS = 60_000
 const CONTROL_MS = 30_000
@@ -39,13 +39,13 @@ export interface RecordedNode {
 export async function startRecordedNode(options: { readonly rpcPort?: number } = {}): Promise<RecordedNode> {
   for (let attempt = 1; ; attempt++) {
     const [ownPort, controlPort] = [await freePort(), await freePort()]
-    const started = spawnBound(process.execPath, [
+    const started = spawnGuarded(process.execPath, [
       fileURLToPath(recordedFile('node.mjs')),
       String(ownPort),
       String(controlPort),
     ])
     try {
-      await within(START_MS, () => `the recorded node did not listen within ${START_MS} ms`, listening(started))
+      await withTimeout(START_MS, () => `the recorded node did not listen within ${START_MS} ms`, listening(started))
       const proxy = await startProxy(ownPort, options.rpcPort ?? 0)
       return controls(started, proxy, controlPort)
     } catch (error) {
@@ -57,7 +57,7 @@ export async function startRecordedNode(options: { readonly rpcPort?: number } =
 }
 
 /** Resolves when both servers listen. */
-async function listening({ child }: BoundProcess): Promise<void> {
+async function listening({ child }: GuardedProcess): Promise<void> {
   let ready = 0
   for await (const line of createInterface({ input: child.stdout! })) {
     if (/^(rpc|control) \d+$/.test(line)) ready += 1
@@ -127,7 +127,7 @@ async function startProxy(nodePort: number, port: number): Promise<RpcProxy> {
   }
 }
 
-function controls(started: BoundProcess, proxy: RpcProxy, controlPort: number): RecordedNode {
+function controls(started: GuardedProcess, proxy: RpcProxy, controlPort: number): RecordedNode {
   async function post(path: string, body: object): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${controlPort}${path}`, {
       method: 'POST',

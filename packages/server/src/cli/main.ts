@@ -1,5 +1,5 @@
-import { ConfigFault, ENVIRONMENT, type Env } from '../config/settings.ts'
-import { Fault } from '../domain/error.ts'
+import { ConfigError, ENVIRONMENT, type Env } from '../config/settings.ts'
+import { AppError } from '../domain/error.ts'
 import type { Command } from './command.ts'
 import { accountList, accountPlan } from './commands/account.ts'
 import { address } from './commands/address.ts'
@@ -79,8 +79,9 @@ function findCommand(args: readonly string[]): Command | undefined {
 }
 
 function errorMessage(error: unknown): string {
-  if (error instanceof Fault && typeof error.extra.detail === 'string') return `${error.message}: ${error.extra.detail}`
-  if (error instanceof Fault || error instanceof ConfigFault) return error.message
+  if (error instanceof AppError && typeof error.extra.detail === 'string')
+    return `${error.message}: ${error.extra.detail}`
+  if (error instanceof AppError || error instanceof ConfigError) return error.message
   return error instanceof Error ? error.message : String(error)
 }
 

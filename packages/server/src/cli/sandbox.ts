@@ -2,7 +2,7 @@ import type { Logger } from '../adapters/system/logger.ts'
 import type { Config, Env } from '../config/settings.ts'
 
 /** A running service. */
-export interface Running {
+export interface RunningService {
   readonly url: string
   close(): Promise<void>
 }
@@ -13,4 +13,4 @@ export type StartSandbox = (options: {
   readonly env: Env
   readonly logger: Logger
   readonly json: boolean
-}) => Promise<Running>
+}) => Promise<RunningService>

@@ -68,13 +68,13 @@ export interface Config {
 }
 
 /** All problems of the settings, one line each. */
-export class ConfigFault extends Error {
-  readonly faults: readonly string[]
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
     super(`invalid settings:\n${problems.map(problem => `  ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
-    this.faults = problems
+    this.problems = problems
   }
 }
 
@@ -120,8 +120,8 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
       spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS', values.wholeNumber(0, 5_000), 0),
       expiresInSecs: settings.read(
         'WITHDRAWAL_EXPIRES_SECS',
-        values.wholeNumber(EXPIRY_SECS.least, EXPIRY_SECS.most),
-        EXPIRY_SECS.usual,
+        values.wholeNumber(EXPIRY_SECS.min, EXPIRY_SECS.max),
+        EXPIRY_SECS.default,
       ),
     },
     billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
@@ -130,8 +130,8 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE', values.booleanValue, false),
     confirmations: settings.read(
       'CONFIRMATIONS',
-      values.wholeNumber(CONFIRMATIONS.least, CONFIRMATIONS.most),
-      CONFIRMATIONS.usual,
+      values.wholeNumber(CONFIRMATIONS.min, CONFIRMATIONS.max),
+      CONFIRMATIONS.default,
     ),
     lateWatchDays: settings.read('LATE_WATCH_DAYS', values.wholeNumber(0, 365), 7),
     roles: settings.read('ROLES', values.subsetOf(...ROLES), ROLES),
@@ -141,7 +141,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     logLevel: settings.read('LOG_LEVEL', values.oneOf('silent', 'error', 'warn', 'info', 'debug'), 'info'),
     warnings: settings.warnings,
   }
-  if (settings.problems.length > 0) throw new ConfigFault(settings.problems)
+  if (settings.problems.length > 0) throw new ConfigError(settings.problems)
   return Object.freeze(config)
 }
 

@@ -1,6 +1,6 @@
 import type { KeyExpiry } from './viewing-key.ts'
 
-export const CONFIRMATIONS = { least: 0, most: 100, usual: 3 } as const
+export const CONFIRMATIONS = { min: 0, max: 100, default: 3 } as const
 
 export type Network = 'main' | 'test' | 'regtest'
 

@@ -1,7 +1,7 @@
-import { causeOfLoss } from './missing-payments.ts'
+import { missingPaymentsCause } from './missing-payments.ts'
 import type { Zat } from './money.ts'
-import { decimalZec } from './payment-uri.ts'
-import { utcMinute } from './time.ts'
+import { formatZec } from './payment-uri.ts'
+import { formatUtcMinute } from './time.ts'
 
 /**
  * The mail about paid invoices whose payments were removed by a reorganisation.
@@ -11,7 +11,7 @@ import { utcMinute } from './time.ts'
  * - `intervalSecs`: the minimum time between two such mails to one account. Later changes wait for the next mail.
  * - `listed`: the maximum number of invoices that a mail lists. The others are only counted.
  */
-export const ATTENTION_MAIL = { delaySecs: 120, intervalSecs: 3_600, listed: 10 } as const
+export const ATTENTION_MAIL = { delaySecs: 120, intervalSecs: 3_600, maxListed: 10 } as const
 
 /**
  * When the next mail to an account is due. A `lastSentAt` in the future, written by a wrong clock, counts as `now`.
@@ -45,14 +45,14 @@ export function attentionMailText(
   const count = `${total.toLocaleString('en-US')} paid ${total === 1 ? 'invoice' : 'invoices'}`
   const rest = total - listed.length
   const lines = listed.map(({ publicId, amountZat, paidAt }) => {
-    const paid = paidAt === null ? '' : `, paid ${utcMinute(paidAt)}`
-    return `- ${decimalZec(amountZat)} ZEC${paid}: ${dashboardUrl}/invoices/${publicId}`
+    const paid = paidAt === null ? '' : `, paid ${formatUtcMinute(paidAt)}`
+    return `- ${formatZec(amountZat)} ZEC${paid}: ${dashboardUrl}/invoices/${publicId}`
   })
   if (rest > 0) lines.push(`and ${rest.toLocaleString('en-US')} more: ${dashboardUrl}/invoices?status=attention`)
   return {
     subject: `zatgate: payments of ${count} are missing`,
     text: [
-      `Payments of ${count} in your zatgate account are missing: ${causeOfLoss(listed)}.`,
+      `Payments of ${count} in your zatgate account are missing: ${missingPaymentsCause(listed)}.`,
       '',
       ...lines,
       '',

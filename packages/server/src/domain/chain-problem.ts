@@ -16,12 +16,12 @@ export type ChainProblem =
 export type ChainProblemName = ChainProblem['problem']
 
 /** Whether all payments are visible. An estimated lag does not count against it. */
-export function showsEverything(problems: readonly ChainProblem[]): boolean {
+export function allPaymentsVisible(problems: readonly ChainProblem[]): boolean {
   return problems.every(({ problem }) => problem === 'estimated_lag')
 }
 
 /** Describes a problem and its consequences for the operator. */
-export function describeProblem(found: ChainProblem): string {
+export function describeChainProblem(found: ChainProblem): string {
   switch (found.problem) {
     case 'mempool_unreadable':
       return 'the mempool cannot be read: payments appear when they are mined, and no invoice expires'

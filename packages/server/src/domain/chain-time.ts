@@ -48,7 +48,7 @@ export function chainTime(params: ConsensusParams, newest: readonly Timed[], now
 }
 
 /** Whether clock and chain agree to within hours. Only then may the clock expire invoices and end plans. */
-export function clockAgrees({ state }: ChainTime): boolean {
+export function clockAgreesWithChain({ state }: ChainTime): boolean {
   return state === 'ok' || state === 'stalled'
 }
 

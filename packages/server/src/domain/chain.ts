@@ -1,5 +1,5 @@
 import { type ConsensusParams, isActive } from './network-upgrade.ts'
-import type { Pool } from './shielded-pool.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
 
 /** A shielded output in the form of the light-client protocol (ZIP 307). Byte fields are in wire order. */
 export interface CompactAction {
@@ -32,12 +32,12 @@ export interface Header {
   /** Unix seconds. */
   readonly time: number
   /** Tree sizes after the block. */
-  readonly trees: TreeSizes
+  readonly treeSizes: TreeSizes
 }
 
 export interface Block extends Header {
   /** Number of outputs in each pool, counted from the block's transactions. */
-  readonly outputs: TreeSizes
+  readonly outputCounts: TreeSizes
   readonly transactions: readonly CompactTransaction[]
 }
 
@@ -47,11 +47,11 @@ export const HEADERS_KEPT = 1_000
 const POOLS = ['sapling', 'orchard', 'ironwood'] as const
 
 /** Why a block does not extend the chain. `hidden_outputs`: a tree grew by another number than the outputs given. */
-export type BlockFault =
-  | { readonly fault: 'gap'; readonly expected: number }
-  | { readonly fault: 'fork' }
+export type BlockProblem =
+  | { readonly problem: 'gap'; readonly expected: number }
+  | { readonly problem: 'fork' }
   | {
-      readonly fault: 'hidden_outputs'
+      readonly problem: 'hidden_outputs'
       readonly pool: keyof TreeSizes
       readonly expected: number
       readonly given: number
@@ -62,12 +62,13 @@ export type BlockFault =
  * exactly the outputs of the block. A server that omits outputs fails the last check.
  * @returns null when the block extends `previous`
  */
-export function checkFollows(previous: Header, block: Block): BlockFault | null {
-  if (block.height !== previous.height + 1) return { fault: 'gap', expected: previous.height + 1 }
-  if (block.prevHash !== previous.hash) return { fault: 'fork' }
+export function checkContinuity(previous: Header, block: Block): BlockProblem | null {
+  if (block.height !== previous.height + 1) return { problem: 'gap', expected: previous.height + 1 }
+  if (block.prevHash !== previous.hash) return { problem: 'fork' }
   for (const pool of POOLS) {
-    const expected = previous.trees[pool] + block.outputs[pool]
-    if (block.trees[pool] !== expected) return { fault: 'hidden_outputs', pool, expected, given: block.trees[pool] }
+    const expected = previous.treeSizes[pool] + block.outputCounts[pool]
+    if (block.treeSizes[pool] !== expected)
+      return { problem: 'hidden_outputs', pool, expected, given: block.treeSizes[pool] }
   }
   return null
 }
@@ -79,6 +80,6 @@ export function* ancestorCandidates(tip: number, oldest: number): Generator<numb
 }
 
 /** Whether notes of this pool count as payments at a height: Orchard below NU6.3, Ironwood from NU6.3 on (ZIP 326). */
-export function paysAt(pool: Pool, height: number, params: ConsensusParams): boolean {
+export function isPaymentPool(pool: ShieldedPool, height: number, params: ConsensusParams): boolean {
   return pool === (isActive(params, 'NU6.3', height) ? 'ironwood' : 'orchard')
 }

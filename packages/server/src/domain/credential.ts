@@ -18,14 +18,14 @@ const CHECKSUM_DIGITS = 6
 const BODY = new RegExp(`^[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`)
 
 /** Formats `secret` (32 random bytes) as a credential. */
-export function makeCredential(kind: CredentialKind, secret: Uint8Array): string {
+export function formatCredential(kind: CredentialKind, secret: Uint8Array): string {
   if (secret.length !== SECRET_BYTES) throw new RangeError(`a credential holds ${SECRET_BYTES} bytes`)
   const stem = CREDENTIAL_PREFIXES[kind] + base62(BigInt(`0x${Buffer.from(secret).toString('hex')}`), SECRET_DIGITS)
   return stem + checksum(stem)
 }
 
 /** Whether `text` has the prefix, length and checksum of a credential of this kind. */
-export function isCredential(kind: CredentialKind, text: string): boolean {
+export function isWellFormedCredential(kind: CredentialKind, text: string): boolean {
   const prefix = CREDENTIAL_PREFIXES[kind]
   if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return false
   return text.endsWith(checksum(text.slice(0, -CHECKSUM_DIGITS)))

@@ -1,5 +1,5 @@
 import { EXPIRY_SECS } from './invoice.ts'
-import { MAX_WATCH_SECS } from './swap.ts'
+import { MAX_SWAP_WATCH_SECS } from './swap.ts'
 import { DAY_SECS } from './time.ts'
 
 /**
@@ -27,7 +27,7 @@ export function unknownParts(identity: string): string[] {
 }
 
 /** Random bytes for one step. */
-export const STEP_BYTES = 6
+export const COUNTER_STEP_BYTES = 6
 const STEP_BITS = 44n
 
 /**
@@ -35,7 +35,7 @@ const STEP_BITS = 44n
  * that the original reserves after the copy was made. Two copies of one backup collide with a probability of about 2^-44
  * for each address. The index range suffices for 2^18 restores.
  */
-export function stepOf(bytes: Uint8Array): bigint {
+export function copyStep(bytes: Uint8Array): bigint {
   return randomStep(bytes, STEP_BITS)
 }
 
@@ -47,7 +47,7 @@ const START_STEP_BITS = 36n
  * such a copy, the copy collides with one of them with a probability of 3 in a million. The index range suffices for 2^26
  * starts.
  */
-export function startStepOf(bytes: Uint8Array): bigint {
+export function startStep(bytes: Uint8Array): bigint {
   return randomStep(bytes, START_STEP_BITS)
 }
 
@@ -60,6 +60,6 @@ function randomStep(bytes: Uint8Array, bits: bigint): bigint {
  * Unix seconds until which every viewing key of a copy is watched: as long as an invoice that was created after the copy,
  * and is missing in it, can be paid.
  */
-export function watchAfterMove(now: number, lateWatchDays: number): number {
-  return now + EXPIRY_SECS.most + lateWatchDays * DAY_SECS + MAX_WATCH_SECS
+export function watchUntilAfterCopy(now: number, lateWatchDays: number): number {
+  return now + EXPIRY_SECS.max + lateWatchDays * DAY_SECS + MAX_SWAP_WATCH_SECS
 }

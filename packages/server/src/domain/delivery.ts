@@ -1,18 +1,18 @@
 import { DAY_SECS } from './time.ts'
 
 /** Maximum number of attempts of a delivery, the first included. */
-export const ATTEMPTS = 4
+export const MAX_ATTEMPTS = 4
 
 /** Time limit of an attempt, up to the end of the response. */
-export const DEADLINE_MS = 5_000
+export const ATTEMPT_TIMEOUT_MS = 5_000
 
 /** Delays from the end of a failed attempt to the next one: after the first, the second, the third. */
-export const RETRY_AFTER_MS = [10_000, 60_000, 300_000] as const
+export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000] as const
 
-export type DeliveryState = Progress['state']
+export type DeliveryState = DeliveryProgress['state']
 
 /** Not yet sent, or failed; the next attempt is due at `dueAtMs`. */
-export interface Waiting {
+export interface WaitingProgress {
   readonly state: 'waiting'
   /** Attempts made: 0 to 3. */
   readonly attempts: number
@@ -24,26 +24,26 @@ export interface Waiting {
  * An attempt is in flight. When its process dies, the result is never recorded; the attempt then counts as failed at its
  * time limit, and the next one is due at `dueAtMs`. So the lease of a delivery and its retry schedule are the same time.
  */
-export interface Sending {
+export interface SendingProgress {
   readonly state: 'sending'
   /** Attempts begun: 1 to 4. */
   readonly attempts: number
   readonly dueAtMs: number
 }
 
-export interface Ended {
+export interface EndedProgress {
   readonly state: 'delivered' | 'failed' | 'canceled'
   readonly attempts: number
 }
 
-export type Progress = Waiting | Sending | Ended
+export type DeliveryProgress = WaitingProgress | SendingProgress | EndedProgress
 
 /** A delivery that has not ended. */
-export type Open = Waiting | Sending
+export type OpenProgress = WaitingProgress | SendingProgress
 
 /** An attempt that the state of its delivery does not allow: an error in the program. */
-export class IllegalAttempt extends Error {
-  constructor(progress: Progress, action: string) {
+export class IllegalAttemptError extends Error {
+  constructor(progress: DeliveryProgress, action: string) {
     super(`a delivery that is ${progress.state} after ${progress.attempts} attempts cannot ${action}`)
     this.name = 'IllegalAttemptError'
   }
@@ -53,39 +53,43 @@ export class IllegalAttempt extends Error {
  * Starts the next attempt of a due delivery. Ends the delivery as `failed` when its last attempt was interrupted.
  * @throws IllegalAttempt when the delivery is not due at `nowMs`
  */
-export function begin(open: Open, nowMs: number): Sending | Ended {
-  if (open.dueAtMs > nowMs) throw new IllegalAttempt(open, `begin ${open.dueAtMs - nowMs} ms early`)
-  if (open.attempts >= ATTEMPTS) return { state: 'failed', attempts: open.attempts }
+export function startAttempt(open: OpenProgress, nowMs: number): SendingProgress | EndedProgress {
+  if (open.dueAtMs > nowMs) throw new IllegalAttemptError(open, `begin ${open.dueAtMs - nowMs} ms early`)
+  if (open.attempts >= MAX_ATTEMPTS) return { state: 'failed', attempts: open.attempts }
   const attempts = open.attempts + 1
-  return { state: 'sending', attempts, dueAtMs: nowMs + DEADLINE_MS + retryAfterMs(attempts) }
+  return { state: 'sending', attempts, dueAtMs: nowMs + ATTEMPT_TIMEOUT_MS + retryAfterMs(attempts) }
 }
 
 /** The progress of a delivery after an attempt that ended at `endedAtMs`. */
-export function settle(sending: Sending, succeeded: boolean, endedAtMs: number): Waiting | Ended {
+export function finishAttempt(
+  sending: SendingProgress,
+  succeeded: boolean,
+  endedAtMs: number,
+): WaitingProgress | EndedProgress {
   const { attempts } = sending
   if (succeeded) return { state: 'delivered', attempts }
-  if (attempts >= ATTEMPTS) return { state: 'failed', attempts }
+  if (attempts >= MAX_ATTEMPTS) return { state: 'failed', attempts }
   return { state: 'waiting', attempts, dueAtMs: endedAtMs + retryAfterMs(attempts) }
 }
 
 /** The last attempt has no retry. The first delay then serves as the time after which it counts as interrupted. */
 function retryAfterMs(attempts: number): number {
-  return RETRY_AFTER_MS[attempts - 1] ?? RETRY_AFTER_MS[0]
+  return RETRY_DELAYS_MS[attempts - 1] ?? RETRY_DELAYS_MS[0]
 }
 
 /** With this number of open deliveries, an account's test events and resends are refused. */
-export const MOST_WAITING = 1_000
+export const MAX_OPEN_DELIVERIES = 1_000
 
 /** Limit of concurrent deliveries to one account. It starts low and grows with successful deliveries. */
-export const ROOM = { first: 2, most: 32 } as const
+export const CONCURRENCY_LIMIT = { initial: 2, max: 32 } as const
 
 /** The account's concurrency limit after an attempt: plus one after a success, half after a failure, at least 1. */
-export function roomAfter(limit: number, succeeded: boolean): number {
-  return succeeded ? Math.min(ROOM.most, limit + 1) : Math.max(1, Math.floor(limit / 2))
+export function nextConcurrencyLimit(limit: number, succeeded: boolean): number {
+  return succeeded ? Math.min(CONCURRENCY_LIMIT.max, limit + 1) : Math.max(1, Math.floor(limit / 2))
 }
 
 /** Divides `total` slots among accounts, in their order. No account gets more than its limit. */
-export function shares(limits: readonly number[], total: number): number[] {
+export function fairShares(limits: readonly number[], total: number): number[] {
   const fair = Math.max(1, Math.floor(total / Math.max(1, limits.length)))
   let left = total
   return limits.map(limit => {
@@ -96,7 +100,7 @@ export function shares(limits: readonly number[], total: number): number[] {
 }
 
 /** Retention of deliveries and their attempts. */
-export const LOG_SECS = 30 * DAY_SECS
+export const DELIVERY_RETENTION_SECS = 30 * DAY_SECS
 
 /** Bytes of a response body that are kept in the delivery log. */
-export const ANSWER_BYTES_KEPT = 4_096
+export const RESPONSE_BYTES_KEPT = 4_096

@@ -1,7 +1,7 @@
-import { utcMinute } from './time.ts'
+import { formatUtcMinute } from './time.ts'
 
 /** Actions that the account's owner is notified of by email. */
-export const NOTICES = {
+export const EMAIL_NOTIFICATIONS = {
   viewing_key_set: 'the viewing key was set',
   api_key_created: 'an API key was created',
   api_key_revoked: 'an API key was revoked',
@@ -10,18 +10,23 @@ export const NOTICES = {
   webhook_secret_rotated: 'the webhook signing secret was rotated',
   session_token_issued: 'a session token was issued',
 } as const
-export type Notice = keyof typeof NOTICES
+export type EmailNotification = keyof typeof EMAIL_NOTIFICATIONS
 
 /** The reminder of a plan that ends soon. @param planExpiresAt Unix seconds */
-export function planEnds(owner: { readonly email: string }, plan: string, planExpiresAt: number, createdAt: number) {
-  const detail = `${plan} until ${utcMinute(planExpiresAt)}`
+export function renewalReminder(
+  owner: { readonly email: string },
+  plan: string,
+  planExpiresAt: number,
+  createdAt: number,
+) {
+  const detail = `${plan} until ${formatUtcMinute(planExpiresAt)}`
   return { to: owner.email, about: 'plan_ends', detail, createdAt } as const
 }
 
 /** The mail about such an action. `detail` names the object, such as an API key. */
-export function notice(
+export function emailNotification(
   owner: { readonly email: string },
-  about: Notice,
+  about: EmailNotification,
   createdAt: number,
   detail: string | null = null,
 ) {

@@ -2,7 +2,7 @@
  * The errors of the API, for invalid requests and for failed external services. `code` is stable; `code` and `message`
  * are public, `cause` is only logged.
  */
-export type FaultKind =
+export type AppErrorKind =
   | 'invalid'
   | 'unauthenticated'
   | 'payment_required'
@@ -18,7 +18,7 @@ export type FaultKind =
   | 'bad_gateway'
   | 'unavailable'
 
-export interface FaultOptions {
+export interface AppErrorOptions {
   /** Public members of the error body besides `code` and `message`. */
   readonly extra?: Readonly<Record<string, string | number | null>>
   /** Seconds until a retry can succeed, sent as `Retry-After`. */
@@ -27,13 +27,13 @@ export interface FaultOptions {
   readonly cause?: unknown
 }
 
-export class Fault extends Error {
-  readonly kind: FaultKind
+export class AppError extends Error {
+  readonly kind: AppErrorKind
   readonly code: string
   readonly extra: Readonly<Record<string, string | number | null>>
   readonly retryAfterSecs: number | undefined
 
-  constructor(kind: FaultKind, code: string, message: string, options: FaultOptions = {}) {
+  constructor(kind: AppErrorKind, code: string, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.name = 'AppError'
     this.kind = kind
@@ -44,7 +44,7 @@ export class Fault extends Error {
 }
 
 /** Derives an error code from a message: `no such invoice` → `no_such_invoice`. */
-export function codeOf(message: string): string {
+export function errorCodeOf(message: string): string {
   return message
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
@@ -52,15 +52,15 @@ export function codeOf(message: string): string {
 }
 
 /** The error for a field that is missing, of the wrong type or out of range. `detail` describes valid values. */
-export function invalidField(field: string, detail?: string): Fault {
-  return new Fault(
+export function invalidField(field: string, detail?: string): AppError {
+  return new AppError(
     'invalid',
-    `invalid_${codeOf(field)}`,
+    `invalid_${errorCodeOf(field)}`,
     `invalid ${field}`,
     detail === undefined ? {} : { extra: { detail } },
   )
 }
 
-export function noSuch(noun: string): Fault {
-  return new Fault('not_found', `no_such_${codeOf(noun)}`, `no such ${noun}`)
+export function notFound(noun: string): AppError {
+  return new AppError('not_found', `no_such_${errorCodeOf(noun)}`, `no such ${noun}`)
 }

@@ -1,7 +1,7 @@
 import type { InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
-import { FREE_PLAN, type Holding } from './plan.ts'
-import { LAST_SECOND } from './time.ts'
+import { FREE_PLAN, type PlanAssignment } from './plan.ts'
+import { MAX_DATE_SECS } from './time.ts'
 import type { WithdrawalStatus } from './withdrawal.ts'
 
 export const EVENT_TYPES = [
@@ -28,14 +28,14 @@ export interface NewEvent {
   readonly createdAt: number
 }
 
-export interface SwapInEvent {
+export interface EventSwap {
   readonly asset: string
   readonly blockchain: string
   readonly amountInFormatted: string
   readonly status: string
 }
 
-export interface InvoiceInEvent {
+export interface EventInvoice {
   readonly publicId: string
   readonly status: InvoiceStatus
   readonly amountZat: Zat
@@ -45,7 +45,7 @@ export interface InvoiceInEvent {
 }
 
 /** The body of an invoice or swap event, a `WebhookEvent` of the wire types. It is serialised once, here. */
-export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap: SwapInEvent | null): string {
+export function invoiceEventBody(type: EventType, invoice: EventInvoice, swap: EventSwap | null): string {
   return JSON.stringify({
     type,
     invoice_id: invoice.publicId,
@@ -67,14 +67,18 @@ export function invoiceEventBody(type: EventType, invoice: InvoiceInEvent, swap:
  * The event that the account has this plan from now on. `expires_at` is always a time: for Free the time of the change,
  * for another plan without end the last second of the year 9999.
  */
-export function planUpdated(accountId: number, { plan, planExpiresAt }: Holding, createdAt: number): NewEvent {
+export function planUpdatedEvent(
+  accountId: number,
+  { plan, planExpiresAt }: PlanAssignment,
+  createdAt: number,
+): NewEvent {
   const type = 'plan.updated'
-  const endless = plan === FREE_PLAN ? createdAt : LAST_SECOND
+  const endless = plan === FREE_PLAN ? createdAt : MAX_DATE_SECS
   const body = JSON.stringify({ type, invoice_id: null, plan, expires_at: planExpiresAt ?? endless })
   return { accountId, invoiceId: null, type, body, createdAt }
 }
 
-export interface WithdrawalInEvent {
+export interface EventWithdrawal {
   /** The merchant's account. */
   readonly accountId: number
   readonly publicId: string
@@ -86,7 +90,7 @@ export interface WithdrawalInEvent {
 }
 
 /** The event that the withdrawal has a new status. */
-export function withdrawalUpdated(withdrawal: WithdrawalInEvent, createdAt: number): NewEvent {
+export function withdrawalUpdatedEvent(withdrawal: EventWithdrawal, createdAt: number): NewEvent {
   const type = 'withdrawal.updated'
   const body = JSON.stringify({
     type,

@@ -1,15 +1,15 @@
 import type { Zat } from './money.ts'
 import { sumZat } from './money.ts'
 import { lastMinableHeight } from './payment.ts'
-import type { Pool } from './shielded-pool.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
-export const EXPIRY_SECS = { least: 60, most: 86_400, usual: 900 } as const
+export const EXPIRY_SECS = { min: 60, max: 86_400, default: 900 } as const
 
 /** The terms of an invoice, fixed at its creation. */
-export interface Terms {
+export interface InvoiceTerms {
   readonly amountZat: Zat
   /** Unix seconds. */
   readonly expiresAt: number
@@ -20,7 +20,7 @@ export interface Terms {
 }
 
 /** Where a payment is: in the mempool, in a block of the chain, or dropped (its transaction expired or vanished). */
-export type Place =
+export type PaymentLocation =
   | { readonly at: 'mempool' }
   | { readonly at: 'mined'; readonly height: number }
   | { readonly at: 'dropped' }
@@ -29,12 +29,12 @@ export type Place =
 export interface Payment {
   /** 64 hex characters, in display byte order. */
   readonly txid: string
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   readonly outputIndex: number
   readonly valueZat: Zat
-  readonly place: Place
+  readonly location: PaymentLocation
   /** Sequence number, in the order of recording, independent of blocks. */
-  readonly order: number
+  readonly seq: number
   /** The newest mempool snapshot contains the unmined transaction. */
   readonly inSnapshot: boolean
   /** nExpiryHeight of the transaction (ZIP 203): 0 never expires, null is unknown. */
@@ -44,17 +44,17 @@ export interface Payment {
 }
 
 /** The state of the chain and of the swap provider at an evaluation. */
-export interface View {
+export interface EvaluationContext {
   /** Height of the last recorded block. */
   readonly tip: number
   /** Unix seconds: chain and mempool are completely known up to this time. At most the present time; 0: not yet synced. */
-  readonly seenThrough: number
+  readonly syncedThrough: number
   /** A swap keeps the invoice open. */
-  readonly swapUnderWay: boolean
+  readonly keptOpenBySwap: boolean
 }
 
 /** The result of an evaluation. */
-export interface Assessment {
+export interface InvoiceState {
   readonly status: InvoiceStatus
   readonly receivedZat: Zat
   readonly overpaidZat: Zat
@@ -79,30 +79,36 @@ export interface Assessment {
  * When the terms require 0 confirmations, an unmined payment counts as confirmed only while the newest mempool snapshot
  * contains it: evicted payments must not add up to a final `paid`.
  */
-export function assess(terms: Terms, before: InvoiceStatus, payments: readonly Payment[], view: View): Assessment {
-  const live = payments.filter(payment => payment.place.at !== 'dropped')
+export function evaluateInvoice(
+  terms: InvoiceTerms,
+  before: InvoiceStatus,
+  payments: readonly Payment[],
+  view: EvaluationContext,
+): InvoiceState {
+  const live = payments.filter(payment => payment.location.at !== 'dropped')
   const receivedZat = sumOf(live)
   const confirmedZat = sumOf(live.filter(payment => isConfirmed(payment, terms, view)))
-  const keptZat = terms.confirmations === 0 ? receivedZat : sumOf(live.filter(({ place }) => place.at === 'mined'))
+  const keptZat =
+    terms.confirmations === 0 ? receivedZat : sumOf(live.filter(({ location }) => location.at === 'mined'))
   const openUntilHeight = openUntilHeightOf(payments, terms, view)
-  const due = view.seenThrough >= terms.expiresAt && !view.swapUnderWay && openUntilHeight === null
+  const due = view.syncedThrough >= terms.expiresAt && !view.keptOpenBySwap && openUntilHeight === null
   const status = statusOf(terms, before, receivedZat, confirmedZat, due)
   return {
     status,
     receivedZat,
-    overpaidZat: overpaid(terms.amountZat, receivedZat),
+    overpaidZat: overpaidAmount(terms.amountZat, receivedZat),
     txid: latest(live)?.txid ?? null,
     needsAttention: status === 'paid' && keptZat < terms.amountZat,
     openUntilHeight,
   }
 }
 
-export function overpaid(amountZat: Zat, receivedZat: Zat): Zat {
+export function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
   return receivedZat > amountZat ? receivedZat - amountZat : 0n
 }
 
 /** Confirmations of a payment: the number of blocks from its own to the tip. */
-export function confirmationsOf(place: Place, tip: number): number {
+export function countConfirmations(place: PaymentLocation, tip: number): number {
   return place.at === 'mined' ? Math.max(0, tip - place.height + 1) : 0
 }
 
@@ -120,12 +126,16 @@ function sumOf(payments: readonly Payment[]): Zat {
 }
 
 function latest(payments: readonly Payment[]): Payment | null {
-  return payments.reduce<Payment | null>((last, next) => (last && last.order > next.order ? last : next), null)
+  return payments.reduce<Payment | null>((last, next) => (last && last.seq > next.seq ? last : next), null)
 }
 
-function isConfirmed({ place, inSnapshot }: Payment, { confirmations }: Terms, { tip }: View): boolean {
-  if (place.at === 'mempool') return confirmations === 0 && inSnapshot
-  return confirmationsOf(place, tip) >= confirmations
+function isConfirmed(
+  { location, inSnapshot }: Payment,
+  { confirmations }: InvoiceTerms,
+  { tip }: EvaluationContext,
+): boolean {
+  if (location.at === 'mempool') return confirmations === 0 && inSnapshot
+  return countConfirmations(location, tip) >= confirmations
 }
 
 /**
@@ -134,19 +144,19 @@ function isConfirmed({ place, inSnapshot }: Payment, { confirmations }: Terms, {
  */
 function openUntilHeightOf(
   payments: readonly Payment[],
-  { watchUntil }: Terms,
-  { tip, seenThrough }: View,
+  { watchUntil }: InvoiceTerms,
+  { tip, syncedThrough }: EvaluationContext,
 ): number | null {
   const heights = payments
-    .filter(({ place }) => place.at === 'dropped')
+    .filter(({ location }) => location.at === 'dropped')
     .map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))
   const last = Math.max(0, ...heights)
-  return last > tip && seenThrough < watchUntil ? last : null
+  return last > tip && syncedThrough < watchUntil ? last : null
 }
 
 /** @param due the invoice's expiry has passed, and nothing keeps it open */
 function statusOf(
-  terms: Terms,
+  terms: InvoiceTerms,
   before: InvoiceStatus,
   receivedZat: Zat,
   confirmedZat: Zat,
@@ -160,14 +170,17 @@ function statusOf(
 }
 
 /** The state that decides which events an invoice raises. */
-export interface EventState {
+export interface InvoiceEventState {
   readonly status: InvoiceStatus
   /** When `invoice.underpaid` was raised; null: not yet. */
   readonly underpaidAt: number | null
 }
 
 /** The public events that a change raises. `invoice.underpaid` is raised at most once. */
-export function eventsOf(before: EventState, after: EventState): ('invoice.paid' | 'invoice.underpaid')[] {
+export function invoiceEventsOf(
+  before: InvoiceEventState,
+  after: InvoiceEventState,
+): ('invoice.paid' | 'invoice.underpaid')[] {
   if (before.status === after.status) return []
   if (after.status === 'paid') return ['invoice.paid']
   return after.status === 'underpaid' && before.underpaidAt === null ? ['invoice.underpaid'] : []

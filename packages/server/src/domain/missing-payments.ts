@@ -1,4 +1,4 @@
-import type { Payment, Terms } from './invoice.ts'
+import type { InvoiceTerms, Payment } from './invoice.ts'
 import { sumZat, type Zat } from './money.ts'
 import { lastMinableHeight } from './payment.ts'
 
@@ -11,7 +11,7 @@ export interface MissingPayments {
 }
 
 /** Describes why payments of these invoices are missing. "They" in the text are the payments. */
-export function causeOfLoss(invoices: readonly Pick<Terms, 'confirmations'>[]): string {
+export function missingPaymentsCause(invoices: readonly Pick<InvoiceTerms, 'confirmations'>[]): string {
   const cause = 'a reorganisation of the Zcash chain removed them'
   // With 0 confirmations a mempool payment pays an invoice, and it can vanish from the mempool.
   return invoices.some(({ confirmations }) => confirmations === 0)
@@ -21,12 +21,14 @@ export function causeOfLoss(invoices: readonly Pick<Terms, 'confirmations'>[]): 
 
 /** @param tip height of the last recorded block */
 export function missingPayments(
-  { amountZat, confirmations }: Pick<Terms, 'amountZat' | 'confirmations'>,
+  { amountZat, confirmations }: Pick<InvoiceTerms, 'amountZat' | 'confirmations'>,
   payments: readonly Payment[],
   tip: number,
 ): MissingPayments {
-  const kept = payments.filter(({ place }) => place.at === 'mined' || (confirmations === 0 && place.at === 'mempool'))
-  const unmined = payments.filter(({ place }) => place.at !== 'mined')
+  const kept = payments.filter(
+    ({ location }) => location.at === 'mined' || (confirmations === 0 && location.at === 'mempool'),
+  )
+  const unmined = payments.filter(({ location }) => location.at !== 'mined')
   const last = Math.max(0, ...unmined.map(payment => lastMinableHeight(payment.expiryHeight, payment.lastSeenHeight)))
   const missingZat = amountZat - sumZat(kept.map(({ valueZat }) => valueZat))
   if (unmined.some(({ expiryHeight }) => expiryHeight === 0)) return { missingZat, minableUntil: 'any height' }

@@ -14,7 +14,7 @@ export interface Rewind {
 }
 
 /** The chain position at which an invoice was created. */
-export interface Creation {
+export interface InvoiceCreation {
   readonly id: number
   /** Height of the last recorded block when the invoice was created; null: unknown. */
   readonly createdHeight: number | null
@@ -25,7 +25,7 @@ export interface Creation {
  * invoice's creation, or above a height to which a later reorganisation rewound. Chain positions decide, because clocks
  * and block times can be wrong.
  */
-export function canHoldPayment(invoice: Creation, height: number, rewinds: readonly Rewind[]): boolean {
+export function canHoldPayment(invoice: InvoiceCreation, height: number, rewinds: readonly Rewind[]): boolean {
   if (invoice.createdHeight === null) return true
   const since = rewinds.filter(({ newestInvoiceId }) => newestInvoiceId >= invoice.id)
   return height > Math.min(invoice.createdHeight, ...since.map(({ toHeight }) => toHeight))
@@ -35,7 +35,7 @@ export function canHoldPayment(invoice: Creation, height: number, rewinds: reado
  * Whether no block after `tip` can contain the unmined transaction: nExpiryHeight is the last height that may (ZIP 203).
  * @param expiryHeight 0: the transaction never expires; null: unknown
  */
-export function isDead(expiryHeight: number | null, tip: number): boolean {
+export function isTransactionExpired(expiryHeight: number | null, tip: number): boolean {
   return expiryHeight !== null && expiryHeight !== 0 && tip >= expiryHeight
 }
 
@@ -55,10 +55,10 @@ export function lastMinableHeight(expiryHeight: number | null, lastSeenHeight: n
 }
 
 /** A payment is dropped when mempool snapshots lack it for this time, and a new block has been found meanwhile. */
-export const MISSING_SECS = 120
+export const DROP_AFTER_MISSING_SECS = 120
 
 /** Since when the mempool snapshots of one server lack an unmined payment. */
-export interface Missing {
+export interface MissingSince {
   /** Unix seconds. */
   readonly since: number
   /** Height of the last recorded block at that time. */
@@ -66,6 +66,6 @@ export interface Missing {
 }
 
 /** Whether a missing payment is taken to have left the mempool. */
-export function hasVanished(missing: Missing, now: number, tip: number): boolean {
-  return now - missing.since >= MISSING_SECS && tip > missing.height
+export function hasVanished(missing: MissingSince, now: number, tip: number): boolean {
+  return now - missing.since >= DROP_AFTER_MISSING_SECS && tip > missing.height
 }

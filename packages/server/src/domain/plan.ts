@@ -1,4 +1,4 @@
-import { Fault } from './error.ts'
+import { AppError } from './error.ts'
 import type { Zat } from './money.ts'
 import { DAY_SECS } from './time.ts'
 
@@ -28,7 +28,7 @@ export function findPlan(plans: readonly Plan[], name: string): Plan | undefined
  * The plan in effect at `now`: the account's own until it ends, then Free. Free also when the operator has removed the
  * account's plan from the list.
  */
-export function planAt(
+export function effectivePlan(
   plans: readonly Plan[],
   account: { readonly plan: string; readonly planExpiresAt: number | null },
   now: number,
@@ -41,8 +41,8 @@ export function planAt(
   return { plan: free, expiresAt: null }
 }
 
-export function limitReached(plan: Plan, used: number): Fault {
-  return new Fault(
+export function invoiceLimitError(plan: Plan, used: number): AppError {
+  return new AppError(
     'payment_required',
     'monthly_invoice_limit_reached',
     `monthly invoice limit reached for the ${plan.name} plan`,
@@ -59,20 +59,20 @@ export interface SoldPeriod {
 }
 
 /** The stored plan of an account. It may have ended. */
-export interface Holding {
+export interface PlanAssignment {
   readonly plan: string
   /** Unix seconds; null: never. */
   readonly planExpiresAt: number | null
 }
 
 /** How long before the end of a plan its owner gets a reminder. */
-export const RENEWAL_NOTICE_SECS = 3 * DAY_SECS
+export const RENEWAL_LEAD_SECS = 3 * DAY_SECS
 
 export function isForSale(plan: Plan): boolean {
   return plan.priceZat > 0n
 }
 
-export function hasRunOut({ planExpiresAt }: Holding, now: number): boolean {
+export function isPlanExpired({ planExpiresAt }: PlanAssignment, now: number): boolean {
   return planExpiresAt !== null && now >= planExpiresAt
 }
 
@@ -81,14 +81,14 @@ export function hasRunOut({ planExpiresAt }: Holding, now: number): boolean {
  * the old one is credited. Null when no plan can be assigned: it is no longer on the list, or the account already has it
  * without end.
  */
-export function afterPurchase(
+export function assignmentAfterPurchase(
   plans: readonly Plan[],
-  assigned: Holding,
+  assigned: PlanAssignment,
   sold: SoldPeriod,
   now: number,
-): (Holding & { readonly planExpiresAt: number }) | null {
+): (PlanAssignment & { readonly planExpiresAt: number }) | null {
   if (!findPlan(plans, sold.plan)) return null
-  const { plan: current, expiresAt } = planAt(plans, assigned, now)
+  const { plan: current, expiresAt } = effectivePlan(plans, assigned, now)
   const period = secsOf(sold)
   if (current.name === sold.plan)
     return expiresAt === null ? null : { plan: sold.plan, planExpiresAt: expiresAt + period }
@@ -110,14 +110,14 @@ function secsOf({ periodDays }: { readonly periodDays: number }): number {
   return periodDays * DAY_SECS
 }
 
-export function unknownPlan(plans: readonly Plan[]): Fault {
-  return new Fault('invalid', 'unknown_plan', 'unknown plan', {
+export function unknownPlanError(plans: readonly Plan[]): AppError {
+  return new AppError('invalid', 'unknown_plan', 'unknown plan', {
     extra: { detail: `one of ${plans.map(plan => plan.name).join(', ')}` },
   })
 }
 
-export function billingNotConfigured(
+export function billingNotConfiguredError(
   detail = 'the operator of this service has set no viewing key for billing',
-): Fault {
-  return new Fault('conflict', 'billing_not_configured', 'billing not configured', { extra: { detail } })
+): AppError {
+  return new AppError('conflict', 'billing_not_configured', 'billing not configured', { extra: { detail } })
 }

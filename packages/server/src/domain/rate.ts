@@ -1,4 +1,4 @@
-import { Fault } from './error.ts'
+import { AppError } from './error.ts'
 
 /** The price of 1 ZEC in a currency. */
 export interface Rate {
@@ -7,13 +7,13 @@ export interface Rate {
   /** Decimal, exact, without redundant zeros. */
   readonly price: string
   /** When it was fetched, in Unix seconds. */
-  readonly at: number
+  readonly fetchedAt: number
 }
 
 const PRICE = /^0*(\d{1,12})(?:\.(\d{1,12}?)0*)?$/
 
 /** Parses a price and removes redundant zeros. Null for invalid text and for zero. */
-export function readPrice(text: string): string | null {
+export function parsePrice(text: string): string | null {
   const [, whole, fraction = ''] = PRICE.exec(text) ?? []
   if (whole === undefined || /^0*$/.test(whole + fraction)) return null
   return /^0*$/.test(fraction) ? whole : `${whole}.${fraction}`
@@ -27,12 +27,12 @@ export function isCurrency(code: string): boolean {
 }
 
 /** Number of decimal places of a currency: 2 for USD, 0 for JPY. */
-export function decimalsOf(currency: string): number {
+export function currencyDecimals(currency: string): number {
   const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
   return maximumFractionDigits
 }
 
 /** @param cause the error of the source, for the log */
-export function rateUnavailable(cause: unknown): Fault {
-  return new Fault('unavailable', 'rate_unavailable', 'rate unavailable', { cause, retryAfterSecs: 5 })
+export function rateUnavailableError(cause: unknown): AppError {
+  return new AppError('unavailable', 'rate_unavailable', 'rate unavailable', { cause, retryAfterSecs: 5 })
 }

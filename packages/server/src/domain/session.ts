@@ -13,9 +13,9 @@ export interface Session {
   readonly endedAt: number | null
 }
 
-export const SESSION_SECS = 30 * DAY_SECS
+export const SESSION_LIFETIME_SECS = 30 * DAY_SECS
 
 /** A new session for the bearer of `token`. @param now Unix seconds */
-export function sessionFor(token: string, fields: { publicId: string; accountId: number; label: string }, now: number) {
-  return { ...fields, hash: credentialHash(token), createdAt: now, expiresAt: now + SESSION_SECS }
+export function newSession(token: string, fields: { publicId: string; accountId: number; label: string }, now: number) {
+  return { ...fields, hash: credentialHash(token), createdAt: now, expiresAt: now + SESSION_LIFETIME_SECS }
 }

@@ -3,15 +3,15 @@ import { isIPv6 } from 'node:net'
 /** The purpose of a mailed one-time code: to sign in, or to reauthenticate within a session (`confirm`). */
 export type CodePurpose = 'sign_in' | 'confirm'
 
-export const CODE = { digits: 6, secs: 600, tries: 5 } as const
+export const SIGN_IN_CODE = { digits: 6, lifetimeSecs: 600, maxAttempts: 5 } as const
 
 /** How long a session counts as recently authenticated after a code. Sensitive changes require it. */
-export const FRESH_SECS = 600
+export const RECENT_AUTHENTICATION_SECS = 600
 
 /** A limit of the codes requested per email, per client, or in total. */
-export interface RequestLimit {
+export interface CodeRequestLimit {
   readonly per: 'email' | 'client' | 'all'
-  readonly most: number
+  readonly max: number
   readonly windowSecs: number
 }
 
@@ -19,41 +19,41 @@ export interface RequestLimit {
  * Limits of code requests. With 5 attempts per code, an attacker has at most 100 guesses a day for one email, among
  * 1,000,000 codes, from any number of addresses.
  */
-export const REQUEST_LIMITS: readonly RequestLimit[] = [
-  { per: 'email', most: 10, windowSecs: 3_600 },
-  { per: 'email', most: 20, windowSecs: 86_400 },
-  { per: 'client', most: 100, windowSecs: 3_600 },
-  { per: 'all', most: 3_000, windowSecs: 3_600 },
+export const CODE_REQUEST_LIMITS: readonly CodeRequestLimit[] = [
+  { per: 'email', max: 10, windowSecs: 3_600 },
+  { per: 'email', max: 20, windowSecs: 86_400 },
+  { per: 'client', max: 100, windowSecs: 3_600 },
+  { per: 'all', max: 3_000, windowSecs: 3_600 },
 ]
 
 /** How long requests for codes are stored: the longest window. */
-export const REMEMBER_SECS = Math.max(...REQUEST_LIMITS.map(limit => limit.windowSecs))
+export const CODE_REQUEST_RETENTION_SECS = Math.max(...CODE_REQUEST_LIMITS.map(limit => limit.windowSecs))
 
-const CODES = 10 ** CODE.digits
+const CODES = 10 ** SIGN_IN_CODE.digits
 /** The largest multiple of CODES in 32 bits. Values from here on are rejected, since they would favour the lowest codes. */
 const UNBIASED_RANGE = Math.floor(2 ** 32 / CODES) * CODES
 
 /** Generates a uniformly distributed code. @param bytes returns `count` random bytes */
-export function drawCode(bytes: (count: number) => Uint8Array): string {
+export function generateCode(bytes: (count: number) => Uint8Array): string {
   for (;;) {
     const value = Buffer.from(bytes(4)).readUInt32BE()
-    if (value < UNBIASED_RANGE) return (value % CODES).toString().padStart(CODE.digits, '0')
+    if (value < UNBIASED_RANGE) return (value % CODES).toString().padStart(SIGN_IN_CODE.digits, '0')
   }
 }
 
 /** The input of a code's hash. It includes the row's id, so that equal codes have different hashes. */
-export function boundCode(id: number, code: string): string {
+export function codeHashInput(id: number, code: string): string {
   return `${id} ${code}`
 }
 
 /** Parses a code as users type or paste it, with spaces or dashes. Null for invalid text. */
-export function readCode(text: string): string | null {
+export function parseCode(text: string): string | null {
   const digits = text.replace(/[\s\u2010-\u2015-]/g, '')
-  return /^[0-9]+$/.test(digits) && digits.length === CODE.digits ? digits : null
+  return /^[0-9]+$/.test(digits) && digits.length === SIGN_IN_CODE.digits ? digits : null
 }
 
 /** The address prefix that identifies one client: the IPv4 address, or the /64 of an IPv6 address. */
-export function clientOf(address: string): string {
+export function clientPrefix(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   return isIPv6(address) ? `${first64(address)}/64` : address

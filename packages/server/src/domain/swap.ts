@@ -1,5 +1,5 @@
-import { Fault } from './error.ts'
-import type { SwapInEvent } from './event.ts'
+import { AppError } from './error.ts'
+import type { EventSwap } from './event.ts'
 
 /** The statuses of the provider (1Click `GET /v0/status`). */
 export const SWAP_STATUSES = [
@@ -19,22 +19,22 @@ export type SwapEventType = 'swap.refunded' | 'swap.failed' | 'swap.incomplete_d
 const DEPOSIT_SECS = 30 * 60
 
 /** Limit of swap starts for one invoice within a window. */
-export const STARTS = { most: 5, windowSecs: 10 * 60 } as const
+export const SWAP_START_LIMIT = { max: 5, windowSecs: 10 * 60 } as const
 
 /**
  * How long an invoice waits for the coins of a successful swap, and how long a swap may be in progress before it needs
  * attention. Payouts take minutes (p99 about 35).
  */
-export const STUCK_SECS = 60 * 60
+export const STUCK_AFTER_SECS = 60 * 60
 
 /** How long a swap is polled after the provider's own deadline. */
 const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 
 /** The maximum time for which a swap is polled, for any deadline of the provider. Usual deadlines are a few days away. */
-export const MAX_WATCH_SECS = 14 * 24 * 60 * 60
+export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
 
 /** How long after its expiry an invoice waits for a provider that does not report whether it received a deposit. */
-export const UNANSWERED_SECS = 120
+export const PROVIDER_GRACE_SECS = 120
 
 /** The state of a swap. Times are Unix seconds. */
 export interface SwapState {
@@ -42,7 +42,7 @@ export interface SwapState {
   /** When the provider last updated the swap, by its own clock; Unix milliseconds. */
   readonly updatedAtMs: number
   /** When the last report was applied; null: not yet. */
-  readonly heardAt: number | null
+  readonly lastReportAt: number | null
   /** When the provider first reported the whole deposit as confirmed on its chain: PROCESSING or SUCCESS. */
   readonly depositSeenAt: number | null
   /** When the provider reported SUCCESS. */
@@ -55,9 +55,9 @@ export interface SwapState {
 }
 
 /** A provider's report about a swap. */
-export interface SwapReport {
+export interface ProviderReport {
   /** The provider's status, known or unknown. */
-  readonly word: string
+  readonly status: string
   /** Unix milliseconds. */
   readonly updatedAtMs: number
 }
@@ -67,7 +67,7 @@ export function isSwapStatus(text: string): text is SwapStatus {
 }
 
 /** Whether the status is final. */
-export function isSettled(status: SwapStatus): boolean {
+export function isFinalSwapStatus(status: SwapStatus): boolean {
   return status === 'SUCCESS' || status === 'REFUNDED' || status === 'FAILED'
 }
 
@@ -80,20 +80,24 @@ export function hasDeposit(status: SwapStatus): boolean {
  * The state after a report of the provider at `now`. Reports that are older than the last one, reports with an unknown
  * status, and reports after a final status change nothing.
  */
-export function hear<S extends SwapState>(swap: S, { word, updatedAtMs }: SwapReport, now: number): S {
-  if (isSettled(swap.status) || updatedAtMs < swap.updatedAtMs || !isSwapStatus(word)) return swap
+export function applyProviderReport<S extends SwapState>(
+  swap: S,
+  { status, updatedAtMs }: ProviderReport,
+  now: number,
+): S {
+  if (isFinalSwapStatus(swap.status) || updatedAtMs < swap.updatedAtMs || !isSwapStatus(status)) return swap
   return {
     ...swap,
-    status: word,
+    status,
     updatedAtMs,
-    heardAt: now,
-    depositSeenAt: swap.depositSeenAt ?? (word === 'PROCESSING' || word === 'SUCCESS' ? now : null),
-    successAt: word === 'SUCCESS' ? now : swap.successAt,
+    lastReportAt: now,
+    depositSeenAt: swap.depositSeenAt ?? (status === 'PROCESSING' || status === 'SUCCESS' ? now : null),
+    successAt: status === 'SUCCESS' ? now : swap.successAt,
   }
 }
 
 /** The event of a status. Each event is raised at most once per swap. */
-export function eventOf(status: SwapStatus): SwapEventType | null {
+export function swapEventTypeOf(status: SwapStatus): SwapEventType | null {
   if (status === 'REFUNDED') return 'swap.refunded'
   if (status === 'FAILED') return 'swap.failed'
   return status === 'INCOMPLETE_DEPOSIT' ? 'swap.incomplete_deposit' : null
@@ -103,33 +107,33 @@ export function eventOf(status: SwapStatus): SwapEventType | null {
  * Whether the swap keeps its invoice open: the provider has a deposit, its coins are expected, or the provider has not
  * yet reported whether a deposit arrived before the invoice's expiry.
  */
-export function holdsInvoice(swap: SwapState, now: number): boolean {
-  if (swap.status === 'SUCCESS') return swap.successAt !== null && now < swap.successAt + STUCK_SECS
-  if (hasDeposit(swap.status)) return now <= watchedUntil(swap)
+export function keepsInvoiceOpen(swap: SwapState, now: number): boolean {
+  if (swap.status === 'SUCCESS') return swap.successAt !== null && now < swap.successAt + STUCK_AFTER_SECS
+  if (hasDeposit(swap.status)) return now <= polledUntil(swap)
   if (swap.status !== 'PENDING_DEPOSIT') return false
-  const reportedAfterExpiry = swap.heardAt !== null && swap.heardAt >= swap.invoiceExpiresAt
-  return !reportedAfterExpiry && now < swap.invoiceExpiresAt + UNANSWERED_SECS
+  const reportedAfterExpiry = swap.lastReportAt !== null && swap.lastReportAt >= swap.invoiceExpiresAt
+  return !reportedAfterExpiry && now < swap.invoiceExpiresAt + PROVIDER_GRACE_SECS
 }
 
 /** Whether the swap needs attention: in progress, or successful without received coins, for an hour. */
 export function isStuck(swap: SwapState, coinsSeen: boolean, now: number): boolean {
   if (coinsSeen) return false
-  if (swap.status === 'SUCCESS') return swap.successAt !== null && now >= swap.successAt + STUCK_SECS
-  return swap.status === 'PROCESSING' && swap.depositSeenAt !== null && now >= swap.depositSeenAt + STUCK_SECS
+  if (swap.status === 'SUCCESS') return swap.successAt !== null && now >= swap.successAt + STUCK_AFTER_SECS
+  return swap.status === 'PROCESSING' && swap.depositSeenAt !== null && now >= swap.depositSeenAt + STUCK_AFTER_SECS
 }
 
 /** Unix seconds: the end of polling. */
-export function watchedUntil({ quoteDeadline, createdAt }: SwapState): number {
-  return Math.min(quoteDeadline + WATCH_PAST_DEADLINE_SECS, createdAt + MAX_WATCH_SECS)
+export function polledUntil({ quoteDeadline, createdAt }: SwapState): number {
+  return Math.min(quoteDeadline + WATCH_PAST_DEADLINE_SECS, createdAt + MAX_SWAP_WATCH_SECS)
 }
 
 /** Milliseconds to the next poll, or null when no further poll is needed. */
-export function nextLookMs(swap: SwapState, failures: number, now: number): number | null {
+export function nextPollMs(swap: SwapState, failures: number, now: number): number | null {
   if (swap.status === 'SUCCESS') {
-    const coinsDueAt = (swap.successAt ?? now) + STUCK_SECS
+    const coinsDueAt = (swap.successAt ?? now) + STUCK_AFTER_SECS
     return now < coinsDueAt ? (coinsDueAt - now) * 1000 : null
   }
-  if (isSettled(swap.status) || now > watchedUntil(swap)) return null
+  if (isFinalSwapStatus(swap.status) || now > polledUntil(swap)) return null
   const age = now - swap.createdAt
   const interval = age < 120 ? 5_000 : age < 1_800 ? 15_000 : 60_000
   const backedOff = Math.min(interval * 2 ** Math.min(failures, 6), 300_000)
@@ -139,7 +143,7 @@ export function nextLookMs(swap: SwapState, failures: number, now: number): numb
 /** Milliseconds to the times at which a swap without a deposit may stop keeping its invoice open. */
 function invoiceDeadlinesMs({ status, invoiceExpiresAt }: SwapState, now: number): number[] {
   if (status !== 'PENDING_DEPOSIT') return []
-  return [invoiceExpiresAt, invoiceExpiresAt + UNANSWERED_SECS].filter(at => at > now).map(at => (at - now) * 1000)
+  return [invoiceExpiresAt, invoiceExpiresAt + PROVIDER_GRACE_SECS].filter(at => at > now).map(at => (at - now) * 1000)
 }
 
 /** The deposit deadline that is shown to the buyer, in Unix seconds. */
@@ -150,34 +154,36 @@ export function depositDeadline(invoiceExpiresAt: number, now: number): number {
 /** @throws AppError `refund_to_required` when it is undefined or blank */
 export function requireRefundTo(refundTo: string | undefined): void {
   if (refundTo === undefined || refundTo.trim() === '')
-    throw new Fault('invalid', 'refund_to_required', 'refund_to required')
+    throw new AppError('invalid', 'refund_to_required', 'refund_to required')
 }
 
-export function notPending(): Fault {
-  return new Fault('conflict', 'invoice_not_pending', 'invoice is not pending')
+export function invoiceNotPendingError(): AppError {
+  return new AppError('conflict', 'invoice_not_pending', 'invoice is not pending')
 }
 
-export function swapInProgress(status: SwapStatus): Fault {
-  return new Fault('conflict', 'swap_in_progress', `a swap is already in progress (${status})`)
+export function swapInProgressError(status: SwapStatus): AppError {
+  return new AppError('conflict', 'swap_in_progress', `a swap is already in progress (${status})`)
 }
 
 /** @param retryAfterSecs seconds until the oldest counted start leaves the window */
-export function tooManyStarts(retryAfterSecs: number): Fault {
-  return new Fault('too_many', 'too_many_swap_requests', 'too many swap requests, try again later', { retryAfterSecs })
+export function tooManySwapRequestsError(retryAfterSecs: number): AppError {
+  return new AppError('too_many', 'too_many_swap_requests', 'too many swap requests, try again later', {
+    retryAfterSecs,
+  })
 }
 
-export function unsupportedAsset(): Fault {
-  return new Fault('invalid', 'unsupported_asset_id', 'unsupported asset_id')
+export function unsupportedAssetError(): AppError {
+  return new AppError('invalid', 'unsupported_asset_id', 'unsupported asset_id')
 }
 
 /** @param message the provider's reason, which is public */
-export function refusedByProvider(message: string): Fault {
-  return new Fault('invalid', 'swap_refused', message)
+export function swapRefusedError(message: string): AppError {
+  return new AppError('invalid', 'swap_refused', message)
 }
 
 /** @param cause the provider's failure, for the log */
-export function providerUnavailable(cause: unknown): Fault {
-  return new Fault('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', { cause })
+export function swapProviderUnavailableError(cause: unknown): AppError {
+  return new AppError('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', { cause })
 }
 
 /** Formats an amount in smallest units as a decimal number, without trailing zeros. */
@@ -189,13 +195,13 @@ export function formatUnits(amount: bigint, decimals: number): string {
 }
 
 /** The swap's part of an event body. */
-export function swapInEvent(swap: {
+export function eventSwap(swap: {
   readonly assetId: string
   readonly blockchain: string
   readonly amountIn: bigint
   readonly decimals: number
   readonly status: SwapStatus
-}): SwapInEvent {
+}): EventSwap {
   return {
     asset: swap.assetId,
     blockchain: swap.blockchain,

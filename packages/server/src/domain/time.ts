@@ -17,7 +17,7 @@ export function startOfMonth(unixSecs: number): number {
 }
 
 /** The UTC month of a time, as `2026-11`. */
-export function monthOf(unixSecs: number): string {
+export function formatMonth(unixSecs: number): string {
   return new Date(unixSecs * 1000).toISOString().slice(0, 7)
 }
 
@@ -27,21 +27,21 @@ export function startOfNextMonth(unixSecs: number): number {
 }
 
 /** Parses `YYYY-MM-DD` to the start of that UTC day. Null for invalid dates. */
-export function readDay(text: string): number | null {
+export function parseDay(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
   const ms = Date.parse(`${text}T00:00:00Z`)
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? null : ms / 1000
 }
 
 /** ISO 8601 in UTC, to the second. */
-export function isoOf(unixSecs: number): string {
+export function formatIso(unixSecs: number): string {
   return new Date(unixSecs * 1000).toISOString().replace('.000', '')
 }
 
 /** A readable UTC time, to the minute: `2026-11-22 09:43 UTC`. */
-export function utcMinute(unixSecs: number): string {
+export function formatUtcMinute(unixSecs: number): string {
   return `${new Date(unixSecs * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /** The last second of the year 9999, in Unix seconds: the latest time that ISO 8601 dates with four-digit years express. */
-export const LAST_SECOND = 253_402_300_799
+export const MAX_DATE_SECS = 253_402_300_799

@@ -1,8 +1,8 @@
-import { codeOf, Fault } from './error.ts'
-import { isoOf } from './time.ts'
+import { AppError, errorCodeOf } from './error.ts'
+import { formatIso } from './time.ts'
 
 /** The largest diversifier index that fits a database integer. No invoice uses a larger one. */
-export const MAX_INDEX = 2n ** 63n - 1n
+export const MAX_DIVERSIFIER_INDEX = 2n ** 63n - 1n
 
 /** When a viewing key expires (ZIP 316 Revision 2, "Address Expiration Metadata"): by time or by height. */
 export interface KeyExpiry {
@@ -13,7 +13,7 @@ export interface KeyExpiry {
 }
 
 /** The present time and height for checking an expiry. */
-export interface ExpiryPoint {
+export interface ExpiryContext {
   /** Unix seconds. */
   readonly now: number
   /** Null when unknown: then no key counts as expired by its height. */
@@ -21,8 +21,8 @@ export interface ExpiryPoint {
 }
 
 /** Describes when the key expired. Null for a valid key. */
-export function expiredSince({ time, height }: KeyExpiry, { now, tipHeight }: ExpiryPoint): string | null {
-  if (time !== null && now > time) return `expired on ${isoOf(time)}`
+export function expiryReason({ time, height }: KeyExpiry, { now, tipHeight }: ExpiryContext): string | null {
+  if (time !== null && now > time) return `expired on ${formatIso(time)}`
   if (height !== null && tipHeight !== null && tipHeight > height) {
     return `expired at block ${height}, and the chain is at block ${tipHeight}`
   }
@@ -34,17 +34,17 @@ export function expiredSince({ time, height }: KeyExpiry, { now, tipHeight }: Ex
  * must not outlive its key (ZIP 316). A Revision 0 address has no expiry of its own, so the invoice must expire before
  * the key.
  */
-export function expiredKeyFault(expiry: KeyExpiry, point: ExpiryPoint, endsAt: number): Fault | null {
+export function expiredKeyError(expiry: KeyExpiry, point: ExpiryContext, endsAt: number): AppError | null {
   const refusal = (message: string, reason: string) =>
-    new Fault('conflict', codeOf(message), message, { extra: { detail: `the viewing key ${reason}` } })
-  const expired = expiredSince(expiry, point)
+    new AppError('conflict', errorCodeOf(message), message, { extra: { detail: `the viewing key ${reason}` } })
+  const expired = expiryReason(expiry, point)
   if (expired !== null) return refusal('viewing key expired', `${expired}: set another viewing key`)
   if (expiry.time === null || endsAt <= expiry.time) return null
-  const until = `expires on ${isoOf(expiry.time)}, before the invoice would`
+  const until = `expires on ${formatIso(expiry.time)}, before the invoice would`
   return refusal('viewing key expires too soon', `${until}: set another viewing key, or a shorter expires_in_secs`)
 }
 
 /** The seal context of a stored viewing key. */
-export function viewingKeyPlace(viewingKeyId: number) {
+export function viewingKeySealContext(viewingKeyId: number) {
   return { table: 'viewing_keys', column: 'sealed', row: viewingKeyId } as const
 }

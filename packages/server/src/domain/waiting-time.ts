@@ -12,7 +12,7 @@ export function confirmationSecs(confirmations: number, spacingSecs: number): nu
  * Formats a waiting time: "at once" for 0, "about 75 seconds", "about 4 minutes", "about 40 minutes". Seconds, and minutes
  * from ten on, are rounded to multiples of five. The next larger unit is used from two of it on.
  */
-export function waitingTimeText(secs: number): string {
+export function formatWaitingTime(secs: number): string {
   if (secs <= 0) return 'at once'
   const seconds = Math.max(5, roundedTo(5, secs))
   if (seconds < 120) return `about ${seconds} seconds`

@@ -1,18 +1,18 @@
 /** A signing secret is this prefix and the base64 of 32 random bytes (https://www.standardwebhooks.com). */
-export const SECRET_PREFIX = 'whsec_'
+export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
 /** The seal context of an account's signing secret. */
-export function secretPlace(accountId: number) {
+export function webhookSecretSealContext(accountId: number) {
   return { table: 'webhooks', column: 'secret', row: accountId } as const
 }
 
-export const TEST_BODY = '{"type":"test","invoice_id":null}'
+export const TEST_EVENT_BODY = '{"type":"test","invoice_id":null}'
 
-export const MAX_URL_CHARS = 2_048
+export const MAX_WEBHOOK_URL_CHARS = 2_048
 
 /** Describes why a webhook URL is invalid; null for a valid one. The address is checked at each connection. */
-export function webhookUrlFault(text: string, allowHttp: boolean): string | null {
-  if (text.length > MAX_URL_CHARS) return `at most ${MAX_URL_CHARS} characters`
+export function webhookUrlProblem(text: string, allowHttp: boolean): string | null {
+  if (text.length > MAX_WEBHOOK_URL_CHARS) return `at most ${MAX_WEBHOOK_URL_CHARS} characters`
   if (/[\s\p{Cc}]/u.test(text)) return 'no whitespace or control characters'
   const url = URL.parse(text)
   if (!url) return 'must be an absolute URL, such as https://shop.example/webhook'

@@ -35,17 +35,17 @@ export type WithdrawalStep =
   /** The provider reports a payout of a closed order: the merchant may have been paid twice. */
   | { readonly step: 'paid_after_close' }
 
-export interface Order {
+export interface WithdrawalOrder {
   readonly status: WithdrawalStatus
   readonly amountZat: Zat
   /** The total at the order's address, as last seen on the chain. */
   readonly receivedZat: Zat
   /** The total received when the order was closed. Only a higher total reopens the question. */
-  readonly closedAtZat: Zat | null
+  readonly receivedAtCloseZat: Zat | null
 }
 
 /** A step that the order's status does not allow. */
-export class IllegalStep extends Error {
+export class IllegalStepError extends Error {
   readonly status: WithdrawalStatus
   readonly step: WithdrawalStep['step']
 
@@ -66,7 +66,7 @@ export class IllegalStep extends Error {
  *
  * @throws IllegalStep
  */
-export function after(order: Order, step: WithdrawalStep): WithdrawalStatus {
+export function statusAfter(order: WithdrawalOrder, step: WithdrawalStep): WithdrawalStatus {
   switch (step.step) {
     case 'deposit':
       return afterDeposit(order, step)
@@ -83,11 +83,11 @@ export function after(order: Order, step: WithdrawalStep): WithdrawalStatus {
       if (order.status === 'completed' || order.status === 'failed') return 'needs_attention'
       break
   }
-  throw new IllegalStep(order.status, step.step)
+  throw new IllegalStepError(order.status, step.step)
 }
 
 function afterDeposit(
-  { status, amountZat, closedAtZat }: Order,
+  { status, amountZat, receivedAtCloseZat }: WithdrawalOrder,
   { receivedZat, confirmed, closed, late }: Extract<WithdrawalStep, { step: 'deposit' }>,
 ): WithdrawalStatus {
   switch (status) {
@@ -107,7 +107,7 @@ function afterDeposit(
       return receivedZat > 0n ? 'needs_attention' : status
     case 'completed':
     case 'failed':
-      return receivedZat > (closedAtZat ?? amountZat) ? 'needs_attention' : status
+      return receivedZat > (receivedAtCloseZat ?? amountZat) ? 'needs_attention' : status
     case 'needs_attention':
       return status
   }
@@ -132,7 +132,7 @@ export function depositCutoff(expiresAt: number, spacingSecs: number): number {
 }
 
 /** Masks a payout destination. The last characters stay readable, so that the merchant recognises it. */
-export function maskPayout(payoutTo: string): string {
+export function maskPayoutTo(payoutTo: string): string {
   return payoutTo.length <= 8 ? '••••' : `${payoutTo.slice(0, 2)}••••${payoutTo.slice(-4)}`
 }
 
@@ -148,11 +148,11 @@ export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, deci
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-export const PAYOUT_TO_CHARS = 512
+export const MAX_PAYOUT_TO_CHARS = 512
 /** Maximum length of a payout's reference and of a failure reason. */
-export const NOTE_CHARS = 200
+export const MAX_PAYOUT_NOTE_CHARS = 200
 
 /** The seal context of `payout_to`. A withdrawal has the id of the invoice that receives its deposit. */
-export function payoutPlace(invoiceId: number) {
+export function payoutSealContext(invoiceId: number) {
   return { table: 'withdrawals', column: 'payout_to', row: invoiceId } as const
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
-import { codeOf, Fault } from '../domain/error.ts'
+import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
 import type { Credentials } from '../services/credentials.ts'
 
@@ -57,6 +57,6 @@ function bearerCredential(request: FastifyRequest, noun: string): string {
   return credential.trimEnd()
 }
 
-function unauthenticated(message: string): Fault {
-  return new Fault('unauthenticated', codeOf(message), message)
+function unauthenticated(message: string): AppError {
+  return new AppError('unauthenticated', errorCodeOf(message), message)
 }

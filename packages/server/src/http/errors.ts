@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply } from 'fastify'
-import { Fault, type FaultKind } from '../domain/error.ts'
+import { AppError, type AppErrorKind } from '../domain/error.ts'
 
-const STATUS: Readonly<Record<FaultKind, number>> = {
+const STATUS: Readonly<Record<AppErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
   payment_required: 402,
@@ -19,38 +19,38 @@ const STATUS: Readonly<Record<FaultKind, number>> = {
 }
 
 export const invalidJson = (detail?: string) =>
-  new Fault('invalid', 'invalid_json', 'invalid json', detail === undefined ? {} : { extra: { detail } })
+  new AppError('invalid', 'invalid_json', 'invalid json', detail === undefined ? {} : { extra: { detail } })
 
-export const notFound = () => new Fault('not_found', 'not_found', 'not found')
+export const routeNotFound = () => new AppError('not_found', 'not_found', 'not found')
 
 /** Fastify's own errors, mapped to the error bodies of this API. */
-const FRAMEWORK_ERRORS: Readonly<Record<string, () => Fault>> = {
+const FRAMEWORK_ERRORS: Readonly<Record<string, () => AppError>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: () => invalidJson(),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => invalidJson('the body is empty'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalidJson('the body length does not match Content-Length'),
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Fault('too_large', 'body_too_large', 'body too large'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError('too_large', 'body_too_large', 'body too large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Fault('unsupported_type', 'unsupported_media_type', 'unsupported media type', {
+    new AppError('unsupported_type', 'unsupported_media_type', 'unsupported media type', {
       extra: { detail: 'send Content-Type: application/json' },
     }),
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => invalidJson(),
-  FST_ERR_BAD_URL: notFound,
-  FST_ERR_MAX_PARAM_LENGTH: notFound,
+  FST_ERR_BAD_URL: routeNotFound,
+  FST_ERR_MAX_PARAM_LENGTH: routeNotFound,
 }
 
 /** Converts any error. An unknown error becomes an internal error with the original as its private cause. */
-export function toFault(error: unknown): Fault {
-  if (error instanceof Fault) return error
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
   const convert = FRAMEWORK_ERRORS[(error as Partial<FastifyError> | null)?.code ?? '']
-  return convert ? convert() : new Fault('internal', 'internal_error', 'internal error', { cause: error })
+  return convert ? convert() : new AppError('internal', 'internal_error', 'internal error', { cause: error })
 }
 
-export function statusOf(error: Fault): number {
+export function httpStatusOf(error: AppError): number {
   return STATUS[error.kind]
 }
 
-export function sendFault(reply: FastifyReply, error: Fault): void {
+export function sendError(reply: FastifyReply, error: AppError): void {
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
   if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-  reply.code(statusOf(error)).send({ code: error.code, message: error.message, ...error.extra })
+  reply.code(httpStatusOf(error)).send({ code: error.code, message: error.message, ...error.extra })
 }

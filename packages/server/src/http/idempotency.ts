@@ -10,7 +10,7 @@ export const IdempotencyHeader = Type.Object({ 'idempotency-key': Type.Optional(
  *
  * @throws Fault `invalid_idempotency_key`
  */
-export function idempotencyKey(header: string | undefined): string | undefined {
+export function parseIdempotencyKey(header: string | undefined): string | undefined {
   if (header !== undefined && !/^[\x20-\x7e]{1,255}$/.test(header))
     throw invalidField('Idempotency-Key', '1 to 255 printable characters')
   return header

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Histogram, type Registry } from 'prom-client'
-import { Fault } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { App } from './app.ts'
-import { notFound } from './errors.ts'
+import { routeNotFound } from './errors.ts'
 
 const SLOW_MS = 1_000
 
@@ -11,7 +11,7 @@ const SLOW_MS = 1_000
  * Measures every request by route and logs failed and slow ones, or all at log level `debug`. Metrics and logs hold the
  * route pattern instead of the path, because a path can contain an invoice id, which is a credential.
  */
-export function addObservation(app: App, log: Log, registry: Registry): void {
+export function addRequestMetrics(app: App, log: Log, registry: Registry): void {
   const seconds = new Histogram({
     name: 'zatgate_http_request_seconds',
     help: 'Response time by method, route and status.',
@@ -35,12 +35,12 @@ export function addObservation(app: App, log: Log, registry: Registry): void {
  * Serves GET /metrics to requests with the token of the setting METRICS_TOKEN, and 404 if the setting is unset.
  * Restricting it to loopback would not protect it: behind a local proxy every request comes from there.
  */
-export function addMetrics(app: App, registry: Registry, token: string | null): void {
+export function addMetricsRoute(app: App, registry: Registry, token: string | null): void {
   const expected = token === null ? null : digest(`Bearer ${token}`)
   app.get('/metrics', { config: { rateLimit: false } }, async (request, reply) => {
-    if (expected === null) throw notFound()
+    if (expected === null) throw routeNotFound()
     if (!timingSafeEqual(expected, digest(request.headers.authorization ?? '')))
-      throw new Fault('unauthenticated', 'bad_metrics_token', 'bad metrics token')
+      throw new AppError('unauthenticated', 'bad_metrics_token', 'bad metrics token')
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }

@@ -1,6 +1,6 @@
-import { Fault } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import type { App } from './app.ts'
-import { notFound } from './errors.ts'
+import { routeNotFound } from './errors.ts'
 
 interface KnownPath {
   readonly pattern: RegExp
@@ -11,7 +11,7 @@ interface KnownPath {
  * Rejects requests that match no route: 405 with `Allow` if the path has other methods, otherwise 404.
  * Call before adding routes.
  */
-export function addNotFound(app: App): void {
+export function addUnknownRouteHandler(app: App): void {
   const paths = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method }) => {
     const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set() }
@@ -23,9 +23,9 @@ export function addNotFound(app: App): void {
     if (!request.is404) return done()
     const path = request.raw.url?.split('?', 1)[0] ?? ''
     const known = [...paths.values()].find(({ pattern }) => pattern.test(path))
-    if (!known) return done(notFound())
+    if (!known) return done(routeNotFound())
     reply.header('allow', [...known.methods].sort().join(', '))
-    done(new Fault('method_not_allowed', 'method_not_allowed', 'method not allowed'))
+    done(new AppError('method_not_allowed', 'method_not_allowed', 'method not allowed'))
   })
 }
 

@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyReply } from 'fastify'
 import { Gauge, type Registry } from 'prom-client'
-import { codeOf, Fault } from '../domain/error.ts'
+import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Accounts } from '../services/account.ts'
 import type { Billing } from '../services/billing.ts'
 import type { Credentials } from '../services/credentials.ts'
-import type { Exports } from '../services/export.ts'
+import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
@@ -18,9 +18,9 @@ import type { Withdrawals } from '../services/withdrawal.ts'
 import type { AnyRequest, App } from './app.ts'
 import { createAuth } from './auth.ts'
 import { addCors } from './cors.ts'
-import { invalidJson, sendFault, toFault } from './errors.ts'
-import { addMetrics, addObservation } from './metrics.ts'
-import { addNotFound } from './not-found.ts'
+import { invalidJson, sendError, toAppError } from './errors.ts'
+import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
+import { addUnknownRouteHandler } from './not-found.ts'
 import { addOpenApi } from './openapi.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-key.ts'
@@ -31,12 +31,12 @@ import { invoiceRoutes } from './routes/invoice.ts'
 import { planRoutes } from './routes/plan.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { streamRoutes } from './routes/stream.ts'
-import { measureSwaps, swapRoutes } from './routes/swap.ts'
+import { addSwapMetrics, swapRoutes } from './routes/swap.ts'
 import { webhookRoutes } from './routes/webhook.ts'
 import { withdrawalRoutes } from './routes/withdrawal.ts'
 import { compileValidator } from './validation.ts'
 import { createInvoiceStream } from './websocket/stream.ts'
-import { addUpgrades, asksForWebSocket } from './websocket/upgrade.ts'
+import { addUpgrades, isWebSocketUpgrade } from './websocket/upgrade.ts'
 
 export interface HttpServer {
   /** Starts listening. @returns the base URL of the server */
@@ -60,7 +60,7 @@ export interface HttpSettings {
   readonly metricsToken: string | null
 }
 
-export type StrayPage = (error: Fault, request: AnyRequest, reply: FastifyReply) => boolean
+export type NotFoundPage = (error: AppError, request: AnyRequest, reply: FastifyReply) => boolean
 
 export interface HttpOptions {
   readonly settings: HttpSettings
@@ -68,7 +68,7 @@ export interface HttpOptions {
   readonly accounts: Accounts
   readonly viewingKeys: ViewingKeys
   readonly credentials: Credentials
-  readonly exports: Exports
+  readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly swaps: Swaps
   readonly webhooks: Webhooks
@@ -79,7 +79,7 @@ export interface HttpOptions {
   /** Adds the web pages, after the API routes. */
   readonly site?: (app: App, publicUrl: () => string) => void
   /** Sends a page to a browser that requests an unknown path. Returns false if it sent nothing. */
-  readonly strayPage?: StrayPage
+  readonly notFoundPage?: NotFoundPage
 }
 
 export const MAX_BODY_BYTES = 64 * 1024
@@ -110,22 +110,22 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
   const app = createApp(settings)
-  const stream = createInvoiceStream({ store, invoices, swaps, log, most: settings.maxWebSockets })
+  const stream = createInvoiceStream({ store, invoices, swaps, log, maxWebSockets: settings.maxWebSockets })
   const upgrades = addUpgrades(app)
   const auth = createAuth(credentials)
 
-  addErrorHandler(app, log, options.strayPage)
-  addObservation(app, log, registry)
+  addErrorHandler(app, log, options.notFoundPage)
+  addRequestMetrics(app, log, registry)
   addWebSocketMetrics(registry, () => stream.size)
-  measureSwaps(registry, swaps)
+  addSwapMetrics(registry, swaps)
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl)
   await addRateLimit(app, settings.rateLimit)
-  addNotFound(app)
+  addUnknownRouteHandler(app)
   await addOpenApi(app, publicUrl)
 
   healthRoutes(app)
-  addMetrics(app, registry, settings.metricsToken)
+  addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, swaps, auth })
   swapRoutes(app, { swaps, invoices })
   streamRoutes(app, { stream, upgrades })
@@ -172,12 +172,12 @@ function createApp({ trustProxy }: HttpSettings): App {
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     clientErrorHandler: rejectMalformedRequest,
     // Hooks do not run for these errors, because the path could not be parsed.
-    frameworkErrors: (error, _request, reply) => sendFault(reply.headers(SECURITY_HEADERS), toFault(error)),
+    frameworkErrors: (error, _request, reply) => sendError(reply.headers(SECURITY_HEADERS), toAppError(error)),
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_MS,
       connectionsCheckingInterval: 5_000,
-      shouldUpgradeCallback: asksForWebSocket,
+      shouldUpgradeCallback: isWebSocketUpgrade,
     },
   })
   // Makes `app.all` cover the methods that Fastify does not know by default.
@@ -198,7 +198,7 @@ function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): v
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = PARSER_ERRORS[error.code ?? ''] ?? '400 Bad Request'
   const message = status.slice(4).toLowerCase()
-  const body = JSON.stringify({ code: codeOf(message), message })
+  const body = JSON.stringify({ code: errorCodeOf(message), message })
   const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
   socket.write(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
@@ -223,15 +223,15 @@ function acceptJsonOnly(app: App): void {
   })
 }
 
-function addErrorHandler(app: App, log: Log, strayPage: StrayPage = () => false): void {
+function addErrorHandler(app: App, log: Log, strayPage: NotFoundPage = () => false): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const error = toFault(thrown)
+    const error = toAppError(thrown)
     if (error.kind === 'internal')
       log.error(
         { method: request.method, route: request.routeOptions.url, err: error.cause ?? error },
         'internal error',
       )
-    if (!strayPage(error, request, reply)) sendFault(reply, error)
+    if (!strayPage(error, request, reply)) sendError(reply, error)
   })
 }
 
@@ -270,7 +270,7 @@ async function addRateLimit(app: App, perMinute: number): Promise<void> {
     addHeaders: noHeaders,
     addHeadersOnExceeding: noHeaders,
     errorResponseBuilder: (_request, { ttl }) =>
-      new Fault('too_many', 'too_many_requests', 'too many requests', { retryAfterSecs: Math.ceil(ttl / 1000) }),
+      new AppError('too_many', 'too_many_requests', 'too many requests', { retryAfterSecs: Math.ceil(ttl / 1000) }),
   })
   const limit = app.rateLimit()
   app.addHook('onRequest', async function (request, reply) {

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { Fault, invalidField } from '../domain/error.ts'
+import { AppError, invalidField } from '../domain/error.ts'
 import { invalidJson } from './errors.ts'
 
 type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
@@ -20,7 +20,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 }
 
 /** Unknown members are reported first: they are often misspelt names of missing ones. */
-function toValidationFault(errors: readonly ValidationError[]): Fault {
+function toValidationFault(errors: readonly ValidationError[]): AppError {
   const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties')
   if (unknown) return unknownField(unknown)
   const first = errors[0]
@@ -29,9 +29,9 @@ function toValidationFault(errors: readonly ValidationError[]): Fault {
   return field === undefined ? invalidJson('the body should be a JSON object') : invalidField(field, first.message)
 }
 
-function unknownField({ params }: ValidationError): Fault {
+function unknownField({ params }: ValidationError): AppError {
   const [name = ''] = (params as { additionalProperties?: string[] }).additionalProperties ?? []
-  return new Fault('invalid', 'unknown_field', `unknown field ${printable(name)}`)
+  return new AppError('invalid', 'unknown_field', `unknown field ${printable(name)}`)
 }
 
 function fieldOf({ keyword, instancePath, params }: ValidationError): string | undefined {

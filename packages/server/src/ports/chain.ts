@@ -12,10 +12,10 @@ export interface Chain {
   /** The whole mempool at one moment, for all shielded pools. */
   mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]>
   /** Changes with every change of the server in use. Responses are consistent with each other only within one epoch. */
-  readonly era: number
+  readonly serverEpoch: number
   /** Problems of the server in use, or of all servers, as of the calls made so far. */
   readonly problems: readonly ChainProblem[]
   /** Abandons the server in use for the next one, because of what it served. */
-  distrust(reason: string): void
+  abandonServer(reason: string): void
   close(): Promise<void>
 }

@@ -1,12 +1,12 @@
 /** An HTTP client with bounds on time and size. An instance for URLs of users connects only to public addresses. */
-export interface Outbound {
+export interface HttpClient {
   /** Redirects are returned, not followed. @throws OutboundError for every failure */
-  send(request: OutboundRequest): Promise<OutboundAnswer>
+  send(request: HttpRequest): Promise<HttpResponse>
   /** Aborts pending requests and closes idle connections. */
   close(): void
 }
 
-export interface OutboundRequest {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   /** Absolute, http or https. */
   readonly url: string
@@ -21,7 +21,7 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal
 }
 
-export interface OutboundAnswer {
+export interface HttpResponse {
   readonly status: number
   /** Names in lower case. Repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface OutboundAnswer {
   readonly body: Uint8Array
 }
 
-export type OutboundFailure =
+export type HttpClientFailure =
   /** The URL is not allowed: its scheme, or an address that is not public. */
   | 'refused'
   /** The host name does not resolve. */
@@ -44,12 +44,12 @@ export type OutboundFailure =
   | 'aborted'
 
 /** A failed request. The message may be shown to the owner of the URL. */
-export class OutboundError extends Error {
-  readonly failure: OutboundFailure
+export class HttpClientError extends Error {
+  readonly failure: HttpClientFailure
   /** The response as far as it was received: its head and the kept part of the body. Null without a head. */
-  readonly partial: OutboundAnswer | null
+  readonly partial: HttpResponse | null
 
-  constructor(failure: OutboundFailure, message: string, partial: OutboundAnswer | null = null) {
+  constructor(failure: HttpClientFailure, message: string, partial: HttpResponse | null = null) {
     super(message)
     this.name = 'HttpClientError'
     this.failure = failure

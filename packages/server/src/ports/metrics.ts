@@ -1,17 +1,17 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
 
 /** Metrics of the chain sync. */
-export interface WatchMeter {
+export interface ChainSyncMetrics {
   /** Sets the height of the newest recorded block. */
   tip(height: number): void
   /** Sets the number of blocks that the server has and that are not recorded yet. */
   lag(blocks: number): void
   /** Sets when the last complete sync of chain and mempool began, in Unix seconds. */
-  seenThrough(unixSecs: number): void
+  syncedThrough(unixSecs: number): void
   /** Sets whether the server's newest block is older than 20 expected intervals. No invoice expires meanwhile. */
   stalled(stalled: boolean): void
   /** Sets the seconds between clock and median block time when they are hours apart, else 0. Negative: behind. */
-  clockApart(secs: number): void
+  clockSkew(secs: number): void
   /** Sets the present problems of the chain source. */
   problems(problems: readonly ChainProblem[]): void
   /** Counts a reorganisation of `depth` blocks. */
@@ -21,21 +21,21 @@ export interface WatchMeter {
 }
 
 /** Discards all measurements. */
-export const NO_WATCH_METER: WatchMeter = {
+export const NO_CHAIN_SYNC_METRICS: ChainSyncMetrics = {
   tip: () => {},
   lag: () => {},
-  seenThrough: () => {},
+  syncedThrough: () => {},
   stalled: () => {},
-  clockApart: () => {},
+  clockSkew: () => {},
   problems: () => {},
   reorg: () => {},
   needsAttention: () => {},
 }
 
 /** Metrics of webhook delivery. */
-export interface DeliveryMeter {
+export interface DeliveryMetrics {
   /** Counts a finished attempt. `success` is a 2xx response in time. */
-  attempt(outcome: 'success' | 'failure'): void
+  attemptEnded(outcome: 'success' | 'failure'): void
   /** Sets the number of attempts in flight in this process. */
-  underWay(attempts: number): void
+  setInFlight(attempts: number): void
 }

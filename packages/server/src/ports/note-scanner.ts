@@ -1,25 +1,25 @@
 import type { Network } from '../domain/account.ts'
 import type { CompactTransaction } from '../domain/chain.ts'
-import type { Pool } from '../domain/shielded-pool.ts'
+import type { ShieldedPool } from '../domain/shielded-pool.ts'
 import type { KeyExpiry } from '../domain/viewing-key.ts'
 
 /** A key for trial decryption. `incoming` is dk ‖ ivk. */
-export interface WatchKey {
+export interface ScanKey {
   readonly id: number
   readonly incoming: Uint8Array
 }
 
 /** A note that one of the viewing keys decrypts. */
-export interface OpenedNote {
+export interface DecryptedNote {
   readonly viewingKeyId: number
   readonly txid: string
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   readonly outputIndex: number
   readonly valueZat: bigint
   readonly diversifierIndex: bigint
 }
 
-export interface ImportedKey {
+export interface ParsedViewingKey {
   readonly network: Network
   /** dk ‖ ivk of the external scope, 64 bytes. No other part of the key is stored. */
   readonly incoming: Uint8Array
@@ -28,30 +28,30 @@ export interface ImportedKey {
 }
 
 /** The Zcash cryptography. The expensive parts run outside the main thread. */
-export interface Viewer {
+export interface NoteScanner {
   /**
    * Parses a UFVK or UIVK (ZIP 316, Revision 0 or 2) that has an Orchard item. With `network`, a key of another network
    * is refused. Expired keys are accepted: the caller checks the expiry.
    * @throws AppError `invalid_viewing_key` with the reason in `detail`.
    */
-  importKey(text: string, network?: Network): ImportedKey
+  parseViewingKey(text: string, network?: Network): ParsedViewingKey
   /** The addresses at `count` diversifier indexes, starting with `from`. */
-  addresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
+  deriveAddresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
   /**
    * The diversifier index of this address under the key. For an address of another key, a meaningless number below 2^88.
    * Null for text that is not an address with an Orchard receiver.
    */
-  indexOf(incoming: Uint8Array, address: string): bigint | null
+  diversifierIndexOf(incoming: Uint8Array, address: string): bigint | null
   /**
    * The notes in these transactions that any of the keys decrypts, in all pools: the caller decides which pool counts at
    * a height. The result is complete; when any part of the scan fails, the call rejects.
    */
-  open(
-    keys: readonly WatchKey[],
+  scan(
+    keys: readonly ScanKey[],
     transactions: readonly CompactTransaction[],
     signal?: AbortSignal,
-  ): Promise<OpenedNote[]>
+  ): Promise<DecryptedNote[]>
   /** Converts a raw transaction to compact form, with its expiry height. Null for bytes that cannot be parsed. */
-  compact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>
+  toCompact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>
   close(): Promise<void>
 }

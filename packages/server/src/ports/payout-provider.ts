@@ -1,7 +1,7 @@
 import type { Zat } from '../domain/money.ts'
 
 /** A withdrawal order with a confirmed deposit. */
-export interface PayoutOrder {
+export interface PayoutRequest {
   /** The same in every call for this order: the provider's idempotency key. */
   readonly id: string
   readonly amountZat: Zat
@@ -12,11 +12,11 @@ export interface PayoutOrder {
   readonly payoutTo: string
 }
 
-export type Payout =
+export type PayoutResult =
   /** The operator pays manually and records the result by command. The provider is not called again. */
   | { readonly state: 'by_hand' }
   /** In progress: call again after this number of seconds. */
-  | { readonly state: 'processing'; readonly askAgainSecs: number }
+  | { readonly state: 'processing'; readonly pollAfterSecs: number }
   /** Paid. `reference` is the provider's proof. */
   | { readonly state: 'paid'; readonly reference: string }
   | { readonly state: 'failed'; readonly reason: string }
@@ -33,5 +33,5 @@ export interface PayoutProvider {
    * From right before the first call until `paid`, `failed` or `by_hand`, the operator can close the order only with an
    * override.
    */
-  pay(order: PayoutOrder): Promise<Payout>
+  pay(order: PayoutRequest): Promise<PayoutResult>
 }

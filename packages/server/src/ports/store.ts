@@ -1,48 +1,48 @@
-import type { AccountRows } from './repository/account.ts'
-import type { ApiKeyRows, LiveApiKey } from './repository/api-key.ts'
-import type { AttentionMailRows } from './repository/attention-mail.ts'
-import type { BillingRows } from './repository/billing.ts'
-import type { ChainRows } from './repository/chain.ts'
-import type { DashboardRows } from './repository/dashboard.ts'
-import type { OriginRows } from './repository/database-identity.ts'
-import type { DeliveryRows } from './repository/delivery.ts'
-import type { EventRows } from './repository/event.ts'
-import type { IdempotencyRows } from './repository/idempotency.ts'
-import type { Invoice, InvoiceRows } from './repository/invoice.ts'
-import type { MailRows } from './repository/mail.ts'
-import type { PaymentRows } from './repository/payment.ts'
-import type { SessionRows } from './repository/session.ts'
-import type { SignInRows } from './repository/sign-in.ts'
-import type { SwapRows } from './repository/swap.ts'
-import type { UsageRows } from './repository/usage.ts'
-import type { ViewingKeyRows } from './repository/viewing-key.ts'
-import type { WebhookRows } from './repository/webhook.ts'
-import type { WithdrawalRows } from './repository/withdrawal.ts'
+import type { AccountRepository } from './repository/account.ts'
+import type { ApiKeyRepository, ApiKeyWithAccount } from './repository/api-key.ts'
+import type { AttentionMailRepository } from './repository/attention-mail.ts'
+import type { BillingRepository } from './repository/billing.ts'
+import type { ChainRepository } from './repository/chain.ts'
+import type { DashboardRepository } from './repository/dashboard.ts'
+import type { DatabaseIdentityRepository } from './repository/database-identity.ts'
+import type { DeliveryRepository } from './repository/delivery.ts'
+import type { EventRepository } from './repository/event.ts'
+import type { IdempotencyRepository } from './repository/idempotency.ts'
+import type { Invoice, InvoiceRepository } from './repository/invoice.ts'
+import type { MailRepository } from './repository/mail.ts'
+import type { PaymentRepository } from './repository/payment.ts'
+import type { SessionRepository } from './repository/session.ts'
+import type { SignInRepository } from './repository/sign-in.ts'
+import type { SwapRepository } from './repository/swap.ts'
+import type { UsageRepository } from './repository/usage.ts'
+import type { ViewingKeyRepository } from './repository/viewing-key.ts'
+import type { WebhookRepository } from './repository/webhook.ts'
+import type { WithdrawalRepository } from './repository/withdrawal.ts'
 
 /** One transaction: a repository for each noun. All of them see the same state of the database. */
-export interface Rows {
-  readonly accounts: AccountRows
-  readonly apiKeys: ApiKeyRows
-  readonly sessions: SessionRows
-  readonly usage: UsageRows
-  readonly viewingKeys: ViewingKeyRows
-  readonly origin: OriginRows
-  readonly invoices: InvoiceRows
-  readonly payments: PaymentRows
-  readonly idempotency: IdempotencyRows
-  readonly chain: ChainRows
-  readonly events: EventRows
-  readonly swaps: SwapRows
-  readonly webhooks: WebhookRows
-  readonly deliveries: DeliveryRows
-  readonly signIn: SignInRows
-  readonly dashboard: DashboardRows
-  readonly mails: MailRows
-  readonly attentionMails: AttentionMailRows
-  readonly billing: BillingRows
-  readonly withdrawals: WithdrawalRows
+export interface Tx {
+  readonly accounts: AccountRepository
+  readonly apiKeys: ApiKeyRepository
+  readonly sessions: SessionRepository
+  readonly usage: UsageRepository
+  readonly viewingKeys: ViewingKeyRepository
+  readonly databaseIdentity: DatabaseIdentityRepository
+  readonly invoices: InvoiceRepository
+  readonly payments: PaymentRepository
+  readonly idempotency: IdempotencyRepository
+  readonly chain: ChainRepository
+  readonly events: EventRepository
+  readonly swaps: SwapRepository
+  readonly webhooks: WebhookRepository
+  readonly deliveries: DeliveryRepository
+  readonly signIn: SignInRepository
+  readonly dashboard: DashboardRepository
+  readonly mails: MailRepository
+  readonly attentionMails: AttentionMailRepository
+  readonly billing: BillingRepository
+  readonly withdrawals: WithdrawalRepository
   /** Notifies the listeners of a topic, in every process, after the commit. A rollback discards the notification. */
-  wake(topic: Topic): void
+  notify(topic: Topic): void
 }
 
 /** Topics of notifications. A notification is only a hint and carries no data: every listener also polls by the clock. */
@@ -56,24 +56,24 @@ export interface WriteOptions {
    * A batched call locks only its own account's row and new rows, and raises no events. Calls are ordered by this id, so
    * batches do not deadlock.
    */
-  readonly crowd?: number
+  readonly batchAccountId?: number
 }
 
 /** The first reads of the most frequent requests. Concurrent lookups share one statement. */
 export interface Lookup {
   invoice(publicId: string): Promise<Invoice | null>
   /** The active key with this hash, with its account. Null for an unknown or revoked key. */
-  apiKey(hash: Uint8Array): Promise<LiveApiKey | null>
+  apiKey(hash: Uint8Array): Promise<ApiKeyWithAccount | null>
 }
 
 export interface Store {
   /** A read-only transaction. All its statements see one snapshot. */
-  read<T>(work: (tx: Rows) => Promise<T>): Promise<T>
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * A read of one statement, for hot paths: half the cost of `read` on PostgreSQL.
    * @throws when `work` runs a second statement
    */
-  glance<T>(work: (tx: Rows) => Promise<T>): Promise<T>
+  query<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Reads of single rows. Each read sees everything committed before the call. */
   readonly lookup: Lookup
   /**
@@ -83,7 +83,7 @@ export interface Store {
    *
    * After an error of kind `unavailable` the outcome is unknown: the commit may have happened and its response lost.
    */
-  write<T>(work: (tx: Rows) => Promise<T>, options?: WriteOptions): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /**
    * Calls `onNotify` after each commit, in any process, that notified the topic.
    * @returns a function that ends the subscription

@@ -1,4 +1,4 @@
-import type { SwapReport } from '../domain/swap.ts'
+import type { ProviderReport } from '../domain/swap.ts'
 
 /** An asset that buyers can swap from. */
 export interface SwapAsset {
@@ -40,7 +40,7 @@ export interface SwapOffer {
   readonly raw: string
 }
 
-export interface StatusAnswer extends SwapReport {
+export interface SwapStatusResponse extends ProviderReport {
   readonly raw: string
 }
 
@@ -52,11 +52,11 @@ export interface StatusAnswer extends SwapReport {
  */
 export interface SwapProvider {
   /** False when no provider is configured: the service then offers no swaps. */
-  readonly offered: boolean
+  readonly enabled: boolean
   /** The assets that can be swapped to ZEC, without ZEC itself. */
   assets(signal?: AbortSignal): Promise<SwapAsset[]>
   /** @throws AppError `swap_refused`, with the provider's message, when the provider refuses the request */
   quote(request: QuoteRequest, signal?: AbortSignal): Promise<SwapOffer>
   /** Null while the provider does not know the deposit address, because it has not indexed a new quote yet. */
-  status(deposit: { address: string; memo: string | null }, signal?: AbortSignal): Promise<StatusAnswer | null>
+  status(deposit: { address: string; memo: string | null }, signal?: AbortSignal): Promise<SwapStatusResponse | null>
 }

@@ -1,15 +1,15 @@
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, normaliseEmail } from '../domain/account.ts'
-import { invalidField, noSuch } from '../domain/error.ts'
-import { planUpdated } from '../domain/event.ts'
-import { FREE_PLAN, findPlan, type Plan, planAt, unknownPlan } from '../domain/plan.ts'
-import { monthOf, startOfNextMonth } from '../domain/time.ts'
+import { invalidField, notFound } from '../domain/error.ts'
+import { planUpdatedEvent } from '../domain/event.ts'
+import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../domain/plan.ts'
+import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
 
 /** An account with its effective plan and its usage in the current month. */
-export interface Overview {
+export interface AccountOverview {
   readonly account: Account
   /** The plan in effect now. */
   readonly plan: Plan
@@ -23,13 +23,13 @@ export interface Overview {
 
 export interface Accounts {
   /** Finds the account of an email address, or creates it. @throws Fault `invalid_email` */
-  open(email: string): Promise<Account>
+  findOrCreate(email: string): Promise<Account>
   /** @throws Fault `no_such_account` */
-  find(email: string): Promise<Account>
+  findByEmail(email: string): Promise<Account>
   list(): Promise<Account[]>
-  overview(account: Account): Promise<Overview>
+  overview(account: Account): Promise<AccountOverview>
   /** @throws Fault `invalid_confirmations` */
-  setConfirmations(account: Account, confirmations: number): Promise<Overview>
+  setConfirmations(account: Account, confirmations: number): Promise<AccountOverview>
   /** Assigns a plan on the operator's behalf; `expiresAt` is in Unix seconds, null: no end. @throws Fault `no_such_account`, `unknown_plan` */
   setPlan(email: string, plan: string, expiresAt: number | null): Promise<Account>
 }
@@ -45,25 +45,25 @@ export function createAccounts(deps: {
 }): Accounts {
   const { store, clock, random, network, plans } = deps
 
-  async function find(email: string): Promise<Account> {
+  async function findByEmail(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
     const account = normal && (await store.read(tx => tx.accounts.byEmail(normal)))
-    if (!account) throw noSuch('account')
+    if (!account) throw notFound('account')
     return account
   }
 
-  async function overview(account: Account): Promise<Overview> {
+  async function overview(account: Account): Promise<AccountOverview> {
     const now = nowSecs(clock)
-    const { plan, expiresAt } = planAt(plans, account, now)
-    const usedThisMonth = await store.read(tx => tx.usage.used(account.id, monthOf(now)))
+    const { plan, expiresAt } = effectivePlan(plans, account, now)
+    const usedThisMonth = await store.read(tx => tx.usage.used(account.id, formatMonth(now)))
     return { account, plan, planExpiresAt: expiresAt, usedThisMonth, resetsAt: startOfNextMonth(now) }
   }
 
   return {
-    find,
+    findByEmail,
     overview,
 
-    async open(email) {
+    async findOrCreate(email) {
       const normal = normaliseEmail(email)
       if (normal === null) throw invalidField('email')
       const account = {
@@ -74,31 +74,31 @@ export function createAccounts(deps: {
         plan: FREE_PLAN,
         createdAt: nowSecs(clock),
       }
-      return (await store.write(tx => tx.accounts.insert(account))) ?? find(normal)
+      return (await store.write(tx => tx.accounts.insert(account))) ?? findByEmail(normal)
     },
 
     list: () => store.read(tx => tx.accounts.list()),
 
     async setConfirmations(account, confirmations) {
-      const { least, most } = CONFIRMATIONS
-      if (!Number.isInteger(confirmations) || confirmations < least || confirmations > most)
-        throw invalidField('confirmations', `${least} to ${most}`)
+      const { min, max } = CONFIRMATIONS
+      if (!Number.isInteger(confirmations) || confirmations < min || confirmations > max)
+        throw invalidField('confirmations', `${min} to ${max}`)
       await store.write(tx => tx.accounts.setConfirmations(account.id, confirmations))
       return overview({ ...account, confirmations })
     },
 
     async setPlan(email, name, expiresAt) {
-      const account = await find(email)
+      const account = await findByEmail(email)
       const plan = findPlan(plans, name)
-      if (!plan) throw unknownPlan(plans)
+      if (!plan) throw unknownPlanError(plans)
       const assignment = { plan: plan.name, planExpiresAt: expiresAt }
       const now = nowSecs(clock)
       return store.write(async tx => {
         const before = await tx.accounts.lock(account.id)
         if (before?.plan === assignment.plan && before.planExpiresAt === expiresAt) return before
         await tx.accounts.setPlan(account.id, assignment.plan, expiresAt)
-        await tx.events.append([planUpdated(account.id, assignment, now)])
-        tx.wake('events')
+        await tx.events.append([planUpdatedEvent(account.id, assignment, now)])
+        tx.notify('events')
         return { ...account, ...assignment }
       })
     },

@@ -1,11 +1,11 @@
 import type { Network } from '../domain/account.ts'
-import { viewingKeyPlace } from '../domain/viewing-key.ts'
-import type { Viewer } from '../ports/note-scanner.ts'
+import { viewingKeySealContext } from '../domain/viewing-key.ts'
+import type { NoteScanner } from '../ports/note-scanner.ts'
 import type { Store } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
-import type { Origin } from './database-identity.ts'
+import type { DatabaseIdentity } from './database-identity.ts'
 
-export interface Spare {
+export interface ReservedAddress {
   readonly index: bigint
   readonly address: string
 }
@@ -13,9 +13,9 @@ export interface Spare {
 /** Reserves addresses for invoices. An address is never used twice under its viewing key. */
 export interface Addresses {
   /** @throws Error when the key's row does not exist or its secret cannot be decrypted */
-  take(viewingKeyId: number): Promise<Spare>
+  reserve(viewingKeyId: number): Promise<ReservedAddress>
   /** Makes an address available again. It must not have been shown and must not be in a committed row. */
-  giveBack(viewingKeyId: number, reserved: Spare): void
+  release(viewingKeyId: number, reserved: ReservedAddress): void
 }
 
 /** Maximum addresses derived in one batch. */
@@ -28,8 +28,8 @@ const PARALLEL_SLICES = 2
 const MAX_CACHES = 2_000
 
 interface AddressCache {
-  readonly available: Spare[]
-  readonly waiting: { resolve: (reserved: Spare) => void; reject: (error: unknown) => void }[]
+  readonly available: ReservedAddress[]
+  readonly waiting: { resolve: (reserved: ReservedAddress) => void; reject: (error: unknown) => void }[]
   /** Addresses in each batch. */
   size: number
   /** A caller found the cache empty, so the next batch is twice as large. */
@@ -46,11 +46,11 @@ interface AddressCache {
  */
 export function createAddresses(deps: {
   readonly store: Store
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly vault: Vault
-  readonly origin: Pick<Origin, 'write'>
+  readonly databaseIdentity: Pick<DatabaseIdentity, 'write'>
 }): Addresses {
-  const { store, viewer, vault, origin } = deps
+  const { store, noteScanner, vault, databaseIdentity } = deps
   const caches = new Map<number, AddressCache>()
 
   function cacheOf(viewingKeyId: number): AddressCache {
@@ -81,11 +81,11 @@ export function createAddresses(deps: {
     if (cache.ranEmpty || cache.waiting.length > 0) cache.size = Math.min(Math.max(1, cache.size * 2), MAX_BATCH)
     cache.ranEmpty = false
     const count = cache.size
-    const first = await origin.write(tx => tx.viewingKeys.reserve(viewingKeyId, count))
+    const first = await databaseIdentity.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId, count))
     const slices = slicesOf(first, count)
     const workers = Array.from({ length: PARALLEL_SLICES }, async () => {
       for (const { from, length } of slices) {
-        const addresses = await viewer.addresses(incoming, network, from, length)
+        const addresses = await noteScanner.deriveAddresses(incoming, network, from, length)
         for (const [offset, address] of addresses.entries()) provide(cache, { index: from + BigInt(offset), address })
       }
     })
@@ -95,12 +95,12 @@ export function createAddresses(deps: {
   async function unsealKey(viewingKeyId: number): Promise<NonNullable<AddressCache['key']>> {
     const row = await store.read(tx => tx.viewingKeys.byId(viewingKeyId))
     if (!row) throw new Error('the viewing key of an account does not exist')
-    const incoming = vault.open(row.sealed, viewingKeyPlace(row.id))
+    const incoming = vault.open(row.sealed, viewingKeySealContext(row.id))
     return { incoming, network: row.network }
   }
 
   return {
-    async take(viewingKeyId) {
+    async reserve(viewingKeyId) {
       const cache = cacheOf(viewingKeyId)
       const reserved = cache.available.shift()
       if (reserved) {
@@ -108,13 +108,13 @@ export function createAddresses(deps: {
         return reserved
       }
       cache.ranEmpty = true
-      return new Promise<Spare>((resolve, reject) => {
+      return new Promise<ReservedAddress>((resolve, reject) => {
         cache.waiting.push({ resolve, reject })
         void refill(viewingKeyId, cache)
       })
     },
 
-    giveBack(viewingKeyId, reserved) {
+    release(viewingKeyId, reserved) {
       const cache = caches.get(viewingKeyId)
       if (cache) provide(cache, reserved)
     },
@@ -130,7 +130,7 @@ function isLow({ available, size }: AddressCache): boolean {
 }
 
 /** Delivers the address to the caller that waits longest, or stores it in the cache. */
-function provide({ available, waiting }: AddressCache, reserved: Spare): void {
+function provide({ available, waiting }: AddressCache, reserved: ReservedAddress): void {
   const waiter = waiting.shift()
   if (waiter) waiter.resolve(reserved)
   else available.push(reserved)

@@ -10,7 +10,7 @@ export function createBlockSpacing(deps: { readonly store: Store; readonly param
   const { store, params } = deps
   return {
     async current() {
-      const tip = await store.glance(tx => tx.chain.tip())
+      const tip = await store.query(tx => tx.chain.tip())
       return blockSpacingSecs(params, tip?.height ?? 0)
     },
   }

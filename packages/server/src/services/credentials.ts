@@ -3,20 +3,20 @@ import { type ApiKey, MAX_API_KEYS } from '../domain/api-key.ts'
 import {
   type CredentialKind,
   credentialHash,
-  isCredential,
+  formatCredential,
+  isWellFormedCredential,
   last4,
   MAX_NAME_LENGTH,
-  makeCredential,
   SECRET_BYTES,
 } from '../domain/credential.ts'
-import { notice } from '../domain/email-notification.ts'
-import { Fault, invalidField, noSuch } from '../domain/error.ts'
-import { type Session, sessionFor } from '../domain/session.ts'
+import { emailNotification } from '../domain/email-notification.ts'
+import { AppError, invalidField, notFound } from '../domain/error.ts'
+import { newSession, type Session } from '../domain/session.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 
 export interface Credentials {
   /**
@@ -37,7 +37,7 @@ export interface Credentials {
   /** @throws Fault `no_such_session` */
   endSession(account: Account, publicId: string): Promise<void>
   /** Resolves when no background write is in progress. */
-  settled(): Promise<void>
+  whenIdle(): Promise<void>
 }
 
 export function createCredentials(deps: {
@@ -52,7 +52,7 @@ export function createCredentials(deps: {
   const sessionUses = createUseRecorder((tx, ids, at) => tx.sessions.touch(ids, at))
 
   /** Records the last use of credentials in batches after the request, at most once a minute for each credential. */
-  function createUseRecorder(touch: (tx: Rows, ids: readonly number[], at: number) => Promise<void>) {
+  function createUseRecorder(touch: (tx: Tx, ids: readonly number[], at: number) => Promise<void>) {
     const pending = new Set<number>()
     let writing: Promise<void> | null = null
 
@@ -75,11 +75,11 @@ export function createCredentials(deps: {
     }
   }
 
-  const generate = (kind: CredentialKind) => makeCredential(kind, random.bytes(SECRET_BYTES))
+  const generate = (kind: CredentialKind) => formatCredential(kind, random.bytes(SECRET_BYTES))
 
   return {
     async byApiKey(key) {
-      if (!isCredential('apiKey', key)) return null
+      if (!isWellFormedCredential('apiKey', key)) return null
       const found = await store.lookup.apiKey(credentialHash(key))
       if (!found) return null
       apiKeyUses.record(found.key)
@@ -87,8 +87,8 @@ export function createCredentials(deps: {
     },
 
     async bySessionToken(token) {
-      if (!isCredential('session', token)) return null
-      const found = await store.glance(tx => tx.sessions.authenticate(credentialHash(token), nowSecs(clock)))
+      if (!isWellFormedCredential('session', token)) return null
+      const found = await store.query(tx => tx.sessions.authenticate(credentialHash(token), nowSecs(clock)))
       if (!found) return null
       sessionUses.record(found.session)
       return found
@@ -107,10 +107,10 @@ export function createCredentials(deps: {
       }
       const created = await store.write(async tx => {
         if ((await tx.apiKeys.count(account.id)) >= MAX_API_KEYS)
-          throw new Fault('conflict', 'too_many_api_keys', 'too many api keys', {
+          throw new AppError('conflict', 'too_many_api_keys', 'too many api keys', {
             extra: { detail: `an account can have at most ${MAX_API_KEYS} active API keys: revoke one first` },
           })
-        await tx.mails.append(notice(account, 'api_key_created', apiKey.createdAt, name))
+        await tx.mails.enqueue(emailNotification(account, 'api_key_created', apiKey.createdAt, name))
         return tx.apiKeys.insert(apiKey)
       })
       return { apiKey: created, key }
@@ -122,8 +122,8 @@ export function createCredentials(deps: {
       const at = nowSecs(clock)
       await store.write(async tx => {
         const found = isUuid(publicId) && (await tx.apiKeys.revoke(account.id, publicId, at))
-        if (!found) throw noSuch('api key')
-        await tx.mails.append(notice(account, 'api_key_revoked', at))
+        if (!found) throw notFound('api key')
+        await tx.mails.enqueue(emailNotification(account, 'api_key_revoked', at))
       })
     },
 
@@ -131,9 +131,9 @@ export function createCredentials(deps: {
       checkName('label', label)
       const token = generate('session')
       const createdAt = nowSecs(clock)
-      const session = sessionFor(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt)
+      const session = newSession(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt)
       const created = await store.write(async tx => {
-        await tx.mails.append(notice(account, 'session_token_issued', createdAt, label))
+        await tx.mails.enqueue(emailNotification(account, 'session_token_issued', createdAt, label))
         return tx.sessions.insert(session)
       })
       return { session: created, token }
@@ -144,10 +144,10 @@ export function createCredentials(deps: {
     async endSession(account, publicId) {
       const at = nowSecs(clock)
       const found = isUuid(publicId) && (await store.write(tx => tx.sessions.end(account.id, publicId, at)))
-      if (!found) throw noSuch('session')
+      if (!found) throw notFound('session')
     },
 
-    async settled() {
+    async whenIdle() {
       await Promise.all([apiKeyUses.settled(), sessionUses.settled()])
     },
   }

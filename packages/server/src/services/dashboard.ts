@@ -1,40 +1,40 @@
 import type { Account } from '../domain/account.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
-import { noSuch } from '../domain/error.ts'
-import { confirmationsOf } from '../domain/invoice.ts'
+import { notFound } from '../domain/error.ts'
+import { countConfirmations } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { MAX_INDEX, viewingKeyPlace } from '../domain/viewing-key.ts'
+import { MAX_DIVERSIFIER_INDEX, viewingKeySealContext } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
-import type { Viewer } from '../ports/note-scanner.ts'
-import type { DayFigures } from '../ports/repository/dashboard.ts'
+import type { NoteScanner } from '../ports/note-scanner.ts'
+import type { DailyTotals } from '../ports/repository/dashboard.ts'
 import type { AttemptRow } from '../ports/repository/delivery.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 
-export interface Figure {
+export interface PeriodTotals {
   readonly receivedZat: Zat
   /** Invoices that became paid in the period. */
   readonly invoices: number
 }
 
 /** Summary of an account. Days, weeks (from Monday) and months are in UTC. */
-export interface Standing {
-  readonly today: Figure
-  readonly week: Figure
-  readonly month: Figure
+export interface DashboardSummary {
+  readonly today: PeriodTotals
+  readonly week: PeriodTotals
+  readonly month: PeriodTotals
   /** The last 30 days including today, oldest first. Days without payments are included. */
-  readonly days: readonly DayFigures[]
+  readonly days: readonly DailyTotals[]
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
   /** The newest ten paid invoices with payments removed by a reorganisation. */
-  readonly takenBack: readonly Invoice[]
+  readonly reorged: readonly Invoice[]
   /** Number of all such invoices. */
-  readonly takenBackTotal: number
+  readonly reorgedTotal: number
   /** The newest delivery attempt if it failed; null otherwise. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
@@ -43,7 +43,7 @@ export interface Standing {
   /** Current problems of the chain source. */
   readonly chainProblems: readonly ChainProblem[]
   /** Completed setup steps of the account. */
-  readonly steps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
+  readonly setupSteps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
   readonly webhookSet: boolean
 }
 
@@ -58,7 +58,7 @@ export interface InvoiceDetail {
 }
 
 export interface Dashboard {
-  standing(account: Account): Promise<Standing>
+  summary(account: Account): Promise<DashboardSummary>
   /**
    * Finds invoices by id, address, or the id of a transaction that pays them. Ids may be shortened to a prefix of at
    * least 6 characters. Other text returns an empty list.
@@ -76,32 +76,33 @@ const ATTEMPT_LIMIT = 50
 
 export function createDashboard(deps: {
   readonly store: Store
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly vault: Vault
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly lateWatchDays: number
 }): Dashboard {
-  const { store, viewer, vault, clock, params, lateWatchDays } = deps
+  const { store, noteScanner, vault, clock, params, lateWatchDays } = deps
 
   /** Decrypts the diversifier index of the address with each of the account's keys, so that no address index is needed. */
-  async function byAddress(tx: Rows, account: Account, address: string): Promise<Invoice[]> {
+  async function byAddress(tx: Tx, account: Account, address: string): Promise<Invoice[]> {
     const at = []
     for (const viewingKeyId of await tx.dashboard.viewingKeyIds(account.id)) {
       const key = await tx.viewingKeys.byId(viewingKeyId)
       if (!key) continue
-      const incoming = vault.open(key.sealed, viewingKeyPlace(key.id))
-      const diversifierIndex = viewer.indexOf(incoming, address)
-      if (diversifierIndex !== null && diversifierIndex <= MAX_INDEX) at.push({ viewingKeyId, diversifierIndex })
+      const incoming = vault.open(key.sealed, viewingKeySealContext(key.id))
+      const diversifierIndex = noteScanner.diversifierIndexOf(incoming, address)
+      if (diversifierIndex !== null && diversifierIndex <= MAX_DIVERSIFIER_INDEX)
+        at.push({ viewingKeyId, diversifierIndex })
     }
-    const found = at.length > 0 ? await tx.invoices.atIndexes(at) : []
+    const found = at.length > 0 ? await tx.invoices.byDiversifierIndexes(at) : []
     return found.filter(
       invoice => invoice.accountId === account.id && invoice.purpose === 'sale' && invoice.address === address,
     )
   }
 
   return {
-    standing: account =>
+    summary: account =>
       store.read(async tx => {
         const now = nowSecs(clock)
         const today = startOfDay(now)
@@ -110,7 +111,7 @@ export function createDashboard(deps: {
         const month = startOfMonth(now)
         const paid = await tx.dashboard.paidByDay(account.id, Math.min(from, week, month))
         const since = (start: number) => totalsOf(paid.filter(({ day }) => day >= start))
-        const [lastAttempt] = await tx.deliveries.attempts(account.id, { limit: 1 })
+        const [lastAttempt] = await tx.deliveries.listAttempts(account.id, { limit: 1 })
         const recent = await tx.invoices.list(account.id, { limit: RECENT_LIMIT })
         return {
           today: since(today),
@@ -122,13 +123,13 @@ export function createDashboard(deps: {
             detected: await tx.dashboard.countByStatus(account.id, 'detected', 0),
             late: await tx.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
           },
-          takenBack: await tx.dashboard.needingAttention(account.id, REORGED_LIMIT),
-          takenBackTotal: await tx.dashboard.countNeedingAttention(account.id),
+          reorged: await tx.dashboard.needingAttention(account.id, REORGED_LIMIT),
+          reorgedTotal: await tx.dashboard.countNeedingAttention(account.id),
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent,
           chainProblems: await tx.chain.problems(),
-          chainTime: chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now),
-          steps: {
+          chainTime: chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now),
+          setupSteps: {
             viewingKey: account.viewingKeyId !== null,
             apiKey: (await tx.apiKeys.list(account.id, { limit: 1 })).length > 0,
             invoice: recent.length > 0,
@@ -153,34 +154,34 @@ export function createDashboard(deps: {
 
     async invoice(account, publicId) {
       const detail = isUuid(publicId) && (await store.read(tx => findDetail(tx, account, publicId.toLowerCase())))
-      if (!detail) throw noSuch('invoice')
+      if (!detail) throw notFound('invoice')
       return detail
     },
   }
 }
 
-async function findDetail(tx: Rows, account: Account, publicId: string): Promise<InvoiceDetail | null> {
+async function findDetail(tx: Tx, account: Account, publicId: string): Promise<InvoiceDetail | null> {
   const invoice = await tx.invoices.byPublicId(publicId)
   if (invoice?.accountId !== account.id) return null
   const tip = (await tx.chain.tip())?.height ?? 0
-  const payments = await tx.payments.ofInvoices([invoice.id])
+  const payments = await tx.payments.byInvoices([invoice.id])
   return {
     invoice,
     tip,
-    payments: payments.map(payment => ({ ...payment, confirmed: confirmationsOf(payment.place, tip) })),
-    attempts: await tx.deliveries.attempts(account.id, { limit: ATTEMPT_LIMIT }, { invoicePublicId: publicId }),
+    payments: payments.map(payment => ({ ...payment, confirmed: countConfirmations(payment.location, tip) })),
+    attempts: await tx.deliveries.listAttempts(account.id, { limit: ATTEMPT_LIMIT }, { invoicePublicId: publicId }),
     webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
   }
 }
 
-function totalsOf(days: readonly DayFigures[]): Figure {
+function totalsOf(days: readonly DailyTotals[]): PeriodTotals {
   return {
     receivedZat: sumZat(days.map(day => day.receivedZat)),
     invoices: days.reduce((sum, day) => sum + day.invoices, 0),
   }
 }
 
-function everyDay(paid: readonly DayFigures[], from: number): DayFigures[] {
+function everyDay(paid: readonly DailyTotals[], from: number): DailyTotals[] {
   const known = new Map(paid.map(figures => [figures.day, figures]))
   return Array.from({ length: DAYS }, (_, index) => {
     const day = from + index * DAY_SECS

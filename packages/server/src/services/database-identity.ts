@@ -1,18 +1,18 @@
 import {
+  COUNTER_STEP_BYTES,
+  copyStep,
   isSameDatabase,
-  STEP_BYTES,
-  startStepOf,
-  stepOf,
+  startStep,
   unknownParts,
-  watchAfterMove,
+  watchUntilAfterCopy,
 } from '../domain/database-identity.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 
 /** The result of advancing the address counters. */
-export interface CounterMove {
+export interface CounterAdvance {
   /** Number of viewing keys. The counter of each was advanced. */
   readonly viewingKeys: number
   /** Unix seconds. All keys are watched at least until then. */
@@ -25,47 +25,50 @@ export interface CounterMove {
  * transaction then advances the counters of all viewing keys by random steps, watches all keys for as long as invoices
  * missing from the copy can be paid, and records the current identity.
  */
-export interface Origin {
+export interface DatabaseIdentity {
   /** Advances the counters if this database is a copy. Must be called before any other service. */
-  check(): Promise<void>
+  advanceCountersIfCopy(): Promise<void>
   /**
    * Advances the counters by a small random step. Each process that reserves addresses calls it at its start, because an
    * exact copy cannot be detected.
    */
-  begin(): Promise<void>
+  advanceCountersAtStart(): Promise<void>
   /** As `Store.write`, and runs `check` at the beginning of the same transaction. */
-  write<T>(work: (tx: Rows) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Advances the counters unconditionally, for a copy that cannot be detected. */
-  moveCounters(): Promise<CounterMove>
+  advanceCounters(): Promise<CounterAdvance>
   /** Whether the next `check` would advance the counters. Read-only. */
   isCopy(): Promise<boolean>
 }
 
-export function createOrigin(deps: {
+export function createDatabaseIdentity(deps: {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
   readonly lateWatchDays: number
   readonly log: Log
-}): Origin {
+}): DatabaseIdentity {
   const { store, clock, random, lateWatchDays, log } = deps
 
-  async function advance(tx: Rows, identity: string): Promise<CounterMove> {
-    const watchedUntil = watchAfterMove(nowSecs(clock), lateWatchDays)
-    const viewingKeys = await tx.viewingKeys.moveOn(() => stepOf(random.bytes(STEP_BYTES)), watchedUntil)
-    await tx.origin.record(identity)
+  async function advance(tx: Tx, identity: string): Promise<CounterAdvance> {
+    const watchedUntil = watchUntilAfterCopy(nowSecs(clock), lateWatchDays)
+    const viewingKeys = await tx.viewingKeys.advanceAllIndexes(
+      () => copyStep(random.bytes(COUNTER_STEP_BYTES)),
+      watchedUntil,
+    )
+    await tx.databaseIdentity.record(identity)
     return { viewingKeys, watchedUntil }
   }
 
   /** Takes a lock, so that only one of several processes advances the counters of a copy. */
-  async function advanceIfCopy(tx: Rows): Promise<CounterMove | null> {
-    const state = await tx.origin.lock()
+  async function advanceIfCopy(tx: Tx): Promise<CounterAdvance | null> {
+    const state = await tx.databaseIdentity.lock()
     if (!isSameDatabase(state)) return advance(tx, state.current)
-    await tx.origin.record(state.current)
+    await tx.databaseIdentity.record(state.current)
     return null
   }
 
-  function report(advanced: CounterMove | null): void {
+  function report(advanced: CounterAdvance | null): void {
     if (advanced === null || advanced.viewingKeys === 0) return
     log.warn(
       advanced,
@@ -84,31 +87,31 @@ export function createOrigin(deps: {
   }
 
   return {
-    async check() {
-      const state = await store.glance(tx => tx.origin.read())
+    async advanceCountersIfCopy() {
+      const state = await store.query(tx => tx.databaseIdentity.read())
       warnAboutUnknownParts(state.current)
       if (state.recorded !== state.current) report(await store.write(advanceIfCopy))
     },
 
-    async begin() {
-      await store.write(tx => tx.viewingKeys.moveOn(() => startStepOf(random.bytes(STEP_BYTES)), 0))
+    async advanceCountersAtStart() {
+      await store.write(tx => tx.viewingKeys.advanceAllIndexes(() => startStep(random.bytes(COUNTER_STEP_BYTES)), 0))
     },
 
     async write(work) {
       const { result, advanced } = await store.write(async tx => {
-        const advanced = isSameDatabase(await tx.origin.read()) ? null : await advanceIfCopy(tx)
+        const advanced = isSameDatabase(await tx.databaseIdentity.read()) ? null : await advanceIfCopy(tx)
         return { result: await work(tx), advanced }
       })
       report(advanced)
       return result
     },
 
-    moveCounters: () => store.write(async tx => advance(tx, (await tx.origin.lock()).current)),
+    advanceCounters: () => store.write(async tx => advance(tx, (await tx.databaseIdentity.lock()).current)),
 
     async isCopy() {
       const state = await store.read(async tx => ({
-        ...(await tx.origin.read()),
-        keys: await tx.viewingKeys.all(),
+        ...(await tx.databaseIdentity.read()),
+        keys: await tx.viewingKeys.list(),
       }))
       return state.keys.length > 0 && !isSameDatabase(state)
     },

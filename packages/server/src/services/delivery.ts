@@ -1,27 +1,34 @@
 import { createHmac } from 'node:crypto'
-import { ANSWER_BYTES_KEPT, begin, DEADLINE_MS, type Sending, settle, shares } from '../domain/delivery.ts'
-import { SECRET_PREFIX, secretPlace } from '../domain/webhook.ts'
+import {
+  ATTEMPT_TIMEOUT_MS,
+  fairShares,
+  finishAttempt,
+  RESPONSE_BYTES_KEPT,
+  type SendingProgress,
+  startAttempt,
+} from '../domain/delivery.ts'
+import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext } from '../domain/webhook.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Outbound, OutboundAnswer } from '../ports/http-client.ts'
-import { OutboundError } from '../ports/http-client.ts'
+import type { HttpClient, HttpResponse } from '../ports/http-client.ts'
+import { HttpClientError } from '../ports/http-client.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
-import type { BegunAttempt, EndedAttempt, OpenDelivery } from '../ports/repository/delivery.ts'
+import type { FinishedAttempt, OpenDelivery, StartedAttempt } from '../ports/repository/delivery.ts'
 import type { Webhook } from '../ports/repository/webhook.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 
 /** A logged attempt to make now, with the secret that signs it. */
-export interface Job extends BegunAttempt {
+export interface DeliveryJob extends StartedAttempt {
   readonly sealedSecret: Uint8Array
 }
 
 /** How many more attempts may run. */
-export interface Room {
+export interface FreeSlots {
   readonly total: number
-  of(accountId: number): number
+  forAccount(accountId: number): number
   /** Ids of accounts without a free slot. */
-  readonly full: readonly number[]
+  readonly fullAccountIds: readonly number[]
 }
 
 export interface Deliveries {
@@ -29,9 +36,12 @@ export interface Deliveries {
    * Records ended attempts and claims due deliveries for the free slots, in one transaction. Returned attempts are
    * counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds.
    */
-  turn(ended: readonly EndedAttempt[], slots: Room): Promise<{ jobs: Job[]; nextDueAtMs: number | null }>
+  recordAndClaim(
+    ended: readonly FinishedAttempt[],
+    slots: FreeSlots,
+  ): Promise<{ jobs: DeliveryJob[]; nextDueAtMs: number | null }>
   /** Makes an attempt and returns its outcome. Never rejects. */
-  attempt(job: Job): Promise<EndedAttempt>
+  attempt(job: DeliveryJob): Promise<FinishedAttempt>
   /** Number of deliveries that are not finished. */
   countOpen(): Promise<number>
 }
@@ -43,47 +53,59 @@ const INTERRUPTED = 'interrupted: the service stopped before the response arrive
 export function createDeliveries(deps: {
   readonly store: Store
   readonly vault: Vault
-  readonly outbound: Outbound
+  readonly webhookHttp: HttpClient
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
 }): Deliveries {
-  const { store, vault, outbound, clock, random, log } = deps
+  const { store, vault, webhookHttp, clock, random, log } = deps
 
-  async function recordEnded(tx: Rows, ended: readonly EndedAttempt[]): Promise<number[]> {
+  async function recordEnded(tx: Tx, ended: readonly FinishedAttempt[]): Promise<number[]> {
     if (ended.length === 0) return []
     const failed = ended.filter(({ progress }) => progress.state === 'waiting').map(({ accountId }) => accountId)
-    await tx.deliveries.hold(failed)
-    await tx.deliveries.end(ended)
+    await tx.deliveries.lockWebhooks(failed)
+    await tx.deliveries.finishAttempts(ended)
     return failed
   }
 
   /** Claims due deliveries of locked webhooks. */
-  async function claimDue(tx: Rows, webhooks: readonly Webhook[], slots: Room, nowMs: number): Promise<Job[]> {
-    const limits = shares(
-      webhooks.map(({ accountId }) => slots.of(accountId)),
+  async function claimDue(
+    tx: Tx,
+    webhooks: readonly Webhook[],
+    slots: FreeSlots,
+    nowMs: number,
+  ): Promise<DeliveryJob[]> {
+    const limits = fairShares(
+      webhooks.map(({ accountId }) => slots.forAccount(accountId)),
       slots.total,
     )
     const requested = webhooks.map(({ accountId }, index) => ({ accountId, limit: limits[index] ?? 0 }))
-    const due = await tx.deliveries.due(requested, nowMs)
-    const steps = due.map(delivery => ({ delivery, next: begin(delivery.progress, nowMs) }))
-    await tx.deliveries.interrupt(due.filter(isInterrupted).map(idOf), INTERRUPTED)
-    await tx.deliveries.fail(steps.flatMap(({ delivery, next }) => (next.state === 'failed' ? [delivery.id] : [])))
+    const due = await tx.deliveries.listDue(requested, nowMs)
+    const steps = due.map(delivery => ({ delivery, next: startAttempt(delivery.progress, nowMs) }))
+    await tx.deliveries.markInterrupted(due.filter(isInterrupted).map(idOf), INTERRUPTED)
+    await tx.deliveries.markFailed(
+      steps.flatMap(({ delivery, next }) => (next.state === 'failed' ? [delivery.id] : [])),
+    )
     const byAccount = new Map(webhooks.map(webhook => [webhook.accountId, webhook]))
     const jobs = steps.flatMap(({ delivery, next }) => {
       const webhook = byAccount.get(delivery.accountId)
       return webhook && next.state === 'sending' ? [toJob(delivery, next, webhook, nowMs)] : []
     })
-    await tx.deliveries.begin(jobs)
+    await tx.deliveries.startAttempts(jobs)
     return jobs
   }
 
-  function toJob(delivery: OpenDelivery, progress: Sending, { url, sealedSecret }: Webhook, nowMs: number): Job {
-    return { publicId: random.uuid(), delivery, progress, url, sealedSecret, beganAt: Math.floor(nowMs / 1000) }
+  function toJob(
+    delivery: OpenDelivery,
+    progress: SendingProgress,
+    { url, sealedSecret }: Webhook,
+    nowMs: number,
+  ): DeliveryJob {
+    return { publicId: random.uuid(), delivery, progress, url, sealedSecret, startedAt: Math.floor(nowMs / 1000) }
   }
 
-  function headersOf({ delivery, sealedSecret }: Job): Record<string, string> {
-    const secret = Buffer.from(vault.open(sealedSecret, secretPlace(delivery.accountId))).toString()
+  function headersOf({ delivery, sealedSecret }: DeliveryJob): Record<string, string> {
+    const secret = Buffer.from(vault.open(sealedSecret, webhookSecretSealContext(delivery.accountId))).toString()
     return {
       'content-type': 'application/json',
       'user-agent': 'zatgate-webhooks/1',
@@ -91,24 +113,25 @@ export function createDeliveries(deps: {
     }
   }
 
-  async function send(job: Job): Promise<OutboundAnswer> {
-    return outbound.send({
+  async function send(job: DeliveryJob): Promise<HttpResponse> {
+    return webhookHttp.send({
       method: 'POST',
       url: job.url,
       headers: headersOf(job),
       body: job.delivery.body,
-      deadlineMs: DEADLINE_MS,
+      deadlineMs: ATTEMPT_TIMEOUT_MS,
       maxBytes: MAX_RESPONSE_BYTES,
-      keepBytes: ANSWER_BYTES_KEPT,
+      keepBytes: RESPONSE_BYTES_KEPT,
     })
   }
 
   return {
-    turn: (ended, slots) =>
+    recordAndClaim: (ended, slots) =>
       store.write(async tx => {
         const nowMs = clock.nowMs()
         const failed = await recordEnded(tx, ended)
-        const webhooks = slots.total > 0 ? await tx.deliveries.holdDue(nowMs, slots.total, slots.full) : []
+        const webhooks =
+          slots.total > 0 ? await tx.deliveries.lockDueWebhooks(nowMs, slots.total, slots.fullAccountIds) : []
         const jobs = webhooks.length > 0 ? await claimDue(tx, webhooks, slots, nowMs) : []
         await tx.deliveries.reschedule([...failed, ...webhooks.map(({ accountId }) => accountId)])
         return { jobs, nextDueAtMs: await tx.deliveries.nextDueAtMs(nowMs) }
@@ -119,7 +142,7 @@ export function createDeliveries(deps: {
       const { answer, error } = await send(job).then(
         answer => ({ answer, error: statusProblem(answer.status) }),
         (error: unknown) => {
-          if (error instanceof OutboundError) return { answer: error.partial, error: error.message }
+          if (error instanceof HttpClientError) return { answer: error.partial, error: error.message }
           log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
           return { answer: null, error: 'internal error' }
         },
@@ -129,15 +152,15 @@ export function createDeliveries(deps: {
         publicId: job.publicId,
         deliveryId: job.delivery.id,
         accountId: job.delivery.accountId,
-        progress: settle(job.progress, error === null, endedMs),
+        progress: finishAttempt(job.progress, error === null, endedMs),
         statusCode: answer?.status ?? null,
         error,
         durationMs: Math.max(0, endedMs - beganMs),
-        answer: answer && textOf(answer.body),
+        response: answer && textOf(answer.body),
       }
     },
 
-    countOpen: () => store.glance(tx => tx.deliveries.countOpen()),
+    countOpen: () => store.query(tx => tx.deliveries.countOpen()),
   }
 }
 
@@ -146,7 +169,7 @@ export function createDeliveries(deps: {
  * Standard Webhooks and are keyed with the decoded bytes of the secret.
  */
 function signatures(secret: string, id: string, atSecs: number, body: string): Record<string, string> {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+  const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
   const signed = createHmac('sha256', key).update(`${id}.${atSecs}.${body}`).digest('base64')
   return {
     'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),

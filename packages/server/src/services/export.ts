@@ -1,30 +1,30 @@
 import type { Account } from '../domain/account.ts'
 import { invalidField } from '../domain/error.ts'
-import { decimalZec } from '../domain/payment-uri.ts'
-import { isoOf } from '../domain/time.ts'
+import { formatZec } from '../domain/payment-uri.ts'
+import { formatIso } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
-import type { Position } from '../ports/repository/dashboard.ts'
+import type { InvoiceCursor } from '../ports/repository/dashboard.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Store } from '../ports/store.ts'
 
 export type ExportFormat = 'csv' | 'json'
 
 /** Unix seconds; `to` is exclusive. Undefined: the period ends now. */
-export interface Period {
+export interface ExportPeriod {
   readonly from: number
   readonly to?: number
 }
 
-export interface Export {
+export interface InvoiceExport {
   readonly type: string
   readonly fileName: string
   /** The file, one page of rows at a time. A page is read when the previous one is consumed. */
   readonly chunks: AsyncIterable<string>
 }
 
-export interface Exports {
+export interface InvoiceExports {
   /** Exports the account's invoices created in a period, oldest first. @throws Fault `invalid_to` */
-  write(account: Account, format: ExportFormat, period: Period): Export
+  exportInvoices(account: Account, format: ExportFormat, period: ExportPeriod): InvoiceExport
 }
 
 /** Rows for each read, few enough to let other requests run in between. */
@@ -46,13 +46,13 @@ const COLUMNS = [
 /** Adds decimal ZEC and times that spreadsheets recognise. */
 const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
 
-export function createExports({ store, clock }: { store: Store; clock: Clock }): Exports {
+export function createInvoiceExports({ store, clock }: { store: Store; clock: Clock }): InvoiceExports {
   /** The period is fixed, so invoices created during the export are not included. */
   async function* pages(account: Account, period: { from: number; to: number }): AsyncGenerator<Invoice[]> {
-    let after: Position | null = null
+    let after: InvoiceCursor | null = null
     for (;;) {
-      const position: Position | null = after
-      const page: Invoice[] = await store.glance(tx => tx.dashboard.inOrder(account.id, period, position, PAGE))
+      const position: InvoiceCursor | null = after
+      const page: Invoice[] = await store.query(tx => tx.dashboard.listByTime(account.id, period, position, PAGE))
       if (page.length > 0) yield page
       const last = page.at(-1)
       if (!last || page.length < PAGE) return
@@ -68,18 +68,18 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
   async function* json(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
     let before = '['
     for await (const page of invoices) {
-      yield before + page.map(invoice => JSON.stringify(listedInvoice(invoice))).join(',\n')
+      yield before + page.map(invoice => JSON.stringify(invoiceListItem(invoice))).join(',\n')
       before = ',\n'
     }
     yield before === '[' ? '[]\n' : ']\n'
   }
 
   return {
-    write(account, format, { from, to }) {
+    exportInvoices(account, format, { from, to }) {
       if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
       const invoices = pages(account, { from, to: to ?? now + 1 })
-      const fileName = `zatgate-invoices-${isoOf(now).slice(0, 10)}.${format}`
+      const fileName = `zatgate-invoices-${formatIso(now).slice(0, 10)}.${format}`
       return format === 'csv'
         ? { type: 'text/csv; charset=utf-8', fileName, chunks: csv(invoices) }
         : { type: 'application/json; charset=utf-8', fileName, chunks: json(invoices) }
@@ -88,7 +88,7 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
 }
 
 /** An invoice as it appears in the export and in the listing (GET /v1/account/invoices). */
-export function listedInvoice(invoice: Invoice) {
+export function invoiceListItem(invoice: Invoice) {
   return {
     id: invoice.publicId,
     status: invoice.status,
@@ -106,9 +106,9 @@ export function listedInvoice(invoice: Invoice) {
 /** RFC 4180. */
 function csvRow(invoice: Invoice): string {
   const values = {
-    ...listedInvoice(invoice),
-    amount_zec: decimalZec(invoice.amountZat),
-    received_zec: decimalZec(invoice.receivedZat),
+    ...invoiceListItem(invoice),
+    amount_zec: formatZec(invoice.amountZat),
+    received_zec: formatZec(invoice.receivedZat),
     created_utc: sheetTime(invoice.createdAt),
     paid_utc: invoice.paidAt === null ? null : sheetTime(invoice.paidAt),
   }
@@ -116,7 +116,7 @@ function csvRow(invoice: Invoice): string {
 }
 
 function sheetTime(unixSecs: number): string {
-  return isoOf(unixSecs).replace('T', ' ').replace('Z', '')
+  return formatIso(unixSecs).replace('T', ' ').replace('Z', '')
 }
 
 /** Formats a CSV field. Text that a spreadsheet would run as a formula gets a leading apostrophe. */

@@ -1,17 +1,17 @@
 import { attentionMailDueAt } from '../domain/attention-mail.ts'
-import type { NewEvent, SwapInEvent } from '../domain/event.ts'
+import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
-import type { View } from '../domain/invoice.ts'
-import { assess, eventsOf } from '../domain/invoice.ts'
+import type { EvaluationContext } from '../domain/invoice.ts'
+import { evaluateInvoice, invoiceEventsOf } from '../domain/invoice.ts'
 import type { Log } from '../ports/log.ts'
-import type { WatchMeter } from '../ports/metrics.ts'
-import { NO_WATCH_METER } from '../ports/metrics.ts'
-import type { Invoice, InvoiceOutcome } from '../ports/repository/invoice.ts'
+import type { ChainSyncMetrics } from '../ports/metrics.ts'
+import { NO_CHAIN_SYNC_METRICS } from '../ports/metrics.ts'
+import type { Invoice, InvoiceStateUpdate } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
-import type { Rows } from '../ports/store.ts'
+import type { Tx } from '../ports/store.ts'
 
 /** An invoice before and after an update that changed it. */
-export interface Change {
+export interface InvoiceChange {
   readonly before: Invoice
   readonly after: Invoice
 }
@@ -23,32 +23,32 @@ export interface Change {
  * @param now Unix seconds.
  * @returns the invoices with a change that is visible to merchants or buyers
  */
-export type Reassess = (tx: Rows, invoiceIds: Iterable<number>, now: number) => Promise<Change[]>
+export type UpdateInvoices = (tx: Tx, invoiceIds: Iterable<number>, now: number) => Promise<InvoiceChange[]>
 
 /** Logs and counts changes after the commit. A transaction may run more than once, so it reports nothing itself. */
-export type Report = (changes: readonly Change[]) => void
+export type ReportChanges = (changes: readonly InvoiceChange[]) => void
 
-export interface AssessmentHooks {
+export interface InvoiceHooks {
   /** Called in the same transaction after an invoice for a plan or a withdrawal changes. */
-  readonly settle?: (tx: Rows, before: Invoice, after: Invoice) => Promise<void>
+  readonly applyPayment?: (tx: Tx, before: Invoice, after: Invoice) => Promise<void>
   /** The swap to include in an event of the invoice; null when it is paid in the base coin. */
-  readonly swapOf?: (tx: Rows, invoice: Invoice) => Promise<SwapInEvent | null>
+  readonly swapOf?: (tx: Tx, invoice: Invoice) => Promise<EventSwap | null>
 }
 
-export function createReassess({ settle, swapOf = async () => null }: AssessmentHooks = {}): Reassess {
-  async function eventsOfChange(tx: Rows, { before, after }: Change, createdAt: number): Promise<NewEvent[]> {
+export function createInvoiceUpdater({ applyPayment, swapOf = async () => null }: InvoiceHooks = {}): UpdateInvoices {
+  async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
     const event = { accountId: after.accountId, invoiceId: after.id, createdAt }
-    const types = after.purpose === 'sale' ? eventsOf(before, after) : []
+    const types = after.purpose === 'sale' ? invoiceEventsOf(before, after) : []
     if (types.length === 0) return [{ ...event, type: null, body: null }]
     const swap = await swapOf(tx, after)
     return types.map(type => ({ ...event, type, body: invoiceEventBody(type, after, swap) }))
   }
 
   /** Polls the swap of an invoice that received coins at once, so that the event can include its newest status. */
-  async function pollSwapNow(tx: Rows, { before, after }: Change, now: number): Promise<void> {
+  async function pollSwapNow(tx: Tx, { before, after }: InvoiceChange, now: number): Promise<void> {
     if (after.swapId === null || after.receivedZat <= before.receivedZat) return
-    await tx.swaps.hasten(after.id, now * 1000)
-    tx.wake('swaps')
+    await tx.swaps.pollNoLaterThan(after.id, now * 1000)
+    tx.notify('swaps')
   }
 
   return async function reassess(tx, invoiceIds, now) {
@@ -56,7 +56,7 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
     if (ids.length === 0) return []
     const invoices = await tx.invoices.lock(ids)
     const payments = Map.groupBy(
-      await tx.payments.ofInvoices(invoices.map(invoice => invoice.id)),
+      await tx.payments.byInvoices(invoices.map(invoice => invoice.id)),
       payment => payment.invoiceId,
     )
     const view = await viewOf(tx, now)
@@ -65,26 +65,26 @@ export function createReassess({ settle, swapOf = async () => null }: Assessment
       after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], view, now) },
     }))
     const changes = evaluated.filter(isVisible)
-    await tx.invoices.record(evaluated.filter(differs).map(({ after }) => after))
+    await tx.invoices.updateStates(evaluated.filter(differs).map(({ after }) => after))
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
       await tx.events.append(await eventsOfChange(tx, change, now))
-      if (change.after.purpose !== 'sale') await settle?.(tx, change.before, change.after)
+      if (change.after.purpose !== 'sale') await applyPayment?.(tx, change.before, change.after)
     }
     await queueMails(tx, changes, now)
-    if (changes.length > 0) tx.wake('events')
+    if (changes.length > 0) tx.notify('events')
     return changes
   }
 }
 
 /** Queues one mail for each merchant with invoices that newly need attention. Internal invoices have no merchant. */
-async function queueMails(tx: Rows, changes: readonly Change[], now: number): Promise<void> {
+async function queueMails(tx: Tx, changes: readonly InvoiceChange[], now: number): Promise<void> {
   const newlyAffected = changes.filter(
     ({ before, after }) => after.purpose === 'sale' && after.needsAttention && !before.needsAttention,
   )
   if (newlyAffected.length === 0) return
-  const accounts = await tx.attentionMails.countChange(newlyAffected.map(({ after }) => after.accountId))
-  await tx.mails.appendAttention(
+  const accounts = await tx.attentionMails.incrementChangeCount(newlyAffected.map(({ after }) => after.accountId))
+  await tx.mails.enqueueAttention(
     accounts.map(({ accountId, email, lastSentAt }) => {
       const dueAt = attentionMailDueAt(now, lastSentAt)
       return { to: email, about: 'reorged_payments', accountId, createdAt: now, dueAt }
@@ -92,25 +92,31 @@ async function queueMails(tx: Rows, changes: readonly Change[], now: number): Pr
   )
 }
 
-export function createReport({ log, meter = NO_WATCH_METER }: { log: Log; meter?: WatchMeter }): Report {
+export function createChangeReporter({
+  log,
+  metrics = NO_CHAIN_SYNC_METRICS,
+}: {
+  log: Log
+  metrics?: ChainSyncMetrics
+}): ReportChanges {
   return changes => {
     for (const { before, after } of changes) {
       if (before.needsAttention === after.needsAttention) continue
       const invoice = after.publicId.slice(0, 8)
-      meter.needsAttention(after.needsAttention ? 1 : -1)
+      metrics.needsAttention(after.needsAttention ? 1 : -1)
       if (after.needsAttention) log.warn({ invoice }, 'a reorganisation removed payments of a paid invoice')
       else log.info({ invoice }, 'the payments of a paid invoice are in the chain again')
     }
   }
 }
 
-type ChainView = Omit<View, 'swapUnderWay'>
+type ChainView = Omit<EvaluationContext, 'keptOpenBySwap'>
 
 /** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
-async function viewOf(tx: Rows, now: number): Promise<ChainView> {
+async function viewOf(tx: Tx, now: number): Promise<ChainView> {
   const tip = (await tx.chain.tip())?.height ?? 0
-  const syncedThrough = await tx.chain.seenThrough()
-  return { tip, seenThrough: syncedThrough > now ? 0 : syncedThrough }
+  const syncedThrough = await tx.chain.syncedThrough()
+  return { tip, syncedThrough: syncedThrough > now ? 0 : syncedThrough }
 }
 
 function outcomeOf(
@@ -118,8 +124,11 @@ function outcomeOf(
   payments: readonly PaymentRow[],
   view: ChainView,
   now: number,
-): Omit<InvoiceOutcome, 'id'> {
-  const outcome = assess(invoice, invoice.status, payments, { ...view, swapUnderWay: invoice.swapUnderWay })
+): Omit<InvoiceStateUpdate, 'id'> {
+  const outcome = evaluateInvoice(invoice, invoice.status, payments, {
+    ...view,
+    keptOpenBySwap: invoice.keptOpenBySwap,
+  })
   const { needsAttention } = outcome
   const becomes = (status: Invoice['status']) => outcome.status === status && invoice.status !== status
   return {
@@ -130,7 +139,7 @@ function outcomeOf(
   }
 }
 
-function isVisible({ before, after }: Change): boolean {
+function isVisible({ before, after }: InvoiceChange): boolean {
   return (
     before.status !== after.status ||
     before.receivedZat !== after.receivedZat ||
@@ -140,6 +149,6 @@ function isVisible({ before, after }: Change): boolean {
   )
 }
 
-function differs(change: Change): boolean {
+function differs(change: InvoiceChange): boolean {
   return isVisible(change) || change.before.openUntilHeight !== change.after.openUntilHeight
 }

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Account } from '../domain/account.ts'
-import { Fault, noSuch } from '../domain/error.ts'
+import { AppError, notFound } from '../domain/error.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
-import { billingNotConfigured, limitReached, type Plan, planAt } from '../domain/plan.ts'
-import { DAY_SECS, monthOf } from '../domain/time.ts'
+import { billingNotConfiguredError, effectivePlan, invoiceLimitError, type Plan } from '../domain/plan.ts'
+import { DAY_SECS, formatMonth } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { expiredKeyFault } from '../domain/viewing-key.ts'
+import { expiredKeyError } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
-import type { Rows, Store, WriteOptions } from '../ports/store.ts'
-import type { Addresses, Spare } from './address.ts'
+import type { Store, Tx, WriteOptions } from '../ports/store.ts'
+import type { Addresses, ReservedAddress } from './address.ts'
 
 export interface InvoiceRequest {
   readonly amountZat: Zat
@@ -23,16 +23,16 @@ export interface InvoiceRequest {
 }
 
 /** A request for an invoice that the service creates for itself: a plan purchase or a withdrawal deposit. */
-export interface OwnRequest {
+export interface InternalInvoiceRequest {
   readonly purpose: Exclude<InvoicePurpose, 'sale'>
   readonly amountZat: Zat
   readonly expiresInSecs: number
   /** Null: repeated requests create separate invoices. */
-  readonly once: Once | null
+  readonly idempotency: IdempotencyRequest | null
 }
 
 /** Identifies repeats of a request: account, idempotency key and canonical request body. */
-export interface Once {
+export interface IdempotencyRequest {
   readonly accountId: number
   readonly key: string
   readonly body: string
@@ -51,31 +51,35 @@ export interface Invoices {
    * the related row in the same transaction. It is not called when a repeated idempotency key returns an earlier invoice.
    * @throws Fault `idempotency_key_reused`; `billing_not_configured` once the operator's key has expired
    */
-  issue(operator: Account, request: OwnRequest, record: (tx: Rows, invoice: Invoice) => Promise<void>): Promise<Invoice>
+  createInternal(
+    operator: Account,
+    request: InternalInvoiceRequest,
+    record: (tx: Tx, invoice: Invoice) => Promise<void>,
+  ): Promise<Invoice>
   /** The invoice that an earlier request with this key created; null if there is no such invoice. @throws Fault `idempotency_key_reused` */
-  issued(request: Once): Promise<Invoice | null>
+  findInternal(request: IdempotencyRequest): Promise<Invoice | null>
   /** @throws Fault `no_such_invoice`, also for an id that is not a UUID */
   read(publicId: string): Promise<Invoice>
   /** An account's sales, newest first. */
   list(account: Account, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
-  follow(look: Look): Promise<Seen>
+  changesSince(look: ChangesQuery): Promise<Changes>
 }
 
 /** A request for the invoice changes since an earlier one. */
-export interface Look {
+export interface ChangesQuery {
   /** The cursor of the previous result; null: start at the newest change. */
   readonly cursor: number | null
   /** Selects which changed invoices are returned. */
-  readonly wanted: (invoiceId: number) => boolean
+  readonly includes: (invoiceId: number) => boolean
   /** Invoices returned whether they changed or not. */
-  readonly also: readonly number[]
+  readonly alwaysInclude: readonly number[]
 }
 
-export interface Seen {
+export interface Changes {
   readonly cursor: number
   readonly invoices: readonly Invoice[]
   /** More changes may be available now. */
-  readonly more: boolean
+  readonly hasMore: boolean
 }
 
 const IDEMPOTENCY_SECS = DAY_SECS
@@ -95,18 +99,23 @@ export function createInvoices(deps: {
   const watchCache = createWatchCache()
 
   /** The error if the account's viewing key has expired or expires before the invoice does; null otherwise. */
-  async function keyExpiryError({ viewingKeyExpiry: expiry }: Account, terms: DraftTerms): Promise<Fault | null> {
+  async function keyExpiryError({ viewingKeyExpiry: expiry }: Account, terms: DraftTerms): Promise<AppError | null> {
     if (!expiry) return null
     const now = nowSecs(clock)
-    const tip = expiry.height === null ? null : await store.glance(tx => tx.chain.tip())
+    const tip = expiry.height === null ? null : await store.query(tx => tx.chain.tip())
     const point = { now, tipHeight: tip?.height ?? null }
-    const error = expiredKeyFault(expiry, point, now + (terms.expiresInSecs ?? EXPIRY_SECS.usual))
-    return error && terms.purpose !== 'sale' ? billingNotConfigured("the operator's viewing key expires") : error
+    const error = expiredKeyError(expiry, point, now + (terms.expiresInSecs ?? EXPIRY_SECS.default))
+    return error && terms.purpose !== 'sale' ? billingNotConfiguredError("the operator's viewing key expires") : error
   }
 
-  function buildDraft(account: Account, viewingKeyId: number, terms: DraftTerms, reserved: Spare): NewInvoice {
+  function buildDraft(
+    account: Account,
+    viewingKeyId: number,
+    terms: DraftTerms,
+    reserved: ReservedAddress,
+  ): NewInvoice {
     const createdAt = nowSecs(clock)
-    const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.usual)
+    const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.default)
     return {
       publicId: random.uuid(),
       accountId: account.id,
@@ -130,43 +139,43 @@ export function createInvoices(deps: {
     account: Account,
     terms: DraftTerms,
     claim: Claim | null,
-    record: (tx: Rows, draft: NewInvoice) => Promise<Invoice>,
+    record: (tx: Tx, draft: NewInvoice) => Promise<Invoice>,
     batch: WriteOptions = {},
   ): Promise<Invoice> {
     const { viewingKeyId } = account
-    if (viewingKeyId === null) throw new Fault('invalid', 'viewing_key_not_set', 'viewing key not set')
+    if (viewingKeyId === null) throw new AppError('invalid', 'viewing_key_not_set', 'viewing key not set')
     const refused = await keyExpiryError(account, terms)
     if (refused) {
       const earlier = await findEarlier(claim)
       if (earlier) return earlier
       throw refused
     }
-    const reserved = await addresses.take(viewingKeyId)
+    const reserved = await addresses.reserve(viewingKeyId)
     const draft = buildDraft(account, viewingKeyId, terms, reserved)
     const watchUntil = watchCache.due(draft)
-    const write = async (tx: Rows) => {
+    const write = async (tx: Tx) => {
       const first = claim && (await tx.idempotency.claim({ ...claim, invoicePublicId: draft.publicId }))
       if (first) return replayClaim(tx, claim, first)
-      if (watchUntil !== null) await tx.viewingKeys.watch(viewingKeyId, watchUntil)
+      if (watchUntil !== null) await tx.viewingKeys.extendWatch(viewingKeyId, watchUntil)
       return record(tx, draft)
     }
     try {
       // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
       const created = await store.write(write, watchUntil === null ? batch : {})
       if (created.publicId === draft.publicId) watchCache.written(draft)
-      else addresses.giveBack(viewingKeyId, reserved)
+      else addresses.release(viewingKeyId, reserved)
       return created
     } catch (error) {
       // Only a refused request certainly leaves nothing committed. After any other failure the index counts as used.
-      if (error instanceof Fault && error.kind !== 'unavailable') addresses.giveBack(viewingKeyId, reserved)
+      if (error instanceof AppError && error.kind !== 'unavailable') addresses.release(viewingKeyId, reserved)
       throw error
     }
   }
 
   async function findEarlier(claim: Claim | null): Promise<Invoice | null> {
     if (!claim) return null
-    const earlier = await store.glance(tx => tx.idempotency.find(claim.accountId, claim.key, claim.since))
-    return earlier && store.glance(tx => replayClaim(tx, claim, earlier))
+    const earlier = await store.query(tx => tx.idempotency.find(claim.accountId, claim.key, claim.since))
+    return earlier && store.query(tx => replayClaim(tx, claim, earlier))
   }
 
   return {
@@ -174,56 +183,56 @@ export function createInvoices(deps: {
       const claim = claimOf(idempotencyOf(account, request), nowSecs(clock))
       const earlier = await findEarlier(claim)
       if (earlier) return earlier
-      const record = async (tx: Rows, draft: NewInvoice) => {
-        const { plan } = planAt(plans, account, draft.createdAt)
-        const usage = await tx.usage.take(account.id, monthOf(draft.createdAt), plan.monthlyInvoiceLimit)
-        if (!usage.taken) throw limitReached(plan, usage.used)
+      const record = async (tx: Tx, draft: NewInvoice) => {
+        const { plan } = effectivePlan(plans, account, draft.createdAt)
+        const usage = await tx.usage.increment(account.id, formatMonth(draft.createdAt), plan.monthlyInvoiceLimit)
+        if (!usage.counted) throw invoiceLimitError(plan, usage.used)
         return tx.invoices.insert(draft)
       }
-      return createOnce(account, { ...request, purpose: 'sale' }, claim, record, { crowd: account.id })
+      return createOnce(account, { ...request, purpose: 'sale' }, claim, record, { batchAccountId: account.id })
     },
 
-    issue: (operator, request, record) =>
-      createOnce(operator, request, claimOf(request.once, nowSecs(clock)), async (tx, draft) => {
+    createInternal: (operator, request, record) =>
+      createOnce(operator, request, claimOf(request.idempotency, nowSecs(clock)), async (tx, draft) => {
         const invoice = await tx.invoices.insert(draft)
         await record(tx, invoice)
         return invoice
       }),
 
-    issued: request => findEarlier(claimOf(request, nowSecs(clock))),
+    findInternal: request => findEarlier(claimOf(request, nowSecs(clock))),
 
     async read(publicId) {
       const invoice = isUuid(publicId) ? await store.lookup.invoice(publicId.toLowerCase()) : null
-      if (!invoice) throw noSuch('invoice')
+      if (!invoice) throw notFound('invoice')
       return invoice
     },
 
-    list: (account, page, filter) => store.glance(tx => tx.invoices.list(account.id, page, filter)),
+    list: (account, page, filter) => store.query(tx => tx.invoices.list(account.id, page, filter)),
 
-    follow: ({ cursor, wanted, also }) =>
+    changesSince: ({ cursor, includes, alwaysInclude }) =>
       store.read(async tx => {
         const since = cursor ?? (await tx.events.lastSeq())
-        const touched = await tx.events.touchedSince(since, CHANGES_LIMIT)
-        const ids = new Set([...also, ...touched.invoiceIds.filter(wanted)])
+        const touched = await tx.events.invoicesChangedSince(since, CHANGES_LIMIT)
+        const ids = new Set([...alwaysInclude, ...touched.invoiceIds.filter(includes)])
         const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
-        return { cursor: touched.seq, invoices, more: touched.seq > since }
+        return { cursor: touched.seq, invoices, hasMore: touched.seq > since }
       }),
   }
 }
 
-type NewClaim = Parameters<Rows['idempotency']['claim']>[0]
+type NewClaim = Parameters<Tx['idempotency']['claim']>[0]
 type Claim = Omit<NewClaim, 'invoicePublicId'>
 type EarlierClaim = Pick<NewClaim, 'bodyHash' | 'invoicePublicId'>
 
 type DraftTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
 
-function idempotencyOf(account: Account, request: InvoiceRequest): Once | null {
+function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
   if (request.idempotencyKey === undefined) return null
   const body = JSON.stringify([request.amountZat.toString(), request.expiresInSecs ?? null])
   return { accountId: account.id, key: request.idempotencyKey, body }
 }
 
-function claimOf(request: Once | null, now: number): Claim | null {
+function claimOf(request: IdempotencyRequest | null, now: number): Claim | null {
   if (request === null) return null
   return {
     accountId: request.accountId,
@@ -235,9 +244,9 @@ function claimOf(request: Once | null, now: number): Claim | null {
 }
 
 /** The invoice of an earlier request with this key. A claim is committed together with its invoice. */
-async function replayClaim(tx: Rows, claim: Claim, earlier: EarlierClaim): Promise<Invoice> {
+async function replayClaim(tx: Tx, claim: Claim, earlier: EarlierClaim): Promise<Invoice> {
   if (!Buffer.from(earlier.bodyHash).equals(Buffer.from(claim.bodyHash)))
-    throw new Fault('conflict', 'idempotency_key_reused', 'idempotency key reused')
+    throw new AppError('conflict', 'idempotency_key_reused', 'idempotency key reused')
   const invoice = await tx.invoices.byPublicId(earlier.invoicePublicId)
   if (!invoice) throw new Error('the invoice of an idempotency key does not exist')
   return invoice

@@ -1,7 +1,7 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
-import { NOTICES, type Notice } from '../domain/email-notification.ts'
-import { boundCode, drawCode } from '../domain/sign-in.ts'
-import { utcMinute } from '../domain/time.ts'
+import { EMAIL_NOTIFICATIONS, type EmailNotification } from '../domain/email-notification.ts'
+import { codeHashInput, generateCode } from '../domain/sign-in.ts'
+import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -42,12 +42,12 @@ export function createMails(deps: {
       await store.write(tx => tx.mails.remove(mail.id))
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.tries >= MAX_ATTEMPTS) await store.write(tx => tx.mails.remove(mail.id))
+      if (mail.attempts >= MAX_ATTEMPTS) await store.write(tx => tx.mails.remove(mail.id))
     }
   }
 
-  function reportFailure({ id, about, tries }: MailRow, error: unknown): void {
-    log.warn({ mail: id, about, tries, err: error }, 'a mail could not be sent')
+  function reportFailure({ id, about, attempts }: MailRow, error: unknown): void {
+    log.warn({ mail: id, about, tries: attempts, err: error }, 'a mail could not be sent')
   }
 
   /**
@@ -65,11 +65,11 @@ export function createMails(deps: {
       }
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.tries < MAX_ATTEMPTS) return
+      if (mail.attempts < MAX_ATTEMPTS) return
     }
     await store.write(async tx => {
-      const changesNow = await tx.attentionMails.lockChanges(mail.accountId)
-      if (sentAt !== null) await tx.attentionMails.setLastSent(mail.accountId, sentAt)
+      const changesNow = await tx.attentionMails.lockChangeCount(mail.accountId)
+      if (sentAt !== null) await tx.attentionMails.setLastSentAt(mail.accountId, sentAt)
       if (changesNow === changes) await tx.mails.remove(mail.id)
       else await tx.mails.postpone(mail.id, attentionMailDueAt(nowSecs(clock), sentAt))
     })
@@ -78,10 +78,10 @@ export function createMails(deps: {
   /** `message` is null when no invoice needs attention any more. */
   async function composeAttention({ accountId, to }: AttentionMail) {
     return store.read(async tx => {
-      const changes = await tx.attentionMails.changes(accountId)
+      const changes = await tx.attentionMails.changeCount(accountId)
       const total = await tx.dashboard.countNeedingAttention(accountId)
       if (total === 0) return { message: null, changes }
-      const listed = await tx.dashboard.needingAttention(accountId, ATTENTION_MAIL.listed)
+      const listed = await tx.dashboard.needingAttention(accountId, ATTENTION_MAIL.maxListed)
       return { message: { to, ...attentionMailText(listed, total, publicUrl()) }, changes }
     })
   }
@@ -102,12 +102,12 @@ export function createMails(deps: {
    * registration is closed. This is checked here and not during the request, so that response and timing reveal nothing.
    */
   async function composeCode(mail: Extract<MailRow, { about: 'code' }>): Promise<OutgoingMail | null> {
-    const code = drawCode(random.bytes)
+    const code = generateCode(random.bytes)
     const purpose = await store.write(async tx => {
       const request = await tx.signIn.byId(mail.codeId)
       if (!request || request.expiresAt <= nowSecs(clock)) return null
       if (registration === 'closed' && !(await tx.accounts.byEmail(request.email))) return null
-      await tx.signIn.setCode(request.id, keyedHash.hash('code', boundCode(request.id, code)))
+      await tx.signIn.setCodeHash(request.id, keyedHash.hash('code', codeHashInput(request.id, code)))
       return request.purpose
     })
     return purpose && { to: mail.to, ...codeText(code, purpose) }
@@ -116,7 +116,7 @@ export function createMails(deps: {
   return {
     async sendDue(limit) {
       const now = nowSecs(clock)
-      const due = await store.write(tx => tx.mails.claim(now, limit, tries => now + retryAfterSecs(tries)))
+      const due = await store.write(tx => tx.mails.claimDue(now, limit, tries => now + retryAfterSecs(tries)))
       await Promise.all(due.map(send))
       return due.length
     },
@@ -149,13 +149,13 @@ function composePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicU
   }
 }
 
-function composeNotification(mail: Extract<MailRow, { about: Notice }>, publicUrl: string): OutgoingMail {
-  const what = NOTICES[mail.about]
+function composeNotification(mail: Extract<MailRow, { about: EmailNotification }>, publicUrl: string): OutgoingMail {
+  const what = EMAIL_NOTIFICATIONS[mail.about]
   return {
     to: mail.to,
     subject: `zatgate: ${what}`,
     text: [
-      `On ${utcMinute(mail.createdAt)}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
+      `On ${formatUtcMinute(mail.createdAt)}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
       '',
       `If you did not do this, sign in at ${publicUrl}, end all sessions that you do not recognise, and undo the change.`,
     ].join('\n'),

@@ -1,5 +1,5 @@
 import type { Account, Network } from '../domain/account.ts'
-import { Fault } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
@@ -14,7 +14,7 @@ const OPERATOR_EMAIL = 'operator'
  * billing viewing key. Earlier invoices stay watched under their own keys.
  * @throws Error when the key is invalid or belongs to another network
  */
-export async function openOperator(deps: {
+export async function ensureOperatorAccount(deps: {
   readonly store: Store
   readonly viewingKeys: ViewingKeys
   readonly clock: Clock
@@ -39,9 +39,9 @@ export async function openOperator(deps: {
     return { ...operator, confirmations }
   })
   try {
-    return await deps.viewingKeys.assign(account, deps.billingViewingKey)
+    return await deps.viewingKeys.setWithoutNotification(account, deps.billingViewingKey)
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof AppError)) throw error
     throw new Error(`BILLING_VIEWING_KEY is wrong: ${error.extra.detail ?? error.message}`, { cause: error })
   }
 }

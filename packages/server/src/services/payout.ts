@@ -1,26 +1,26 @@
-import { Fault, invalidField, noSuch } from '../domain/error.ts'
-import { confirmationsOf } from '../domain/invoice.ts'
-import { isoOf } from '../domain/time.ts'
+import { AppError, invalidField, notFound } from '../domain/error.ts'
+import { countConfirmations } from '../domain/invoice.ts'
+import { formatIso } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
   type ClosedBy,
-  IllegalStep,
-  NOTE_CHARS,
-  payoutPlace,
+  IllegalStepError,
+  MAX_PAYOUT_NOTE_CHARS,
+  payoutSealContext,
   WITHDRAWAL_STATUSES,
   type WithdrawalStatus,
 } from '../domain/withdrawal.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Payout, PayoutProvider } from '../ports/payout-provider.ts'
+import type { PayoutProvider, PayoutResult } from '../ports/payout-provider.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { Paying, Withdrawal } from '../ports/repository/withdrawal.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { ActivePayout, Withdrawal } from '../ports/repository/withdrawal.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
-import { move } from './withdrawal-transition.ts'
+import { transitionWithdrawal } from './withdrawal-transition.ts'
 
 /** A withdrawal with its decrypted payout details. */
-export interface DeskOrder {
+export interface PayoutOrder {
   readonly withdrawal: Withdrawal
   /** Payout details in full. */
   readonly payoutTo: string
@@ -29,22 +29,22 @@ export interface DeskOrder {
 /** The payout side of withdrawals, used by the operator and the payout provider. */
 export interface Payouts {
   /** Orders of all accounts, newest first. Default: all statuses. */
-  list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<DeskOrder[]>
+  list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<PayoutOrder[]>
   /** @throws Fault `no_such_withdrawal` */
-  read(id: string): Promise<DeskOrder>
+  read(id: string): Promise<PayoutOrder>
   /**
    * Records that the operator has paid out.
    * @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `payout_in_progress`,
    * `deposit_not_confirmed` while payments of the deposit are unconfirmed
    */
-  settle(id: string, reference: string, options?: CloseOptions): Promise<DeskOrder>
+  markPaidOut(id: string, reference: string, options?: CloseOptions): Promise<PayoutOrder>
   /**
    * Records that the operator will not pay out.
    * @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open`, `payout_in_progress`
    */
-  fail(id: string, reason: string, options?: CloseOptions): Promise<DeskOrder>
+  markFailed(id: string, reason: string, options?: CloseOptions): Promise<PayoutOrder>
   /** Number of orders to pay out, and of orders that need attention. */
-  waiting(): Promise<{ readonly payouts: number; readonly withdrawals: number }>
+  countWaiting(): Promise<{ readonly payouts: number; readonly withdrawals: number }>
   /**
    * Passes due orders to the provider and records the results. Returns the number of due orders. A separate transaction
    * claims each order right before the provider is called. From then on, and after a crash, the order counts as being
@@ -76,8 +76,8 @@ export function createPayouts(deps: {
 }): Payouts {
   const { store, clock, vault, provider, log } = deps
 
-  function toPayoutOrder(withdrawal: Withdrawal): DeskOrder {
-    const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
+  function toPayoutOrder(withdrawal: Withdrawal): PayoutOrder {
+    const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
     return { withdrawal, payoutTo: Buffer.from(payoutTo).toString() }
   }
 
@@ -86,7 +86,7 @@ export function createPayouts(deps: {
    * its earlier closing.
    */
   function closeOrder(
-    tx: Rows,
+    tx: Tx,
     withdrawal: Withdrawal,
     step: 'settle' | 'fail',
     note: Partial<Note>,
@@ -97,7 +97,7 @@ export function createPayouts(deps: {
       reason: joinNotes(withdrawal.reason, note.reason),
     }
     const changes = { ...notes, closedAtZat: withdrawal.receivedZat, paying: null, closedBy }
-    return move(tx, withdrawal, { step }, changes, nowSecs(clock))
+    return transitionWithdrawal(tx, withdrawal, { step }, changes, nowSecs(clock))
   }
 
   function closeByOperator(
@@ -105,16 +105,16 @@ export function createPayouts(deps: {
     step: 'settle' | 'fail',
     note: Partial<Note>,
     { override = false }: CloseOptions = {},
-  ): Promise<DeskOrder> {
+  ): Promise<PayoutOrder> {
     return store.write(async tx => {
       const { withdrawal, invoice } = await lockWithdrawal(tx, (await find(tx, id)).invoiceId)
-      if (withdrawal.paying && !override) throw payoutInProgress(withdrawal.paying)
+      if (withdrawal.activePayout && !override) throw payoutInProgress(withdrawal.activePayout)
       try {
         const closed = await closeOrder(tx, withdrawal, step, note, 'operator')
         if (step === 'settle' && (await hasUnconfirmedPayment(tx, invoice))) throw depositNotConfirmed(invoice)
         return toPayoutOrder(closed)
       } catch (error) {
-        throw error instanceof IllegalStep ? notOpen(withdrawal.status) : error
+        throw error instanceof IllegalStepError ? notOpen(withdrawal.status) : error
       }
     })
   }
@@ -148,19 +148,19 @@ export function createPayouts(deps: {
    * Applies a result while the order is still being paid out. If the order has changed since (more coins arrived, or the
    * operator closed it), the result is kept as a note for the operator.
    */
-  async function applyPayoutResult(tx: Rows, invoiceId: number, payout: Payout): Promise<ResultEffect> {
+  async function applyPayoutResult(tx: Tx, invoiceId: number, payout: PayoutResult): Promise<ResultEffect> {
     const { withdrawal } = await lockWithdrawal(tx, invoiceId)
     if (withdrawal.status !== 'payout_processing') return applyLate(tx, withdrawal, payout)
     const note = noteOf(payout)
     const now = nowSecs(clock)
     switch (payout.state) {
       case 'by_hand':
-        await tx.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: null, paying: null })
+        await tx.withdrawals.update(invoiceId, { ...withdrawal, payoutDueAt: null, activePayout: null })
         break
       case 'processing': {
-        const retrySecs = Math.min(Math.max(payout.askAgainSecs, 1), MAX_RETRY_SECS)
-        const paying = withdrawal.paying ?? { provider: provider.name, since: now }
-        await tx.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: now + retrySecs, paying })
+        const retrySecs = Math.min(Math.max(payout.pollAfterSecs, 1), MAX_RETRY_SECS)
+        const activePayout = withdrawal.activePayout ?? { provider: provider.name, since: now }
+        await tx.withdrawals.update(invoiceId, { ...withdrawal, payoutDueAt: now + retrySecs, activePayout })
         break
       }
       case 'paid':
@@ -177,56 +177,56 @@ export function createPayouts(deps: {
    * A late result does not change a closed order, with one exception: a payout of an order that failed or that the
    * operator closed needs attention. A repeated report of the completing payout has no effect.
    */
-  async function applyLate(tx: Rows, withdrawal: Withdrawal, payout: Payout): Promise<ResultEffect> {
+  async function applyLate(tx: Tx, withdrawal: Withdrawal, payout: PayoutResult): Promise<ResultEffect> {
     const note = noteOf(payout)
     const { invoiceId, status, closedBy } = withdrawal
-    const paying = payout.state === 'processing' ? withdrawal.paying : null
+    const activePayout = payout.state === 'processing' ? withdrawal.activePayout : null
     if (payout.state !== 'paid' || (status !== 'failed' && closedBy !== 'operator')) {
-      await tx.withdrawals.record(invoiceId, { ...withdrawal, ...withMissingNotes(withdrawal, note), paying })
+      await tx.withdrawals.update(invoiceId, { ...withdrawal, ...withMissingNotes(withdrawal, note), activePayout })
       return status === 'completed' && payout.state === 'paid' ? 'applied' : 'late'
     }
     const changes = {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
-      paying,
+      paying: activePayout,
     }
-    if (status === 'needs_attention') await tx.withdrawals.record(invoiceId, { ...withdrawal, ...changes })
-    else await move(tx, withdrawal, { step: 'paid_after_close' }, changes, nowSecs(clock))
+    if (status === 'needs_attention') await tx.withdrawals.update(invoiceId, { ...withdrawal, ...changes })
+    else await transitionWithdrawal(tx, withdrawal, { step: 'paid_after_close' }, changes, nowSecs(clock))
     return 'paid_after_close'
   }
 
-  async function postpone(tx: Rows, invoiceId: number): Promise<void> {
+  async function postpone(tx: Tx, invoiceId: number): Promise<void> {
     const { withdrawal } = await lockWithdrawal(tx, invoiceId)
     if (withdrawal.status !== 'payout_processing') return
-    await tx.withdrawals.record(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
+    await tx.withdrawals.update(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
   }
 
   return {
     list: async (limit, statuses = WITHDRAWAL_STATUSES) =>
-      (await store.read(tx => tx.withdrawals.listIn(statuses, limit))).map(toPayoutOrder),
+      (await store.read(tx => tx.withdrawals.listByStatus(statuses, limit))).map(toPayoutOrder),
 
     read: async id => toPayoutOrder(await store.read(tx => find(tx, id))),
 
-    async settle(id, reference, options) {
+    async markPaidOut(id, reference, options) {
       checkNote('reference', reference)
       return closeByOperator(id, 'settle', { reference }, options)
     },
 
-    async fail(id, reason, options) {
+    async markFailed(id, reason, options) {
       checkNote('reason', reason)
       return closeByOperator(id, 'fail', { reason }, options)
     },
 
-    waiting: () =>
+    countWaiting: () =>
       store.read(async tx => ({
-        payouts: await tx.withdrawals.countIn('payout_processing'),
-        withdrawals: await tx.withdrawals.countIn('needs_attention'),
+        payouts: await tx.withdrawals.countByStatus('payout_processing'),
+        withdrawals: await tx.withdrawals.countByStatus('needs_attention'),
       })),
 
     async payDue(limit) {
       for (let count = 0; count < limit; count++) {
         const now = nowSecs(clock)
-        const [due] = await store.write(tx => tx.withdrawals.claimPayouts(provider.name, now, now + LEASE_SECS, 1))
+        const [due] = await store.write(tx => tx.withdrawals.claimDuePayouts(provider.name, now, now + LEASE_SECS, 1))
         if (!due) return count
         await pay(due)
       }
@@ -237,9 +237,9 @@ export function createPayouts(deps: {
 
 type Note = Pick<Withdrawal, 'reference' | 'reason'>
 
-function noteOf(payout: Payout): Partial<Note> {
-  if (payout.state === 'paid') return { reference: payout.reference.slice(0, NOTE_CHARS) }
-  return payout.state === 'failed' ? { reason: payout.reason.slice(0, NOTE_CHARS) } : {}
+function noteOf(payout: PayoutResult): Partial<Note> {
+  if (payout.state === 'paid') return { reference: payout.reference.slice(0, MAX_PAYOUT_NOTE_CHARS) }
+  return payout.state === 'failed' ? { reason: payout.reason.slice(0, MAX_PAYOUT_NOTE_CHARS) } : {}
 }
 
 /** Fills in missing notes only, so that the operator's notes are kept. */
@@ -252,51 +252,51 @@ function joinNotes(earlier: string | null, added: string | null = null): string 
 }
 
 /** Locks the withdrawal. The invoice is locked first, in the same order everywhere. */
-async function lockWithdrawal(tx: Rows, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
+async function lockWithdrawal(tx: Tx, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
   const [invoice] = await tx.invoices.lock([invoiceId])
   const withdrawal = await tx.withdrawals.lock(invoiceId)
-  if (!invoice || !withdrawal) throw noSuch('withdrawal')
+  if (!invoice || !withdrawal) throw notFound('withdrawal')
   return { withdrawal, invoice }
 }
 
 /** Whether any payment has fewer confirmations than the order requires. */
-async function hasUnconfirmedPayment(tx: Rows, { id, confirmations }: Invoice): Promise<boolean> {
+async function hasUnconfirmedPayment(tx: Tx, { id, confirmations }: Invoice): Promise<boolean> {
   const tip = (await tx.chain.tip())?.height ?? 0
-  const payments = await tx.payments.ofInvoices([id])
-  return payments.some(({ place }) => place.at !== 'dropped' && confirmationsOf(place, tip) < confirmations)
+  const payments = await tx.payments.byInvoices([id])
+  return payments.some(({ location }) => location.at !== 'dropped' && countConfirmations(location, tip) < confirmations)
 }
 
-async function find(tx: Rows, id: string): Promise<Withdrawal> {
+async function find(tx: Tx, id: string): Promise<Withdrawal> {
   const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase()) : null
-  if (!withdrawal) throw noSuch('withdrawal')
+  if (!withdrawal) throw notFound('withdrawal')
   return withdrawal
 }
 
 function checkNote(field: 'reference' | 'reason', text: string): void {
-  if (text.trim() === '' || text.length > NOTE_CHARS || /\p{Cc}/u.test(text))
-    throw invalidField(field, `1 to ${NOTE_CHARS} printable characters`)
+  if (text.trim() === '' || text.length > MAX_PAYOUT_NOTE_CHARS || /\p{Cc}/u.test(text))
+    throw invalidField(field, `1 to ${MAX_PAYOUT_NOTE_CHARS} printable characters`)
 }
 
-function depositNotConfirmed({ confirmations }: Invoice): Fault {
-  return new Fault('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
+function depositNotConfirmed({ confirmations }: Invoice): AppError {
+  return new AppError('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
     extra: {
       detail: `some payments of the deposit have fewer than ${confirmations} confirmations: pay out later, or fail the order`,
     },
   })
 }
 
-function payoutInProgress({ provider, since }: Paying): Fault {
-  return new Fault('conflict', 'payout_in_progress', 'payout in progress', {
+function payoutInProgress({ provider, since }: ActivePayout): AppError {
+  return new AppError('conflict', 'payout_in_progress', 'payout in progress', {
     extra: {
       detail:
-        `the provider ${provider} has been paying this order since ${isoOf(since)}; ` +
+        `the provider ${provider} has been paying this order since ${formatIso(since)}; ` +
         'override only when the provider will not pay',
     },
   })
 }
 
-function notOpen(status: WithdrawalStatus): Fault {
-  return new Fault('conflict', 'withdrawal_not_open', 'withdrawal not open', {
+function notOpen(status: WithdrawalStatus): AppError {
+  return new AppError('conflict', 'withdrawal_not_open', 'withdrawal not open', {
     extra: {
       detail: `the order is ${status}; only orders in payout_processing or needs_attention can be settled or failed`,
     },

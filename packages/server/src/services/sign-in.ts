@@ -1,26 +1,26 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/account.ts'
-import { credentialHash, makeCredential, SECRET_BYTES } from '../domain/credential.ts'
-import { Fault, invalidField } from '../domain/error.ts'
+import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
+import { AppError, invalidField } from '../domain/error.ts'
 import { FREE_PLAN } from '../domain/plan.ts'
-import { type Session, sessionFor } from '../domain/session.ts'
+import { newSession, type Session } from '../domain/session.ts'
 import {
-  boundCode,
-  CODE,
+  CODE_REQUEST_LIMITS,
+  CODE_REQUEST_RETENTION_SECS,
   type CodePurpose,
-  clientOf,
-  FRESH_SECS,
-  REMEMBER_SECS,
-  REQUEST_LIMITS,
-  type RequestLimit,
-  readCode,
+  type CodeRequestLimit,
+  clientPrefix,
+  codeHashInput,
+  parseCode,
+  RECENT_AUTHENTICATION_SECS,
+  SIGN_IN_CODE,
 } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Random } from '../ports/random.ts'
 import type { NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 
 export interface SignIn {
   /**
@@ -29,19 +29,19 @@ export interface SignIn {
    * @returns a browser secret of 64 hex characters, required to use the code
    * @throws Fault `invalid_email`, `too_many_codes`
    */
-  ask(email: string, client: string): Promise<string>
+  requestCode(email: string, client: string): Promise<string>
   /**
    * Signs in. If registration is open, the first sign-in creates the account.
    * @param label name of the session, shown to the account owner
    * @throws Fault `bad_code`: wrong, used, expired, from another browser, or too many attempts
    */
-  enter(browser: string, code: string, label: string): Promise<{ account: Account; session: Session; token: string }>
+  signIn(browser: string, code: string, label: string): Promise<{ account: Account; session: Session; token: string }>
   /** Whether a code was entered recently in this session. */
-  isFresh(session: Session): Promise<boolean>
+  isRecentlyAuthenticated(session: Session): Promise<boolean>
   /** Sends a code to the session's owner unless an unused one exists. @throws Fault `too_many_codes` */
-  askAgain(account: Account, session: Session, client: string): Promise<void>
+  requestReauth(account: Account, session: Session, client: string): Promise<void>
   /** @throws Fault `bad_code` */
-  confirm(session: Session, code: string): Promise<void>
+  reauthenticate(session: Session, code: string): Promise<void>
 }
 
 const PRUNE_BATCH = 10
@@ -64,26 +64,26 @@ export function createSignIn(deps: {
       purpose,
       email,
       browserHash: credentialHash(browser),
-      clientHash: keyedHash.hash('client', clientOf(client)),
+      clientHash: keyedHash.hash('client', clientPrefix(client)),
       createdAt,
-      expiresAt: createdAt + CODE.secs,
+      expiresAt: createdAt + SIGN_IN_CODE.lifetimeSecs,
     }
   }
 
   /** Marks the browser's code as used and returns it. Null for a wrong code; the attempt stays counted. */
-  async function redeem(tx: Rows, purpose: CodePurpose, browser: string, code: string): Promise<SignInCode | null> {
+  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string): Promise<SignInCode | null> {
     const now = nowSecs(clock)
-    const candidate = await tx.signIn.takeTry(purpose, credentialHash(browser), now, CODE.tries)
+    const candidate = await tx.signIn.claimAttempt(purpose, credentialHash(browser), now, SIGN_IN_CODE.maxAttempts)
     if (
       !candidate?.codeHash ||
-      !timingSafeEqual(candidate.codeHash, keyedHash.hash('code', boundCode(candidate.id, code)))
+      !timingSafeEqual(candidate.codeHash, keyedHash.hash('code', codeHashInput(candidate.id, code)))
     )
       return null
-    await tx.signIn.use(candidate.id, now)
+    await tx.signIn.markUsed(candidate.id, now)
     return candidate
   }
 
-  async function findOrCreateAccount(tx: Rows, email: string): Promise<Account | null> {
+  async function findOrCreateAccount(tx: Tx, email: string): Promise<Account | null> {
     const existing = await tx.accounts.byEmail(email)
     if (existing || registration === 'closed') return existing
     const { confirmations } = deps
@@ -92,17 +92,17 @@ export function createSignIn(deps: {
     return (await tx.accounts.insert(created)) ?? tx.accounts.byEmail(email)
   }
 
-  async function openSession(tx: Rows, account: Account, label: string, token: string): Promise<Session> {
+  async function openSession(tx: Tx, account: Account, label: string, token: string): Promise<Session> {
     const createdAt = nowSecs(clock)
     const session = await tx.sessions.insert(
-      sessionFor(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt),
+      newSession(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt),
     )
-    await tx.signIn.setFresh(session.id, createdAt + FRESH_SECS)
+    await tx.signIn.setRecentlyAuthenticatedUntil(session.id, createdAt + RECENT_AUTHENTICATION_SECS)
     return session
   }
 
   return {
-    async ask(email, client) {
+    async requestCode(email, client) {
       const to = normaliseEmail(email)
       if (to === null) throw invalidField('email', 'an address such as name@example.com')
       const browser = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex')
@@ -111,9 +111,9 @@ export function createSignIn(deps: {
       return browser
     },
 
-    async enter(browser, code, label) {
-      const digits = readCode(code)
-      const token = makeCredential('session', random.bytes(SECRET_BYTES))
+    async signIn(browser, code, label) {
+      const digits = parseCode(code)
+      const token = formatCredential('session', random.bytes(SECRET_BYTES))
       const signedIn =
         digits !== null &&
         (await store.write(async tx => {
@@ -125,25 +125,31 @@ export function createSignIn(deps: {
       return signedIn
     },
 
-    async isFresh(session) {
-      return (await store.read(tx => tx.signIn.freshUntil(session.id))) > nowSecs(clock)
+    async isRecentlyAuthenticated(session) {
+      return (await store.read(tx => tx.signIn.recentlyAuthenticatedUntil(session.id))) > nowSecs(clock)
     },
 
-    async askAgain(account, session, client) {
+    async requestReauth(account, session, client) {
       const request = buildRequest('confirm', account.email, browserOf(session), client)
       await store.write(async tx => {
-        const earlier = await tx.signIn.usable('confirm', request.browserHash, request.createdAt, CODE.tries)
+        const earlier = await tx.signIn.findUsable(
+          'confirm',
+          request.browserHash,
+          request.createdAt,
+          SIGN_IN_CODE.maxAttempts,
+        )
         if (!earlier) await issueCode(tx, request)
       })
     },
 
-    async confirm(session, code) {
-      const digits = readCode(code)
+    async reauthenticate(session, code) {
+      const digits = parseCode(code)
       const redeemed =
         digits !== null &&
         (await store.write(async tx => {
           const used = await redeem(tx, 'confirm', browserOf(session), digits)
-          if (used) await tx.signIn.setFresh(session.id, nowSecs(clock) + FRESH_SECS)
+          if (used)
+            await tx.signIn.setRecentlyAuthenticatedUntil(session.id, nowSecs(clock) + RECENT_AUTHENTICATION_SECS)
           return used
         }))
       if (!redeemed) throw badCode()
@@ -157,25 +163,25 @@ function browserOf(session: Session): string {
 }
 
 /** Checks the limits and queues the mail in one transaction, so that concurrent requests cannot exceed a limit. */
-async function issueCode(tx: Rows, request: NewSignInCode): Promise<void> {
+async function issueCode(tx: Tx, request: NewSignInCode): Promise<void> {
   await tx.signIn.lockCounts()
-  for (const limit of REQUEST_LIMITS) await checkLimit(tx, request, limit)
+  for (const limit of CODE_REQUEST_LIMITS) await checkLimit(tx, request, limit)
   const { id } = await tx.signIn.insert(request)
-  await tx.mails.append({ to: request.email, about: 'code', codeId: id, createdAt: request.createdAt })
-  await tx.signIn.prune(request.createdAt - REMEMBER_SECS, PRUNE_BATCH)
+  await tx.mails.enqueue({ to: request.email, about: 'code', codeId: id, createdAt: request.createdAt })
+  await tx.signIn.prune(request.createdAt - CODE_REQUEST_RETENTION_SECS, PRUNE_BATCH)
 }
 
-async function checkLimit(tx: Rows, request: NewSignInCode, { per, most, windowSecs }: RequestLimit): Promise<void> {
+async function checkLimit(tx: Tx, request: NewSignInCode, { per, max, windowSecs }: CodeRequestLimit): Promise<void> {
   const { purpose, email, clientHash } = request
   const scope =
     per === 'email' ? { purpose, email } : per === 'client' ? { purpose, clientHash } : { purpose, all: true as const }
-  const used = await tx.signIn.count(scope, request.createdAt - windowSecs, most)
-  if (used >= most)
-    throw new Fault('too_many', 'too_many_codes', 'too many codes requested, try again later', {
+  const used = await tx.signIn.count(scope, request.createdAt - windowSecs, max)
+  if (used >= max)
+    throw new AppError('too_many', 'too_many_codes', 'too many codes requested, try again later', {
       retryAfterSecs: windowSecs,
     })
 }
 
-function badCode(): Fault {
-  return new Fault('invalid', 'bad_code', 'the code is wrong or no longer valid')
+function badCode(): AppError {
+  return new AppError('invalid', 'bad_code', 'the code is wrong or no longer valid')
 }

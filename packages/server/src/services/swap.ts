@@ -1,16 +1,16 @@
-import { Fault, noSuch } from '../domain/error.ts'
+import { AppError, notFound } from '../domain/error.ts'
 import {
   depositDeadline,
   hasDeposit,
-  isSettled,
-  notPending,
-  providerUnavailable,
+  invoiceNotPendingError,
+  isFinalSwapStatus,
+  polledUntil,
   requireRefundTo,
-  STARTS,
-  swapInProgress,
-  tooManyStarts,
-  unsupportedAsset,
-  watchedUntil,
+  SWAP_START_LIMIT,
+  swapInProgressError,
+  swapProviderUnavailableError,
+  tooManySwapRequestsError,
+  unsupportedAssetError,
 } from '../domain/swap.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
@@ -18,10 +18,10 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { NewSwap, Swap } from '../ports/repository/swap.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
 import type { SwapAssets } from './swap-asset.ts'
-import type { SwapLooks } from './swap-status.ts'
+import type { SwapStatusPoller } from './swap-status.ts'
 
 export interface SwapRequest {
   readonly assetId: string
@@ -41,7 +41,7 @@ export interface Swaps {
    */
   start(invoicePublicId: string, request: SwapRequest): Promise<Swap>
   /** Current swaps by invoice id. Invoices without a swap are omitted. */
-  ofInvoices(invoices: readonly Pick<Invoice, 'swapId'>[]): Promise<ReadonlyMap<number, Swap>>
+  currentByInvoice(invoices: readonly Pick<Invoice, 'swapId'>[]): Promise<ReadonlyMap<number, Swap>>
   /** Swaps that need attention, of all accounts or of one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
   countNeedingAttention(): Promise<number>
@@ -51,31 +51,31 @@ const FIRST_POLL_MS = 5_000
 
 export function createSwaps(deps: {
   readonly store: Store
-  readonly provider: Pick<SwapProvider, 'quote' | 'offered'>
+  readonly provider: Pick<SwapProvider, 'quote' | 'enabled'>
   readonly assets: SwapAssets
-  readonly looks: Pick<SwapLooks, 'refresh'>
+  readonly swapStatus: Pick<SwapStatusPoller, 'refresh'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
 }): Swaps {
-  const { store, provider, assets, looks, clock, random, log } = deps
+  const { store, provider, assets, swapStatus, clock, random, log } = deps
 
   async function findInvoice(publicId: string): Promise<Invoice> {
     const invoice = isUuid(publicId) ? await store.read(tx => tx.invoices.byPublicId(publicId.toLowerCase())) : null
-    if (!invoice) throw noSuch('invoice')
+    if (!invoice) throw notFound('invoice')
     return invoice
   }
 
   /** The current swap of a pending invoice; null if it has no swap. */
-  async function currentSwap(tx: Rows, invoice: Invoice): Promise<Swap | null> {
-    if (invoice.status !== 'pending' || nowSecs(clock) >= invoice.expiresAt) throw notPending()
+  async function currentSwap(tx: Tx, invoice: Invoice): Promise<Swap | null> {
+    if (invoice.status !== 'pending' || nowSecs(clock) >= invoice.expiresAt) throw invoiceNotPendingError()
     return invoice.swapId === null ? null : tx.swaps.byId(invoice.swapId)
   }
 
   /** The current swap, after a check that it may be replaced. */
-  async function requireReplaceable(tx: Rows, invoice: Invoice): Promise<Swap | null> {
+  async function requireReplaceable(tx: Tx, invoice: Invoice): Promise<Swap | null> {
     const current = await currentSwap(tx, invoice)
-    if (current && hasDeposit(current.status)) throw swapInProgress(current.status)
+    if (current && hasDeposit(current.status)) throw swapInProgressError(current.status)
     return current
   }
 
@@ -83,25 +83,26 @@ export function createSwaps(deps: {
   async function refresh(invoice: Invoice): Promise<void> {
     const { current, starts } = await store.read(async tx => ({
       current: await currentSwap(tx, invoice),
-      starts: await tx.swaps.startsSince(invoice.id, nowSecs(clock) - STARTS.windowSecs),
+      starts: await tx.swaps.startsSince(invoice.id, nowSecs(clock) - SWAP_START_LIMIT.windowSecs),
     }))
-    if (current && !isSettled(current.status) && starts.length < STARTS.most) await looks.refresh(current)
+    if (current && !isFinalSwapStatus(current.status) && starts.length < SWAP_START_LIMIT.max)
+      await swapStatus.refresh(current)
   }
 
   /** Checks that a start is allowed and counts it. Returns the id of the start. */
-  async function countStart(tx: Rows, invoiceId: number): Promise<number> {
+  async function countStart(tx: Tx, invoiceId: number): Promise<number> {
     const now = nowSecs(clock)
-    const since = now - STARTS.windowSecs
+    const since = now - SWAP_START_LIMIT.windowSecs
     await requireReplaceable(tx, await lock(tx, invoiceId))
     const starts = await tx.swaps.startsSince(invoiceId, since)
-    const oldestCounted = starts.at(-STARTS.most)
-    if (oldestCounted !== undefined) throw tooManyStarts(oldestCounted - since)
-    return tx.swaps.countStart(invoiceId, now, since)
+    const oldestCounted = starts.at(-SWAP_START_LIMIT.max)
+    if (oldestCounted !== undefined) throw tooManySwapRequestsError(oldestCounted - since)
+    return tx.swaps.recordStart(invoiceId, now, since)
   }
 
   async function quote(invoice: Invoice, { assetId, refundTo }: SwapRequest): Promise<NewSwap> {
     const asset = (await assets.list()).find(candidate => candidate.assetId === assetId)
-    if (!asset) throw unsupportedAsset()
+    if (!asset) throw unsupportedAssetError()
     const createdAt = nowSecs(clock)
     const deadline = depositDeadline(invoice.expiresAt, createdAt)
     const { address: recipient, amountZat } = invoice
@@ -112,32 +113,33 @@ export function createSwaps(deps: {
   }
 
   /** Makes the quote the invoice's swap, after a new check because the invoice may have changed since. */
-  async function adopt(tx: Rows, draft: NewSwap): Promise<Swap> {
+  async function adopt(tx: Tx, draft: NewSwap): Promise<Swap> {
     const invoice = await lock(tx, draft.invoiceId)
     const earlier = await requireReplaceable(tx, invoice)
     if (earlier) await tx.swaps.replace(earlier.id, nowSecs(clock))
     const swap = await tx.swaps.insert(draft, clock.nowMs() + FIRST_POLL_MS)
-    if (!swap) throw providerUnavailable(new Error('the quote has the deposit address and memo of another swap'))
-    const watchUntil = Math.max(invoice.watchUntil, watchedUntil(swap))
+    if (!swap)
+      throw swapProviderUnavailableError(new Error('the quote has the deposit address and memo of another swap'))
+    const watchUntil = Math.max(invoice.watchUntil, polledUntil(swap))
     await tx.invoices.setSwap(invoice.id, swap.id, watchUntil)
-    await tx.viewingKeys.watch(invoice.viewingKeyId, watchUntil)
+    await tx.viewingKeys.extendWatch(invoice.viewingKeyId, watchUntil)
     const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: draft.createdAt }
     await tx.events.append([{ ...event, type: null, body: null }])
-    tx.wake('events')
-    tx.wake('swaps')
+    tx.notify('events')
+    tx.notify('swaps')
     return swap
   }
 
   async function uncountStart(startId: number): Promise<void> {
     try {
-      await store.write(tx => tx.swaps.uncountStart(startId))
+      await store.write(tx => tx.swaps.removeStart(startId))
     } catch (error) {
       log.warn({ err: error }, 'a failed swap start stays counted')
     }
   }
 
   return {
-    offered: provider.offered,
+    offered: provider.enabled,
 
     assets: () => assets.list(),
 
@@ -151,13 +153,13 @@ export function createSwaps(deps: {
         return await store.write(tx => adopt(tx, draft))
       } catch (error) {
         await uncountStart(startId)
-        if (error instanceof Fault && error.kind === 'bad_gateway')
+        if (error instanceof AppError && error.kind === 'bad_gateway')
           log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'the swap provider gave no quote')
         throw error
       }
     },
 
-    async ofInvoices(invoices) {
+    async currentByInvoice(invoices) {
       const ids = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
       const swaps = ids.length === 0 ? [] : await store.read(tx => tx.swaps.byIds(ids))
       return new Map(swaps.map(swap => [swap.invoiceId, swap]))
@@ -168,8 +170,8 @@ export function createSwaps(deps: {
   }
 }
 
-async function lock(tx: Rows, invoiceId: number): Promise<Invoice> {
+async function lock(tx: Tx, invoiceId: number): Promise<Invoice> {
   const [invoice] = await tx.invoices.lock([invoiceId])
-  if (!invoice) throw noSuch('invoice')
+  if (!invoice) throw notFound('invoice')
   return invoice
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
-import { notice } from '../domain/email-notification.ts'
+import { emailNotification } from '../domain/email-notification.ts'
 import { invalidField } from '../domain/error.ts'
-import { expiredSince, viewingKeyPlace } from '../domain/viewing-key.ts'
+import { expiryReason, viewingKeySealContext } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
-import type { ImportedKey, Viewer } from '../ports/note-scanner.ts'
+import type { NoteScanner, ParsedViewingKey } from '../ports/note-scanner.ts'
 import type { Random } from '../ports/random.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 
 export interface ViewingKeys {
@@ -22,7 +22,7 @@ export interface ViewingKeys {
   /** The first address of the current key; null without a key. */
   firstAddress(account: Account): Promise<string | null>
   /** As `set` but without an email notification, for an account without an owner. */
-  assign(account: Account, text: string): Promise<Account>
+  setWithoutNotification(account: Account, text: string): Promise<Account>
 }
 
 /** Wallets use low indexes, some of them sequentially. */
@@ -38,38 +38,40 @@ function randomFirstIndex(random: Random): bigint {
 
 export function createViewingKeys(deps: {
   readonly store: Store
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly vault: Vault
   readonly clock: Clock
   readonly random: Random
   readonly network: Network
 }): ViewingKeys {
-  const { store, viewer, vault, clock, random, network } = deps
+  const { store, noteScanner, vault, clock, random, network } = deps
 
-  async function parseUnexpired(text: string): Promise<ImportedKey> {
-    const key = viewer.importKey(text, network)
+  async function parseUnexpired(text: string): Promise<ParsedViewingKey> {
+    const key = noteScanner.parseViewingKey(text, network)
     if (!key.expiry) return key
-    const tip = key.expiry.height === null ? null : await store.glance(tx => tx.chain.tip())
-    const expired = expiredSince(key.expiry, { now: nowSecs(clock), tipHeight: tip?.height ?? null })
+    const tip = key.expiry.height === null ? null : await store.query(tx => tx.chain.tip())
+    const expired = expiryReason(key.expiry, { now: nowSecs(clock), tipHeight: tip?.height ?? null })
     if (expired !== null) throw invalidField('viewing_key', `${expired}: export a new key from the wallet`)
     return key
   }
 
   async function setKey(
-    tx: Rows,
+    tx: Tx,
     { viewingKeyExpiry: _earlier, ...account }: Account,
-    { incoming, expiry }: ImportedKey,
+    { incoming, expiry }: ParsedViewingKey,
     createdAt: number,
   ): Promise<Account> {
     const fingerprint = createHash('sha256').update(incoming).digest()
     const key = { fingerprint, network, createdAt, firstIndex: randomFirstIndex(random) }
-    const { id: viewingKeyId } = await tx.viewingKeys.ensure(key, id => vault.seal(incoming, viewingKeyPlace(id)))
+    const { id: viewingKeyId } = await tx.viewingKeys.findOrInsert(key, id =>
+      vault.seal(incoming, viewingKeySealContext(id)),
+    )
     await tx.accounts.setViewingKey(account.id, viewingKeyId, expiry)
     return { ...account, viewingKeyId, ...(expiry && { viewingKeyExpiry: expiry }) }
   }
 
   async function deriveFirstAddress(incoming: Uint8Array): Promise<string> {
-    const [first] = await viewer.addresses(incoming, network, 0n, 1)
+    const [first] = await noteScanner.deriveAddresses(incoming, network, 0n, 1)
     if (first === undefined) throw new Error('no address was derived for a valid viewing key')
     return first
   }
@@ -84,18 +86,18 @@ export function createViewingKeys(deps: {
       const firstAddress = await deriveFirstAddress(key.incoming)
       const now = nowSecs(clock)
       const changed = await store.write(async tx => {
-        await tx.mails.append(notice(account, 'viewing_key_set', now))
+        await tx.mails.enqueue(emailNotification(account, 'viewing_key_set', now))
         return setKey(tx, account, key, now)
       })
       return { account: changed, firstAddress }
     },
 
     async firstAddress({ viewingKeyId }) {
-      const key = viewingKeyId === null ? null : await store.glance(tx => tx.viewingKeys.byId(viewingKeyId))
-      return key && deriveFirstAddress(vault.open(key.sealed, viewingKeyPlace(key.id)))
+      const key = viewingKeyId === null ? null : await store.query(tx => tx.viewingKeys.byId(viewingKeyId))
+      return key && deriveFirstAddress(vault.open(key.sealed, viewingKeySealContext(key.id)))
     },
 
-    async assign(account, text) {
+    async setWithoutNotification(account, text) {
       const key = await parseUnexpired(text)
       return store.write(tx => setKey(tx, account, key, nowSecs(clock)))
     },

@@ -1,16 +1,21 @@
 import type { Account } from '../domain/account.ts'
-import { LOG_SECS, MOST_WAITING } from '../domain/delivery.ts'
-import { notice } from '../domain/email-notification.ts'
-import { Fault, invalidField, noSuch } from '../domain/error.ts'
+import { DELIVERY_RETENTION_SECS, MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
+import { emailNotification } from '../domain/email-notification.ts'
+import { AppError, invalidField, notFound } from '../domain/error.ts'
 import type { EventType } from '../domain/event.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { SECRET_PREFIX, secretPlace, TEST_BODY, webhookUrlFault } from '../domain/webhook.ts'
+import {
+  TEST_EVENT_BODY,
+  WEBHOOK_SECRET_PREFIX,
+  webhookSecretSealContext,
+  webhookUrlProblem,
+} from '../domain/webhook.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { AttemptDetail, AttemptRow } from '../ports/repository/delivery.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Webhook } from '../ports/repository/webhook.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 
 const SECRET_BYTES = 32
@@ -56,13 +61,15 @@ export function createWebhooks(deps: {
 }): Webhooks {
   const { store, vault, clock, random, allowPrivate } = deps
 
-  const generateSecret = () => SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
-  const seal = (account: Account, secret: string) => vault.seal(Buffer.from(secret), secretPlace(account.id))
+  const generateSecret = () => WEBHOOK_SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
+  const seal = (account: Account, secret: string) =>
+    vault.seal(Buffer.from(secret), webhookSecretSealContext(account.id))
 
   /** Queues a delivery that the owner requested. */
-  async function enqueue(tx: Rows, account: Account, content: DeliveryContent): Promise<string> {
-    await tx.deliveries.hold([account.id])
-    if ((await tx.deliveries.countOpenOf(account.id, MOST_WAITING)) >= MOST_WAITING) throw tooManyDeliveries()
+  async function enqueue(tx: Tx, account: Account, content: DeliveryContent): Promise<string> {
+    await tx.deliveries.lockWebhooks([account.id])
+    if ((await tx.deliveries.countOpenOf(account.id, MAX_OPEN_DELIVERIES)) >= MAX_OPEN_DELIVERIES)
+      throw tooManyDeliveries()
     const publicId = random.uuid()
     const createdAt = nowSecs(clock)
     const delivery = { ...content, publicId, accountId: account.id, createdAt, dueAtMs: clock.nowMs() }
@@ -77,7 +84,7 @@ export function createWebhooks(deps: {
     },
 
     async set(account, url) {
-      const problem = webhookUrlFault(url, allowPrivate)
+      const problem = webhookUrlProblem(url, allowPrivate)
       if (problem !== null) throw invalidField('url', problem)
       const now = nowSecs(clock)
       const secret = generateSecret()
@@ -89,10 +96,10 @@ export function createWebhooks(deps: {
         updatedAt: now,
       }
       return store.write(async tx => {
-        await tx.mails.append(notice(account, 'webhook_url_set', now, new URL(url).host))
+        await tx.mails.enqueue(emailNotification(account, 'webhook_url_set', now, new URL(url).host))
         if (await tx.webhooks.insert(created)) return { webhook: created, secret }
         const webhook = await tx.webhooks.setUrl(account.id, url, now)
-        if (!webhook) throw new Fault('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
+        if (!webhook) throw new AppError('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
         return { webhook, secret: null }
       })
     },
@@ -100,7 +107,7 @@ export function createWebhooks(deps: {
     async remove(account) {
       await store.write(async tx => {
         if (!(await tx.webhooks.remove(account.id))) throw notSet('not_found')
-        await tx.mails.append(notice(account, 'webhook_removed', nowSecs(clock)))
+        await tx.mails.enqueue(emailNotification(account, 'webhook_removed', nowSecs(clock)))
       })
     },
 
@@ -110,18 +117,19 @@ export function createWebhooks(deps: {
       const now = nowSecs(clock)
       await store.write(async tx => {
         if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
-        await tx.mails.append(notice(account, 'webhook_secret_rotated', now))
+        await tx.mails.enqueue(emailNotification(account, 'webhook_secret_rotated', now))
       })
       return secret
     },
 
-    test: account => store.write(tx => enqueue(tx, account, { invoiceId: null, eventType: 'test', body: TEST_BODY })),
+    test: account =>
+      store.write(tx => enqueue(tx, account, { invoiceId: null, eventType: 'test', body: TEST_EVENT_BODY })),
 
     async resend(account, deliveryId) {
-      if (!isUuid(deliveryId)) throw noSuch('delivery')
+      if (!isUuid(deliveryId)) throw notFound('delivery')
       return store.write(async tx => {
         const delivery = await tx.deliveries.byPublicId(account.id, deliveryId.toLowerCase())
-        if (!delivery) throw noSuch('delivery')
+        if (!delivery) throw notFound('delivery')
         const { invoiceId, eventType, body } = delivery
         return enqueue(tx, account, { invoiceId, eventType, body })
       })
@@ -129,16 +137,17 @@ export function createWebhooks(deps: {
 
     async attempts(account, page, invoiceId) {
       const filter = invoiceId === undefined ? {} : { invoicePublicId: invoiceId.toLowerCase() }
-      return store.read(tx => tx.deliveries.attempts(account.id, page, filter))
+      return store.read(tx => tx.deliveries.listAttempts(account.id, page, filter))
     },
 
     async attempt(account, id) {
-      const found = isUuid(id) && (await store.read(tx => tx.deliveries.attempt(account.id, id.toLowerCase())))
-      return found || fail(noSuch('attempt'))
+      const found =
+        isUuid(id) && (await store.read(tx => tx.deliveries.attemptByPublicId(account.id, id.toLowerCase())))
+      return found || fail(notFound('attempt'))
     },
 
     async prune() {
-      const before = nowSecs(clock) - LOG_SECS
+      const before = nowSecs(clock) - DELIVERY_RETENTION_SECS
       return (await store.write(tx => tx.deliveries.prune(before, PRUNE_BATCH))) === PRUNE_BATCH
     },
   }
@@ -150,12 +159,12 @@ interface DeliveryContent {
   readonly body: string
 }
 
-function notSet(kind: 'not_found' | 'conflict'): Fault {
-  return new Fault(kind, 'webhook_not_set', 'webhook not set')
+function notSet(kind: 'not_found' | 'conflict'): AppError {
+  return new AppError(kind, 'webhook_not_set', 'webhook not set')
 }
 
-function tooManyDeliveries(): Fault {
-  return new Fault('too_many', 'too_many_deliveries', 'too many deliveries are waiting, try again later', {
+function tooManyDeliveries(): AppError {
+  return new AppError('too_many', 'too_many_deliveries', 'too many deliveries are waiting, try again later', {
     retryAfterSecs: RETRY_SECS,
   })
 }

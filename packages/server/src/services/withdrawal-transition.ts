@@ -1,7 +1,7 @@
-import { withdrawalUpdated } from '../domain/event.ts'
-import { after, type WithdrawalStep } from '../domain/withdrawal.ts'
-import type { Withdrawal, WithdrawalOutcome } from '../ports/repository/withdrawal.ts'
-import type { Rows } from '../ports/store.ts'
+import { withdrawalUpdatedEvent } from '../domain/event.ts'
+import { statusAfter, type WithdrawalStep } from '../domain/withdrawal.ts'
+import type { Withdrawal, WithdrawalUpdate } from '../ports/repository/withdrawal.ts'
+import type { Tx } from '../ports/store.ts'
 
 /**
  * Applies a step to a locked withdrawal and writes the result with its event. All triggers use it: the chain, the
@@ -11,16 +11,16 @@ import type { Rows } from '../ports/store.ts'
  * @param now Unix seconds
  * @throws IllegalStep when the status does not allow the step
  */
-export async function move(
-  tx: Rows,
+export async function transitionWithdrawal(
+  tx: Tx,
   withdrawal: Withdrawal,
   step: WithdrawalStep,
   changes: Partial<
-    Pick<WithdrawalOutcome, 'receivedZat' | 'closedAtZat' | 'reference' | 'reason' | 'paying' | 'closedBy'>
+    Pick<WithdrawalUpdate, 'receivedZat' | 'receivedAtCloseZat' | 'reference' | 'reason' | 'activePayout' | 'closedBy'>
   >,
   now: number,
 ): Promise<Withdrawal> {
-  const status = after(withdrawal, step)
+  const status = statusAfter(withdrawal, step)
   const changed = status !== withdrawal.status
   const next: Withdrawal = {
     ...withdrawal,
@@ -30,10 +30,10 @@ export async function move(
     payoutDueAt: status !== 'payout_processing' ? null : changed ? now : withdrawal.payoutDueAt,
     updatedAt: changed ? now : withdrawal.updatedAt,
   }
-  await tx.withdrawals.record(withdrawal.invoiceId, next)
+  await tx.withdrawals.update(withdrawal.invoiceId, next)
   if (!changed) return next
-  await tx.events.append([withdrawalUpdated(next, now)])
-  tx.wake('events')
-  if (next.payoutDueAt !== null) tx.wake('payouts')
+  await tx.events.append([withdrawalUpdatedEvent(next, now)])
+  tx.notify('events')
+  if (next.payoutDueAt !== null) tx.notify('payouts')
   return next
 }

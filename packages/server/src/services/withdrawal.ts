@@ -1,21 +1,21 @@
 import type { Account } from '../domain/account.ts'
-import { Fault, invalidField, noSuch } from '../domain/error.ts'
+import { AppError, invalidField, notFound } from '../domain/error.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
 import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
-import { checkPace, PACE } from '../domain/order-rate-limit.ts'
-import { billingNotConfigured } from '../domain/plan.ts'
-import { decimalsOf } from '../domain/rate.ts'
-import { isoOf } from '../domain/time.ts'
+import { checkOrderRateLimit, ORDER_RATE_LIMIT } from '../domain/order-rate-limit.ts'
+import { billingNotConfiguredError } from '../domain/plan.ts'
+import { currencyDecimals } from '../domain/rate.ts'
+import { formatIso } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
-  after,
   depositCutoff,
   fiatAmount,
-  IllegalStep,
-  maskPayout,
-  PAYOUT_TO_CHARS,
-  payoutPlace,
+  IllegalStepError,
+  MAX_PAYOUT_TO_CHARS,
+  maskPayoutTo,
+  payoutSealContext,
+  statusAfter,
 } from '../domain/withdrawal.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
@@ -24,10 +24,10 @@ import type { Rates } from '../ports/rates.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
-import type { Rows, Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Invoices } from './invoice.ts'
-import { move } from './withdrawal-transition.ts'
+import { transitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
   readonly amountZat: Zat
@@ -40,7 +40,7 @@ export interface WithdrawalRequest {
 }
 
 /** A withdrawal with the invoice for its deposit. */
-export interface Ordered {
+export interface WithdrawalWithInvoice {
   readonly withdrawal: Withdrawal
   readonly invoice: Invoice
   /** Payout details with all but a recognisable part hidden. */
@@ -60,15 +60,15 @@ export interface Withdrawals {
    * @throws Fault `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
    * `rate_unavailable`, `too_many_orders`, `idempotency_key_reused`
    */
-  create(account: Account, request: WithdrawalRequest): Promise<Ordered>
+  create(account: Account, request: WithdrawalRequest): Promise<WithdrawalWithInvoice>
   /** @throws Fault `no_such_withdrawal` */
-  read(account: Account, id: string): Promise<Ordered>
+  read(account: Account, id: string): Promise<WithdrawalWithInvoice>
   /** Newest first. */
-  list(account: Account, page: Page): Promise<Ordered[]>
+  list(account: Account, page: Page): Promise<WithdrawalWithInvoice[]>
   /** @throws Fault `no_such_withdrawal`, `withdrawal_not_cancelable` once any part of the deposit has arrived */
-  cancel(account: Account, id: string): Promise<Ordered>
+  cancel(account: Account, id: string): Promise<WithdrawalWithInvoice>
   /** Applies payments to the deposit address in the transaction in which the invoice changes. */
-  settle(tx: Rows, invoice: Invoice): Promise<void>
+  applyPayment(tx: Tx, invoice: Invoice): Promise<void>
 }
 
 export interface WithdrawalTerms {
@@ -86,7 +86,7 @@ export function createWithdrawals(deps: {
   readonly vault: Vault
   readonly keyedHash: KeyedHash
   readonly rates: Rates
-  readonly invoices: Pick<Invoices, 'issue' | 'issued'>
+  readonly invoices: Pick<Invoices, 'createInternal' | 'findInternal'>
   /** The account whose viewing key receives deposits; null: withdrawals are not offered. */
   readonly operator: Account | null
   readonly params: ConsensusParams
@@ -94,12 +94,12 @@ export function createWithdrawals(deps: {
 }): Withdrawals {
   const { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } = deps
 
-  function toOrder(withdrawal: Withdrawal, invoice: Invoice): Ordered {
-    const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutPlace(withdrawal.invoiceId))
-    return { withdrawal, invoice, maskedPayoutTo: maskPayout(Buffer.from(payoutTo).toString()) }
+  function toOrder(withdrawal: Withdrawal, invoice: Invoice): WithdrawalWithInvoice {
+    const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
+    return { withdrawal, invoice, maskedPayoutTo: maskPayoutTo(Buffer.from(payoutTo).toString()) }
   }
 
-  async function orderOf(tx: Rows, invoice: Invoice): Promise<Ordered> {
+  async function orderOf(tx: Tx, invoice: Invoice): Promise<WithdrawalWithInvoice> {
     const withdrawal = await tx.withdrawals.byInvoice(invoice.id)
     if (!withdrawal) throw new Error('the withdrawal of an invoice does not exist')
     return toOrder(withdrawal, invoice)
@@ -108,7 +108,7 @@ export function createWithdrawals(deps: {
   /** @throws Fault `rate_unavailable`; `invalid_amount_zat` when the amount rounds to zero in the currency */
   async function quote({ amountZat, fiatCurrency }: WithdrawalRequest) {
     const { price } = await rates.rate(fiatCurrency)
-    const value = fiatAmount(amountZat, price, terms.spreadBps, decimalsOf(fiatCurrency))
+    const value = fiatAmount(amountZat, price, terms.spreadBps, currencyDecimals(fiatCurrency))
     if (/^[0.]+$/.test(value)) throw invalidField('amount_zat', `more than zero in ${fiatCurrency}`)
     return { rate: price, fiatAmount: value }
   }
@@ -119,21 +119,30 @@ export function createWithdrawals(deps: {
     spreadBps: terms.spreadBps,
 
     async create(account, request) {
-      if (!operator) throw billingNotConfigured()
+      if (!operator) throw billingNotConfiguredError()
       check(request, terms.currencies)
-      const once = idempotencyOf(account, request, keyedHash)
-      const earlier = once && (await invoices.issued(once))
+      const idempotency = idempotencyOf(account, request, keyedHash)
+      const earlier = idempotency && (await invoices.findInternal(idempotency))
       if (earlier) return store.read(tx => orderOf(tx, earlier))
 
       const quoteTerms = await quote(request)
       const { amountZat, fiatCurrency, payoutTo } = request
       const draft = { publicId: random.uuid(), accountId: account.id, amountZat, fiatCurrency, ...quoteTerms }
-      const internalRequest = { purpose: 'withdrawal', amountZat, expiresInSecs: terms.expiresInSecs, once } as const
-      const invoice = await invoices.issue(operator, internalRequest, async (tx, { id: invoiceId, createdAt }) => {
-        checkPace(await tx.withdrawals.list(account.id, { limit: PACE.most }), createdAt)
-        const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutPlace(invoiceId))
-        await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
-      })
+      const internalRequest = {
+        purpose: 'withdrawal',
+        amountZat,
+        expiresInSecs: terms.expiresInSecs,
+        idempotency,
+      } as const
+      const invoice = await invoices.createInternal(
+        operator,
+        internalRequest,
+        async (tx, { id: invoiceId, createdAt }) => {
+          checkOrderRateLimit(await tx.withdrawals.list(account.id, { limit: ORDER_RATE_LIMIT.max }), createdAt)
+          const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutSealContext(invoiceId))
+          await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
+        },
+      )
       return store.read(tx => orderOf(tx, invoice))
     },
 
@@ -162,27 +171,28 @@ export function createWithdrawals(deps: {
         const { invoiceId } = await find(tx, account, id)
         const [invoice] = await tx.invoices.lock([invoiceId])
         const withdrawal = await tx.withdrawals.lock(invoiceId)
-        if (!invoice || !withdrawal) throw noSuch('withdrawal')
+        if (!invoice || !withdrawal) throw notFound('withdrawal')
         return toOrder(await cancelOrRefuse(tx, withdrawal, now), invoice)
       })
     },
 
-    async settle(tx, invoice) {
+    async applyPayment(tx, invoice) {
       const withdrawal = await tx.withdrawals.lock(invoice.id)
       if (!withdrawal) return
       const deposit = depositStep(invoice)
-      const becomesDue = withdrawal.status !== 'payout_processing' && after(withdrawal, deposit) === 'payout_processing'
+      const becomesDue =
+        withdrawal.status !== 'payout_processing' && statusAfter(withdrawal, deposit) === 'payout_processing'
       const reason = becomesDue ? await findLate(tx, invoice, params) : null
       const changes = { receivedZat: invoice.receivedZat, ...(reason !== null && { reason }) }
-      await move(tx, withdrawal, { ...deposit, late: reason !== null }, changes, nowSecs(clock))
+      await transitionWithdrawal(tx, withdrawal, { ...deposit, late: reason !== null }, changes, nowSecs(clock))
     },
   }
 }
 
 function check({ fiatCurrency, payoutTo }: WithdrawalRequest, currencies: readonly string[]): void {
   if (!currencies.includes(fiatCurrency)) throw invalidField('fiat_currency', `one of ${currencies.join(', ')}`)
-  if (payoutTo.trim() === '' || payoutTo.length > PAYOUT_TO_CHARS || /\p{Cc}/u.test(payoutTo))
-    throw invalidField('payout_to', `1 to ${PAYOUT_TO_CHARS} printable characters`)
+  if (payoutTo.trim() === '' || payoutTo.length > MAX_PAYOUT_TO_CHARS || /\p{Cc}/u.test(payoutTo))
+    throw invalidField('payout_to', `1 to ${MAX_PAYOUT_TO_CHARS} printable characters`)
 }
 
 /** The hash of the payout details is keyed, because bank account numbers can be enumerated. */
@@ -194,9 +204,9 @@ function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: 
   return { accountId: account.id, key: idempotencyKey, body }
 }
 
-async function find(tx: Rows, account: Account, id: string): Promise<Withdrawal> {
+async function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {
   const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase(), account.id) : null
-  if (!withdrawal) throw noSuch('withdrawal')
+  if (!withdrawal) throw notFound('withdrawal')
   return withdrawal
 }
 
@@ -211,31 +221,31 @@ function depositStep({ receivedZat, status, needsAttention }: Invoice) {
  * payment has the time of its block. If the block header is no longer stored, the payment is late. An unmined payment,
  * which counts when the operator requires no confirmations, has the time when it was first seen.
  */
-async function findLate(tx: Rows, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
+async function findLate(tx: Tx, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
   const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(params, height))
-  const late = (event: string) => `deposit ${event}, rate valid until ${isoOf(expiresAt)}`
+  const late = (event: string) => `deposit ${event}, rate valid until ${formatIso(expiresAt)}`
   const heights = new Set<number>()
-  for (const { place, seenAt } of await tx.payments.ofInvoices([id])) {
-    if (place.at === 'mined') heights.add(place.height)
-    else if (place.at === 'mempool' && seenAt > cutoffAt((await tx.chain.tip())?.height ?? 0))
-      return late(`seen late: unmined at ${isoOf(seenAt)}`)
+  for (const { location, seenAt } of await tx.payments.byInvoices([id])) {
+    if (location.at === 'mined') heights.add(location.height)
+    else if (location.at === 'mempool' && seenAt > cutoffAt((await tx.chain.tip())?.height ?? 0))
+      return late(`seen late: unmined at ${formatIso(seenAt)}`)
   }
   // The newest block is most likely to be late. Checking it first reads few headers.
   for (const height of [...heights].sort((a, b) => b - a)) {
     const header = await tx.chain.headerAt(height)
     if (!header) return late(`mined late: the time of block ${height} is no longer known`)
-    if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${isoOf(header.time)}`)
+    if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${formatIso(header.time)}`)
   }
   return null
 }
 
-async function cancelOrRefuse(tx: Rows, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
+async function cancelOrRefuse(tx: Tx, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
   try {
-    return await move(tx, withdrawal, { step: 'cancel' }, {}, now)
+    return await transitionWithdrawal(tx, withdrawal, { step: 'cancel' }, {}, now)
   } catch (error) {
-    if (!(error instanceof IllegalStep)) throw error
+    if (!(error instanceof IllegalStepError)) throw error
     const detail =
       withdrawal.status === 'awaiting_deposit' ? 'part of the deposit has arrived' : `the order is ${withdrawal.status}`
-    throw new Fault('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
+    throw new AppError('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
   }
 }

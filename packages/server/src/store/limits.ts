@@ -1,38 +1,38 @@
-import { Fault } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 
 export interface StoreLimits {
   /** Most use cases in one commit. */
-  readonly batch: number
+  readonly maxBatch: number
   /** Most use cases that wait. Further calls fail with `overloaded`. */
-  readonly waiting: number
+  readonly maxWaiting: number
   /** Time limit of one use case, in milliseconds. */
-  readonly workMs: number
+  readonly transactionTimeoutMs: number
   /** Time limit for another process's write lock, or for a free connection, in milliseconds. */
-  readonly lockMs: number
+  readonly lockTimeoutMs: number
   /** Most read connections (SQLite), or most connections (PostgreSQL). */
-  readonly connections: number
+  readonly maxConnections: number
   /** Most attempts of a use case that fails with a PostgreSQL deadlock or serialisation failure. */
-  readonly attempts: number
+  readonly maxAttempts: number
 }
 
-export const USUAL_LIMITS: StoreLimits = {
-  batch: 128,
-  waiting: 10_000,
-  workMs: 10_000,
-  lockMs: 5_000,
-  connections: 10,
-  attempts: 12,
+export const DEFAULT_LIMITS: StoreLimits = {
+  maxBatch: 128,
+  maxWaiting: 10_000,
+  transactionTimeoutMs: 10_000,
+  lockTimeoutMs: 5_000,
+  maxConnections: 10,
+  maxAttempts: 12,
 }
 
 /** Too many callers wait. */
-export function overloaded(): Fault {
-  return new Fault('unavailable', 'overloaded', 'service unavailable', {
+export function overloadedError(): AppError {
+  return new AppError('unavailable', 'overloaded', 'service unavailable', {
     retryAfterSecs: 1,
     cause: 'too many use cases are waiting for the database',
   })
 }
 
 /** The store is closing or closed. */
-export function closing(): Fault {
-  return new Fault('unavailable', 'closing', 'service unavailable', { cause: 'the store is closed' })
+export function closingError(): AppError {
+  return new AppError('unavailable', 'closing', 'service unavailable', { cause: 'the store is closed' })
 }

@@ -1,25 +1,25 @@
-import type { Int } from './tables.ts'
+import type { Int64 } from './tables.ts'
 
-export function num(value: Int): number {
+export function num(value: Int64): number {
   return Number(value)
 }
 
-export function numOrNull(value: Int | null): number | null {
+export function numOrNull(value: Int64 | null): number | null {
   return value === null ? null : Number(value)
 }
 
 /** Distinct ids, ascending. Rows are always locked in this order, so that transactions do not deadlock. */
-export function distinctIds(rows: readonly { invoice_id: Int }[]): number[] {
-  return ascending(rows.map(row => Number(row.invoice_id)))
+export function distinctInvoiceIds(rows: readonly { invoice_id: Int64 }[]): number[] {
+  return distinctAscending(rows.map(row => Number(row.invoice_id)))
 }
 
 /** The distinct ids, ascending. */
-export function ascending(ids: readonly number[]): number[] {
+export function distinctAscending(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b)
 }
 
 /** The last item repeated up to a length that is a power of two, so that few statements are prepared. */
-export function padded<T>(items: readonly T[]): readonly T[] {
+export function padToPowerOfTwo<T>(items: readonly T[]): readonly T[] {
   const length = 2 ** Math.ceil(Math.log2(items.length))
   return Array.from({ length }, (_, index) => items[Math.min(index, items.length - 1)] as T)
 }

@@ -2,14 +2,14 @@ import type { Topic } from '../ports/store.ts'
 import { TOPICS } from '../ports/store.ts'
 
 /** The listeners of this process, by topic. */
-export interface Wakes {
+export interface Notifications {
   listen(topic: Topic, callback: () => void): () => void
   /** Calls the listeners of these topics. */
-  fire(topics: Iterable<Topic>): void
+  notify(topics: Iterable<Topic>): void
 }
 
 /** @param onError Called when a listener throws; the writer is not affected. */
-export function createWakes(onError: (error: unknown) => void): Wakes {
+export function createNotifications(onError: (error: unknown) => void): Notifications {
   const listeners = new Map(TOPICS.map(topic => [topic, new Set<{ callback: () => void }>()]))
   return {
     listen(topic, callback) {
@@ -17,7 +17,7 @@ export function createWakes(onError: (error: unknown) => void): Wakes {
       listeners.get(topic)?.add(listener)
       return () => listeners.get(topic)?.delete(listener)
     },
-    fire(topics) {
+    notify(topics) {
       for (const topic of topics) {
         for (const { callback } of listeners.get(topic) ?? []) {
           try {

@@ -25,7 +25,7 @@ function expiryOf(row: Selectable<AccountsTable>): Pick<Account, 'viewingKeyExpi
 }
 
 /** The account columns of a credential joined with its account. Prefixed, since both tables have some of the names. */
-export const OWNER_COLUMNS = [
+export const JOINED_ACCOUNT_COLUMNS = [
   'accounts.id as joined_id',
   'accounts.public_id as joined_public_id',
   'accounts.email as joined_email',
@@ -43,7 +43,7 @@ type JoinedAccountRow = {
   [Column in keyof Selectable<AccountsTable> as `joined_${Column}`]: Selectable<AccountsTable>[Column]
 }
 
-export function toOwner(row: JoinedAccountRow): Account {
+export function toJoinedAccount(row: JoinedAccountRow): Account {
   return toAccount({
     id: row.joined_id,
     public_id: row.joined_public_id,

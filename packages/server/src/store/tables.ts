@@ -3,8 +3,8 @@ import type { Network } from '../domain/account.ts'
 import type { ChainProblemName } from '../domain/chain-problem.ts'
 import type { DeliveryState } from '../domain/delivery.ts'
 import type { EventType } from '../domain/event.ts'
-import type { InvoiceStatus, Place } from '../domain/invoice.ts'
-import type { Pool } from '../domain/shielded-pool.ts'
+import type { InvoiceStatus, PaymentLocation } from '../domain/invoice.ts'
+import type { ShieldedPool } from '../domain/shielded-pool.ts'
 import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
@@ -13,10 +13,10 @@ import type { InvoicePurpose } from '../ports/repository/invoice.ts'
 import type { NewAttentionMail, NewMail } from '../ports/repository/mail.ts'
 
 /** A 64-bit integer. Always read as a bigint; written as either. */
-export type Int = bigint | number
+export type Int64 = bigint | number
 
 /** An auto-incremented primary key. */
-export type Id = Generated<Int>
+export type AutoId = Generated<Int64>
 
 /** The tables as Kysely types them. Their definitions are in `migrations/`. */
 export interface Tables {
@@ -52,306 +52,306 @@ export interface Tables {
 export type Db = Kysely<Tables>
 
 export interface AccountsTable {
-  id: Id
+  id: AutoId
   public_id: string
   email: string
   network: Network
-  confirmations: Int
+  confirmations: Int64
   plan: string
-  plan_expires_at: Int | null
-  viewing_key_id: Int | null
-  viewing_key_expires_at: Generated<Int | null>
-  viewing_key_expiry_height: Generated<Int | null>
-  created_at: Int
+  plan_expires_at: Int64 | null
+  viewing_key_id: Int64 | null
+  viewing_key_expires_at: Generated<Int64 | null>
+  viewing_key_expiry_height: Generated<Int64 | null>
+  created_at: Int64
 }
 
 export interface ApiKeysTable {
-  id: Id
+  id: AutoId
   public_id: string
-  account_id: Int
+  account_id: Int64
   name: string
   last4: string
   hash: Uint8Array
-  created_at: Int
-  last_used_at: Int | null
-  revoked_at: Int | null
+  created_at: Int64
+  last_used_at: Int64 | null
+  revoked_at: Int64 | null
 }
 
 export interface SessionsTable {
-  id: Id
+  id: AutoId
   public_id: string
-  account_id: Int
+  account_id: Int64
   label: string
   hash: Uint8Array
-  created_at: Int
-  expires_at: Int
-  last_used_at: Int | null
-  ended_at: Int | null
+  created_at: Int64
+  expires_at: Int64
+  last_used_at: Int64 | null
+  ended_at: Int64 | null
 }
 
 export interface MonthlyUsageTable {
-  account_id: Int
+  account_id: Int64
   month: string
-  used: Int
+  used: Int64
 }
 
 export interface ViewingKeysTable {
-  id: Id
+  id: AutoId
   fingerprint: Uint8Array
   network: Network
   sealed: Uint8Array
-  next_index: Int
-  watch_until: Generated<Int>
-  created_at: Int
+  next_index: Int64
+  watch_until: Generated<Int64>
+  created_at: Int64
 }
 
 export interface DatabaseOriginTable {
-  id: Int
+  id: Int64
   identity: string
 }
 
 export interface InvoicesTable {
-  id: Id
+  id: AutoId
   public_id: string
-  account_id: Int
-  viewing_key_id: Int
-  diversifier_index: Int
+  account_id: Int64
+  viewing_key_id: Int64
+  diversifier_index: Int64
   purpose: InvoicePurpose
   address: string
-  amount_zat: Int
-  confirmations: Int
+  amount_zat: Int64
+  confirmations: Int64
   status: InvoiceStatus
-  received_zat: Int
-  overpaid_zat: Int
+  received_zat: Int64
+  overpaid_zat: Int64
   txid: string | null
-  created_at: Int
-  expires_at: Int
-  watch_until: Int
-  paid_at: Int | null
-  swap_under_way: Generated<Int>
-  swap_id: Generated<Int | null>
-  needs_attention: Generated<Int>
-  created_height: Generated<Int | null>
-  open_until_height: Generated<Int | null>
-  underpaid_at: Generated<Int | null>
-  attention_since: Generated<Int | null>
+  created_at: Int64
+  expires_at: Int64
+  watch_until: Int64
+  paid_at: Int64 | null
+  swap_under_way: Generated<Int64>
+  swap_id: Generated<Int64 | null>
+  needs_attention: Generated<Int64>
+  created_height: Generated<Int64 | null>
+  open_until_height: Generated<Int64 | null>
+  underpaid_at: Generated<Int64 | null>
+  attention_since: Generated<Int64 | null>
 }
 
 export interface PaymentsTable {
-  id: Id
-  invoice_id: Int
+  id: AutoId
+  invoice_id: Int64
   txid: string
-  pool: Pool
-  output_index: Int
-  value_zat: Int
-  place: Place['at']
-  height: Int | null
-  expiry_height: Int | null
-  seen_at: Int
-  in_snapshot: Generated<Int>
-  missing_since: Generated<Int | null>
-  missing_height: Generated<Int | null>
-  last_seen_height: Generated<Int | null>
+  pool: ShieldedPool
+  output_index: Int64
+  value_zat: Int64
+  place: PaymentLocation['at']
+  height: Int64 | null
+  expiry_height: Int64 | null
+  seen_at: Int64
+  in_snapshot: Generated<Int64>
+  missing_since: Generated<Int64 | null>
+  missing_height: Generated<Int64 | null>
+  last_seen_height: Generated<Int64 | null>
 }
 
 export interface IdempotencyKeysTable {
-  account_id: Int
+  account_id: Int64
   key: string
   body_hash: Uint8Array
   invoice_public_id: string
-  created_at: Int
+  created_at: Int64
 }
 
 export interface HeadersTable {
-  height: Int
+  height: Int64
   hash: string
   prev_hash: string
-  time: Int
-  sapling_size: Int
-  orchard_size: Int
-  ironwood_size: Int
+  time: Int64
+  sapling_size: Int64
+  orchard_size: Int64
+  ironwood_size: Int64
 }
 
 export interface CountersTable {
   name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock'
-  value: Int
+  value: Int64
 }
 
 export interface RewindsTable {
-  id: Id
-  to_height: Int
-  newest_invoice_id: Int
+  id: AutoId
+  to_height: Int64
+  newest_invoice_id: Int64
 }
 
 export interface ChainProblemsTable {
   problem: ChainProblemName
   detail: string | null
-  since: Int
+  since: Int64
 }
 
 export interface EventsTable {
-  seq: Int
-  account_id: Int
-  invoice_id: Int | null
+  seq: Int64
+  account_id: Int64
+  invoice_id: Int64 | null
   type: EventType | null
   body: string | null
-  created_at: Int
+  created_at: Int64
 }
 
 export interface SwapsTable {
-  id: Id
+  id: AutoId
   public_id: string
-  invoice_id: Int
+  invoice_id: Int64
   asset_id: string
   symbol: string
   blockchain: string
-  decimals: Int
+  decimals: Int64
   refund_to: string
   deposit_address: string
   deposit_memo: string | null
   amount_in: string
   min_amount_in: string
   amount_in_usd: string
-  time_estimate: Int
-  deadline: Int
-  quote_deadline: Int
+  time_estimate: Int64
+  deadline: Int64
+  quote_deadline: Int64
   quote_raw: string
-  created_at: Int
-  replaced_at: Int | null
+  created_at: Int64
+  replaced_at: Int64 | null
   status: Generated<SwapStatus>
   word: Generated<string>
-  updated_at_ms: Generated<Int>
+  updated_at_ms: Generated<Int64>
   status_raw: string | null
-  heard_at: Int | null
-  deposit_seen_at: Int | null
-  success_at: Int | null
+  heard_at: Int64 | null
+  deposit_seen_at: Int64 | null
+  success_at: Int64 | null
   told: Generated<string>
-  failures: Generated<Int>
-  holds: Generated<Int>
-  needs_attention: Generated<Int>
-  next_look_at_ms: Int | null
+  failures: Generated<Int64>
+  holds: Generated<Int64>
+  needs_attention: Generated<Int64>
+  next_look_at_ms: Int64 | null
   deposit_key: string | null
 }
 
 export interface SwapStartsTable {
-  id: Id
-  invoice_id: Int
-  at: Int
+  id: AutoId
+  invoice_id: Int64
+  at: Int64
 }
 
 export interface WebhooksTable {
-  account_id: Int
+  account_id: Int64
   url: string
   secret: Uint8Array
-  due_at_ms: Int | null
-  created_at: Int
-  updated_at: Int
+  due_at_ms: Int64 | null
+  created_at: Int64
+  updated_at: Int64
 }
 
 export interface DeliveriesTable {
-  id: Id
+  id: AutoId
   public_id: string
-  account_id: Int
-  invoice_id: Int | null
+  account_id: Int64
+  invoice_id: Int64 | null
   event_type: EventType
   body: string
   state: DeliveryState
-  attempts: Int
-  due_at_ms: Int | null
-  created_at: Int
+  attempts: Int64
+  due_at_ms: Int64 | null
+  created_at: Int64
 }
 
 export interface DeliveryAttemptsTable {
-  id: Id
+  id: AutoId
   public_id: string
-  delivery_id: Int
-  account_id: Int
-  invoice_id: Int | null
+  delivery_id: Int64
+  account_id: Int64
+  invoice_id: Int64 | null
   url: string
-  attempt: Int
-  status_code: Int | null
+  attempt: Int64
+  status_code: Int64 | null
   error: string | null
-  duration_ms: Int | null
+  duration_ms: Int64 | null
   answer: string | null
-  created_at: Int
+  created_at: Int64
 }
 
 export interface SignInCodesTable {
-  id: Id
+  id: AutoId
   purpose: CodePurpose
   email: string
   browser_hash: Uint8Array
   client_hash: Uint8Array
   code_hash: Uint8Array | null
-  tries: Generated<Int>
-  created_at: Int
-  expires_at: Int
-  used_at: Int | null
+  tries: Generated<Int64>
+  created_at: Int64
+  expires_at: Int64
+  used_at: Int64 | null
 }
 
 export interface FreshSessionsTable {
-  session_id: Int
-  until: Int
+  session_id: Int64
+  until: Int64
 }
 
 export interface MailsTable {
-  id: Id
+  id: AutoId
   recipient: string
   about: (NewMail | NewAttentionMail)['about']
-  code_id: Int | null
+  code_id: Int64 | null
   detail: string | null
-  created_at: Int
-  due_at: Int
-  tries: Generated<Int>
-  account_id: Generated<Int | null>
+  created_at: Int64
+  due_at: Int64
+  tries: Generated<Int64>
+  account_id: Generated<Int64 | null>
 }
 
 export interface AttentionMailsTable {
-  account_id: Int
-  changes: Int
-  last_sent_at: Generated<Int | null>
+  account_id: Int64
+  changes: Int64
+  last_sent_at: Generated<Int64 | null>
 }
 
 export interface PlanPurchasesTable {
-  invoice_id: Int
-  account_id: Int
+  invoice_id: Int64
+  account_id: Int64
   plan: string
-  price_zat: Int
-  period_days: Int
+  price_zat: Int64
+  period_days: Int64
   status: PurchaseStatus
-  settled_at: Int | null
-  runs_until: Int | null
-  created_at: Int
+  settled_at: Int64 | null
+  runs_until: Int64 | null
+  created_at: Int64
 }
 
 export interface PlanAnnouncementsTable {
-  account_id: Int
-  plan_expires_at: Int
+  account_id: Int64
+  plan_expires_at: Int64
 }
 
 export interface WithdrawalsTable {
-  invoice_id: Int
+  invoice_id: Int64
   public_id: string
-  account_id: Int
+  account_id: Int64
   status: WithdrawalStatus
-  amount_zat: Int
-  received_zat: Int
-  closed_at_zat: Int | null
+  amount_zat: Int64
+  received_zat: Int64
+  closed_at_zat: Int64 | null
   fiat_currency: string
   fiat_amount: string
   rate: string
   payout_to: Uint8Array
-  payout_due_at: Int | null
+  payout_due_at: Int64 | null
   paying_provider: string | null
-  paying_since: Int | null
+  paying_since: Int64 | null
   closed_by: ClosedBy | null
   reference: string | null
   reason: string | null
-  created_at: Int
-  updated_at: Int
+  created_at: Int64
+  updated_at: Int64
 }
 
 export interface AccountViewingKeysTable {
-  account_id: Int
-  viewing_key_id: Int
+  account_id: Int64
+  viewing_key_id: Int64
 }

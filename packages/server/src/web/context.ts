@@ -8,20 +8,20 @@ import type { Billing } from '../services/billing.ts'
 import type { BlockSpacing } from '../services/block-spacing.ts'
 import type { Credentials } from '../services/credentials.ts'
 import type { Dashboard } from '../services/dashboard.ts'
-import type { Exports } from '../services/export.ts'
+import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
 import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
 import type { Webhooks } from '../services/webhook.ts'
 import type { Withdrawals } from '../services/withdrawal.ts'
-import type { Fields } from './forms.ts'
-import type { SignedIn } from './guard.ts'
+import type { FormFields } from './forms.ts'
+import type { AuthenticatedUser } from './guard.ts'
 import type { Html } from './html.ts'
-import type { Viewer } from './page-user.ts'
+import type { PageUser } from './page-user.ts'
 
 /** Tools of the simulated network for trying the service. */
-export interface Playground {
+export interface SandboxTools {
   /** Address of the page that shows sent emails. */
   readonly mailboxUrl: string
   /** The viewing key of the demo wallet. */
@@ -36,7 +36,7 @@ export interface SiteDeps {
   readonly blockSpacing: BlockSpacing
   readonly credentials: Credentials
   readonly dashboard: Dashboard
-  readonly exports: Exports
+  readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly rates: Rates
   readonly signIn: SignIn
@@ -46,14 +46,18 @@ export interface SiteDeps {
   readonly withdrawals: Withdrawals
   readonly network: 'main' | 'test' | 'regtest'
   /** Null outside the sandbox. */
-  readonly playground: Playground | null
+  readonly sandboxTools: SandboxTools | null
   readonly publicUrl: () => string
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Handles a page request. Returns the page, or `reply` if the handler has already responded. */
-type SignedInHandler = (request: FastifyRequest, reply: FastifyReply, user: SignedIn) => Promise<Html | FastifyReply>
+type SignedInHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: AuthenticatedUser,
+) => Promise<Html | FastifyReply>
 
 /** Passed to the page routes. */
 export interface Site {
@@ -62,28 +66,28 @@ export interface Site {
   /** Adds a page for signed-in accounts. Others get 401 and the sign-in form. */
   page(method: 'GET' | 'POST', path: string, handler: SignedInHandler): void
   /** Adds a public page. */
-  open(
+  publicPage(
     method: 'GET' | 'POST',
     path: string,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<Html | FastifyReply>,
   ): void
   /** The user that a page is rendered for. */
-  pageUser(user: SignedIn): Viewer
+  pageUser(user: AuthenticatedUser): PageUser
   /** Runs a sensitive change if the user entered a code recently. Otherwise shows a page that asks for a code first. */
   requireRecentAuth(step: SensitiveAction, change: () => Promise<Html | FastifyReply>): Promise<Html | FastifyReply>
 }
 
 /** Address of the sandbox page with the emails sent to an address, or to all; null outside the sandbox. */
-export function mailboxOf({ playground }: SiteDeps, email?: string): string | null {
-  if (!playground) return null
-  return email === undefined ? playground.mailboxUrl : `${playground.mailboxUrl}?to=${encodeURIComponent(email)}`
+export function sandboxMailboxUrl({ sandboxTools }: SiteDeps, email?: string): string | null {
+  if (!sandboxTools) return null
+  return email === undefined ? sandboxTools.mailboxUrl : `${sandboxTools.mailboxUrl}?to=${encodeURIComponent(email)}`
 }
 
 export interface SensitiveAction {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly user: SignedIn
-  readonly form: Fields
+  readonly user: AuthenticatedUser
+  readonly form: FormFields
   /** Path of the menu item of the page with the form. */
   readonly menuPath: string
 }

@@ -1,8 +1,8 @@
-import { Fault } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 
 /** The error message as a sentence for a page. Rethrows internal and unknown errors. */
-export function sentence(error: unknown): string {
-  if (!(error instanceof Fault) || error.kind === 'internal') throw error
+export function errorSentence(error: unknown): string {
+  if (!(error instanceof AppError) || error.kind === 'internal') throw error
   const { detail } = error.extra
   const message = error.code.startsWith('invalid_') ? withoutUnits(error.message) : error.message
   const text = detail === undefined ? message : `${message}: ${detail}`
@@ -14,7 +14,7 @@ export function withoutUnits(message: string): string {
   return message.replace(/_(zat|secs)$/, '').replaceAll('_', ' ')
 }
 
-export const ERROR_TITLES: Partial<Record<Fault['kind'], string>> = {
+export const ERROR_TITLES: Partial<Record<AppError['kind'], string>> = {
   not_found: 'Not found',
   too_many: 'Too many requests',
   forbidden: 'Request refused',

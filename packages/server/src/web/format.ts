@@ -1,50 +1,50 @@
 import type { Zat } from '../domain/money.ts'
-import { decimalZec } from '../domain/payment-uri.ts'
-import { isoOf } from '../domain/time.ts'
+import { formatZec } from '../domain/payment-uri.ts'
+import { formatIso } from '../domain/time.ts'
 import { type Html, html } from './html.ts'
 
 /** 1234567 → `1,234,567`. */
-export function grouped(value: bigint | number): string {
+export function groupThousands(value: bigint | number): string {
   return value.toString().replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-export function zec(amount: Zat): string {
-  const [whole = '', fraction] = decimalZec(amount).split('.')
-  return `${grouped(BigInt(whole))}${fraction === undefined ? '' : `.${fraction}`} ZEC`
+export function formatZecAmount(amount: Zat): string {
+  const [whole = '', fraction] = formatZec(amount).split('.')
+  return `${groupThousands(BigInt(whole))}${fraction === undefined ? '' : `.${fraction}`} ZEC`
 }
 
-export function zat(amount: Zat): string {
-  return `${grouped(amount)} zat`
+export function formatZat(amount: Zat): string {
+  return `${groupThousands(amount)} zat`
 }
 
 /** An amount in ZEC, followed by the same amount in zat. */
-export function money(amount: Zat): Html {
-  return html`<span class="money"><span class="zec">${zec(amount)}</span> <span class="zat">${zat(amount)}</span></span>`
+export function formatAmount(amount: Zat): Html {
+  return html`<span class="money"><span class="zec">${formatZecAmount(amount)}</span> <span class="zat">${formatZat(amount)}</span></span>`
 }
 
 /** A time element in UTC. A script converts it to the reader's time zone; the tooltip has the exact time. */
-export function moment(unixSecs: number): Html {
-  const iso = isoOf(unixSecs)
+export function timeElement(unixSecs: number): Html {
+  const iso = formatIso(unixSecs)
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
 /** The UTC day as `YYYY-MM-DD`. */
-export function day(unixSecs: number): string {
-  return isoOf(unixSecs).slice(0, 10)
+export function formatDay(unixSecs: number): string {
+  return formatIso(unixSecs).slice(0, 10)
 }
 
 /** Shortens an id, address or transaction id to its first and last characters. */
-export function shortened(text: string, head = 8, tail = 4): string {
+export function shorten(text: string, head = 8, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${tail === 0 ? '' : text.slice(-tail)}`
 }
 
 /** `1 invoice`, `2 invoices`. */
-export function counted(count: number, singular: string, plural = `${singular}s`): string {
-  return `${grouped(count)} ${count === 1 ? singular : plural}`
+export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
+  return `${groupThousands(count)} ${count === 1 ? singular : plural}`
 }
 
 /** `2 h 5 min`, `40 s`: rounded down to the two largest units. */
-export function duration(secs: number): string {
+export function formatDuration(secs: number): string {
   const parts = [
     [Math.floor(secs / 86_400), 'd'],
     [Math.floor(secs / 3_600) % 24, 'h'],

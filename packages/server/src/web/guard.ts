@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
-import { Fault } from '../domain/error.ts'
-import { SESSION_SECS, type Session } from '../domain/session.ts'
-import { CODE } from '../domain/sign-in.ts'
+import { AppError } from '../domain/error.ts'
+import { SESSION_LIFETIME_SECS, type Session } from '../domain/session.ts'
+import { SIGN_IN_CODE } from '../domain/sign-in.ts'
 import type { Credentials } from '../services/credentials.ts'
 
 const SESSION_COOKIE = '__Host-zatgate'
@@ -32,38 +32,38 @@ export const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 } as const
 
-export interface SignedIn {
+export interface AuthenticatedUser {
   readonly account: Account
   readonly session: Session
 }
 
 /** @throws Fault `missing_session_token`, `bad_session_token` */
-export async function signedIn(request: FastifyRequest, credentials: Credentials): Promise<SignedIn> {
+export async function authenticate(request: FastifyRequest, credentials: Credentials): Promise<AuthenticatedUser> {
   const token = readCookie(request, SESSION_COOKIE)
-  if (token === undefined) throw new Fault('unauthenticated', 'missing_session_token', 'missing session token')
+  if (token === undefined) throw new AppError('unauthenticated', 'missing_session_token', 'missing session token')
   const found = await credentials.bySessionToken(token)
-  if (!found) throw new Fault('unauthenticated', 'bad_session_token', 'bad session token')
+  if (!found) throw new AppError('unauthenticated', 'bad_session_token', 'bad session token')
   return found
 }
 
-export function keepSession(reply: FastifyReply, token: string): void {
-  reply.header('set-cookie', formatCookie(SESSION_COOKIE, token, SESSION_SECS))
+export function setSessionCookie(reply: FastifyReply, token: string): void {
+  reply.header('set-cookie', formatCookie(SESSION_COOKIE, token, SESSION_LIFETIME_SECS))
 }
 
-export function forgetSession(reply: FastifyReply): void {
+export function clearSessionCookie(reply: FastifyReply): void {
   reply.header('set-cookie', formatCookie(SESSION_COOKIE, '', 0))
 }
 
 /** Binds an emailed code to this browser. */
-export function keepBrowser(reply: FastifyReply, browser: string): void {
-  reply.header('set-cookie', formatCookie(CODE_COOKIE, browser, CODE.secs))
+export function setCodeCookie(reply: FastifyReply, browser: string): void {
+  reply.header('set-cookie', formatCookie(CODE_COOKIE, browser, SIGN_IN_CODE.lifetimeSecs))
 }
 
-export function browserOf(request: FastifyRequest): string | undefined {
+export function readCodeCookie(request: FastifyRequest): string | undefined {
   return readCookie(request, CODE_COOKIE)
 }
 
-export function forgetBrowser(reply: FastifyReply): void {
+export function clearCodeCookie(reply: FastifyReply): void {
   reply.header('set-cookie', formatCookie(CODE_COOKIE, '', 0))
 }
 
@@ -74,11 +74,11 @@ export function forgetBrowser(reply: FastifyReply): void {
  * @param ownOrigin the public origin of this server; the requested host is accepted too
  * @throws Fault `cross_site_request`
  */
-export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
+export function rejectCrossSiteRequest(request: FastifyRequest, ownOrigin: string): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined ? site === 'same-origin' : origin === undefined || isOwn(origin, request, ownOrigin)) return
-  throw new Fault('forbidden', 'cross_site_request', 'this form was sent by another site')
+  throw new AppError('forbidden', 'cross_site_request', 'this form was sent by another site')
 }
 
 /** Accepts any host that was requested, but plain HTTP only if the public origin uses it: plain HTTP can be tampered with. */

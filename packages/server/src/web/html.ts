@@ -30,7 +30,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Child[])
 }
 
 /** A boolean attribute with a leading space, or nothing. */
-export function flag(name: string, on: boolean): Html {
+export function booleanAttribute(name: string, on: boolean): Html {
   return new Html(on ? ` ${name}` : '')
 }
 

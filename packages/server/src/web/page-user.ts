@@ -1,5 +1,5 @@
 /** The signed-in user that a dashboard page is rendered for. */
-export interface Viewer {
+export interface PageUser {
   readonly email: string
   readonly sandbox: boolean
 }

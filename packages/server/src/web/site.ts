@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Fault } from '../domain/error.ts'
+import type { AppError } from '../domain/error.ts'
 import type { App } from '../http/app.ts'
-import { statusOf, toFault } from '../http/errors.ts'
+import { httpStatusOf, toAppError } from '../http/errors.ts'
 import { assetRoutes } from './assets.ts'
-import { mailboxOf, type Site, type SiteDeps } from './context.ts'
-import { ERROR_TITLES, sentence } from './error-text.ts'
+import { type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
+import { ERROR_TITLES, errorSentence } from './error-text.ts'
 import { acceptForms } from './forms.ts'
-import { PAGE_HEADERS, refuseCrossSite, type SignedIn, signedIn } from './guard.ts'
+import { type AuthenticatedUser, authenticate, PAGE_HEADERS, rejectCrossSiteRequest } from './guard.ts'
 import type { Html } from './html.ts'
-import type { Viewer } from './page-user.ts'
-import { confirmPage } from './pages/confirm.ts'
-import { faultPage } from './pages/error.ts'
+import type { PageUser } from './page-user.ts'
+import { reauthPage } from './pages/confirm.ts'
+import { errorPage } from './pages/error.ts'
 import { signInPage } from './pages/sign-in.ts'
 import { apiKeyPages } from './routes/api-key.ts'
 import { billingPages } from './routes/billing.ts'
@@ -31,7 +31,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     acceptForms(app)
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(PAGE_HEADERS)
-      refuseCrossSite(request, deps.publicUrl())
+      rejectCrossSiteRequest(request, deps.publicUrl())
     })
     app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
     const site = createSite(app, deps)
@@ -52,14 +52,17 @@ export function addSite(root: App, deps: SiteDeps): void {
 }
 
 function createSite(app: App, deps: SiteDeps): Site {
-  const pageUser = ({ account }: SignedIn): Viewer => ({ email: account.email, sandbox: deps.playground !== null })
+  const pageUser = ({ account }: AuthenticatedUser): PageUser => ({
+    email: account.email,
+    sandbox: deps.sandboxTools !== null,
+  })
 
   const site: Site = {
     app,
     deps,
     pageUser,
 
-    open(method, path, handler) {
+    publicPage(method, path, handler) {
       app.route({
         method,
         url: path,
@@ -70,15 +73,16 @@ function createSite(app: App, deps: SiteDeps): Site {
 
     page(method, path, handler) {
       // Authenticates before the body is parsed, so unauthenticated clients learn nothing about the form.
-      const users = new WeakMap<FastifyRequest, SignedIn>()
+      const users = new WeakMap<FastifyRequest, AuthenticatedUser>()
       app.route({
         method,
         url: path,
         schema: { hide: true },
         onRequest: async request => {
-          users.set(request, await signedIn(request, deps.credentials))
+          users.set(request, await authenticate(request, deps.credentials))
         },
-        handler: async (request, reply) => send(reply, await handler(request, reply, users.get(request) as SignedIn)),
+        handler: async (request, reply) =>
+          send(reply, await handler(request, reply, users.get(request) as AuthenticatedUser)),
       })
     },
 
@@ -86,15 +90,15 @@ function createSite(app: App, deps: SiteDeps): Site {
       const { code, ...fields } = form
       let problem: string | undefined
       try {
-        if (code !== undefined) await deps.signIn.confirm(user.session, code)
+        if (code !== undefined) await deps.signIn.reauthenticate(user.session, code)
       } catch (error) {
-        problem = sentence(error)
+        problem = errorSentence(error)
       }
-      if (problem === undefined && (await deps.signIn.isFresh(user.session))) return change()
-      await deps.signIn.askAgain(user.account, user.session, request.ip)
+      if (problem === undefined && (await deps.signIn.isRecentlyAuthenticated(user.session))) return change()
+      await deps.signIn.requestReauth(user.account, user.session, request.ip)
       reply.code(403)
-      const mailboxUrl = mailboxOf(deps, user.account.email)
-      return confirmPage(pageUser(user), {
+      const mailboxUrl = sandboxMailboxUrl(deps, user.account.email)
+      return reauthPage(pageUser(user), {
         action: request.url,
         fields,
         menuPath,
@@ -111,27 +115,27 @@ function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
 }
 
 /** Sends a 404 page to browsers. Returns false for other clients and for paths of the API. */
-export function strayPage(error: Fault, request: FastifyRequest, reply: FastifyReply): boolean {
+export function notFoundPage(error: AppError, request: FastifyRequest, reply: FastifyReply): boolean {
   const isBrowser = request.method === 'GET' && request.headers.accept?.includes('text/html')
   if (!isBrowser || error.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
   send(
     reply.headers(PAGE_HEADERS).code(404),
-    faultPage(ERROR_TITLES.not_found as string, 'There is no page at this address.'),
+    errorPage(ERROR_TITLES.not_found as string, 'There is no page at this address.'),
   )
   return true
 }
 
-function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, { log, playground }: SiteDeps) {
-  const error = toFault(thrown)
+function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, { log, sandboxTools }: SiteDeps) {
+  const error = toAppError(thrown)
   if (error.kind === 'internal')
     log.error({ method: request.method, route: request.routeOptions.url, err: error.cause ?? error }, 'internal error')
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
   const page =
     error.kind === 'unauthenticated'
-      ? signInPage({ sandbox: playground !== null })
-      : faultPage(
+      ? signInPage({ sandbox: sandboxTools !== null })
+      : errorPage(
           ERROR_TITLES[error.kind] ?? 'Request failed',
-          error.kind === 'internal' ? 'The error has been logged. Please try again.' : sentence(error),
+          error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error),
         )
-  return send(reply.code(statusOf(error)), page)
+  return send(reply.code(httpStatusOf(error)), page)
 }

@@ -11,7 +11,7 @@ const PAYOUT_BATCH = 5
 const IDLE_MS = 5_000
 
 /** Starts the loop that expires plans, sends renewal reminders and pays out withdrawals. */
-export function startBilling(deps: {
+export function startBillingLoop(deps: {
   readonly billing: Billing
   readonly payouts: Payouts
   readonly store: Pick<Store, 'listen'>
@@ -22,8 +22,8 @@ export function startBilling(deps: {
   return startLoop({
     name: 'billing',
     async run() {
-      const expired = await billing.lapseDue(BATCH)
-      const reminded = await billing.announceDue(BATCH)
+      const expired = await billing.expirePlans(BATCH)
+      const reminded = await billing.sendRenewalReminders(BATCH)
       const paid = await payouts.payDue(PAYOUT_BATCH)
       return expired === BATCH || reminded === BATCH || paid === PAYOUT_BATCH ? 'again' : 'idle'
     },

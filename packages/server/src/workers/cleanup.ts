@@ -8,7 +8,7 @@ export type CleanupTask = () => Promise<boolean>
 const INTERVAL_MS = 600_000
 
 /** Starts the loop that runs the cleanup tasks. A failed task does not stop the others. */
-export function startUpkeep({
+export function startCleanup({
   tasks,
   clock,
   log,

@@ -1,11 +1,11 @@
-import { ROOM, roomAfter } from '../domain/delivery.ts'
+import { CONCURRENCY_LIMIT, nextConcurrencyLimit } from '../domain/delivery.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { DeliveryMeter } from '../ports/metrics.ts'
-import type { EndedAttempt } from '../ports/repository/delivery.ts'
+import type { DeliveryMetrics } from '../ports/metrics.ts'
+import type { FinishedAttempt } from '../ports/repository/delivery.ts'
 import type { Store } from '../ports/store.ts'
-import type { Deliveries, Job, Room } from '../services/delivery.ts'
-import type { Next } from './loop.ts'
+import type { Deliveries, DeliveryJob, FreeSlots } from '../services/delivery.ts'
+import type { LoopResult } from './loop.ts'
 import { startLoop } from './loop.ts'
 
 export interface DeliveryWorker {
@@ -18,48 +18,48 @@ export interface DeliveryOptions {
   readonly store: Pick<Store, 'listen'>
   readonly clock: Clock
   readonly log: Log
-  readonly meter: DeliveryMeter
+  readonly metrics: DeliveryMetrics
   /** Maximum of concurrent attempts in this process, over all accounts. Default 512. */
-  readonly most?: number
+  readonly maxConcurrent?: number
 }
 
 const DEFAULT_MAX_CONCURRENT = 512
 /** Fallback for notifications and timers that were missed. */
 const IDLE_MS = 5_000
 const MAX_LIMITS_KEPT = 10_000
-const NO_CAPACITY: Room = { total: 0, of: () => 0, full: [] }
+const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: [] }
 
 /**
  * Starts the loop that sends due deliveries. Each run records finished attempts and claims more; the attempts themselves
  * run concurrently. A receiver that hangs occupies only the slots of its own account.
  */
-export function startDelivery(options: DeliveryOptions): DeliveryWorker {
-  const { deliveries, clock, log, meter, most = DEFAULT_MAX_CONCURRENT } = options
-  const slots = new ConcurrencySlots(most)
+export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
+  const { deliveries, clock, log, metrics, maxConcurrent = DEFAULT_MAX_CONCURRENT } = options
+  const slots = new ConcurrencySlots(maxConcurrent)
   const attempts = new Set<Promise<void>>()
-  const ended: EndedAttempt[] = []
+  const ended: FinishedAttempt[] = []
   let timer = new AbortController()
 
-  async function attempt(job: Job): Promise<void> {
+  async function attempt(job: DeliveryJob): Promise<void> {
     const outcome = await deliveries.attempt(job)
     const succeeded = outcome.error === null
-    meter.attempt(succeeded ? 'success' : 'failure')
+    metrics.attemptEnded(succeeded ? 'success' : 'failure')
     slots.adjust(outcome.accountId, succeeded)
     ended.push(outcome)
     loop.wake()
   }
 
-  function start(job: Job): void {
+  function start(job: DeliveryJob): void {
     const running = attempt(job).finally(() => attempts.delete(running))
     attempts.add(running)
   }
 
   /** Records finished attempts, releases their slots and claims more deliveries. On an error, restores the previous state. */
-  async function recordAndClaim(capacity: () => Room): ReturnType<Deliveries['turn']> {
+  async function recordAndClaim(capacity: () => FreeSlots): ReturnType<Deliveries['recordAndClaim']> {
     const finished = ended.splice(0)
     for (const { accountId } of finished) slots.release(accountId)
     try {
-      const claimed = await deliveries.turn(finished, capacity())
+      const claimed = await deliveries.recordAndClaim(finished, capacity())
       for (const { delivery } of claimed.jobs) slots.acquire(delivery.accountId)
       return claimed
     } catch (error) {
@@ -67,11 +67,11 @@ export function startDelivery(options: DeliveryOptions): DeliveryWorker {
       ended.unshift(...finished)
       throw error
     } finally {
-      meter.underWay(slots.used)
+      metrics.setInFlight(slots.used)
     }
   }
 
-  async function run(signal: AbortSignal): Promise<Next> {
+  async function run(signal: AbortSignal): Promise<LoopResult> {
     if (signal.aborted) return 'idle'
     const { jobs, nextDueAtMs } = await recordAndClaim(() => slots.capacity())
     for (const job of jobs) start(job)
@@ -124,12 +124,12 @@ class ConcurrencySlots {
     this.#maxConcurrent = maxConcurrent
   }
 
-  capacity(): Room {
-    const of = (accountId: number) => this.#limitOf(accountId) - (this.#used.get(accountId) ?? 0)
+  capacity(): FreeSlots {
+    const forAccount = (accountId: number) => this.#limitOf(accountId) - (this.#used.get(accountId) ?? 0)
     return {
       total: this.#maxConcurrent - this.used,
-      of,
-      full: [...this.#used.keys()].filter(accountId => of(accountId) <= 0),
+      forAccount,
+      fullAccountIds: [...this.#used.keys()].filter(accountId => forAccount(accountId) <= 0),
     }
   }
 
@@ -147,7 +147,7 @@ class ConcurrencySlots {
 
   /** Raises the limit of an account after a success and lowers it after a failure. */
   adjust(accountId: number, succeeded: boolean): void {
-    const limit = roomAfter(this.#limitOf(accountId), succeeded)
+    const limit = nextConcurrencyLimit(this.#limitOf(accountId), succeeded)
     this.#limits.delete(accountId)
     this.#limits.set(accountId, limit)
     if (this.#limits.size <= MAX_LIMITS_KEPT) return
@@ -156,6 +156,6 @@ class ConcurrencySlots {
   }
 
   #limitOf(accountId: number): number {
-    return this.#limits.get(accountId) ?? ROOM.first
+    return this.#limits.get(accountId) ?? CONCURRENCY_LIMIT.initial
   }
 }

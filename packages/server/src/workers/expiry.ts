@@ -7,7 +7,7 @@ const BATCH = 200
 const INTERVAL_MS = 1_000
 
 /** Starts the loop that expires overdue invoices, up to the time to which chain and mempool are synced. */
-export function startExpiry({
+export function startExpiryLoop({
   payments,
   clock,
   log,
@@ -18,7 +18,7 @@ export function startExpiry({
 }): Loop {
   return startLoop({
     name: 'expiry',
-    run: async () => ((await payments.closeDue(BATCH)) === BATCH ? 'again' : 'idle'),
+    run: async () => ((await payments.expireDue(BATCH)) === BATCH ? 'again' : 'idle'),
     idleMs: INTERVAL_MS,
     clock,
     log,

@@ -3,12 +3,12 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
 /** What a loop does after a run: 'again' runs at once, 'idle' pauses first. */
-export type Next = 'again' | 'idle'
+export type LoopResult = 'again' | 'idle'
 
 export interface LoopOptions {
   readonly name: string
   /** One bounded piece of work that respects the signal. Errors are logged and retried with exponential backoff. */
-  readonly run: (signal: AbortSignal) => Promise<Next>
+  readonly run: (signal: AbortSignal) => Promise<LoopResult>
   /** Pause after 'idle' in milliseconds; `wake` ends it early. */
   readonly idleMs: number
   readonly clock: Clock

@@ -8,7 +8,7 @@ const BATCH = 8
 const IDLE_MS = 10_000
 
 /** Starts the loop that sends queued mails: on each database notification of a new mail, and at least every IDLE_MS. */
-export function startMailing(deps: {
+export function startMailLoop(deps: {
   readonly store: Store
   readonly mails: Mails
   readonly clock: Clock

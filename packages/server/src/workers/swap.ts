@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
-import type { SwapLooks } from '../services/swap-status.ts'
+import type { SwapStatusPoller } from '../services/swap-status.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 /** Concurrent status polls. */
@@ -10,16 +10,16 @@ const BATCH = 16
 const IDLE_MS = 1_000
 
 /** Starts the loop that polls the status of each swap until it is final or long past its deadline. */
-export function startSwapWatch(deps: {
+export function startSwapPolling(deps: {
   readonly store: Pick<Store, 'listen'>
-  readonly looks: SwapLooks
+  readonly poller: SwapStatusPoller
   readonly clock: Clock
   readonly log: Log
 }): Loop {
-  const { store, looks, clock, log } = deps
+  const { store, poller, clock, log } = deps
   return startLoop({
     name: 'swaps',
-    run: async signal => ((await looks.lookAtDue(BATCH, signal)) === BATCH ? 'again' : 'idle'),
+    run: async signal => ((await poller.pollDue(BATCH, signal)) === BATCH ? 'again' : 'idle'),
     idleMs: IDLE_MS,
     clock,
     log,

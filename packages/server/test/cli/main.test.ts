@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createVault, UnknownKey } from '../../src/adapters/crypto/vault.ts'
+import { createVault, UnknownEncryptionKeyError } from '../../src/adapters/crypto/vault.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import { accountService } from '../../src/cli/commands/account.ts'
@@ -16,7 +16,7 @@ import { createCredentials } from '../../src/services/credentials.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { testViewingKey } from '../support/api.ts'
 import { runCommand } from '../support/command-line.ts'
-import { plainViewer } from '../support/plain-viewer.ts'
+import { createPlainNoteScanner } from '../support/plain-viewer.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
@@ -32,11 +32,11 @@ const zatgate = (line: string | readonly string[], env: Env = ENV) =>
 async function openAccount(email: string): Promise<void> {
   const config = loadConfig(ENV)
   await withStore(config, async store => {
-    const account = await accountService(config, store).open(email)
+    const account = await accountService(config, store).findOrCreate(email)
     const vault = createVault(config.encryptionKeys, systemRandom)
     const deps = {
       store,
-      viewer: plainViewer(),
+      noteScanner: createPlainNoteScanner(),
       vault,
       clock: systemClock,
       random: systemRandom,
@@ -215,7 +215,7 @@ test('the operator lists accounts, sets a plan and creates a working session', a
   await withStore(loadConfig(ENV), async store => {
     const sessions = createCredentials({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
     assert.equal((await sessions.bySessionToken(token))?.account.email, 'shop@example.org')
-    await sessions.settled()
+    await sessions.whenIdle()
   })
 })
 
@@ -237,12 +237,12 @@ test('after rotate-encryption-key only the new key decrypts the secrets', async 
   assert.equal(code, 0)
   assert.ok(json().secrets >= 1)
   await withStore(loadConfig(ENV), async store => {
-    const [key] = await store.read(tx => tx.viewingKeys.all())
+    const [key] = await store.read(tx => tx.viewingKeys.list())
     const context = { table: 'viewing_keys', column: 'sealed', row: key!.id }
     const open = (secret: string) =>
       createVault([Buffer.from(secret, 'base64')], systemRandom).open(key!.sealed, context)
     assert.equal(open(next).length, 64)
-    assert.throws(() => open(KEY), UnknownKey)
+    assert.throws(() => open(KEY), UnknownEncryptionKeyError)
   })
   assert.match((await zatgate('doctor')).out, /WRONG +database: the encryption key of this secret is not configured/)
   await zatgate('rotate-encryption-key', { ...ENV, ENCRYPTION_KEY: `${KEY},${next}` })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { ConfigFault, type Env, loadConfig, sandboxKeyFile } from '../../src/config/settings.ts'
+import { ConfigError, type Env, loadConfig, sandboxKeyFile } from '../../src/config/settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-config-'))
 after(() => rmSync(dir, { recursive: true }))
@@ -21,7 +21,7 @@ function problemsOf(env: Env): readonly string[] {
   try {
     loadConfig({ DATA_DIR: dir, ...env })
   } catch (error) {
-    if (error instanceof ConfigFault) return error.faults
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []

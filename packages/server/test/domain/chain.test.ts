@@ -4,47 +4,47 @@ import fc from 'fast-check'
 import {
   ancestorCandidates,
   type Block,
-  checkFollows,
+  checkContinuity,
   HEADERS_KEPT,
   type Header,
-  paysAt,
+  isPaymentPool,
 } from '../../src/domain/chain.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
-import { canHoldPayment, isDead, isWatched } from '../../src/domain/payment.ts'
+import { canHoldPayment, isTransactionExpired, isWatched } from '../../src/domain/payment.ts'
 
 const previous: Header = {
   height: 41,
   hash: 'aa',
   prevHash: '99',
   time: 1,
-  trees: { sapling: 5, orchard: 10, ironwood: 20 },
+  treeSizes: { sapling: 5, orchard: 10, ironwood: 20 },
 }
 const block: Block = {
   height: 42,
   hash: 'bb',
   prevHash: 'aa',
   time: 2,
-  trees: { sapling: 5, orchard: 11, ironwood: 23 },
-  outputs: { sapling: 0, orchard: 1, ironwood: 3 },
+  treeSizes: { sapling: 5, orchard: 11, ironwood: 23 },
+  outputCounts: { sapling: 0, orchard: 1, ironwood: 3 },
   transactions: [],
 }
 
 test('a block extends the chain when height, previous hash and every tree size match', () => {
-  assert.equal(checkFollows(previous, block), null)
-  assert.deepEqual(checkFollows(previous, { ...block, height: 43 }), { fault: 'gap', expected: 42 })
-  assert.deepEqual(checkFollows(previous, { ...block, height: 41 }), { fault: 'gap', expected: 42 })
-  assert.deepEqual(checkFollows(previous, { ...block, prevHash: 'ab' }), { fault: 'fork' })
+  assert.equal(checkContinuity(previous, block), null)
+  assert.deepEqual(checkContinuity(previous, { ...block, height: 43 }), { fault: 'gap', expected: 42 })
+  assert.deepEqual(checkContinuity(previous, { ...block, height: 41 }), { fault: 'gap', expected: 42 })
+  assert.deepEqual(checkContinuity(previous, { ...block, prevHash: 'ab' }), { fault: 'fork' })
 })
 
 test('one output too few or too many in any pool is detected', () => {
   for (const pool of ['sapling', 'orchard', 'ironwood'] as const) {
     for (const change of [-1, 1]) {
-      const trees = { ...block.trees, [pool]: block.trees[pool] + change }
-      assert.deepEqual(checkFollows(previous, { ...block, trees }), {
+      const treeSizes = { ...block.treeSizes, [pool]: block.treeSizes[pool] + change }
+      assert.deepEqual(checkContinuity(previous, { ...block, treeSizes }), {
         fault: 'hidden_outputs',
         pool,
-        expected: block.trees[pool],
-        given: block.trees[pool] + change,
+        expected: block.treeSizes[pool],
+        given: block.treeSizes[pool] + change,
       })
     }
   }
@@ -69,13 +69,16 @@ test('ancestor candidates go back in doubling steps from 10 and end with the old
 
 test('exactly one pool counts at a height: Orchard below NU6.3, Ironwood from NU6.3 on', () => {
   const params = consensusParams('regtest', { nu63Height: 100, nu7Height: null })
-  assert.deepEqual([paysAt('orchard', 99, params), paysAt('ironwood', 99, params)], [true, false])
-  assert.deepEqual([paysAt('orchard', 100, params), paysAt('ironwood', 100, params)], [false, true])
+  assert.deepEqual([isPaymentPool('orchard', 99, params), isPaymentPool('ironwood', 99, params)], [true, false])
+  assert.deepEqual([isPaymentPool('orchard', 100, params), isPaymentPool('ironwood', 100, params)], [false, true])
 })
 
 test('an unmined transaction expires when its last height is reached; with 0 or unknown it never does', () => {
-  assert.deepEqual([isDead(50, 49), isDead(50, 50), isDead(50, 51)], [false, true, true])
-  assert.deepEqual([isDead(0, 1e9), isDead(null, 1e9)], [false, false])
+  assert.deepEqual(
+    [isTransactionExpired(50, 49), isTransactionExpired(50, 50), isTransactionExpired(50, 51)],
+    [false, true, true],
+  )
+  assert.deepEqual([isTransactionExpired(0, 1e9), isTransactionExpired(null, 1e9)], [false, false])
 })
 
 test('an invoice is watched until the last second of its window, and has no lower bound', () => {

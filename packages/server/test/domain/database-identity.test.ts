@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSameDatabase, STEP_BYTES, stepOf, unknownParts, watchAfterMove } from '../../src/domain/database-identity.ts'
+import {
+  COUNTER_STEP_BYTES,
+  copyStep,
+  isSameDatabase,
+  unknownParts,
+  watchUntilAfterCopy,
+} from '../../src/domain/database-identity.ts'
 
 test('a database is the recorded one only if every recorded part is the same', () => {
   const cases: [recorded: string, current: string, same: boolean][] = [
@@ -26,13 +32,13 @@ test('the parts that a server does not report are listed', () => {
 })
 
 test('a step is at least 2^44 and below 2^45, and uses all its random bits', () => {
-  const bytes = (value: number) => new Uint8Array(STEP_BYTES).fill(value)
-  assert.equal(stepOf(bytes(0)), 2n ** 44n)
-  assert.equal(stepOf(bytes(0xff)), 2n ** 45n - 1n)
-  assert.equal(stepOf(Uint8Array.of(0x10, 0, 0, 0, 0, 1)), 2n ** 44n + 1n)
-  assert.equal(stepOf(Uint8Array.of(0x08, 0, 0, 0, 0, 0)), 2n ** 44n + 2n ** 43n)
+  const bytes = (value: number) => new Uint8Array(COUNTER_STEP_BYTES).fill(value)
+  assert.equal(copyStep(bytes(0)), 2n ** 44n)
+  assert.equal(copyStep(bytes(0xff)), 2n ** 45n - 1n)
+  assert.equal(copyStep(Uint8Array.of(0x10, 0, 0, 0, 0, 1)), 2n ** 44n + 1n)
+  assert.equal(copyStep(Uint8Array.of(0x08, 0, 0, 0, 0, 0)), 2n ** 44n + 2n ** 43n)
 })
 
 test('the keys of a copy are watched as long as a lost invoice or swap can be paid', () => {
-  assert.equal(watchAfterMove(1_000, 7), 1_000 + (1 + 7 + 14) * 86_400)
+  assert.equal(watchUntilAfterCopy(1_000, 7), 1_000 + (1 + 7 + 14) * 86_400)
 })

@@ -2,37 +2,37 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  type Assessment,
-  assess,
-  confirmationsOf,
-  eventsOf,
+  countConfirmations,
+  type EvaluationContext,
+  evaluateInvoice,
   INVOICE_STATUSES,
+  type InvoiceState,
   type InvoiceStatus,
+  type InvoiceTerms,
+  invoiceEventsOf,
   isClosed,
   isFinal,
   type Payment,
-  type Place,
-  type Terms,
-  type View,
+  type PaymentLocation,
 } from '../../src/domain/invoice.ts'
 
-const TERMS: Terms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
-const VIEW: View = { tip: 50, seenThrough: 900, swapUnderWay: false }
-const EXPIRED: View = { ...VIEW, seenThrough: 1_000 }
+const TERMS: InvoiceTerms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
+const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, keptOpenBySwap: false }
+const EXPIRED: EvaluationContext = { ...VIEW, syncedThrough: 1_000 }
 
-const MEMPOOL: Place = { at: 'mempool' }
-const DROPPED: Place = { at: 'dropped' }
+const MEMPOOL: PaymentLocation = { at: 'mempool' }
+const DROPPED: PaymentLocation = { at: 'dropped' }
 /** Mined, with this number of confirmations at the tip of VIEW. */
-const confirmed = (confirmations: number): Place => ({ at: 'mined', height: VIEW.tip - confirmations + 1 })
+const confirmed = (confirmations: number): PaymentLocation => ({ at: 'mined', height: VIEW.tip - confirmations + 1 })
 
-function pay(valueZat: bigint, place: Place, order = 1): Payment {
+function pay(valueZat: bigint, location: PaymentLocation, seq = 1): Payment {
   // The transaction has expired, so that it does not keep the invoice open.
   const unmined = { inSnapshot: true, expiryHeight: 1, lastSeenHeight: 1 }
-  return { txid: `${order}`.padStart(64, '0'), pool: 'ironwood', outputIndex: 0, valueZat, place, order, ...unmined }
+  return { txid: `${seq}`.padStart(64, '0'), pool: 'ironwood', outputIndex: 0, valueZat, location, seq, ...unmined }
 }
 
 function status(payments: Payment[], view = VIEW, before: InvoiceStatus = 'pending', terms = TERMS): InvoiceStatus {
-  return assess(terms, before, payments, view).status
+  return evaluateInvoice(terms, before, payments, view).status
 }
 
 test('an open invoice is pending below its amount, detected from it on, and paid once it is confirmed', () => {
@@ -51,25 +51,25 @@ test('an open invoice is pending below its amount, detected from it on, and paid
 })
 
 test('the terms set the number of confirmations: 0 accepts the mempool, 1 one block, 100 a hundred blocks', () => {
-  const at = (confirmations: number, place: Place) =>
+  const at = (confirmations: number, place: PaymentLocation) =>
     status([pay(100n, place)], { ...VIEW, tip: 200 }, 'pending', { ...TERMS, confirmations })
-  const mined = (confirmations: number): Place => ({ at: 'mined', height: 200 - confirmations + 1 })
+  const mined = (confirmations: number): PaymentLocation => ({ at: 'mined', height: 200 - confirmations + 1 })
   assert.equal(at(0, MEMPOOL), 'paid')
   assert.equal(at(1, MEMPOOL), 'detected')
   assert.equal(at(1, mined(1)), 'paid')
   assert.equal(at(100, mined(99)), 'detected')
   assert.equal(at(100, mined(100)), 'paid')
-  assert.equal(confirmationsOf({ at: 'mined', height: 201 }, 200), 0, 'a block above the tip confirms nothing')
+  assert.equal(countConfirmations({ at: 'mined', height: 201 }, 200), 0, 'a block above the tip confirms nothing')
 })
 
 test('an invoice expires when the chain is known through its expiry, unless a swap or a full payment keeps it open', () => {
-  assert.equal(status([], { ...VIEW, seenThrough: 999 }), 'pending')
+  assert.equal(status([], { ...VIEW, syncedThrough: 999 }), 'pending')
   assert.equal(status([], EXPIRED), 'expired')
   assert.equal(status([pay(99n, MEMPOOL)], EXPIRED), 'underpaid')
   assert.equal(status([pay(99n, DROPPED)], EXPIRED), 'expired')
   assert.equal(status([pay(100n, MEMPOOL)], EXPIRED), 'detected')
-  assert.equal(status([pay(99n, MEMPOOL)], { ...EXPIRED, swapUnderWay: true }), 'pending')
-  assert.equal(status([], { ...EXPIRED, swapUnderWay: true }), 'pending')
+  assert.equal(status([pay(99n, MEMPOOL)], { ...EXPIRED, keptOpenBySwap: true }), 'pending')
+  assert.equal(status([], { ...EXPIRED, keptOpenBySwap: true }), 'pending')
 })
 
 test('a late part payment makes an expired invoice underpaid; a late full payment makes it paid once confirmed', () => {
@@ -79,13 +79,13 @@ test('a late part payment makes an expired invoice underpaid; a late full paymen
     assert.equal(status([pay(100n, MEMPOOL)], EXPIRED, before), before)
     assert.equal(status([pay(100n, confirmed(2))], EXPIRED, before), before)
     assert.equal(status([pay(100n, confirmed(3))], EXPIRED, before), 'paid')
-    assert.equal(status([], { ...EXPIRED, swapUnderWay: true }, before), 'expired', 'a swap does not open it again')
+    assert.equal(status([], { ...EXPIRED, keptOpenBySwap: true }, before), 'expired', 'a swap does not open it again')
   }
 })
 
 test('a paid invoice needs attention while less than its amount is on the chain', () => {
-  const attention = (places: Place[], confirmations = 3) =>
-    assess(
+  const attention = (places: PaymentLocation[], confirmations = 3) =>
+    evaluateInvoice(
       { ...TERMS, confirmations },
       'paid',
       places.map((place, order) => pay(50n, place, order)),
@@ -98,11 +98,11 @@ test('a paid invoice needs attention while less than its amount is on the chain'
   assert.equal(attention([confirmed(3), confirmed(2), DROPPED]), false, 'enough is left')
   assert.equal(attention([MEMPOOL, MEMPOOL], 0), false)
   assert.equal(attention([MEMPOOL, DROPPED], 0), true)
-  assert.equal(assess(TERMS, 'pending', [], EXPIRED).needsAttention, false)
+  assert.equal(evaluateInvoice(TERMS, 'pending', [], EXPIRED).needsAttention, false)
 })
 
 test('the txid is that of the last recorded payment that counts', () => {
-  const txid = (payments: Payment[]) => assess(TERMS, 'pending', payments, VIEW).txid
+  const txid = (payments: Payment[]) => evaluateInvoice(TERMS, 'pending', payments, VIEW).txid
   assert.equal(txid([]), null)
   assert.equal(txid([pay(1n, MEMPOOL, 7), pay(2n, confirmed(9), 3)]), pay(1n, MEMPOOL, 7).txid)
   assert.equal(txid([pay(1n, DROPPED, 7), pay(2n, confirmed(9), 3)]), pay(2n, MEMPOOL, 3).txid)
@@ -113,7 +113,10 @@ test('an invoice raises an event when it becomes paid or underpaid, and no other
     for (const after of INVOICE_STATUSES) {
       const expected =
         before === after ? [] : after === 'paid' ? ['invoice.paid'] : after === 'underpaid' ? ['invoice.underpaid'] : []
-      assert.deepEqual(eventsOf({ status: before, underpaidAt: null }, { status: after, underpaidAt: 5 }), expected)
+      assert.deepEqual(
+        invoiceEventsOf({ status: before, underpaidAt: null }, { status: after, underpaidAt: 5 }),
+        expected,
+      )
     }
   }
 })
@@ -121,22 +124,22 @@ test('an invoice raises an event when it becomes paid or underpaid, and no other
 test('invoice.underpaid is raised at most once', () => {
   const raisedAt = 900
   assert.deepEqual(
-    eventsOf({ status: 'expired', underpaidAt: raisedAt }, { status: 'underpaid', underpaidAt: raisedAt }),
+    invoiceEventsOf({ status: 'expired', underpaidAt: raisedAt }, { status: 'underpaid', underpaidAt: raisedAt }),
     [],
   )
   assert.deepEqual(
-    eventsOf({ status: 'underpaid', underpaidAt: raisedAt }, { status: 'paid', underpaidAt: raisedAt }),
+    invoiceEventsOf({ status: 'underpaid', underpaidAt: raisedAt }, { status: 'paid', underpaidAt: raisedAt }),
     ['invoice.paid'],
   )
 })
 
 test('a payment that left the mempool keeps the invoice open while its transaction can still be mined', () => {
   const gone = (terms: Partial<Payment>) => [{ ...pay(100n, DROPPED), ...terms }]
-  const after = (terms: Partial<Payment>, view = EXPIRED) => assess(TERMS, 'pending', gone(terms), view)
+  const after = (terms: Partial<Payment>, view = EXPIRED) => evaluateInvoice(TERMS, 'pending', gone(terms), view)
   assert.deepEqual([after({ expiryHeight: 51 }).status, after({ expiryHeight: 51 }).openUntilHeight], ['pending', 51])
   assert.deepEqual([after({ expiryHeight: 50 }).status, after({ expiryHeight: 50 }).openUntilHeight], ['expired', null])
   assert.equal(after({ expiryHeight: 0 }).status, 'pending', 'it never expires')
-  assert.equal(after({ expiryHeight: 0 }, { ...VIEW, seenThrough: 9_000 }).status, 'expired', 'but the window ends')
+  assert.equal(after({ expiryHeight: 0 }, { ...VIEW, syncedThrough: 9_000 }).status, 'expired', 'but the window ends')
   assert.equal(
     after({ expiryHeight: null, lastSeenHeight: 50 }).status,
     'pending',
@@ -144,7 +147,7 @@ test('a payment that left the mempool keeps the invoice open while its transacti
   )
   assert.equal(after({ expiryHeight: null, lastSeenHeight: 50 }, { ...EXPIRED, tip: 170 }).status, 'expired')
   assert.equal(
-    assess(TERMS, 'expired', gone({ expiryHeight: 51 }), EXPIRED).status,
+    evaluateInvoice(TERMS, 'expired', gone({ expiryHeight: 51 }), EXPIRED).status,
     'expired',
     'a closed invoice never opens again',
   )
@@ -155,7 +158,7 @@ test('with 0 confirmations, an unmined payment counts as confirmed only while th
   const unseen = { ...pay(60n, MEMPOOL, 1), inSnapshot: false }
   assert.equal(status([unseen, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'detected')
   assert.equal(status([{ ...unseen, inSnapshot: true }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
-  assert.equal(status([{ ...unseen, place: confirmed(1) }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
+  assert.equal(status([{ ...unseen, location: confirmed(1) }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
 })
 
 test('paid, underpaid and expired are final; underpaid and expired are closed', () => {
@@ -163,10 +166,10 @@ test('paid, underpaid and expired are final; underpaid and expired are closed', 
   assert.deepEqual(INVOICE_STATUSES.filter(isClosed), ['underpaid', 'expired'])
 })
 
-const place: fc.Arbitrary<Place> = fc.oneof(
+const place: fc.Arbitrary<PaymentLocation> = fc.oneof(
   fc.constant(MEMPOOL),
   fc.constant(DROPPED),
-  fc.integer({ min: 1, max: 100 }).map((height): Place => ({ at: 'mined', height })),
+  fc.integer({ min: 1, max: 100 }).map((height): PaymentLocation => ({ at: 'mined', height })),
 )
 const payments = fc
   .array(fc.record({ valueZat: fc.bigInt({ min: 1n, max: 200n }), place }), { maxLength: 8 })
@@ -179,8 +182,8 @@ const terms = fc.record({
 })
 const view = fc.record({
   tip: fc.integer({ min: 0, max: 120 }),
-  seenThrough: fc.integer({ min: 998, max: 1_002 }),
-  swapUnderWay: fc.boolean(),
+  syncedThrough: fc.integer({ min: 998, max: 1_002 }),
+  keptOpenBySwap: fc.boolean(),
 })
 const before = fc.constantFrom(...INVOICE_STATUSES)
 
@@ -193,17 +196,17 @@ test('the order of payments does not change the result, and a second evaluation 
       view,
       fc.infiniteStream(fc.nat()),
       (given, previous, items, chainView, keys) => {
-        const once = assess(given, previous, items, chainView)
+        const once = evaluateInvoice(given, previous, items, chainView)
         const shuffled = items.map(payment => ({ payment, key: keys.next().value as number }))
         shuffled.sort((a, b) => a.key - b.key)
-        const again = assess(
+        const again = evaluateInvoice(
           given,
           previous,
           shuffled.map(({ payment }) => payment),
           chainView,
         )
         assert.deepEqual(again, once)
-        assert.equal(assess(given, once.status, items, chainView).status, once.status)
+        assert.equal(evaluateInvoice(given, once.status, items, chainView).status, once.status)
       },
     ),
   )
@@ -212,9 +215,9 @@ test('the order of payments does not change the result, and a second evaluation 
 test('received is the exact sum of payments that are not dropped, overpaid the excess over the amount', () => {
   fc.assert(
     fc.property(terms, before, payments, view, (given, previous, items, chainView) => {
-      const { receivedZat, overpaidZat } = assess(given, previous, items, chainView)
+      const { receivedZat, overpaidZat } = evaluateInvoice(given, previous, items, chainView)
       let sum = 0n
-      for (const { valueZat, place: at } of items) if (at.at !== 'dropped') sum += valueZat
+      for (const { valueZat, location: at } of items) if (at.at !== 'dropped') sum += valueZat
       assert.equal(receivedZat, sum)
       assert.equal(overpaidZat, sum > given.amountZat ? sum - given.amountZat : 0n)
     }),
@@ -224,12 +227,12 @@ test('received is the exact sum of payments that are not dropped, overpaid the e
 test('paid is final, a closed invoice never opens again, and only confirmed payments pay', () => {
   fc.assert(
     fc.property(terms, before, payments, view, (given, previous, items, chainView) => {
-      const { status: result }: Assessment = assess(given, previous, items, chainView)
+      const { status: result }: InvoiceState = evaluateInvoice(given, previous, items, chainView)
       if (previous === 'paid') assert.equal(result, 'paid')
       if (isClosed(previous)) assert.ok(isFinal(result))
       if (result === 'paid' && previous !== 'paid') {
         const counted = items.filter(
-          ({ place: at }) => at.at !== 'dropped' && confirmationsOf(at, chainView.tip) >= given.confirmations,
+          ({ location: at }) => at.at !== 'dropped' && countConfirmations(at, chainView.tip) >= given.confirmations,
         )
         assert.ok(counted.reduce((sum, { valueZat }) => sum + valueZat, 0n) >= given.amountZat)
       }
@@ -240,12 +243,12 @@ test('paid is final, a closed invoice never opens again, and only confirmed paym
 test('removing a payment and adding it back restores an open or paid invoice', () => {
   fc.assert(
     fc.property(terms, payments, view, fc.nat(), (given, items, chainView, pick) => {
-      fc.pre(items.length > 0 && chainView.seenThrough < given.expiresAt)
+      fc.pre(items.length > 0 && chainView.syncedThrough < given.expiresAt)
       const index = pick % items.length
-      const first = assess(given, 'pending', items, chainView)
-      const without = items.map((payment, i) => (i === index ? { ...payment, place: DROPPED } : payment))
-      const between = assess(given, first.status, without, chainView)
-      assert.deepEqual(assess(given, between.status, items, chainView), first)
+      const first = evaluateInvoice(given, 'pending', items, chainView)
+      const without = items.map((payment, i) => (i === index ? { ...payment, location: DROPPED } : payment))
+      const between = evaluateInvoice(given, first.status, without, chainView)
+      assert.deepEqual(evaluateInvoice(given, between.status, items, chainView), first)
     }),
   )
 })

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Payment, Place } from '../../src/domain/invoice.ts'
+import type { Payment, PaymentLocation } from '../../src/domain/invoice.ts'
 import { missingPayments } from '../../src/domain/missing-payments.ts'
 
 const TERMS = { amountZat: 10n, confirmations: 3 }
 const MEMPOOL = { at: 'mempool' } as const
 const DROPPED = { at: 'dropped' } as const
 
-function payment(place: Place, valueZat: bigint, expiryHeight: number | null = 140, lastSeenHeight = 100): Payment {
-  const common = { txid: 'a', pool: 'ironwood', outputIndex: 0, order: 1, inSnapshot: false } as const
-  return { ...common, place, valueZat, expiryHeight, lastSeenHeight }
+function payment(
+  location: PaymentLocation,
+  valueZat: bigint,
+  expiryHeight: number | null = 140,
+  lastSeenHeight = 100,
+): Payment {
+  const common = { txid: 'a', pool: 'ironwood', outputIndex: 0, seq: 1, inSnapshot: false } as const
+  return { ...common, location, valueZat, expiryHeight, lastSeenHeight }
 }
 
 test('the missing amount is what is not mined; with 0 confirmations the mempool counts as well', () => {

@@ -2,25 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  afterPurchase,
+  assignmentAfterPurchase,
   creditedSecs,
   DEFAULT_PLANS,
+  effectivePlan,
   FREE_PLAN,
-  type Holding,
-  hasRunOut,
+  isPlanExpired,
   type Plan,
-  planAt,
+  type PlanAssignment,
   type SoldPeriod,
 } from '../../src/domain/plan.ts'
 
 const NOW = 1_800_000_000
 const DAY = 86_400
-const FREE: Holding = { plan: FREE_PLAN, planExpiresAt: null }
+const FREE: PlanAssignment = { plan: FREE_PLAN, planExpiresAt: null }
 const sold = (name: string): SoldPeriod => {
   const { priceZat, periodDays } = DEFAULT_PLANS.find(plan => plan.name === name) as Plan
   return { plan: name, priceZat, periodDays }
 }
-const buy = (held: Holding, name: string, now = NOW) => afterPurchase(DEFAULT_PLANS, held, sold(name), now)
+const buy = (held: PlanAssignment, name: string, now = NOW) =>
+  assignmentAfterPurchase(DEFAULT_PLANS, held, sold(name), now)
 
 test('the first period starts with the payment', () => {
   assert.deepEqual(buy(FREE, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 30 * DAY })
@@ -44,7 +45,7 @@ test('a downgrade credits the rest of the old plan as well', () => {
 
 test('an ended plan leaves no credit, and a purchase starts it anew', () => {
   const held = { plan: 'Business', planExpiresAt: NOW }
-  assert.ok(hasRunOut(held, NOW))
+  assert.ok(isPlanExpired(held, NOW))
   assert.deepEqual(buy(held, 'Business'), { plan: 'Business', planExpiresAt: NOW + 30 * DAY })
   assert.deepEqual(buy(held, 'Pro'), { plan: 'Pro', planExpiresAt: NOW + 30 * DAY })
 })
@@ -56,13 +57,13 @@ test('a plan without end cannot be extended; another plan replaces it at once', 
 })
 
 test('a plan that was removed from the list cannot be assigned', () => {
-  assert.equal(afterPurchase(DEFAULT_PLANS, FREE, { plan: 'Gold', priceZat: 1n, periodDays: 30 }, NOW), null)
+  assert.equal(assignmentAfterPurchase(DEFAULT_PLANS, FREE, { plan: 'Gold', priceZat: 1n, periodDays: 30 }, NOW), null)
 })
 
 test('the credit uses the price paid, not the present list price', () => {
   const dearer = DEFAULT_PLANS.map(plan => (plan.name === 'Business' ? { ...plan, priceZat: 1n } : plan))
   const held = { plan: 'Pro', planExpiresAt: NOW + 10 * DAY }
-  assert.equal(afterPurchase(dearer, held, sold('Business'), NOW)?.planExpiresAt, NOW + 32 * DAY)
+  assert.equal(assignmentAfterPurchase(dearer, held, sold('Business'), NOW)?.planExpiresAt, NOW + 32 * DAY)
 })
 
 const price = fc.bigInt(1n, 2_100_000_000_000_000n)
@@ -98,14 +99,14 @@ test('in any order of purchases and waits, every paid second is granted exactly 
   const weight = { Pro: 1, Business: 5 } as const
   fc.assert(
     fc.property(steps, (path: readonly Step[]) => {
-      let held: Holding = FREE
+      let held: PlanAssignment = FREE
       let now = NOW
       let paid = 0
       let used = 0
       let purchases = 0
       for (const move of path) {
         if (move.step === 'wait') {
-          const { plan, expiresAt } = planAt(DEFAULT_PLANS, held, now)
+          const { plan, expiresAt } = effectivePlan(DEFAULT_PLANS, held, now)
           if (expiresAt !== null) used += Math.min(move.secs, expiresAt - now) * weight[plan.name as 'Pro']
           now += move.secs
           continue
@@ -117,7 +118,7 @@ test('in any order of purchases and waits, every paid second is granted exactly 
         purchases += 1
         held = next
       }
-      const { plan, expiresAt } = planAt(DEFAULT_PLANS, held, now)
+      const { plan, expiresAt } = effectivePlan(DEFAULT_PLANS, held, now)
       const left = expiresAt === null ? 0 : (expiresAt - now) * weight[plan.name as 'Pro']
       assert.ok(used + left <= paid)
       // Each change of plan loses less than one second of Business by rounding.

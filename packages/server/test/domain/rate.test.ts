@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decimalsOf, isCurrency, readPrice } from '../../src/domain/rate.ts'
+import { currencyDecimals, isCurrency, parsePrice } from '../../src/domain/rate.ts'
 
 test('a price is parsed without redundant zeros', () => {
   for (const [text, price] of [
@@ -12,7 +12,7 @@ test('a price is parsed without redundant zeros', () => {
     ['007.10', '7.1'],
     ['0.000000000001', '0.000000000001'],
   ] as const)
-    assert.equal(readPrice(text), price)
+    assert.equal(parsePrice(text), price)
 })
 
 test('zero, signs, exponents, words, whitespace and too many digits are not prices', () => {
@@ -33,7 +33,7 @@ test('zero, signs, exponents, words, whitespace and too many digits are not pric
     '0x10',
     '1'.repeat(13),
   ])
-    assert.equal(readPrice(text), null, text)
+    assert.equal(parsePrice(text), null, text)
 })
 
 test('parsing keeps the value, with any number of surrounding zeros', () => {
@@ -45,7 +45,7 @@ test('parsing keeps the value, with any number of surrounding zeros', () => {
         return BigInt(before + after.padEnd(12, '0'))
       }
       const text = fraction === '' ? whole : `${whole}.${fraction}`
-      const price = readPrice(text)
+      const price = parsePrice(text)
       if (scaled(text) === 0n) assert.equal(price, null)
       else assert.equal(scaled(price ?? ''), scaled(text))
       if (price !== null) assert.match(price, /^(0|[1-9]\d*)(\.\d*[1-9])?$/)
@@ -63,5 +63,5 @@ test('currencies are those of ISO 4217, each with its number of decimal places',
     false,
     false,
   ])
-  assert.deepEqual(['USD', 'JPY', 'KWD'].map(decimalsOf), [2, 0, 3])
+  assert.deepEqual(['USD', 'JPY', 'KWD'].map(currencyDecimals), [2, 0, 3])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { boundCode, clientOf, drawCode, readCode } from '../../src/domain/sign-in.ts'
+import { clientPrefix, codeHashInput, generateCode, parseCode } from '../../src/domain/sign-in.ts'
 
 const uint32 = (value: number) => {
   const bytes = Buffer.alloc(4)
@@ -12,11 +12,11 @@ const uint32 = (value: number) => {
 
 test('a code has six digits, with leading zeros', () => {
   assert.equal(
-    drawCode(() => uint32(42)),
+    generateCode(() => uint32(42)),
     '000042',
   )
   assert.equal(
-    drawCode(() => uint32(1_999_999)),
+    generateCode(() => uint32(1_999_999)),
     '999999',
   )
 })
@@ -24,7 +24,7 @@ test('a code has six digits, with leading zeros', () => {
 test('a random value that would bias the codes is rejected', () => {
   const draws = [4_294_967_295, 4_294_000_000, 7]
   assert.equal(
-    drawCode(() => uint32(draws.shift() as number)),
+    generateCode(() => uint32(draws.shift() as number)),
     '000007',
   )
 })
@@ -32,7 +32,7 @@ test('a random value that would bias the codes is rejected', () => {
 test('the first digits of 20,000 codes are evenly distributed', () => {
   const counts = Array<number>(10).fill(0)
   for (let i = 0; i < 20_000; i++) {
-    const digit = Number(drawCode(count => randomBytes(count))[0])
+    const digit = Number(generateCode(count => randomBytes(count))[0])
     counts[digit] = (counts[digit] as number) + 1
   }
   // Expected: 2,000 of each, standard deviation 42.
@@ -40,13 +40,15 @@ test('the first digits of 20,000 codes are evenly distributed', () => {
 })
 
 test('a code parses with spaces and dashes; other text does not', () => {
-  for (const text of ['123456', ' 123 456 ', '123-456', '12\u201334\u00a056']) assert.equal(readCode(text), '123456')
+  for (const text of ['123456', ' 123 456 ', '123-456', '12\u201334\u00a056']) assert.equal(parseCode(text), '123456')
   for (const text of ['', '12345', '1234567', '12345a', '１２３４５６', '+12345', '1e5000'])
-    assert.equal(readCode(text), null)
+    assert.equal(parseCode(text), null)
 })
 
 test('equal codes of different rows have different hash inputs', () => {
-  fc.assert(fc.property(fc.nat(), fc.nat(), (a, b) => a === b || boundCode(a, '123456') !== boundCode(b, '123456')))
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), (a, b) => a === b || codeHashInput(a, '123456') !== codeHashInput(b, '123456')),
+  )
 })
 
 test('an IPv6 client is identified by its /64, an IPv4 client by its address, in either notation', () => {
@@ -60,5 +62,5 @@ test('an IPv6 client is identified by its /64, an IPv4 client by its address, in
     ['::1', '0:0:0:0/64'],
     ['fe80::1%eth0', 'fe80:0:0:0/64'],
   ] as const
-  for (const [address, client] of cases) assert.equal(clientOf(address), client)
+  for (const [address, client] of cases) assert.equal(clientPrefix(address), client)
 })

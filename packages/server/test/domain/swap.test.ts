@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { SwapState, SwapStatus } from '../../src/domain/swap.ts'
 import {
+  applyProviderReport,
   depositDeadline,
-  eventOf,
   formatUnits,
   hasDeposit,
-  hear,
-  holdsInvoice,
-  isSettled,
+  isFinalSwapStatus,
   isStuck,
-  nextLookMs,
+  keepsInvoiceOpen,
+  nextPollMs,
+  PROVIDER_GRACE_SECS,
+  polledUntil,
   SWAP_STATUSES,
-  UNANSWERED_SECS,
-  watchedUntil,
+  swapEventTypeOf,
 } from '../../src/domain/swap.ts'
 
 const DAY = 86_400
@@ -22,7 +22,7 @@ const DAY = 86_400
 const newSwap: SwapState = {
   status: 'PENDING_DEPOSIT',
   updatedAtMs: 0,
-  heardAt: null,
+  lastReportAt: null,
   depositSeenAt: null,
   successAt: null,
   quoteDeadline: 3 * DAY,
@@ -33,44 +33,48 @@ const newSwap: SwapState = {
 const statuses = fc.constantFrom<SwapStatus>(...SWAP_STATUSES)
 
 function afterReport(swap: SwapState, status: string, now: number): SwapState {
-  return hear(swap, { word: status, updatedAtMs: now * 1000 }, now)
+  return applyProviderReport(swap, { status, updatedAtMs: now * 1000 }, now)
 }
 
 test('a swap without a deposit keeps its invoice open until the provider has reported after the expiry, or a time limit', () => {
-  assert.equal(holdsInvoice(newSwap, 2_999), true)
-  assert.equal(holdsInvoice(afterReport(newSwap, 'PENDING_DEPOSIT', 2_999), 3_000), true)
-  assert.equal(holdsInvoice(afterReport(newSwap, 'PENDING_DEPOSIT', 3_000), 3_000), false)
-  assert.equal(holdsInvoice(newSwap, 3_000 + UNANSWERED_SECS - 1), true)
-  assert.equal(holdsInvoice(newSwap, 3_000 + UNANSWERED_SECS), false)
+  assert.equal(keepsInvoiceOpen(newSwap, 2_999), true)
+  assert.equal(keepsInvoiceOpen(afterReport(newSwap, 'PENDING_DEPOSIT', 2_999), 3_000), true)
+  assert.equal(keepsInvoiceOpen(afterReport(newSwap, 'PENDING_DEPOSIT', 3_000), 3_000), false)
+  assert.equal(keepsInvoiceOpen(newSwap, 3_000 + PROVIDER_GRACE_SECS - 1), true)
+  assert.equal(keepsInvoiceOpen(newSwap, 3_000 + PROVIDER_GRACE_SECS), false)
 })
 
 test('a deposit keeps the invoice open until the swap is refunded, fails, or an hour after SUCCESS', () => {
   for (const status of ['KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING'] as const) {
-    assert.equal(holdsInvoice(afterReport(newSwap, status, 100), 3 * DAY), true, status)
+    assert.equal(keepsInvoiceOpen(afterReport(newSwap, status, 100), 3 * DAY), true, status)
   }
   for (const status of ['REFUNDED', 'FAILED'] as const) {
-    assert.equal(holdsInvoice(afterReport(afterReport(newSwap, 'PROCESSING', 100), status, 200), 200), false, status)
+    assert.equal(
+      keepsInvoiceOpen(afterReport(afterReport(newSwap, 'PROCESSING', 100), status, 200), 200),
+      false,
+      status,
+    )
   }
   const done = afterReport(newSwap, 'SUCCESS', 100)
-  assert.equal(holdsInvoice(done, 100 + 3_599), true)
-  assert.equal(holdsInvoice(done, 100 + 3_600), false)
+  assert.equal(keepsInvoiceOpen(done, 100 + 3_599), true)
+  assert.equal(keepsInvoiceOpen(done, 100 + 3_600), false)
 })
 
 test('a swap that is no longer polled does not keep its invoice open', () => {
   const processing = afterReport(newSwap, 'PROCESSING', 100)
-  assert.equal(holdsInvoice(processing, watchedUntil(processing)), true)
-  assert.equal(holdsInvoice(processing, watchedUntil(processing) + 1), false)
+  assert.equal(keepsInvoiceOpen(processing, polledUntil(processing)), true)
+  assert.equal(keepsInvoiceOpen(processing, polledUntil(processing) + 1), false)
 })
 
 test('a swap with a deadline in the far future is polled for two weeks', () => {
-  assert.equal(watchedUntil({ ...newSwap, quoteDeadline: 10 ** 10 }), 14 * DAY)
-  assert.equal(watchedUntil(newSwap), 4 * DAY)
+  assert.equal(polledUntil({ ...newSwap, quoteDeadline: 10 ** 10 }), 14 * DAY)
+  assert.equal(polledUntil(newSwap), 4 * DAY)
 })
 
 test('a deposit that falls back to PENDING_DEPOSIT no longer blocks another swap', () => {
   const back = afterReport(afterReport(newSwap, 'KNOWN_DEPOSIT_TX', 10), 'PENDING_DEPOSIT', 20)
   assert.equal(hasDeposit(back.status), false)
-  assert.equal(holdsInvoice(afterReport(back, 'PENDING_DEPOSIT', 3_000), 3_000), false)
+  assert.equal(keepsInvoiceOpen(afterReport(back, 'PENDING_DEPOSIT', 3_000), 3_000), false)
 })
 
 test('PROCESSING and SUCCESS without coins are stuck after an hour, unless the coins have arrived', () => {
@@ -96,7 +100,7 @@ test('a deposit that confirms slowly, or is topped up late, is not a stuck swap:
 test('unknown statuses, older reports, and reports after a final status change nothing', () => {
   const processing = afterReport(newSwap, 'PROCESSING', 100)
   assert.equal(afterReport(processing, 'DEPOSIT_ADMIRED', 200), processing)
-  assert.equal(hear(processing, { word: 'PENDING_DEPOSIT', updatedAtMs: 99_999 }, 200), processing)
+  assert.equal(applyProviderReport(processing, { status: 'PENDING_DEPOSIT', updatedAtMs: 99_999 }, 200), processing)
   for (const final of ['SUCCESS', 'REFUNDED', 'FAILED'] as const) {
     const ended = afterReport(processing, final, 200)
     for (const status of SWAP_STATUSES) assert.equal(afterReport(ended, status, 300), ended)
@@ -105,7 +109,7 @@ test('unknown statuses, older reports, and reports after a final status change n
 
 test('in any order of reports, first times and final statuses stay, and update times never go back', () => {
   const report = fc.record({
-    word: fc.oneof(statuses, fc.constant('SOMETHING_NEW')),
+    status: fc.oneof(statuses, fc.constant('SOMETHING_NEW')),
     updatedAtMs: fc.integer({ min: 0, max: 20 }),
   })
   fc.assert(
@@ -113,8 +117,8 @@ test('in any order of reports, first times and final statuses stay, and update t
       let swap = newSwap
       reports.forEach((next, index) => {
         const before = swap
-        swap = hear(swap, next, index + 1)
-        if (isSettled(before.status)) assert.equal(swap, before)
+        swap = applyProviderReport(swap, next, index + 1)
+        if (isFinalSwapStatus(before.status)) assert.equal(swap, before)
         if (before.depositSeenAt !== null) assert.equal(swap.depositSeenAt, before.depositSeenAt)
         if (before.successAt !== null) assert.equal(swap.successAt, before.successAt)
         assert.ok(swap.updatedAtMs >= before.updatedAtMs)
@@ -138,8 +142,8 @@ test('a swap that keeps its invoice open is always polled again', () => {
           invoiceExpiresAt,
         })
         const now = Math.max(age, reported.length + 1)
-        const nextMs = nextLookMs(swap, failures, now)
-        if (holdsInvoice(swap, now)) assert.notEqual(nextMs, null)
+        const nextMs = nextPollMs(swap, failures, now)
+        if (keepsInvoiceOpen(swap, now)) assert.notEqual(nextMs, null)
         if (nextMs !== null) assert.ok(nextMs > 0 && nextMs <= 3_600_000)
       },
     ),
@@ -148,33 +152,33 @@ test('a swap that keeps its invoice open is always polled again', () => {
 
 test('exactly three statuses raise an event', () => {
   assert.deepEqual(
-    SWAP_STATUSES.map(status => eventOf(status)),
+    SWAP_STATUSES.map(status => swapEventTypeOf(status)),
     [null, null, 'swap.incomplete_deposit', null, null, 'swap.refunded', 'swap.failed'],
   )
 })
 
 test('polls run every 5 s, then 15 s, then 60 s, back off after errors up to a limit, and end for final or old swaps', () => {
   const known = afterReport(newSwap, 'KNOWN_DEPOSIT_TX', 0)
-  assert.equal(nextLookMs(known, 0, 119), 5_000)
-  assert.equal(nextLookMs(known, 0, 120), 15_000)
-  assert.equal(nextLookMs(known, 0, 1_800), 60_000)
-  assert.equal(nextLookMs(known, 2, 0), 20_000)
-  assert.equal(nextLookMs(known, 1_000, 1_800), 300_000)
-  assert.equal(nextLookMs(known, 0, watchedUntil(known) + 1), null)
+  assert.equal(nextPollMs(known, 0, 119), 5_000)
+  assert.equal(nextPollMs(known, 0, 120), 15_000)
+  assert.equal(nextPollMs(known, 0, 1_800), 60_000)
+  assert.equal(nextPollMs(known, 2, 0), 20_000)
+  assert.equal(nextPollMs(known, 1_000, 1_800), 300_000)
+  assert.equal(nextPollMs(known, 0, polledUntil(known) + 1), null)
   for (const status of ['REFUNDED', 'FAILED'] as const)
-    assert.equal(nextLookMs(afterReport(newSwap, status, 1), 0, 2), null)
+    assert.equal(nextPollMs(afterReport(newSwap, status, 1), 0, 2), null)
 })
 
 test('a swap with SUCCESS is polled once more, an hour later', () => {
   const done = afterReport(newSwap, 'SUCCESS', 100)
-  assert.equal(nextLookMs(done, 0, 101), 3_599_000)
-  assert.equal(nextLookMs(done, 0, 3_700), null)
+  assert.equal(nextPollMs(done, 0, 101), 3_599_000)
+  assert.equal(nextPollMs(done, 0, 3_700), null)
 })
 
 test('without a deposit a poll is due exactly at the invoice’s expiry, and at the end of the wait for a report', () => {
-  assert.equal(nextLookMs(newSwap, 0, 2_990), 10_000)
-  assert.equal(nextLookMs(newSwap, 6, 3_000), UNANSWERED_SECS * 1000)
-  assert.equal(nextLookMs(afterReport(newSwap, 'PROCESSING', 1), 0, 2_990), 60_000)
+  assert.equal(nextPollMs(newSwap, 0, 2_990), 10_000)
+  assert.equal(nextPollMs(newSwap, 6, 3_000), PROVIDER_GRACE_SECS * 1000)
+  assert.equal(nextPollMs(afterReport(newSwap, 'PROCESSING', 1), 0, 2_990), 60_000)
 })
 
 test('the buyer has 30 minutes or until the invoice expires', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { confirmationSecs, waitingTimeText } from '../../src/domain/waiting-time.ts'
+import { confirmationSecs, formatWaitingTime } from '../../src/domain/waiting-time.ts'
 
 test('the waiting time of confirmations is formatted before NU7 and from NU7 on', () => {
   const cases: readonly (readonly [confirmations: number, spacingSecs: number, text: string])[] = [
@@ -23,20 +23,20 @@ test('the waiting time of confirmations is formatted before NU7 and from NU7 on'
   ]
   for (const [confirmations, spacingSecs, text] of cases)
     assert.equal(
-      waitingTimeText(confirmationSecs(confirmations, spacingSecs)),
+      formatWaitingTime(confirmationSecs(confirmations, spacingSecs)),
       text,
       `${confirmations} × ${spacingSecs}`,
     )
 })
 
 test('no time is rounded to zero, and the text uses the largest precise unit', () => {
-  assert.equal(waitingTimeText(1), 'about 5 seconds')
-  assert.equal(waitingTimeText(117), 'about 115 seconds')
-  assert.equal(waitingTimeText(118), 'about 2 minutes')
-  assert.equal(waitingTimeText(9.4 * 60), 'about 9 minutes')
-  assert.equal(waitingTimeText(9.6 * 60), 'about 10 minutes')
-  assert.equal(waitingTimeText(117 * 60), 'about 115 minutes')
-  assert.equal(waitingTimeText(118 * 60), 'about 2 hours')
-  assert.equal(waitingTimeText(47 * 3_600), 'about 47 hours')
-  assert.equal(waitingTimeText(48 * 3_600), 'about 2 days')
+  assert.equal(formatWaitingTime(1), 'about 5 seconds')
+  assert.equal(formatWaitingTime(117), 'about 115 seconds')
+  assert.equal(formatWaitingTime(118), 'about 2 minutes')
+  assert.equal(formatWaitingTime(9.4 * 60), 'about 9 minutes')
+  assert.equal(formatWaitingTime(9.6 * 60), 'about 10 minutes')
+  assert.equal(formatWaitingTime(117 * 60), 'about 115 minutes')
+  assert.equal(formatWaitingTime(118 * 60), 'about 2 hours')
+  assert.equal(formatWaitingTime(47 * 3_600), 'about 47 hours')
+  assert.equal(formatWaitingTime(48 * 3_600), 'about 2 days')
 })

@@ -2,34 +2,34 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  ATTEMPTS,
-  begin,
-  DEADLINE_MS,
-  IllegalAttempt,
-  type Open,
-  RETRY_AFTER_MS,
-  ROOM,
-  roomAfter,
-  type Sending,
-  settle,
-  shares,
+  ATTEMPT_TIMEOUT_MS,
+  CONCURRENCY_LIMIT,
+  fairShares,
+  finishAttempt,
+  IllegalAttemptError,
+  MAX_ATTEMPTS,
+  nextConcurrencyLimit,
+  type OpenProgress,
+  RETRY_DELAYS_MS,
+  type SendingProgress,
+  startAttempt,
 } from '../../src/domain/delivery.ts'
-import { webhookUrlFault } from '../../src/domain/webhook.ts'
+import { webhookUrlProblem } from '../../src/domain/webhook.ts'
 
-function startNow(open: Open): Sending {
-  const next = begin(open, open.dueAtMs)
+function startNow(open: OpenProgress): SendingProgress {
+  const next = startAttempt(open, open.dueAtMs)
   assert.equal(next.state, 'sending')
-  return next as Sending
+  return next as SendingProgress
 }
 
 test('a failing delivery has four attempts, 10, 60 and 300 s after the end of the failed one', () => {
-  let open: Open = { state: 'waiting', attempts: 0, dueAtMs: 1_000 }
+  let open: OpenProgress = { state: 'waiting', attempts: 0, dueAtMs: 1_000 }
   const delays: number[] = []
   for (let attempt = 1; ; attempt++) {
     const sending = startNow(open)
     assert.equal(sending.attempts, attempt)
     const endedAtMs = open.dueAtMs + 3_000
-    const next = settle(sending, false, endedAtMs)
+    const next = finishAttempt(sending, false, endedAtMs)
     if (next.state !== 'waiting') {
       assert.deepEqual(next, { state: 'failed', attempts: 4 })
       break
@@ -42,42 +42,42 @@ test('a failing delivery has four attempts, 10, 60 and 300 s after the end of th
 
 /** The result of an attempt and its duration: a response, a failure, or a crash. */
 const result = fc.oneof(
-  fc.record({ kind: fc.constant('failure' as const), durationMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
-  fc.record({ kind: fc.constant('success' as const), durationMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
-  fc.record({ kind: fc.constant('crash' as const), durationMs: fc.integer({ min: 0, max: DEADLINE_MS }) }),
+  fc.record({ kind: fc.constant('failure' as const), durationMs: fc.integer({ min: 0, max: ATTEMPT_TIMEOUT_MS }) }),
+  fc.record({ kind: fc.constant('success' as const), durationMs: fc.integer({ min: 0, max: ATTEMPT_TIMEOUT_MS }) }),
+  fc.record({ kind: fc.constant('crash' as const), durationMs: fc.integer({ min: 0, max: ATTEMPT_TIMEOUT_MS }) }),
 )
 
 test('with any crashes: at most four attempts, none early, and an end only after a success or four attempts', () => {
   fc.assert(
     fc.property(fc.array(result, { minLength: 8, maxLength: 8 }), results => {
-      let open: Open = { state: 'waiting', attempts: 0, dueAtMs: 0 }
+      let open: OpenProgress = { state: 'waiting', attempts: 0, dueAtMs: 0 }
       let attempts = 0
       let endOfLast: number | null = null
       for (const { kind, durationMs } of results) {
         const nowMs = open.dueAtMs
-        assert.throws(() => begin(open, nowMs - 1), IllegalAttempt)
-        const sending = begin(open, nowMs)
+        assert.throws(() => startAttempt(open, nowMs - 1), IllegalAttemptError)
+        const sending = startAttempt(open, nowMs)
         if (sending.state !== 'sending') {
-          assert.deepEqual(sending, { state: 'failed', attempts: ATTEMPTS })
-          assert.equal(attempts, ATTEMPTS)
+          assert.deepEqual(sending, { state: 'failed', attempts: MAX_ATTEMPTS })
+          assert.equal(attempts, MAX_ATTEMPTS)
           return
         }
-        if (endOfLast !== null) assert.ok(nowMs >= endOfLast + (RETRY_AFTER_MS[attempts - 1] ?? 0))
+        if (endOfLast !== null) assert.ok(nowMs >= endOfLast + (RETRY_DELAYS_MS[attempts - 1] ?? 0))
         attempts += 1
         assert.equal(sending.attempts, attempts)
-        assert.ok(sending.dueAtMs > nowMs + DEADLINE_MS, 'it is not due while the attempt can be in flight')
+        assert.ok(sending.dueAtMs > nowMs + ATTEMPT_TIMEOUT_MS, 'it is not due while the attempt can be in flight')
         endOfLast = nowMs + durationMs
         if (kind === 'crash') {
           open = sending
           continue
         }
-        const next = settle(sending, kind === 'success', endOfLast)
+        const next = finishAttempt(sending, kind === 'success', endOfLast)
         if (next.state === 'waiting') {
           open = next
           continue
         }
         assert.equal(next.state, kind === 'success' ? 'delivered' : 'failed')
-        if (kind === 'failure') assert.equal(attempts, ATTEMPTS)
+        if (kind === 'failure') assert.equal(attempts, MAX_ATTEMPTS)
         return
       }
       assert.fail('it did not end')
@@ -88,10 +88,10 @@ test('with any crashes: at most four attempts, none early, and an end only after
 test('the concurrency limit grows with each success, halves with each failure, and stays between 1 and the maximum', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 200 }), outcomes => {
-      let limit: number = ROOM.first
+      let limit: number = CONCURRENCY_LIMIT.initial
       for (const succeeded of outcomes) {
-        const next = roomAfter(limit, succeeded)
-        assert.ok(next >= 1 && next <= ROOM.most && Number.isInteger(next))
+        const next = nextConcurrencyLimit(limit, succeeded)
+        assert.ok(next >= 1 && next <= CONCURRENCY_LIMIT.max && Number.isInteger(next))
         assert.ok(succeeded ? next >= limit : next <= limit)
         limit = next
       }
@@ -100,10 +100,10 @@ test('the concurrency limit grows with each success, halves with each failure, a
 })
 
 test('slots are divided so that no account exceeds its limit, and every account gets one while there are enough', () => {
-  const limit = fc.integer({ min: 1, max: ROOM.most })
+  const limit = fc.integer({ min: 1, max: CONCURRENCY_LIMIT.max })
   fc.assert(
     fc.property(fc.array(limit, { maxLength: 600 }), fc.integer({ min: 1, max: 512 }), (limits, total) => {
-      const split = shares(limits, total)
+      const split = fairShares(limits, total)
       assert.equal(split.length, limits.length)
       assert.ok(split.reduce((sum, share) => sum + share, 0) <= total)
       split.forEach((share, index) => {
@@ -122,7 +122,7 @@ test('a webhook URL is absolute https without credentials or fragment; http only
     'https://bücher.example/',
     `https://shop.example/${'x'.repeat(2_048 - 21)}`,
   ]) {
-    assert.equal(webhookUrlFault(good, false), null, good)
+    assert.equal(webhookUrlProblem(good, false), null, good)
   }
   for (const bad of [
     '',
@@ -147,8 +147,8 @@ test('a webhook URL is absolute https without credentials or fragment; http only
     'https://[::1/',
     `https://shop.example/${'x'.repeat(2_048 - 20)}`,
   ]) {
-    assert.notEqual(webhookUrlFault(bad, false), null, bad)
+    assert.notEqual(webhookUrlProblem(bad, false), null, bad)
   }
-  assert.equal(webhookUrlFault('http://localhost:3001/webhook', true), null)
-  assert.notEqual(webhookUrlFault('ftp://localhost/', true), null)
+  assert.equal(webhookUrlProblem('http://localhost:3001/webhook', true), null)
+  assert.notEqual(webhookUrlProblem('ftp://localhost/', true), null)
 })

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Order, WithdrawalStatus, WithdrawalStep } from '../../src/domain/withdrawal.ts'
+import type { WithdrawalOrder, WithdrawalStatus, WithdrawalStep } from '../../src/domain/withdrawal.ts'
 import {
-  after,
   depositCutoff,
   fiatAmount,
-  IllegalStep,
-  maskPayout,
+  IllegalStepError,
+  maskPayoutTo,
+  statusAfter,
   WITHDRAWAL_STATUSES,
 } from '../../src/domain/withdrawal.ts'
 
-const order = (status: WithdrawalStatus): Order => ({
+const order = (status: WithdrawalStatus): WithdrawalOrder => ({
   status,
   amountZat: 100n,
   receivedZat: 0n,
-  closedAtZat: null,
+  receivedAtCloseZat: null,
 })
 const deposit = (receivedZat: bigint, confirmed = false, closed = false, late = false): WithdrawalStep => ({
   step: 'deposit',
@@ -26,31 +26,31 @@ const deposit = (receivedZat: bigint, confirmed = false, closed = false, late = 
 })
 
 test('an order goes from its deposit to the payout', () => {
-  assert.equal(after(order('awaiting_deposit'), deposit(100n)), 'deposit_detected')
-  assert.equal(after(order('deposit_detected'), deposit(100n, true)), 'payout_processing')
-  assert.equal(after(order('payout_processing'), { step: 'settle' }), 'completed')
+  assert.equal(statusAfter(order('awaiting_deposit'), deposit(100n)), 'deposit_detected')
+  assert.equal(statusAfter(order('deposit_detected'), deposit(100n, true)), 'payout_processing')
+  assert.equal(statusAfter(order('payout_processing'), { step: 'settle' }), 'completed')
 })
 
 test('a deposit that is too small at the end, too large, or late needs attention', () => {
-  assert.equal(after(order('awaiting_deposit'), deposit(99n)), 'awaiting_deposit')
-  assert.equal(after(order('awaiting_deposit'), deposit(99n, true, true)), 'needs_attention')
-  assert.equal(after(order('awaiting_deposit'), deposit(101n)), 'needs_attention')
-  assert.equal(after(order('expired'), deposit(100n, true, true)), 'needs_attention')
-  assert.equal(after(order('canceled'), deposit(1n)), 'needs_attention')
-  assert.equal(after(order('payout_processing'), deposit(200n, true)), 'needs_attention')
-  assert.equal(after(order('payout_processing'), deposit(100n, true)), 'payout_processing')
-  assert.equal(after(order('payout_processing'), deposit(100n, false)), 'needs_attention')
-  assert.equal(after(order('completed'), deposit(200n, true)), 'needs_attention')
+  assert.equal(statusAfter(order('awaiting_deposit'), deposit(99n)), 'awaiting_deposit')
+  assert.equal(statusAfter(order('awaiting_deposit'), deposit(99n, true, true)), 'needs_attention')
+  assert.equal(statusAfter(order('awaiting_deposit'), deposit(101n)), 'needs_attention')
+  assert.equal(statusAfter(order('expired'), deposit(100n, true, true)), 'needs_attention')
+  assert.equal(statusAfter(order('canceled'), deposit(1n)), 'needs_attention')
+  assert.equal(statusAfter(order('payout_processing'), deposit(200n, true)), 'needs_attention')
+  assert.equal(statusAfter(order('payout_processing'), deposit(100n, true)), 'payout_processing')
+  assert.equal(statusAfter(order('payout_processing'), deposit(100n, false)), 'needs_attention')
+  assert.equal(statusAfter(order('completed'), deposit(200n, true)), 'needs_attention')
 })
 
 test('a late deposit needs attention once it is confirmed; an order in or after its payout does not change', () => {
   const late = (receivedZat: bigint, confirmed: boolean) => deposit(receivedZat, confirmed, false, true)
-  assert.equal(after(order('awaiting_deposit'), late(100n, true)), 'needs_attention')
-  assert.equal(after(order('deposit_detected'), late(100n, true)), 'needs_attention')
-  assert.equal(after(order('deposit_detected'), late(100n, false)), 'deposit_detected')
-  assert.equal(after(order('deposit_detected'), late(40n, false)), 'awaiting_deposit')
+  assert.equal(statusAfter(order('awaiting_deposit'), late(100n, true)), 'needs_attention')
+  assert.equal(statusAfter(order('deposit_detected'), late(100n, true)), 'needs_attention')
+  assert.equal(statusAfter(order('deposit_detected'), late(100n, false)), 'deposit_detected')
+  assert.equal(statusAfter(order('deposit_detected'), late(40n, false)), 'awaiting_deposit')
   for (const status of ['payout_processing', 'completed', 'failed', 'needs_attention'] as const)
-    assert.equal(after(order(status), late(100n, true)), status)
+    assert.equal(statusAfter(order(status), late(100n, true)), status)
 })
 
 test('a deposit is in time up to ten block spacings after the order’s expiry', () => {
@@ -59,22 +59,22 @@ test('a deposit is in time up to ten block spacings after the order’s expiry',
 })
 
 test('a closed order needs attention only when more is received than at its closing', () => {
-  const closed: Order = { ...order('completed'), closedAtZat: 150n }
-  assert.equal(after(closed, deposit(150n, true)), 'completed')
-  assert.equal(after(closed, deposit(151n, true)), 'needs_attention')
+  const closed: WithdrawalOrder = { ...order('completed'), receivedAtCloseZat: 150n }
+  assert.equal(statusAfter(closed, deposit(150n, true)), 'completed')
+  assert.equal(statusAfter(closed, deposit(151n, true)), 'needs_attention')
 })
 
 test('an order without a deposit expires at its end, and a vanished deposit returns it to waiting', () => {
-  assert.equal(after(order('awaiting_deposit'), deposit(0n, false, true)), 'expired')
-  assert.equal(after(order('deposit_detected'), deposit(0n)), 'awaiting_deposit')
+  assert.equal(statusAfter(order('awaiting_deposit'), deposit(0n, false, true)), 'expired')
+  assert.equal(statusAfter(order('deposit_detected'), deposit(0n)), 'awaiting_deposit')
 })
 
 test('cancel is allowed only before a deposit, settle and fail only after one', () => {
   for (const status of WITHDRAWAL_STATUSES) {
     const allowed = (step: WithdrawalStep['step'], statuses: WithdrawalStatus[]) => {
-      const move = () => after(order(status), { step } as WithdrawalStep)
+      const move = () => statusAfter(order(status), { step } as WithdrawalStep)
       if (statuses.includes(status)) assert.doesNotThrow(move)
-      else assert.throws(move, IllegalStep, `${status} ${step}`)
+      else assert.throws(move, IllegalStepError, `${status} ${step}`)
     }
     allowed('cancel', ['awaiting_deposit'])
     allowed('settle', ['payout_processing', 'needs_attention'])
@@ -85,7 +85,7 @@ test('cancel is allowed only before a deposit, settle and fail only after one', 
 
 test('a payout that the provider reports for a closed order needs attention', () => {
   for (const status of ['completed', 'failed'] as const)
-    assert.equal(after(order(status), { step: 'paid_after_close' }), 'needs_attention')
+    assert.equal(statusAfter(order(status), { step: 'paid_after_close' }), 'needs_attention')
 })
 
 test('in any order of steps, refused steps change nothing, only settle and fail close a paid order, and no deposit is overlooked', () => {
@@ -110,20 +110,20 @@ test('in any order of steps, refused steps change nothing, only settle and fail 
         const before = now
         if (step.step === 'deposit') now = { ...now, receivedZat: step.receivedZat }
         try {
-          now = { ...now, status: after(now, step) }
+          now = { ...now, status: statusAfter(now, step) }
         } catch (error) {
-          assert.ok(error instanceof IllegalStep && step.step !== 'deposit')
+          assert.ok(error instanceof IllegalStepError && step.step !== 'deposit')
           assert.deepEqual(now, before)
           continue
         }
-        if (step.step === 'settle' || step.step === 'fail') now = { ...now, closedAtZat: now.receivedZat }
+        if (step.step === 'settle' || step.step === 'fail') now = { ...now, receivedAtCloseZat: now.receivedZat }
         const moved = now.status !== before.status
         if (moved && now.status === 'completed') assert.equal(step.step, 'settle')
         if (moved && now.status === 'failed') assert.equal(step.step, 'fail')
         if (moved && now.status === 'canceled') assert.equal(step.step, 'cancel')
         if (now.status === 'canceled' || now.status === 'expired') assert.equal(now.receivedZat, 0n)
         if (now.status === 'completed' || now.status === 'failed')
-          assert.ok(now.receivedZat <= (now.closedAtZat ?? -1n))
+          assert.ok(now.receivedZat <= (now.receivedAtCloseZat ?? -1n))
         if (now.status === 'payout_processing') assert.equal(now.receivedZat, now.amountZat)
         if (moved && now.status === 'payout_processing') assert.ok(step.step === 'deposit' && !step.late)
         if (before.status === 'needs_attention' && moved) assert.notEqual(step.step, 'deposit')
@@ -142,6 +142,6 @@ test('the payout amount is exact, less the spread, rounded down', () => {
 })
 
 test('a masked payout destination shows only its ends', () => {
-  assert.equal(maskPayout('DE89370400440532013000'), 'DE••••3000')
-  assert.equal(maskPayout('short'), '••••')
+  assert.equal(maskPayoutTo('DE89370400440532013000'), 'DE••••3000')
+  assert.equal(maskPayoutTo('short'), '••••')
 })

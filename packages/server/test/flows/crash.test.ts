@@ -113,7 +113,7 @@ function settingsFor(sandbox: Sandbox, dataDir: string): Record<string, string> 
 async function openAccount(settings: Record<string, string>, sandbox: Sandbox): Promise<string> {
   const service = await startService(loadConfig({ ...settings, ROLES: 'api', LOG_LEVEL: 'warn' }))
   try {
-    await service.accounts.open('shop@example.com')
+    await service.accounts.findOrCreate('shop@example.com')
     const account = await service.accounts.setPlan('shop@example.com', 'Business', null)
     const { account: ready } = await service.viewingKeys.set(account, sandbox.demoViewingKey)
     return (await service.credentials.createApiKey(ready, 'shop')).key

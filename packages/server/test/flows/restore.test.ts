@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
-import { Fault } from '../../src/domain/error.ts'
+import { AppError } from '../../src/domain/error.ts'
 import type { TestPostgres } from '../support/postgres.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../support/postgres.ts'
 import { countRepeated, openRestoreShop, type RestoreShop } from '../support/restore.ts'
@@ -192,7 +192,7 @@ async function sellWhenAvailable(shop: RestoreShop, count: number): Promise<stri
     try {
       return await shop.sell(1)
     } catch (error) {
-      if (error instanceof Fault && error.kind === 'unavailable') return null
+      if (error instanceof AppError && error.kind === 'unavailable') return null
       throw error
     }
   })

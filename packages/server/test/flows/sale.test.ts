@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { run } from '../../src/cli/main.ts'
 import { call } from '../support/api.ts'
-import { follow } from '../support/follower.ts'
+import { subscribe } from '../support/follower.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +21,7 @@ const read = async (at: TestService, id: string) => (await call(at, `GET /v1/inv
 /** Pays an invoice in two parts and mines three blocks. Checks each step over HTTP and WebSocket. */
 async function paidInTwoParts(at: TestService): Promise<void> {
   const { id, zip321_uri: uri } = await sell(at)
-  const follower = follow(at.url, id)
+  const follower = subscribe(at.url, id)
   await follower.message(0)
 
   const first = at.sandbox.wallet.pay({ uri, amount: 600_000n })

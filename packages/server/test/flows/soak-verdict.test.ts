@@ -101,7 +101,7 @@ test('a transaction that returns within a minute counts throughout; otherwise it
   clock.advance(20)
   chain.reorg({ depth: 1, drop: [transaction.id] })
   clock.advance(30)
-  new Wallet(chain).broadcastAgain(transaction)
+  new Wallet(chain).rebroadcast(transaction)
   assert.equal(ledger.fullSpans('i').length, 1)
   const { fromMs } = ledger.fullSpans('i')[0]!
   chain.evict(transaction.id)

@@ -236,7 +236,7 @@ function settingsFor(network: SoakNetwork, databaseUrl: string, dataDir: string)
 async function openAccount(settings: Settings, network: SoakNetwork): Promise<string> {
   const service = await startService(loadConfig({ ...settings, ROLES: 'api' }))
   try {
-    await service.accounts.open('soak@example.com')
+    await service.accounts.findOrCreate('soak@example.com')
     const account = await service.accounts.setPlan('soak@example.com', 'Business', null)
     const { account: ready } = await service.viewingKeys.set(account, network.viewingKey)
     return (await service.credentials.createApiKey(ready, 'soak')).key

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Asset, Invoice, SwapQuote } from '@zatgate/sdk/wire'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { call } from '../support/api.ts'
-import { type Follower, follow } from '../support/follower.ts'
+import { subscribe, type WebSocketClient } from '../support/follower.ts'
 import { scaledClock } from '../support/scaled-clock.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -40,7 +40,7 @@ async function control(at: TestService, line: string, json: unknown): Promise<vo
 const drive = (at: TestService, swap: SwapQuote, outcome: string) =>
   control(at, `POST /swaps/${swap.deposit_address}`, { outcome })
 
-function messageArrives(follower: Follower, message: object): Promise<true> {
+function messageArrives(follower: WebSocketClient, message: object): Promise<true> {
   return until(JSON.stringify(message), () => follower.messages.includes(JSON.stringify(message)))
 }
 
@@ -64,7 +64,7 @@ test('a buyer pays an invoice in another asset, from the asset list to the statu
   assert.ok(usdc)
 
   const { id } = await sell(at)
-  const follower = follow(at.url, id)
+  const follower = subscribe(at.url, id)
   const abandoned = await start(at, id, assets[0])
   const swap = await start(at, id, usdc)
   assert.notEqual(swap.deposit_address, abandoned.deposit_address)
@@ -93,7 +93,7 @@ test('a refunded swap is reported over webhook and WebSocket, and the invoice ca
   t.after(() => at.close())
   const { body: assets } = await call(at, 'GET /v1/swap/assets')
   const { id, zip321_uri: uri } = await sell(at)
-  const follower = follow(at.url, id)
+  const follower = subscribe(at.url, id)
   const swap = await start(at, id, assets[0])
   await drive(at, swap, 'REFUNDED')
   await messageArrives(follower, { status: 'pending', swap_status: 'REFUNDED' })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import type { Viewer } from '../../src/ports/note-scanner.ts'
+import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createAddresses } from '../../src/services/address.ts'
-import { createOrigin } from '../../src/services/database-identity.ts'
+import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
 import { startTestApi, type TestApi, testViewingKey } from '../support/api.ts'
 import { silentLog } from '../support/log.ts'
 import { until } from '../support/until.ts'
@@ -21,8 +21,8 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
   const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
   const slices: number[] = []
   const seen = { ranges: 0 }
-  const viewer: Pick<Viewer, 'addresses'> = {
-    async addresses(_incoming, _network, from, count) {
+  const viewer: Pick<NoteScanner, 'deriveAddresses'> = {
+    async deriveAddresses(_incoming, _network, from, count) {
       slices.push(count)
       if (slices.length === options.failAt) throw new Error('the thread is lost')
       if (slices.length > 12) await options.gate
@@ -38,8 +38,14 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
     },
   }
   const { clock } = api
-  const origin = createOrigin({ store: counting, clock, random: systemRandom, lateWatchDays: 7, log: silentLog })
-  const make = () => createAddresses({ store: counting, viewer: viewer as Viewer, vault, origin })
+  const databaseIdentity = createDatabaseIdentity({
+    store: counting,
+    clock,
+    random: systemRandom,
+    lateWatchDays: 7,
+    log: silentLog,
+  })
+  const make = () => createAddresses({ store: counting, noteScanner: viewer as NoteScanner, vault, databaseIdentity })
   return { id: account.viewingKeyId!, slices, seen, make }
 }
 
@@ -47,7 +53,7 @@ test('each index is reserved once, with its own address', async () => {
   const { id, make } = await createTestAddresses()
   const addresses = make()
   const taken = []
-  for (let i = 0; i < 20; i++) taken.push(await addresses.take(id))
+  for (let i = 0; i < 20; i++) taken.push(await addresses.reserve(id))
   assert.ok(taken.every(({ index, address }) => address === `address ${index}`))
   assert.equal(new Set(taken.map(({ index }) => index)).size, 20)
 })
@@ -58,7 +64,7 @@ test('indexes start far above those of a wallet, at a different index for each s
   const viewingKey = testViewingKey(++keys)
   const first = async ({ merchant, store }: TestApi) => {
     const { account } = await merchant({ viewingKey })
-    return store.write(tx => tx.viewingKeys.reserve(account.viewingKeyId!, 1))
+    return store.write(tx => tx.viewingKeys.reserveIndexes(account.viewingKeyId!, 1))
   }
   const [here, there] = await Promise.all([first(api), first(other)])
   for (const index of [here, there]) assert.ok(index >= 2n ** 40n && index < 2n ** 49n, `${index}`)
@@ -68,7 +74,7 @@ test('indexes start far above those of a wallet, at a different index for each s
 test('the cache grows with demand, and addresses are derived in small slices', async () => {
   const { id, slices, seen, make } = await createTestAddresses()
   const addresses = make()
-  await Promise.all(Array.from({ length: 400 }, () => addresses.take(id)))
+  await Promise.all(Array.from({ length: 400 }, () => addresses.reserve(id)))
   assert.equal(slices[0], 1)
   assert.equal(Math.max(...slices), 8)
   assert.ok(seen.ranges < 20, `${seen.ranges} ranges for 400 addresses`)
@@ -80,7 +86,7 @@ test('waiting callers get the first addresses of a batch before its last are der
   const addresses = make()
   const order: number[] = []
   const taken = Array.from({ length: 200 }, async (_, number) => {
-    await addresses.take(id)
+    await addresses.reserve(id)
     order.push(number)
   })
   await until('the gate', () => slices.length > 12)
@@ -96,34 +102,34 @@ test('waiting callers get the first addresses of a batch before its last are der
 
 test('the next address is derived before it is requested', async () => {
   const { id, slices, make } = await createTestAddresses()
-  await make().take(id)
+  await make().reserve(id)
   await until('the next address', () => slices.length === 2)
 })
 
 test('a released address is reserved again', async () => {
   const { id, make } = await createTestAddresses()
   const addresses = make()
-  const spare = await addresses.take(id)
-  addresses.giveBack(id, spare)
-  const next = await Promise.all(Array.from({ length: 5 }, () => addresses.take(id)))
+  const spare = await addresses.reserve(id)
+  addresses.release(id, spare)
+  const next = await Promise.all(Array.from({ length: 5 }, () => addresses.reserve(id)))
   assert.ok(next.some(({ index }) => index === spare.index))
 })
 
 test('after a crash the reserved range is skipped and never used again', async () => {
   const { id, make } = await createTestAddresses()
-  const first = await make().take(id)
-  const second = await make().take(id)
+  const first = await make().reserve(id)
+  const second = await make().reserve(id)
   assert.ok(second.index > first.index)
 })
 
 test('a failed derivation rejects waiting callers, and the next call retries', async () => {
   const { id, make } = await createTestAddresses({ failAt: 1 })
   const addresses = make()
-  await assert.rejects(addresses.take(id), /the thread is lost/)
-  assert.match((await addresses.take(id)).address, /^address \d+$/)
+  await assert.rejects(addresses.reserve(id), /the thread is lost/)
+  assert.match((await addresses.reserve(id)).address, /^address \d+$/)
 })
 
 test('a key that does not exist causes an error, not an endless wait', async () => {
   const { make } = await createTestAddresses()
-  await assert.rejects(make().take(999_999), /viewing key/)
+  await assert.rejects(make().reserve(999_999), /viewing key/)
 })

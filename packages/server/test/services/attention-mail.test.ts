@@ -8,17 +8,17 @@ import { createMails } from '../../src/services/mail.ts'
 import { payment } from '../store/fixtures.ts'
 import { inWorld, onBothDatabases } from '../support/engines.ts'
 import { silentLog } from '../support/log.ts'
-import type { ModelWorld } from '../support/model-world.ts'
+import type { ChainSimulation } from '../support/model-world.ts'
 
 const DELAY_SECS = 120
 const INTERVAL_SECS = 3_600
 
 /** The process that sends mails; `whileSending` runs while the mail server accepts a mail. */
-function startMailSender(world: ModelWorld, whileSending: () => Promise<void> = async () => {}) {
+function startMailSender(world: ChainSimulation, whileSending: () => Promise<void> = async () => {}) {
   const sent: OutgoingMail[] = []
   let failing = false
   const mails = createMails({
-    store: world.process0.store,
+    store: world.firstProcess.store,
     mailer: {
       async send(mail) {
         if (failing) throw new Error('the mail server is down')
@@ -43,28 +43,28 @@ function startMailSender(world: ModelWorld, whileSending: () => Promise<void> = 
   }
 }
 
-async function paidInvoice(world: ModelWorld, terms: { amountZat?: bigint; purpose?: InvoicePurpose } = {}) {
-  const invoice = await world.sell({ confirmations: 1, ...terms })
+async function paidInvoice(world: ChainSimulation, terms: { amountZat?: bigint; purpose?: InvoicePurpose } = {}) {
+  const invoice = await world.createInvoice({ confirmations: 1, ...terms })
   world.pay(invoice)
   world.mine()
-  await world.process0.look()
+  await world.firstProcess.sync()
   assert.equal(await world.status(invoice), 'paid')
   return invoice
 }
 
 /** Replaces the newest blocks with empty ones. Their transactions return to the mempool. */
-async function reorganise(world: ModelWorld, depth = 1): Promise<void> {
-  world.chain.takeBack(depth, () => true)
+async function reorganise(world: ChainSimulation, depth = 1): Promise<void> {
+  world.chain.removeBlocks(depth, () => true)
   world.mine(depth + 1, [])
-  await world.process0.look()
+  await world.firstProcess.sync()
 }
 
-async function mineAgain(world: ModelWorld): Promise<void> {
+async function mineAgain(world: ChainSimulation): Promise<void> {
   world.mine()
-  await world.process0.look()
+  await world.firstProcess.sync()
 }
 
-async function needsAttention(world: ModelWorld, invoice: Invoice): Promise<boolean> {
+async function needsAttention(world: ChainSimulation, invoice: Invoice): Promise<boolean> {
   return (await world.read(invoice)).needsAttention
 }
 
@@ -74,7 +74,7 @@ async function countQueued(store: Store): Promise<number> {
   let count = 0
   await assert.rejects(
     store.write(async tx => {
-      count = (await tx.mails.claim(far, 100, () => far)).length
+      count = (await tx.mails.claimDue(far, 100, () => far)).length
       throw new Error('rolled back after counting')
     }),
     /rolled back after counting/,
@@ -91,7 +91,7 @@ onBothDatabases(engine => {
       const invoice = await paidInvoice(world, { amountZat: 12_500_000n })
       await reorganise(world)
       assert.ok(await needsAttention(world, invoice))
-      assert.equal(await countQueued(world.process0.store), 1)
+      assert.equal(await countQueued(world.firstProcess.store), 1)
       world.clock.advance(DELAY_SECS - 1)
       assert.equal(await sendDue(), 0)
       world.clock.advance(1)
@@ -108,13 +108,13 @@ onBothDatabases(engine => {
       assert.match(mail?.text ?? '', /Hold the goods/)
       assert.match(mail?.text ?? '', /mined again/)
       assert.doesNotMatch(mail?.text ?? '', /more/)
-      assert.equal(await countQueued(world.process0.store), 0)
+      assert.equal(await countQueued(world.firstProcess.store), 0)
     },
   )
 
   inWorld(engine, 'the mail and the change are committed together or not at all', async world => {
     const invoice = await paidInvoice(world)
-    const { store } = world.process0
+    const { store } = world.firstProcess
     const crashing: Store = {
       ...store,
       write: (work, options) =>
@@ -123,11 +123,11 @@ onBothDatabases(engine => {
           throw new Error('killed')
         }, options),
     }
-    world.chain.takeBack(1, () => true)
+    world.chain.removeBlocks(1, () => true)
     world.mine(2, [])
-    await assert.rejects(world.process(crashing, world.server).look(), /killed/)
+    await assert.rejects(world.process(crashing, world.server).sync(), /killed/)
     assert.deepEqual([await needsAttention(world, invoice), await countQueued(store)], [false, 0])
-    await world.process0.look()
+    await world.firstProcess.sync()
     assert.deepEqual([await needsAttention(world, invoice), await countQueued(store)], [true, 1])
   })
 
@@ -136,31 +136,31 @@ onBothDatabases(engine => {
     '3,000 invoices of one account, taken back in several steps, are one mail',
     async world => {
       const { sent, sendDue } = startMailSender(world)
-      const { process0, shop } = world
-      await process0.look()
+      const { firstProcess, shop } = world
+      await firstProcess.sync()
       const base = await world.tip()
-      await process0.store.write(async tx => {
+      await firstProcess.store.write(async tx => {
         for (let i = 0; i < 3_000; i++) {
           const invoice = await tx.invoices.insert(shop.draft({ createdAt: world.clock.secs }))
           const height = base + 1 + (i % 300)
           const txid = i.toString(16).padStart(64, '0')
-          await tx.payments.record([payment(invoice, { txid, place: { at: 'mined', height } })])
+          await tx.payments.upsert([payment(invoice, { txid, location: { at: 'mined', height } })])
           const paid = { status: 'paid', paidAt: world.clock.secs, receivedZat: invoice.amountZat } as const
-          await tx.invoices.record([{ ...invoice, ...paid }])
+          await tx.invoices.updateStates([{ ...invoice, ...paid }])
         }
       })
       world.mine(300)
-      await process0.look()
+      await firstProcess.sync()
       const writes: number[] = []
       const countingStore: Store = {
-        ...process0.store,
+        ...firstProcess.store,
         write: async (work, options) => {
-          const result = await process0.store.write(work, options)
-          writes.push(await countQueued(process0.store))
+          const result = await firstProcess.store.write(work, options)
+          writes.push(await countQueued(firstProcess.store))
           return result
         },
       }
-      await world.process(countingStore, world.server).headers.rewind(base, null)
+      await world.process(countingStore, world.server).headers.rewindTo(base, null)
       assert.ok(writes.length >= 3, `${writes.length} steps`)
       assert.deepEqual(
         writes,
@@ -173,7 +173,7 @@ onBothDatabases(engine => {
       assert.equal(sent[0]?.text.match(/^- .+\/invoices\/[0-9a-f-]{36}$/gm)?.length, 10)
       assert.match(sent[0]?.text ?? '', /^and 2,990 more: https:\/\/pay\.example\.org\/invoices\?status=attention$/m)
     },
-    { store: { limits: { workMs: 120_000 } } },
+    { store: { limits: { transactionTimeoutMs: 120_000 } } },
   )
 
   inWorld(engine, 'payments that are mined again before the mail is due are not mailed', async world => {
@@ -186,7 +186,7 @@ onBothDatabases(engine => {
     world.clock.advance(10)
     assert.equal(await sendDue(), 1)
     assert.deepEqual(sent, [])
-    assert.equal(await countQueued(world.process0.store), 0, 'the next reorganisation is not delayed')
+    assert.equal(await countQueued(world.firstProcess.store), 0, 'the next reorganisation is not delayed')
   })
 
   inWorld(
@@ -229,7 +229,7 @@ onBothDatabases(engine => {
     world.clock.advance(INTERVAL_SECS)
     await sendDue()
     assert.equal(sent.length, 1)
-    assert.equal(await countQueued(world.process0.store), 0)
+    assert.equal(await countQueued(world.firstProcess.store), 0)
   })
 
   inWorld(
@@ -247,7 +247,7 @@ onBothDatabases(engine => {
       world.clock.advance(DELAY_SECS)
       await sendDue()
       assert.ok(late && (await needsAttention(world, late)))
-      assert.equal(await countQueued(world.process0.store), 1)
+      assert.equal(await countQueued(world.firstProcess.store), 1)
       world.clock.advance(INTERVAL_SECS - 1)
       assert.equal(await sendDue(), 0)
       world.clock.advance(1)
@@ -281,7 +281,7 @@ onBothDatabases(engine => {
     await reorganise(world)
     world.clock.advance(DELAY_SECS)
     const retryAt = world.clock.secs + 60
-    await world.process0.store.write(tx => tx.mails.claim(world.clock.secs, 20, () => retryAt))
+    await world.firstProcess.store.write(tx => tx.mails.claimDue(world.clock.secs, 20, () => retryAt))
     assert.equal(await sendDue(), 0)
     world.clock.advance(60)
     await sendDue()
@@ -295,7 +295,7 @@ onBothDatabases(engine => {
       await reorganise(world)
       assert.ok(await needsAttention(world, invoice))
     }
-    assert.equal(await countQueued(world.process0.store), 0)
+    assert.equal(await countQueued(world.firstProcess.store), 0)
     world.clock.advance(DELAY_SECS)
     await sendDue()
     assert.deepEqual(sent, [])

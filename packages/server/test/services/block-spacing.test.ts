@@ -10,10 +10,10 @@ test('the block spacing at the newest recorded block is 75 s before NU7 and 25 s
   const nu7 = 3_543_405
   const spacing = createBlockSpacing({ store, params: consensusParams('main') })
   assert.equal(await spacing.current(), 75)
-  await store.write(tx => tx.chain.append([header(nu7 - 1)]))
+  await store.write(tx => tx.chain.appendHeaders([header(nu7 - 1)]))
   assert.equal(await spacing.current(), 75)
-  await store.write(tx => tx.chain.append([header(nu7)]))
+  await store.write(tx => tx.chain.appendHeaders([header(nu7)]))
   assert.equal(await spacing.current(), 25)
-  await store.write(tx => tx.chain.removeAbove(nu7 - 1))
+  await store.write(tx => tx.chain.removeHeadersAbove(nu7 - 1))
   assert.equal(await spacing.current(), 75, 'a reorganisation across the upgrade')
 })

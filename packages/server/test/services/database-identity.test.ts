@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { createOrigin, type Origin } from '../../src/services/database-identity.ts'
+import { createDatabaseIdentity, type DatabaseIdentity } from '../../src/services/database-identity.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeViewingKey } from '../store/fixtures.ts'
 import { recordingLog } from '../support/log.ts'
@@ -22,7 +22,7 @@ const LATE_WATCH_DAYS = 7
 /** One process on the database. */
 interface Process {
   readonly store: Store
-  readonly origin: Origin
+  readonly origin: DatabaseIdentity
   readonly clock: ManualClock
   readonly log: ReturnType<typeof recordingLog>
 }
@@ -31,12 +31,12 @@ async function openProcess(url: string): Promise<Process> {
   const store = await openStore(url)
   const clock = new ManualClock()
   const log = recordingLog()
-  const origin = createOrigin({ store, clock, random: systemRandom, lateWatchDays: LATE_WATCH_DAYS, log })
+  const origin = createDatabaseIdentity({ store, clock, random: systemRandom, lateWatchDays: LATE_WATCH_DAYS, log })
   return { store, origin, clock, log }
 }
 
 function reserve({ origin }: Process, id: number, count: number): Promise<bigint> {
-  return origin.write(tx => tx.viewingKeys.reserve(id, count))
+  return origin.write(tx => tx.viewingKeys.reserveIndexes(id, count))
 }
 
 const moves = (process: Process) => process.log.lines.filter(({ message }) => message.includes('address counters'))
@@ -79,7 +79,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
     const databases = databasesOf(t)
     const original = await databases.fresh()
     const process = await openProcess(original)
-    await process.origin.check()
+    await process.origin.advanceCountersIfCopy()
     const ids = [(await makeViewingKey(process.store)).id, (await makeViewingKey(process.store)).id]
     await process.store.close()
     return { original, copy: await databases.copy(original), ids }
@@ -89,7 +89,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
     const { original, ids } = await withCopy(t)
     for (let start = 0; start < 3; start++) {
       const process = await openForTest(t, original)
-      await process.origin.check()
+      await process.origin.advanceCountersIfCopy()
       assert.equal(await process.origin.isCopy(), false)
       assert.equal(await reserve(process, ids[0]!, 1), BigInt(start + 1))
       assert.deepEqual(process.log.lines, [])
@@ -101,7 +101,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
     const { copy, ids } = await withCopy(t)
     const process = await openForTest(t, copy)
     assert.equal(await process.origin.isCopy(), true)
-    await process.origin.check()
+    await process.origin.advanceCountersIfCopy()
     assert.equal(await process.origin.isCopy(), false)
     const watchedUntil = process.clock.secs + (1 + LATE_WATCH_DAYS + 14) * 86_400
     assert.deepEqual(
@@ -111,9 +111,9 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
     const firsts = await Promise.all(ids.map(id => reserve(process, id, 1)))
     for (const first of firsts) assert.ok(first > 2n ** 44n && first <= 2n ** 45n, `${first}`)
     assert.notEqual(firsts[0], firsts[1])
-    const keys = await process.store.read(tx => tx.viewingKeys.all())
+    const keys = await process.store.read(tx => tx.viewingKeys.list())
     assert.ok(keys.every(({ watchUntil }) => watchUntil === watchedUntil))
-    await process.origin.check()
+    await process.origin.advanceCountersIfCopy()
     assert.equal(moves(process).length, 1)
   })
 
@@ -121,7 +121,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
     const { copy, ids } = await withCopy(t)
     const processes = await Promise.all([1, 2, 3].map(() => openForTest(t, copy)))
     const firsts = await Promise.all([
-      ...processes.map(({ origin }) => origin.check().then(() => 2n ** 44n)),
+      ...processes.map(({ origin }) => origin.advanceCountersIfCopy().then(() => 2n ** 44n)),
       ...processes.map(process => reserve(process, ids[0]!, 1)),
     ])
     assert.equal(processes.flatMap(moves).length, 1)
@@ -132,7 +132,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
     const { copy, ids } = await withCopy(t)
     const process = await openForTest(t, copy)
     const failing = process.origin.write(async tx => {
-      await tx.viewingKeys.reserve(ids[0]!, 1)
+      await tx.viewingKeys.reserveIndexes(ids[0]!, 1)
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
@@ -145,9 +145,9 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
   test('on demand the counters advance whatever identity is recorded', async t => {
     const { original, ids } = await withCopy(t)
     const process = await openForTest(t, original)
-    await process.origin.check()
+    await process.origin.advanceCountersIfCopy()
     const watchedUntil = process.clock.secs + (1 + LATE_WATCH_DAYS + 14) * 86_400
-    assert.deepEqual(await process.origin.moveCounters(), { viewingKeys: 2, watchedUntil })
+    assert.deepEqual(await process.origin.advanceCounters(), { viewingKeys: 2, watchedUntil })
     assert.ok((await reserve(process, ids[0]!, 1)) > 2n ** 44n)
     assert.deepEqual(moves(process), [])
   })
@@ -168,7 +168,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
       let url = await databases.fresh()
       let process = await openProcess(url)
       try {
-        await process.origin.check()
+        await process.origin.advanceCountersIfCopy()
         const { id } = await makeViewingKey(process.store)
         const backups: string[] = []
         const used = new Set<bigint>()
@@ -186,7 +186,7 @@ function identityTests(databasesOf: (t: TestContext) => Databases, numRuns: numb
           if (does === 'backup') backups.push(await databases.copy(url))
           else if (backup !== undefined) url = await databases.copy(backup)
           process = await openProcess(url)
-          await process.origin.check()
+          await process.origin.advanceCountersIfCopy()
         }
       } finally {
         await process.store.close()
@@ -203,9 +203,9 @@ describe('the database identity on SQLite', () => {
     const folder = tempFolder(t)
     const original = await openProcess(`sqlite:${join(folder, 'zatgate.db')}`)
     t.after(() => original.store.close())
-    await original.origin.check()
+    await original.origin.advanceCountersIfCopy()
     await makeViewingKey(original.store)
-    const { recorded } = await original.store.read(tx => tx.origin.read())
+    const { recorded } = await original.store.read(tx => tx.databaseIdentity.read())
     assert.match(recorded, /^inode:/)
     const file = join(folder, 'copies', 'backup.db')
     await original.store.backup(file)
@@ -214,7 +214,7 @@ describe('the database identity on SQLite', () => {
     assert.equal(database.prepare('SELECT identity FROM database_origin').get()?.identity, '')
     assert.equal(database.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok')
     database.close()
-    const after = await original.store.read(tx => tx.origin.read())
+    const after = await original.store.read(tx => tx.databaseIdentity.read())
     assert.equal(after.recorded, recorded)
     assert.equal(await original.origin.isCopy(), false)
   })
@@ -259,8 +259,8 @@ describe('the database identity on PostgreSQL', { skip: bin === null && NO_POSTG
     const limited = url.replace('//postgres@', '//limited@')
     const unknown = async () => {
       const process = await openProcess(limited)
-      await process.origin.check()
-      const { current } = await process.store.read(tx => tx.origin.read())
+      await process.origin.advanceCountersIfCopy()
+      const { current } = await process.store.read(tx => tx.databaseIdentity.read())
       await process.store.close()
       return { current, warned: process.log.lines.map(({ level, details }) => [level, details]) }
     }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import { createExports, csvField } from '../../src/services/export.ts'
-import { freshStore, sqliteEngine } from '../store/databases.ts'
+import { createInvoiceExports, csvField } from '../../src/services/export.ts'
+import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
 import { NOW, openShop, type Shop } from '../store/fixtures.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 
@@ -25,12 +25,12 @@ function parseCsv(text: string): string[][] {
 }
 
 async function rig(test: TestContext, invoices: number) {
-  const store = await freshStore(sqliteEngine, test)
+  const store = await openEmptyStore(sqliteEngine, test)
   const shop = await openShop(store)
   const clock = new ManualClock(NOW + 1_000_000)
   const created: Invoice[] = []
   for (let i = 0; i < invoices; i += 100) created.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
-  return { store, shop, clock, created, exports: createExports({ store, clock }) }
+  return { store, shop, clock, created, exports: createInvoiceExports({ store, clock }) }
 }
 
 function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
@@ -39,8 +39,8 @@ function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
 
 test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
   const { exports, shop, created } = await rig(t, 1_203)
-  const csv = parseCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks))
-  const json = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: 0 }).chunks))
+  const csv = parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: 0 }).chunks))
+  const json = JSON.parse(await textOf(exports.exportInvoices(shop.account, 'json', { from: 0 }).chunks))
   const expected = created.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
   assert.deepEqual(
     csv.slice(1).map(line => line[0]),
@@ -63,12 +63,12 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
     txid: 'ab'.repeat(32),
     paidAt: NOW + 60,
   }
-  await store.write(rows => rows.invoices.record([{ ...invoice, ...paid }]))
-  const [head, row] = parseCsv(await textOf(exports.write(shop.account, 'csv', { from: 0 }).chunks)) as [
+  await store.write(rows => rows.invoices.updateStates([{ ...invoice, ...paid }]))
+  const [head, row] = parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: 0 }).chunks)) as [
     string[],
     string[],
   ]
-  const [listed] = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: 0 }).chunks))
+  const [listed] = JSON.parse(await textOf(exports.exportInvoices(shop.account, 'json', { from: 0 }).chunks))
   assert.deepEqual(listed, {
     id: invoice.publicId,
     status: 'paid',
@@ -92,29 +92,31 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
 
 test('a period includes its first second and excludes its end', async t => {
   const { exports, shop } = await rig(t, 10)
-  const rows = JSON.parse(await textOf(exports.write(shop.account, 'json', { from: NOW + 3, to: NOW + 6 }).chunks))
+  const rows = JSON.parse(
+    await textOf(exports.exportInvoices(shop.account, 'json', { from: NOW + 3, to: NOW + 6 }).chunks),
+  )
   assert.deepEqual(
     rows.map((row: { created_at: number }) => row.created_at - NOW),
     [3, 4, 5],
   )
-  assert.equal(await textOf(exports.write(shop.account, 'json', { from: NOW + 50 }).chunks), '[]\n')
-  assert.equal(parseCsv(await textOf(exports.write(shop.account, 'csv', { from: NOW + 50 }).chunks)).length, 1)
+  assert.equal(await textOf(exports.exportInvoices(shop.account, 'json', { from: NOW + 50 }).chunks), '[]\n')
+  assert.equal(parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: NOW + 50 }).chunks)).length, 1)
 })
 
 test('rows are read on demand: after a reader stops, only one page was read', async t => {
   const { shop, store, clock } = await rig(t, 1_203)
   let reads = 0
-  const counting = createExports({
+  const counting = createInvoiceExports({
     store: {
       ...store,
-      glance: work => {
+      query: work => {
         reads += 1
-        return store.glance(work)
+        return store.query(work)
       },
     },
     clock,
   })
-  for await (const chunk of counting.write(shop.account, 'json', { from: 0 }).chunks) {
+  for await (const chunk of counting.exportInvoices(shop.account, 'json', { from: 0 }).chunks) {
     assert.ok(chunk.length > 0)
     break
   }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
-import { Fault } from '../../src/domain/error.ts'
+import { AppError } from '../../src/domain/error.ts'
 import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import type { Random } from '../../src/ports/random.ts'
-import type { Rows, Store } from '../../src/ports/store.ts'
-import type { Spare } from '../../src/services/address.ts'
+import type { Store, Tx } from '../../src/ports/store.ts'
+import type { ReservedAddress } from '../../src/services/address.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { freshStore, sqliteEngine } from '../store/databases.ts'
+import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
 import { NOW, openShop } from '../store/fixtures.ts'
 import { testViewingKey } from '../support/api.ts'
 import { ManualClock } from '../support/manual-clock.ts'
-import { plainViewer } from '../support/plain-viewer.ts'
+import { createPlainNoteScanner } from '../support/plain-viewer.ts'
 
 const HOUR = 3_600
 let uuids = 0
@@ -23,15 +23,15 @@ const random: Random = {
 
 /** The service of one process, over a store with injected faults. */
 async function rigOf(t: TestContext) {
-  const store = await freshStore(sqliteEngine, t)
+  const store = await openEmptyStore(sqliteEngine, t)
   const clock = new ManualClock(NOW)
   const shop = await openShop(store)
   const account = { ...shop.account, plan: 'Business', viewingKeyId: shop.viewingKey.id }
   let next = 1n
-  const back: Spare[] = []
+  const back: ReservedAddress[] = []
   const addresses = {
-    take: async () => back.shift() ?? { index: next++, address: 'uregtest1…' },
-    giveBack: (_key: number, spare: Spare) => void back.push(spare),
+    reserve: async () => back.shift() ?? { index: next++, address: 'uregtest1…' },
+    release: (_key: number, spare: ReservedAddress) => void back.push(spare),
   }
   const process = (over: Store = store) =>
     createInvoices({ store: over, addresses, clock, random, plans: DEFAULT_PLANS, lateWatchDays: 7 })
@@ -49,7 +49,7 @@ test('a key is watched as long as each of its invoices, even if another process 
   let blind = true
   const late = process({
     ...store,
-    glance: work => (blind ? store.glance(tx => work({ ...tx, idempotency: unclaimed(tx) })) : store.glance(work)),
+    query: work => (blind ? store.query(tx => work({ ...tx, idempotency: unclaimed(tx) })) : store.query(work)),
   })
   assert.equal((await create(late, 'order-1')).id, first.id)
   blind = false
@@ -66,7 +66,7 @@ test('an index is not used again after a commit whose outcome is not known, but 
       const result = await store.write(work, options)
       if (!lose) return result
       lose = false
-      throw new Fault('unavailable', 'database_unavailable', 'service unavailable')
+      throw new AppError('unavailable', 'database_unavailable', 'service unavailable')
     },
   }
   const service = process(losing)
@@ -76,13 +76,13 @@ test('an index is not used again after a commit whose outcome is not known, but 
   await create(service, 'order-1')
   const other = { amountZat: 6n, expiresInSecs: undefined, idempotencyKey: 'order-1' }
   const account = (await store.read(tx => tx.accounts.list()))[0]!
-  const key = (await store.read(tx => tx.viewingKeys.all()))[0]!
+  const key = (await store.read(tx => tx.viewingKeys.list()))[0]!
   const refused = service.create({ ...account, plan: 'Business', viewingKeyId: key.id }, other)
   await assert.rejects(refused, { code: 'idempotency_key_reused' })
 })
 
 test('the first index of a key is never below 2^40, for any random bytes', async t => {
-  const store = await freshStore(sqliteEngine, t)
+  const store = await openEmptyStore(sqliteEngine, t)
   const { account } = await openShop(store)
   for (const [n, byte] of [0, 0xff].entries()) {
     const bytes = (count: number) => new Uint8Array(count).fill(byte)
@@ -90,18 +90,18 @@ test('the first index of a key is never below 2^40, for any random bytes', async
     const clock = new ManualClock(NOW)
     const deps = {
       store,
-      viewer: plainViewer(),
+      noteScanner: createPlainNoteScanner(),
       vault,
       clock,
       random: { ...random, bytes },
       network: 'regtest' as const,
     }
-    const { viewingKeyId } = await createViewingKeys(deps).assign(account, testViewingKey(n + 1))
-    const first = await store.write(tx => tx.viewingKeys.reserve(viewingKeyId!, 1))
+    const { viewingKeyId } = await createViewingKeys(deps).setWithoutNotification(account, testViewingKey(n + 1))
+    const first = await store.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId!, 1))
     assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
   }
 })
 
-function unclaimed({ idempotency }: Rows): Rows['idempotency'] {
+function unclaimed({ idempotency }: Tx): Tx['idempotency'] {
   return { ...idempotency, find: async () => null }
 }

@@ -7,12 +7,12 @@ import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import { createAccounts } from '../../src/services/account.ts'
 import { createBilling } from '../../src/services/billing.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
-import { openOperator } from '../../src/services/operator.ts'
+import { ensureOperatorAccount } from '../../src/services/operator.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { testViewingKey } from '../support/api.ts'
 import { silentLog } from '../support/log.ts'
 import { ManualClock } from '../support/manual-clock.ts'
-import { plainViewer } from '../support/plain-viewer.ts'
+import { createPlainNoteScanner } from '../support/plain-viewer.ts'
 import { sqliteStore } from '../support/sqlite.ts'
 
 async function start(t: TestContext) {
@@ -21,10 +21,10 @@ async function start(t: TestContext) {
   const random = systemRandom
   const network = 'regtest'
   const vault = createVault([Buffer.alloc(32, 1)], random)
-  const viewingKeys = createViewingKeys({ store, viewer: plainViewer(), vault, clock, random, network })
+  const viewingKeys = createViewingKeys({ store, noteScanner: createPlainNoteScanner(), vault, clock, random, network })
   const accounts = createAccounts({ store, clock, random, network, plans: DEFAULT_PLANS, confirmations: 3 })
   const open = (billingViewingKey: string, confirmations = 3) =>
-    openOperator({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
+    ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
   return { store, clock, accounts, open }
 }
 
@@ -43,15 +43,15 @@ test('key and confirmations follow the current settings', async t => {
   assert.notEqual(second.viewingKeyId, first.viewingKeyId)
   const kept = await store.read(tx => tx.accounts.byId(first.id))
   assert.deepEqual([kept?.viewingKeyId, kept?.confirmations], [second.viewingKeyId, 10])
-  assert.equal((await store.read(tx => tx.viewingKeys.all())).length, 2)
+  assert.equal((await store.read(tx => tx.viewingKeys.list())).length, 2)
 })
 
 test('nobody can sign in as the operator, and no mail is sent for it', async t => {
   const { store, clock, accounts, open } = await start(t)
   await open(testViewingKey(9))
-  await assert.rejects(accounts.open('operator'), { code: 'invalid_email' })
-  await assert.rejects(accounts.find('operator'), { code: 'no_such_account' })
-  assert.deepEqual(await store.write(tx => tx.mails.claim(clock.secs, 10, () => 0)), [])
+  await assert.rejects(accounts.findOrCreate('operator'), { code: 'invalid_email' })
+  await assert.rejects(accounts.findByEmail('operator'), { code: 'no_such_account' })
+  assert.deepEqual(await store.write(tx => tx.mails.claimDue(clock.secs, 10, () => 0)), [])
 })
 
 test('an expired billing key stops the start with its date, and after a later expiry nothing can be bought', async t => {
@@ -61,12 +61,12 @@ test('an expired billing key stops the start with its date, and after a later ex
   const operator = await open(key)
   assert.deepEqual(operator.viewingKeyExpiry, { time: expiresAt, height: null })
   const random = systemRandom
-  const addresses = { take: async () => ({ index: 1n, address: 'uregtest1…' }), giveBack: () => {} }
+  const addresses = { reserve: async () => ({ index: 1n, address: 'uregtest1…' }), release: () => {} }
   const plans = DEFAULT_PLANS
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const params = consensusParams('regtest')
   const billing = createBilling({ store, clock, params, plans, invoices, operator, log: silentLog })
-  const buyer = await accounts.open('buyer@example.org')
+  const buyer = await accounts.findOrCreate('buyer@example.org')
   await billing.subscribe(buyer, 'Pro', 'once')
   clock.advance(3_601)
   await assert.rejects(billing.subscribe(buyer, 'Pro', undefined), {

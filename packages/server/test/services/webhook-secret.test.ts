@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import { secretPlace } from '../../src/domain/webhook.ts'
+import { webhookSecretSealContext } from '../../src/domain/webhook.ts'
 import { createSecrets } from '../../src/services/encryption-key.ts'
 import { ManualClock } from '../support/manual-clock.ts'
-import { webhookKit } from '../support/webhooks.ts'
+import { createWebhookHarness } from '../support/webhooks.ts'
 
 test('webhook secrets are re-encrypted with the newest encryption key and keep their values', async t => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
-  const harness = await webhookKit(t, { clock: new ManualClock(), key: old })
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), key: old })
   const accounts = [await harness.account(), await harness.account()]
   const secrets = await Promise.all(
     accounts.map(async account => (await harness.webhooks.set(account, 'https://a.example')).secret),
@@ -23,8 +23,8 @@ test('webhook secrets are re-encrypted with the newest encryption key and keep t
   await createSecrets({ store: harness.store, vault }).check()
   for (const [index, account] of accounts.entries()) {
     const { sealedSecret } = await harness.webhooks.read(account)
-    assert.equal(Buffer.from(vault.open(sealedSecret, secretPlace(account.id))).toString(), secrets[index])
-    assert.throws(() => vault.open(sealedSecret, secretPlace(account.id + 1)))
+    assert.equal(Buffer.from(vault.open(sealedSecret, webhookSecretSealContext(account.id))).toString(), secrets[index])
+    assert.throws(() => vault.open(sealedSecret, webhookSecretSealContext(account.id + 1)))
   }
   await assert.rejects(createSecrets({ store: harness.store, vault: createVault([old], systemRandom) }).check())
 })

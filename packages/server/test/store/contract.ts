@@ -1,14 +1,14 @@
 import { describe } from 'node:test'
-import { crowdSuite } from './batching/batch-transaction.suite.ts'
+import { batchedWriteSuite } from './batching/batch-transaction.suite.ts'
 import { lookupSuite } from './batching/lookup.suite.ts'
-import type { Engine } from './databases.ts'
+import type { DatabaseEngine } from './databases.ts'
 import { migrationSuite } from './migrations/migration.suite.ts'
 import { accountSuite } from './repository/account.suite.ts'
 import { billingSuite } from './repository/billing.suite.ts'
 import { chainSuite } from './repository/chain.suite.ts'
 import { credentialSuite } from './repository/credential.suite.ts'
 import { dashboardSuite } from './repository/dashboard.suite.ts'
-import { originSuite } from './repository/database-identity.suite.ts'
+import { databaseIdentitySuite } from './repository/database-identity.suite.ts'
 import { eventSuite } from './repository/event.suite.ts'
 import { idempotencySuite } from './repository/idempotency.suite.ts'
 import { invoiceSuite } from './repository/invoice.suite.ts'
@@ -22,12 +22,12 @@ import { withdrawalSuite } from './repository/withdrawal.suite.ts'
 import { transactionSuite } from './transaction/transaction.suite.ts'
 
 /** The contract of a Store, the same on every database. Each new repository adds its suite here. */
-const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
+const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][] = [
   ['accounts', accountSuite],
   ['credentials', credentialSuite],
   ['usage', usageSuite],
   ['viewing keys', viewingKeySuite],
-  ['database identity', originSuite],
+  ['database identity', databaseIdentitySuite],
   ['invoices', invoiceSuite],
   ['payments', paymentSuite],
   ['idempotency', idempotencySuite],
@@ -41,10 +41,10 @@ const SUITES: readonly [name: string, suite: (engine: Engine) => void][] = [
   ['dashboard', dashboardSuite],
   ['transactions', transactionSuite],
   ['lookups', lookupSuite],
-  ['batched writes', crowdSuite],
+  ['batched writes', batchedWriteSuite],
   ['migrations', migrationSuite],
 ]
 
-export function storeContract(engine: Engine): void {
+export function storeContract(engine: DatabaseEngine): void {
   for (const [name, suite] of SUITES) describe(name, () => suite(engine))
 }

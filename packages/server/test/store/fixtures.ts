@@ -33,7 +33,7 @@ export async function makeAccount(store: Store, email = `${randomUUID()}@example
 /** Inserts a viewing key. */
 export function makeViewingKey(store: Store, name = randomUUID() as string): Promise<ViewingKeyRow> {
   const key = { fingerprint: hashOf(name), network: 'regtest', createdAt: NOW, firstIndex: 1n } as const
-  return store.write(tx => tx.viewingKeys.ensure(key, id => Uint8Array.of(id)))
+  return store.write(tx => tx.viewingKeys.findOrInsert(key, id => Uint8Array.of(id)))
 }
 
 /** An account with a viewing key, and its invoices. */
@@ -73,7 +73,7 @@ export function payment(invoice: Invoice, terms: Partial<NewPayment> = {}): NewP
     pool: 'ironwood',
     outputIndex: 0,
     valueZat: 5_000n,
-    place: { at: 'mempool' },
+    location: { at: 'mempool' },
     expiryHeight: null,
     seenAt: NOW,
     lastSeenHeight: 4,
@@ -92,7 +92,7 @@ export function header(height: number): Header {
     hash: toHash(height),
     prevHash: toHash(height - 1),
     time: NOW + height * 25,
-    trees: { sapling: height, orchard: 2 * height, ironwood: 3 * height },
+    treeSizes: { sapling: height, orchard: 2 * height, ironwood: 3 * height },
   }
 }
 

@@ -1,19 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
 import type { KeyExpiry } from '@zatgate/zcash/viewing-key'
 import { Registry } from 'prom-client'
 import { createKeyedHash } from '../../src/adapters/crypto/keyed-hash.ts'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
-import { noSwapProvider } from '../../src/adapters/oneclick/provider.ts'
+import { disabledSwapProvider } from '../../src/adapters/oneclick/provider.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Account } from '../../src/domain/account.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
 import type { Log } from '../../src/ports/log.ts'
-import type { Viewer } from '../../src/ports/note-scanner.ts'
+import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Rates } from '../../src/ports/rates.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { SwapProvider } from '../../src/ports/swap-provider.ts'
@@ -21,20 +21,20 @@ import { type Accounts, createAccounts } from '../../src/services/account.ts'
 import { createAddresses } from '../../src/services/address.ts'
 import { createBilling } from '../../src/services/billing.ts'
 import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
-import { createOrigin } from '../../src/services/database-identity.ts'
-import { createExports } from '../../src/services/export.ts'
+import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
+import { createInvoiceExports } from '../../src/services/export.ts'
 import { createInvoices, type Invoices } from '../../src/services/invoice.ts'
-import { openOperator } from '../../src/services/operator.ts'
+import { ensureOperatorAccount } from '../../src/services/operator.ts'
 import { createSwaps, type Swaps } from '../../src/services/swap.ts'
 import { createSwapAssets } from '../../src/services/swap-asset.ts'
-import { createSwapLooks, type SwapLooks } from '../../src/services/swap-status.ts'
+import { createSwapStatusPoller, type SwapStatusPoller } from '../../src/services/swap-status.ts'
 import { createViewingKeys, type ViewingKeys } from '../../src/services/viewing-key.ts'
 import { createWebhooks, type Webhooks } from '../../src/services/webhook.ts'
 import { createWithdrawals } from '../../src/services/withdrawal.ts'
 import { openStore } from '../../src/store/open.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
-import { plainViewer } from './plain-viewer.ts'
+import { createPlainNoteScanner } from './plain-viewer.ts'
 
 /** Options of startTestApi. */
 export interface TestApiOptions {
@@ -51,7 +51,7 @@ export interface TestApiOptions {
   /** Default: no swap provider. */
   readonly swapProvider?: SwapProvider
   /** Default: a scanner that derives addresses in this thread. */
-  readonly viewer?: Viewer
+  readonly viewer?: NoteScanner
 }
 
 /** The HTTP server with a real store and a manual clock, but without a chain: nothing is ever paid. */
@@ -65,7 +65,7 @@ export interface TestApi {
   readonly credentials: Credentials
   readonly invoices: Invoices
   readonly swaps: Swaps
-  readonly looks: SwapLooks
+  readonly swapStatus: SwapStatusPoller
   readonly webhooks: Webhooks
   /** Creates an account. Default: on the unlimited plan and with a viewing key. */
   merchant(options?: { plan?: string; viewingKey?: string | null }): Promise<Merchant>
@@ -83,7 +83,12 @@ export const VAULT_KEY = Buffer.alloc(32, 1)
 
 /** Starts the HTTP server on a random port. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { plans = DEFAULT_PLANS, log = silentLog, clock = new ManualClock(), viewer = plainViewer() } = options
+  const {
+    plans = DEFAULT_PLANS,
+    log = silentLog,
+    clock = new ManualClock(),
+    viewer = createPlainNoteScanner(),
+  } = options
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-api-'))
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(dir, 'test.db')}`
   const random = systemRandom
@@ -92,26 +97,26 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const store = await openStore(databaseUrl)
   const network = 'regtest'
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
-  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
+  const viewingKeys = createViewingKeys({ store, noteScanner: viewer, vault, clock, random, network })
   const credentials = createCredentials({
     store,
     clock,
     random,
     onError: error => log.error({ err: error }, 'failed to record last use'),
   })
-  const origin = createOrigin({ store, clock, random, lateWatchDays: 7, log })
-  await origin.check()
-  const addresses = createAddresses({ store, viewer, vault, origin })
+  const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays: 7, log })
+  await databaseIdentity.advanceCountersIfCopy()
+  const addresses = createAddresses({ store, noteScanner: viewer, vault, databaseIdentity })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
-  const provider = options.swapProvider ?? noSwapProvider()
+  const provider = options.swapProvider ?? disabledSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
-  const looks = createSwapLooks({ store, provider, clock, log })
-  const swaps = createSwaps({ store, provider, assets, looks, clock, random, log })
+  const swapStatus = createSwapStatusPoller({ store, provider, clock, log })
+  const swaps = createSwaps({ store, provider, assets, swapStatus, clock, random, log })
   const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: false })
   const operator =
     options.billing === false
       ? null
-      : await openOperator({
+      : await ensureOperatorAccount({
           store,
           viewingKeys,
           clock,
@@ -121,7 +126,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
           billingViewingKey: testViewingKey(9),
         })
   const billing = createBilling({ store, clock, params: consensusParams(network), plans, invoices, operator, log })
-  const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: clock.secs }) }
+  const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', fetchedAt: clock.secs }) }
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
   const withdrawals = createWithdrawals({
     store,
@@ -146,7 +151,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ...options.settings,
   } as const
   const services = { store, accounts, viewingKeys, credentials, invoices, swaps, webhooks, billing, withdrawals }
-  const exports = createExports({ store, clock })
+  const exports = createInvoiceExports({ store, clock })
   const server = await createHttpServer({ settings, ...services, exports, log, registry: new Registry() })
   const url = await server.listen()
   let merchants = 0
@@ -155,13 +160,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     url,
     databaseUrl,
     clock,
-    looks,
+    swapStatus,
     ...services,
 
     async merchant({ plan = 'Business', viewingKey = testViewingKey() } = {}) {
       merchants += 1
       const email = `merchant${merchants}-${random.uuid()}@example.org`
-      let account = await accounts.open(email)
+      let account = await accounts.findOrCreate(email)
       account = await accounts.setPlan(email, plan, null)
       if (viewingKey !== null) account = (await viewingKeys.set(account, viewingKey)).account
       const { key } = await credentials.createApiKey(account, 'test')
@@ -171,7 +176,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
 
     async close() {
       await server.close()
-      await credentials.settled()
+      await credentials.whenIdle()
       await store.close()
       rmSync(dir, { recursive: true, force: true })
     },
@@ -180,12 +185,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
 
 /** A regtest UFVK, deterministic by `seed`. With `expiry` it has Revision 2. */
 export function testViewingKey(seed = 1, expiry?: KeyExpiry): string {
-  const key = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0))
+  const key = deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0))
   return encodeFullViewingKey(key, 'regtest', expiry)
 }
 
 /** An HTTP response. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -194,7 +199,7 @@ export interface Answer {
 }
 
 /** Options of call. */
-export interface Call {
+export interface CallOptions {
   readonly token?: string
   readonly headers?: Record<string, string>
   /** Body to send as JSON. */
@@ -204,7 +209,11 @@ export interface Call {
 }
 
 /** Sends one request. `line` is a method and a path, such as `POST /v1/invoices`. */
-export async function call(api: { readonly url: string }, line: string, options: Call = {}): Promise<Answer> {
+export async function call(
+  api: { readonly url: string },
+  line: string,
+  options: CallOptions = {},
+): Promise<TestResponse> {
   const [method = 'GET', path = '/'] = line.split(' ')
   const { token, json, raw } = options
   const body = json === undefined ? raw : JSON.stringify(json)

@@ -7,25 +7,25 @@ import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
-import type { Payout, PayoutProvider } from '../../src/ports/payout-provider.ts'
+import type { PayoutProvider, PayoutResult } from '../../src/ports/payout-provider.ts'
 import type { Rates } from '../../src/ports/rates.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import type { Rows, Store } from '../../src/ports/store.ts'
+import type { Store, Tx } from '../../src/ports/store.ts'
 import { createAccounts } from '../../src/services/account.ts'
 import { createAddresses } from '../../src/services/address.ts'
 import { createBilling } from '../../src/services/billing.ts'
-import { createOrigin } from '../../src/services/database-identity.ts'
+import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
-import { createReassess } from '../../src/services/invoice-state.ts'
-import { openOperator } from '../../src/services/operator.ts'
+import { createInvoiceUpdater } from '../../src/services/invoice-state.ts'
+import { ensureOperatorAccount } from '../../src/services/operator.ts'
 import { createPayouts } from '../../src/services/payout.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { createWithdrawals } from '../../src/services/withdrawal.ts'
 import { testViewingKey } from './api.ts'
 import { silentLog } from './log.ts'
-import { plainViewer } from './plain-viewer.ts'
+import { createPlainNoteScanner } from './plain-viewer.ts'
 
-export interface RigOptions {
+export interface BillingHarnessOptions {
   readonly store: Store
   readonly clock: Clock
   readonly plans?: readonly Plan[]
@@ -38,30 +38,30 @@ export interface RigOptions {
   readonly confirmations?: number
 }
 
-export type BillingRig = Awaited<ReturnType<typeof billingRig>>
+export type BillingHarness = Awaited<ReturnType<typeof createBillingHarness>>
 
 export const CONFIRMATIONS = 3
 export const SPREAD_BPS = 100
 
 /** Billing and withdrawals on a real store, with payments written directly instead of blocks and notes. */
-export async function billingRig({ store, clock, ...options }: RigOptions) {
+export async function createBillingHarness({ store, clock, ...options }: BillingHarnessOptions) {
   const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS } = options
   const random = systemRandom
   const network = 'regtest'
-  const viewer = plainViewer()
+  const noteScanner = createPlainNoteScanner()
   const vault = createVault([Buffer.alloc(32, 1)], random)
   const keyedHash = createKeyedHash([Buffer.alloc(32, 1)])
-  const rates = options.rates ?? { rate: async currency => ({ currency, price: '100', at: now() }) }
-  const provider = options.provider ?? { name: 'test', pay: async (): Promise<Payout> => ({ state: 'by_hand' }) }
+  const rates = options.rates ?? { rate: async currency => ({ currency, price: '100', fetchedAt: now() }) }
+  const provider = options.provider ?? { name: 'test', pay: async (): Promise<PayoutResult> => ({ state: 'by_hand' }) }
   const now = () => Math.floor(clock.nowMs() / 1000)
 
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: CONFIRMATIONS })
-  const viewingKeys = createViewingKeys({ store, viewer, vault, clock, random, network })
-  const origin = createOrigin({ store, clock, random, lateWatchDays: 7, log })
-  await origin.check()
-  const addresses = createAddresses({ store, viewer, vault, origin })
+  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
+  const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays: 7, log })
+  await databaseIdentity.advanceCountersIfCopy()
+  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
-  const operator = await openOperator({
+  const operator = await ensureOperatorAccount({
     store,
     viewingKeys,
     clock,
@@ -93,18 +93,18 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     terms,
   })
   const payouts = createPayouts({ store, clock, vault, provider, log })
-  const reassess = createReassess({
-    settle: (tx, _before, after) =>
-      after.purpose === 'plan' ? billing.settle(tx, after) : withdrawals.settle(tx, after),
+  const reassess = createInvoiceUpdater({
+    applyPayment: (tx, _before, after) =>
+      after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after),
   })
 
-  async function mineHeaders(tx: Rows, count: number): Promise<void> {
+  async function mineHeaders(tx: Tx, count: number): Promise<void> {
     const height = (await tx.chain.tip())?.height ?? 0
-    const trees = { sapling: 0, orchard: 0, ironwood: 0 }
+    const treeSizes = { sapling: 0, orchard: 0, ironwood: 0 }
     const hash = (at: number) => hashOf(`block ${at}`)
     const blocks = Array.from({ length: count }, (_, i) => height + 1 + i)
-    await tx.chain.append(
-      blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time: now(), trees })),
+    await tx.chain.appendHeaders(
+      blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time: now(), treeSizes })),
     )
   }
 
@@ -119,7 +119,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
 
     async merchant(plan = 'Free'): Promise<Account> {
       const email = `${randomUUID()}@example.org`
-      await accounts.open(email)
+      await accounts.findOrCreate(email)
       return accounts.setPlan(email, plan, null)
     },
 
@@ -142,9 +142,9 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
         lastSeenHeight: 0,
       } as const
       await store.write(async tx => {
-        const place = { at: 'mempool' } as const
-        const recorded = await tx.payments.record([{ ...payment, place, expiryHeight: null }])
-        await tx.payments.markPresent([await tx.payments.newestOrder()], 0)
+        const location = { at: 'mempool' } as const
+        const recorded = await tx.payments.upsert([{ ...payment, location, expiryHeight: null }])
+        await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
         await reassess(tx, recorded, now())
       })
       return txid
@@ -152,7 +152,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
 
     /** Drops an unmined payment. */
     async vanish(txid: string): Promise<void> {
-      await store.write(async tx => reassess(tx, await tx.payments.drop([txid]), now()))
+      await store.write(async tx => reassess(tx, await tx.payments.markDropped([txid]), now()))
     },
 
     /** Mines the mempool with the given number of confirmations. */
@@ -160,10 +160,10 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
       await store.write(async tx => {
         const height = ((await tx.chain.tip())?.height ?? 0) + 1
         await mineHeaders(tx, count)
-        const unmined = await tx.payments.inMempool()
+        const unmined = await tx.payments.listMempool()
         const place = { at: 'mined', height } as const
-        const mined = await tx.payments.record(unmined.map(payment => ({ ...payment, place })))
-        await reassess(tx, [...mined, ...(await tx.invoices.settling(1_000, 0))], now())
+        const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, place })))
+        await reassess(tx, [...mined, ...(await tx.invoices.awaitingConfirmation(1_000, 0))], now())
       })
     },
 
@@ -172,7 +172,7 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
       await store.write(async tx => {
         const height = Math.max(((await tx.chain.tip())?.height ?? 0) - depth, 0)
         const touched = await tx.payments.unmineAbove(height)
-        await tx.chain.removeAbove(height)
+        await tx.chain.removeHeadersAbove(height)
         await reassess(tx, touched, now())
       })
     },
@@ -180,8 +180,8 @@ export async function billingRig({ store, clock, ...options }: RigOptions) {
     /** Sets the synced time to now and expires due invoices. */
     async seeThrough(): Promise<void> {
       await store.write(async tx => {
-        await tx.chain.setSeenThrough(now(), now())
-        await reassess(tx, await tx.invoices.due(now(), (await tx.chain.tip())?.height ?? 0, 1_000), now())
+        await tx.chain.setSyncedThrough(now(), now())
+        await reassess(tx, await tx.invoices.expirable(now(), (await tx.chain.tip())?.height ?? 0, 1_000), now())
       })
     },
   }

@@ -1,3 +1,3 @@
-import type { DeliveryMeter } from '../../src/ports/metrics.ts'
+import type { DeliveryMetrics } from '../../src/ports/metrics.ts'
 /** Discards all measurements. */
-export const silentMeter: DeliveryMeter = { attempt: () => {}, underWay: () => {} }
+export const silentMetrics: DeliveryMetrics = { attemptEnded: () => {}, setInFlight: () => {} }

@@ -1,12 +1,12 @@
 /** A process that delivers webhooks until it is killed or its standard input closes. See delivery-kill.test.ts. */
 
 import { createVault } from '../../src/adapters/crypto/vault.ts'
-import { createOutbound } from '../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../src/adapters/http-client/client.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import { createDeliveries } from '../../src/services/delivery.ts'
 import { openStore } from '../../src/store/open.ts'
-import { startDelivery } from '../../src/workers/delivery.ts'
-import { silentMeter } from './delivery-meter.ts'
+import { startDeliveryWorker } from '../../src/workers/delivery.ts'
+import { silentMetrics } from './delivery-meter.ts'
 import { silentLog } from './log.ts'
 import { scaledClock } from './scaled-clock.ts'
 
@@ -14,7 +14,7 @@ const [url = '', key = '', sinceMs = '', factor = ''] = process.argv.slice(2)
 const clock = scaledClock(Number(sinceMs), Number(factor))
 const store = await openStore(url)
 const vault = createVault([Buffer.from(key, 'hex')], systemRandom)
-const outbound = createOutbound({ allowPrivate: true })
-const deliveries = createDeliveries({ store, vault, outbound, clock, random: systemRandom, log: silentLog })
-startDelivery({ deliveries, store, clock, log: silentLog, meter: silentMeter })
+const webhookHttp = createHttpClient({ allowPrivate: true })
+const deliveries = createDeliveries({ store, vault, webhookHttp, clock, random: systemRandom, log: silentLog })
+startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: silentMetrics })
 process.stdin.resume().on('end', () => process.exit())

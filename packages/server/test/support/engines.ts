@@ -1,17 +1,17 @@
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
-import { type Engine, postgresEngine, sqliteEngine } from '../store/databases.ts'
-import { type ModelWorld, ModelWorld as World, type WorldOptions } from './model-world.ts'
+import { type DatabaseEngine, postgresEngine, sqliteEngine } from '../store/databases.ts'
+import { type ChainSimulation, type SimulationOptions, ChainSimulation as World } from './model-world.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 
 /** Declares the tests once for SQLite and once for PostgreSQL, which is skipped when it is not installed. */
-export function onBothDatabases(declare: (engine: Engine) => void): void {
+export function onBothDatabases(declare: (engine: DatabaseEngine) => void): void {
   describe('SQLite', () => declare(sqliteEngine))
   onPostgres(declare)
 }
 
 /** For cases that cannot occur on SQLite, where one transaction writes at a time. */
-export function onPostgres(declare: (engine: Engine) => void): void {
+export function onPostgres(declare: (engine: DatabaseEngine) => void): void {
   const bin = findPostgres()
   describe('PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
     let server: TestPostgres
@@ -25,12 +25,12 @@ export function onPostgres(declare: (engine: Engine) => void): void {
 
 /** A test in a world of its own. */
 export function inWorld(
-  engine: Engine,
+  engine: DatabaseEngine,
   name: string,
-  work: (world: ModelWorld, t: TestContext) => Promise<void>,
-  options: WorldOptions = {},
+  work: (world: ChainSimulation, t: TestContext) => Promise<void>,
+  options: SimulationOptions = {},
 ): void {
   test(name, async t => {
-    await work(await World.open(await engine.fresh(t), options), t)
+    await work(await World.open(await engine.createDatabase(t), options), t)
   })
 }

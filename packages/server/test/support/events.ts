@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /** The bodies of an account's public events in a SQLite file, in order. */
-export function eventsIn(file: string, accountId: number): Record<string, unknown>[] {
+export function readEvents(file: string, accountId: number): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
     const rows = database

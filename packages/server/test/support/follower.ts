@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
 /** A WebSocket client that keeps the received messages. */
-export interface Follower {
+export interface WebSocketClient {
   readonly socket: WebSocket
   readonly messages: string[]
   /** Resolves with the close code. */
@@ -12,7 +12,7 @@ export interface Follower {
 }
 
 /** Subscribes to an invoice over its WebSocket. */
-export function follow(url: string, id: string): Follower {
+export function subscribe(url: string, id: string): WebSocketClient {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/invoices/${id}/ws`)
   const messages: string[] = []
   socket.on('message', data => messages.push(String(data)))

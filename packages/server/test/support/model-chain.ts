@@ -1,5 +1,5 @@
 import type { Block } from '../../src/domain/chain.ts'
-import type { OpenedNote } from '../../src/ports/note-scanner.ts'
+import type { DecryptedNote } from '../../src/ports/note-scanner.ts'
 
 /** A transaction with one Ironwood note. */
 export interface ModelTransaction {
@@ -40,15 +40,15 @@ export class ModelChain {
       hash: `block ${this.#blocksMined++}`,
       prevHash: before?.hash ?? '',
       time,
-      trees: { sapling: 0, orchard: 0, ironwood: (before?.trees.ironwood ?? 0) + paying.length },
-      outputs: { sapling: 0, orchard: 0, ironwood: paying.length },
+      treeSizes: { sapling: 0, orchard: 0, ironwood: (before?.treeSizes.ironwood ?? 0) + paying.length },
+      outputCounts: { sapling: 0, orchard: 0, ironwood: paying.length },
       transactions: paying.map(({ txid }) => ({ txid, orchard: [], ironwood: [] })),
       paying,
     })
   }
 
   /** Removes up to `depth` newest blocks, never the first. Their transactions return to the mempool or vanish. */
-  takeBack(depth: number, returns: (txid: string) => boolean): void {
+  removeBlocks(depth: number, returns: (txid: string) => boolean): void {
     for (let i = 0; i < depth && this.height > 0; i++) {
       for (const transaction of this.blocks.pop()!.paying) {
         if (returns(transaction.txid)) this.mempool.set(transaction.txid, transaction)
@@ -70,7 +70,7 @@ export class ModelChain {
   }
 }
 
-export function notesOf(transactions: Iterable<ModelTransaction>, viewingKeyId: number): OpenedNote[] {
+export function notesOf(transactions: Iterable<ModelTransaction>, viewingKeyId: number): DecryptedNote[] {
   return [...transactions].map(transaction => ({ ...transaction, viewingKeyId, pool: 'ironwood', outputIndex: 0 }))
 }
 

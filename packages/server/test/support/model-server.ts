@@ -40,11 +40,11 @@ export class ModelServer {
     this.#mempoolFails = fails
   }
 
-  tip(): number {
+  tipHeight(): number {
     return this.#state.blocks.length - 1
   }
 
-  blocksOf(from: number, to: number): ModelBlocks {
+  blocksBetween(from: number, to: number): ModelBlocks {
     return this.#state.blocks.slice(from, to + 1)
   }
 

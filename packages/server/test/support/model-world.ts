@@ -7,18 +7,18 @@ import type { NewEvent } from '../../src/domain/event.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../src/ports/chain.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { WatchMeter } from '../../src/ports/metrics.ts'
-import type { OpenedNote, Viewer, WatchKey } from '../../src/ports/note-scanner.ts'
+import type { ChainSyncMetrics } from '../../src/ports/metrics.ts'
+import type { DecryptedNote, NoteScanner, ScanKey } from '../../src/ports/note-scanner.ts'
 import type { Invoice, NewInvoice } from '../../src/ports/repository/invoice.ts'
 import type { PaymentRow } from '../../src/ports/repository/payment.ts'
-import type { Rows, Store } from '../../src/ports/store.ts'
+import type { Store, Tx } from '../../src/ports/store.ts'
 import { createChainProblems } from '../../src/services/chain-problem.ts'
-import { createHeaders, type Headers } from '../../src/services/chain-rewind.ts'
-import { createReassess, createReport } from '../../src/services/invoice-state.ts'
+import { createHeaderChain, type HeaderChain } from '../../src/services/chain-rewind.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../../src/services/invoice-state.ts'
 import { createPayments, type Payments } from '../../src/services/payment.ts'
-import type { WatchKeys } from '../../src/services/scan-key.ts'
-import { type Rescanned, rescan } from '../../src/workers/chain/rescan.ts'
-import { createWatcher, type Watcher } from '../../src/workers/chain/sync.ts'
+import type { ScanKeys } from '../../src/services/scan-key.ts'
+import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
+import { type ChainSync, createChainSync } from '../../src/workers/chain/sync.ts'
 import type { OpenOptions, TestDatabase } from '../store/databases.ts'
 import { openShop, type Shop } from '../store/fixtures.ts'
 import { recordingLog } from './log.ts'
@@ -26,7 +26,7 @@ import { ManualClock } from './manual-clock.ts'
 import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
 import { ModelServer } from './model-server.ts'
 
-export interface WorldOptions {
+export interface SimulationOptions {
   /** The rules about clocks and block times do not apply on regtest. Default `test`. */
   readonly network?: Network
   readonly servers?: number
@@ -36,16 +36,16 @@ export interface WorldOptions {
 }
 
 /** One process with a chain sync. */
-export interface Process {
+export interface SimulatedProcess {
   readonly clock: SkewableClock
   readonly store: Store
   readonly payments: Payments
-  readonly headers: Headers
-  readonly keys: WatchKeys
-  readonly chain: ServerSwitch
-  readonly watcher: Watcher
+  readonly headers: HeaderChain
+  readonly keys: ScanKeys
+  readonly chain: SwitchableServers
+  readonly chainSync: ChainSync
   /** Syncs until no more blocks can be read immediately. */
-  look(): Promise<void>
+  sync(): Promise<void>
 }
 
 /** The true time plus the clock error of this process. */
@@ -70,8 +70,8 @@ export class SkewableClock implements Clock {
 export type Interruption = (point: string) => void | Promise<void>
 
 /** The servers as one chain source that uses one of them at a time. */
-export class ServerSwitch implements Chain {
-  era = 1
+export class SwitchableServers implements Chain {
+  serverEpoch = 1
   distrusted: string[] = []
   problems: readonly ChainProblem[] = []
   #server: ModelServer
@@ -84,16 +84,16 @@ export class ServerSwitch implements Chain {
 
   use(server: ModelServer): void {
     this.#server = server
-    this.era += 1
+    this.serverEpoch += 1
   }
 
   async tip(): Promise<number> {
-    return this.#around('tip', () => this.#server.tip())
+    return this.#around('tip', () => this.#server.tipHeight())
   }
 
-  async *blocks(from: number, to: number): AsyncGenerator<ReturnType<ModelServer['blocksOf']>[number]> {
+  async *blocks(from: number, to: number): AsyncGenerator<ReturnType<ModelServer['blocksBetween']>[number]> {
     await this.#at('before blocks')
-    for (const block of this.#server.blocksOf(from, to)) {
+    for (const block of this.#server.blocksBetween(from, to)) {
       yield block
       await this.#at('between blocks')
     }
@@ -108,7 +108,7 @@ export class ServerSwitch implements Chain {
     return this.#around('mempool snapshot', () => this.#server.mempool().map(compact))
   }
 
-  distrust(reason: string): void {
+  abandonServer(reason: string): void {
     this.distrusted.push(reason)
   }
 
@@ -123,16 +123,16 @@ export class ServerSwitch implements Chain {
 }
 
 /** The real chain sync and its services on a real store, with simulated servers of a chain without cryptography. */
-export class ModelWorld {
+export class ChainSimulation {
   readonly clock: ManualClock
   readonly network: Network
   readonly chain: ModelChain
   readonly servers: ModelServer[]
-  readonly processes: Process[] = []
+  readonly processes: SimulatedProcess[] = []
   readonly log = recordingLog()
   /** Events of committed transactions, in order. */
   readonly events: NewEvent[] = []
-  readonly metered: Record<string, unknown> = {}
+  readonly metrics: Record<string, unknown> = {}
   shop!: Shop
   interruption: Interruption = () => {}
   readonly #transactions = new Map<string, ModelTransaction>()
@@ -149,18 +149,18 @@ export class ModelWorld {
     this.servers = Array.from({ length: servers }, () => new ModelServer(this.chain, this.clock))
   }
 
-  static async open(database: TestDatabase, options: WorldOptions = {}): Promise<ModelWorld> {
-    const simulation = new ModelWorld(options.network ?? 'test', options.servers ?? 1, database.url)
+  static async open(database: TestDatabase, options: SimulationOptions = {}): Promise<ChainSimulation> {
+    const simulation = new ChainSimulation(options.network ?? 'test', options.servers ?? 1, database.url)
     for (let i = 0; i < (options.processes ?? 1); i++) {
       simulation.processes.push(
         simulation.process(await database.open(options.store), simulation.servers[i % simulation.servers.length]!),
       )
     }
-    simulation.shop = await openShop(simulation.process0.store)
+    simulation.shop = await openShop(simulation.firstProcess.store)
     return simulation
   }
 
-  get process0(): Process {
+  get firstProcess(): SimulatedProcess {
     return this.processes[0]!
   }
 
@@ -169,29 +169,38 @@ export class ModelWorld {
   }
 
   /** Creates a newly started process with no state in memory. */
-  process(store: Store, server: ModelServer): Process {
+  process(store: Store, server: ModelServer): SimulatedProcess {
     const { log, network } = this
     const clock = new SkewableClock(this.clock)
     const recording = this.#recording(store)
     const at: Interruption = point => this.interruption(point)
-    const chain = new ServerSwitch(server, at)
-    const meter = this.#meter()
-    const reassess = createReassess()
-    const report = createReport({ log, meter })
+    const chain = new SwitchableServers(server, at)
+    const metrics = this.#meter()
+    const updateInvoices = createInvoiceUpdater()
+    const reportChanges = createChangeReporter({ log, metrics })
     // The simulated chain is short, so every network uses the upgrade heights of regtest.
     const params = { ...consensusParams('regtest'), network }
-    const payments = createPayments({ store: recording, reassess, report, clock, params })
-    const headers = createHeaders({ store: recording, reassess, report, clock, log })
+    const payments = createPayments({ store: recording, updateInvoices, reportChanges, clock, params })
+    const headers = createHeaderChain({ store: recording, updateInvoices, reportChanges, clock, log })
     const keys = this.#keys(store)
-    const viewer = this.#viewer()
-    const interruptible = { payments: interrupted(payments, at), headers: interrupted(headers, at) }
+    const noteScanner = this.#viewer()
+    const interruptible = { payments: interrupted(payments, at), recordedChain: interrupted(headers, at) }
     const chainProblems = createChainProblems({ store, clock })
-    const watcher = createWatcher({ chain, viewer, ...interruptible, keys, chainProblems, clock, log, meter })
-    const look = async () => {
+    const chainSync = createChainSync({
+      chain,
+      noteScanner,
+      ...interruptible,
+      keys,
+      chainProblems,
+      clock,
+      log,
+      metrics,
+    })
+    const sync = async () => {
       const signal = new AbortController().signal
-      while ((await watcher.look(signal)) === 'again');
+      while ((await chainSync.sync(signal)) === 'again');
     }
-    return { clock, store, payments, headers, keys, chain, watcher, look }
+    return { clock, store, payments, headers, keys, chain, chainSync, sync }
   }
 
   /** Replaces a process as after a crash: same database and server, no state in memory. */
@@ -199,12 +208,12 @@ export class ModelWorld {
     this.processes[index] = this.process(this.processes[index]!.store, server)
   }
 
-  async sell(terms: Partial<NewInvoice> = {}, process = this.process0): Promise<Invoice> {
+  async createInvoice(terms: Partial<NewInvoice> = {}, process = this.firstProcess): Promise<Invoice> {
     const createdAt = Math.floor(process.clock.nowMs() / 1000)
     const expiresAt = terms.expiresAt ?? createdAt + 900
     const draft = this.shop.draft({ createdAt, watchUntil: expiresAt + 7 * 86_400, ...terms, expiresAt })
     return process.store.write(async tx => {
-      await tx.viewingKeys.watch(this.shop.viewingKey.id, draft.watchUntil)
+      await tx.viewingKeys.extendWatch(this.shop.viewingKey.id, draft.watchUntil)
       return tx.invoices.insert(draft)
     })
   }
@@ -230,14 +239,14 @@ export class ModelWorld {
   }
 
   /** Rescans like the command of the operator, with the services of the first process. */
-  rescan(from: number): Promise<Rescanned> {
-    const { chain, payments, headers, keys } = this.process0
-    const deps = { chain, viewer: this.#viewer(), payments, headers, keys }
+  rescan(from: number): Promise<RescanResult> {
+    const { chain, payments, headers, keys } = this.firstProcess
+    const deps = { chain, noteScanner: this.#viewer(), payments, recordedChain: headers, keys }
     return rescan(deps, from, new AbortController().signal)
   }
 
   /** The notes of the merchant's key in these blocks. */
-  notesOf(blocks: readonly Pick<ModelChain['blocks'][number], 'paying'>[]): OpenedNote[] {
+  notesOf(blocks: readonly Pick<ModelChain['blocks'][number], 'paying'>[]): DecryptedNote[] {
     return notesOf(
       blocks.flatMap(block => block.paying),
       this.shop.viewingKey.id,
@@ -245,7 +254,7 @@ export class ModelWorld {
   }
 
   /** A separate connection to the PostgreSQL database of the simulation. */
-  async adminOf(test: TestContext): Promise<pg.Client> {
+  async adminClient(test: TestContext): Promise<pg.Client> {
     const admin = new pg.Client(this.#url)
     await admin.connect()
     test.after(() => admin.end())
@@ -253,7 +262,7 @@ export class ModelWorld {
   }
 
   async read(invoice: Invoice): Promise<Invoice> {
-    const [found] = await this.process0.store.read(tx => tx.invoices.byIds([invoice.id]))
+    const [found] = await this.firstProcess.store.read(tx => tx.invoices.byIds([invoice.id]))
     return found!
   }
 
@@ -262,15 +271,15 @@ export class ModelWorld {
   }
 
   async payments(invoice: Invoice): Promise<PaymentRow[]> {
-    return this.process0.store.read(tx => tx.payments.ofInvoices([invoice.id]))
+    return this.firstProcess.store.read(tx => tx.payments.byInvoices([invoice.id]))
   }
 
-  seenThrough(): Promise<number> {
-    return this.process0.store.read(tx => tx.chain.seenThrough())
+  syncedThrough(): Promise<number> {
+    return this.firstProcess.store.read(tx => tx.chain.syncedThrough())
   }
 
   async tip(): Promise<number> {
-    return (await this.process0.headers.position())!.tip.height
+    return (await this.firstProcess.headers.position())!.tip.height
   }
 
   eventTypes(invoice: Invoice): string[] {
@@ -278,30 +287,30 @@ export class ModelWorld {
   }
 
   /** Advances time in block intervals, with a block (if `mine`) and a sync of every process at each. */
-  async pass(secs: number, { mine = true }: { readonly mine?: boolean } = {}): Promise<void> {
+  async advanceTime(secs: number, { mine = true }: { readonly mine?: boolean } = {}): Promise<void> {
     for (let left = secs; left > 0; left -= 75) {
       this.clock.advance(Math.min(75, left))
       if (mine && left >= 75) this.mine(1, [])
-      for (const process of this.processes) await process.look()
+      for (const process of this.processes) await process.sync()
     }
   }
 
-  #keys(store: Store): WatchKeys {
-    const watch = (find: (tx: Rows) => Promise<readonly { id: number }[]>) => async (): Promise<WatchKey[]> => {
+  #keys(store: Store): ScanKeys {
+    const watch = (find: (tx: Tx) => Promise<readonly { id: number }[]>) => async (): Promise<ScanKey[]> => {
       await this.interruption('before keys')
       const keys = await store.read(find)
       await this.interruption('after keys')
       return keys.map(({ id }) => ({ id, incoming: new Uint8Array(64) }))
     }
     return {
-      watchedAt: time => watch(tx => tx.viewingKeys.watched(time - 2 * 86_400))(),
-      all: watch(tx => tx.viewingKeys.all()),
+      watchedAt: time => watch(tx => tx.viewingKeys.watchedAt(time - 2 * 86_400))(),
+      all: watch(tx => tx.viewingKeys.list()),
     }
   }
 
-  #viewer(): Viewer {
+  #viewer(): NoteScanner {
     return {
-      open: async (keys: readonly WatchKey[], transactions: readonly CompactTransaction[]) => {
+      open: async (keys: readonly ScanKey[], transactions: readonly CompactTransaction[]) => {
         await this.interruption('before opening')
         const known = transactions.flatMap(({ txid }) => this.#transactions.get(txid) ?? [])
         return keys.flatMap(({ id }) => (id === this.shop.viewingKey.id ? notesOf(known, id) : []))
@@ -310,13 +319,13 @@ export class ModelWorld {
         const txid = Buffer.from(raw).toString('hex')
         return { transaction: compact({ txid }), expiryHeight: this.#expiryHeights.get(txid) ?? 0 }
       },
-    } as unknown as Viewer
+    } as unknown as NoteScanner
   }
 
-  #meter(): WatchMeter {
-    return new Proxy({} as WatchMeter, {
+  #meter(): ChainSyncMetrics {
+    return new Proxy({} as ChainSyncMetrics, {
       get: (_, name) => (value: unknown) => {
-        this.metered[String(name)] = value
+        this.metrics[String(name)] = value
       },
     })
   }
@@ -329,7 +338,7 @@ export class ModelWorld {
         let appended: NewEvent[] = []
         const result = await store.write(tx => {
           appended = []
-          const append: Rows['events']['append'] = events => {
+          const append: Tx['events']['append'] = events => {
             appended.push(...events)
             return tx.events.append(events)
           }

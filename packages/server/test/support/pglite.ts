@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite'
 import type { PgClient, PgSource } from '../../src/store/postgres/driver.ts'
-import { Pool } from '../../src/store/sqlite/connection-pool.ts'
+import { ConnectionPool } from '../../src/store/sqlite/connection-pool.ts'
 
 const INT8 = 20
 
@@ -36,7 +36,7 @@ function singleConnection(pglite: PGlite): PgSource {
     },
     release: () => pool.release(client),
   }
-  const pool = new Pool(() => client, { size: 1, maxWaiting: 10_000 })
+  const pool = new ConnectionPool(() => client, { size: 1, maxWaiting: 10_000 })
   return {
     connect: () => pool.acquire(),
     async listen(channel, onPayload) {

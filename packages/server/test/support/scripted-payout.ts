@@ -1,23 +1,23 @@
-import type { Payout, PayoutOrder, PayoutProvider } from '../../src/ports/payout-provider.ts'
+import type { PayoutProvider, PayoutRequest, PayoutResult } from '../../src/ports/payout-provider.ts'
 
 export interface ScriptedPayout extends PayoutProvider {
   /** All orders it was called with, oldest first. */
-  readonly asked: PayoutOrder[]
+  readonly calls: PayoutRequest[]
   /** The next results, in order. A call without one fails. */
-  readonly answers: (Payout | Error | (() => Promise<Payout>))[]
+  readonly results: (PayoutResult | Error | (() => Promise<PayoutResult>))[]
 }
 
 /** A payout provider that returns scripted results and records its calls. */
 export function scriptedPayout(): ScriptedPayout {
-  const asked: PayoutOrder[] = []
-  const answers: ScriptedPayout['answers'] = []
+  const calls: PayoutRequest[] = []
+  const results: ScriptedPayout['results'] = []
   return {
     name: 'scripted',
-    asked,
-    answers,
+    calls,
+    results,
     async pay(order) {
-      asked.push(order)
-      const result = answers.shift()
+      calls.push(order)
+      const result = results.shift()
       if (result === undefined) throw new Error('called more often than expected')
       if (result instanceof Error) throw result
       return typeof result === 'function' ? result() : result

@@ -56,7 +56,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logger = createLogger(config.logLevel)
   const service = stack.adopt(await startService(config, { logger, ...(clock && { clock }) }), it => it.close())
   const { accounts, credentials, viewingKeys } = service
-  await accounts.open(EMAIL)
+  await accounts.findOrCreate(EMAIL)
   const account = await accounts.setPlan(EMAIL, 'Business', null)
   await viewingKeys.set(account, sandbox.demoViewingKey)
   const { key } = await credentials.createApiKey(account, 'test')

@@ -2,7 +2,7 @@ import { after, type TestContext } from 'node:test'
 import pg from 'pg'
 import type { Store } from '../../src/ports/store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { eventsIn } from './events.ts'
+import { readEvents } from './events.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 import { sqliteStore } from './sqlite.ts'
 
@@ -11,7 +11,7 @@ export interface EngineDatabase {
   /** As in the setting `DATABASE_URL`. */
   readonly url: string
   /** Opens another store on the same database, like a second process. Closed after the test. */
-  another(): Promise<Store>
+  openAnother(): Promise<Store>
   /** The bodies of an account's public events, oldest first. */
   events(accountId: number): Promise<Record<string, unknown>[]>
 }
@@ -40,8 +40,8 @@ export function storeEngines(): readonly StoreEngine[] {
         return {
           store,
           url,
-          another: () => openForTest(t, url),
-          events: async accountId => eventsIn(file, accountId),
+          openAnother: () => openForTest(t, url),
+          events: async accountId => readEvents(file, accountId),
         }
       },
     },
@@ -54,7 +54,7 @@ export function storeEngines(): readonly StoreEngine[] {
         return {
           store: await openForTest(t, url),
           url,
-          another: () => openForTest(t, url),
+          openAnother: () => openForTest(t, url),
           events: accountId => eventsAt(url, accountId),
         }
       },

@@ -3,10 +3,10 @@ import { Chain } from '@zatgate/sandbox/chain/chain'
 import { Wallet } from '@zatgate/sandbox/chain/wallet'
 import { OneClick } from '@zatgate/sandbox/oneclick/oneclick'
 import { OneClickServer } from '@zatgate/sandbox/oneclick/server'
-import { createOutbound } from '../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../src/adapters/http-client/client.ts'
 import { createOneClick } from '../../src/adapters/oneclick/provider.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Outbound, OutboundRequest } from '../../src/ports/http-client.ts'
+import type { HttpClient, HttpRequest } from '../../src/ports/http-client.ts'
 import type { SwapProvider } from '../../src/ports/swap-provider.ts'
 
 /** The sandbox's provider over HTTP, with a client. */
@@ -15,7 +15,7 @@ export interface TestProvider {
   readonly server: OneClickServer
   readonly provider: SwapProvider
   /** Requests sent by the client, oldest first. */
-  readonly sent: readonly OutboundRequest[]
+  readonly sent: readonly HttpRequest[]
 }
 
 export interface TestProviderOptions {
@@ -35,17 +35,17 @@ export async function startProvider(
   const chain = new Chain({ seed: new Uint8Array(32).fill(5), clock })
   const oneclick = new OneClick({ wallet: options.wallet ?? new Wallet(chain), seed: chain.seed, clock })
   const server = await OneClickServer.start(oneclick, { clock })
-  const sent: OutboundRequest[] = []
-  const outbound = withShortTimeout(sent)
+  const sent: HttpRequest[] = []
+  const http = withShortTimeout(sent)
   const provider = createOneClick({
-    outbound,
+    http,
     apiUrl: server.url,
     apiKey: apiKey ?? null,
     signingKey: oneclick.signingKey,
     clock: options.clientClock ?? clock,
   })
   t.after(async () => {
-    outbound.close()
+    http.close()
     await server.close()
     chain.close()
   })
@@ -53,8 +53,8 @@ export async function startProvider(
 }
 
 /** Uses a short timeout, so that tests of missing responses are fast. */
-function withShortTimeout(sent: OutboundRequest[]): Outbound {
-  const outbound = createOutbound({ allowPrivate: true })
+function withShortTimeout(sent: HttpRequest[]): HttpClient {
+  const outbound = createHttpClient({ allowPrivate: true })
   return {
     send(request) {
       sent.push(request)

@@ -5,9 +5,9 @@ import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../src/ports/repository/swap.ts'
 import { createSwaps, type Swaps } from '../../src/services/swap.ts'
 import { createSwapAssets } from '../../src/services/swap-asset.ts'
-import { createSwapLooks, type SwapLooks, swapOfInvoice } from '../../src/services/swap-status.ts'
+import { createSwapStatusPoller, type SwapStatusPoller, swapInInvoiceEvent } from '../../src/services/swap-status.ts'
 import { startProvider, type TestProvider } from './swap-provider.ts'
-import { type InvoiceTerms, WatchRig } from './watch-rig.ts'
+import { ChainSyncHarness, type InvoiceTerms } from './watch-rig.ts'
 
 export const BTC = 'nep141:btc.omft.near'
 export const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz'
@@ -19,23 +19,23 @@ export interface SentEvent {
 }
 
 /** Swaps on a synced model chain that the sandbox's provider pays on, with a manual clock. */
-export class SwapRig {
-  readonly watch: WatchRig
+export class SwapHarness {
+  readonly watch: ChainSyncHarness
   readonly test: TestProvider
   swaps!: Swaps
-  swapStatus!: SwapLooks
+  swapStatus!: SwapStatusPoller
 
-  private constructor(watch: WatchRig, test: TestProvider) {
+  private constructor(watch: ChainSyncHarness, test: TestProvider) {
     this.watch = watch
     this.test = test
     this.restart()
   }
 
-  static async start(t: Pick<TestContext, 'after'>): Promise<SwapRig> {
-    const watch = await WatchRig.start({ swapOf: swapOfInvoice })
+  static async start(t: Pick<TestContext, 'after'>): Promise<SwapHarness> {
+    const watch = await ChainSyncHarness.start({ swapOf: swapInInvoiceEvent })
     t.after(() => watch.close())
-    const rig = new SwapRig(watch, await startProvider(t, watch))
-    await watch.look()
+    const rig = new SwapHarness(watch, await startProvider(t, watch))
+    await watch.sync()
     return rig
   }
 
@@ -43,9 +43,9 @@ export class SwapRig {
   restart(): void {
     const { store, clock, log } = this.watch
     const { provider } = this.test
-    this.swapStatus = createSwapLooks({ store, provider, clock, log })
+    this.swapStatus = createSwapStatusPoller({ store, provider, clock, log })
     const assets = createSwapAssets({ provider, clock, log })
-    this.swaps = createSwaps({ store, provider, assets, looks: this.swapStatus, clock, random: systemRandom, log })
+    this.swaps = createSwaps({ store, provider, assets, swapStatus: this.swapStatus, clock, random: systemRandom, log })
   }
 
   invoice(terms: Partial<InvoiceTerms> = {}): Promise<Invoice> {
@@ -66,23 +66,23 @@ export class SwapRig {
     const { clock, store, payments } = this.watch
     const end = clock.nowMs() + secs * 1000
     while (clock.nowMs() < end) {
-      const nextMs = (await store.read(tx => tx.swaps.nextLookAtMs())) ?? end
+      const nextMs = (await store.read(tx => tx.swaps.nextPollAtMs())) ?? end
       clock.advanceMs(Math.max(1, Math.min(nextMs, end) - clock.nowMs()))
       await this.pollNow()
     }
-    await this.watch.look()
+    await this.watch.sync()
     // A later sync would confirm the synced time; here it is set at once.
-    await store.write(tx => tx.chain.setSeenThrough(clock.secs, clock.secs))
-    await payments.closeDue(100)
+    await store.write(tx => tx.chain.setSyncedThrough(clock.secs, clock.secs))
+    await payments.expireDue(100)
   }
 
   async pollNow(): Promise<void> {
-    while ((await this.swapStatus.lookAtDue(100)) > 0);
+    while ((await this.swapStatus.pollDue(100)) > 0);
   }
 
   async mine(blocks = 1): Promise<void> {
     this.watch.sandbox.mine(blocks)
-    await this.watch.look()
+    await this.watch.sync()
   }
 
   async read(swap: Swap): Promise<Swap> {
@@ -106,7 +106,7 @@ export interface FinalState {
   readonly keptOpen?: boolean
 }
 
-export async function assertFinalState(rig: SwapRig, swap: Swap, invoice: Invoice, end: FinalState): Promise<void> {
+export async function assertFinalState(rig: SwapHarness, swap: Swap, invoice: Invoice, end: FinalState): Promise<void> {
   const found = await rig.watch.read(invoice)
   const events = await rig.sentEvents()
   assert.deepEqual(
@@ -114,7 +114,7 @@ export async function assertFinalState(rig: SwapRig, swap: Swap, invoice: Invoic
       swap: (await rig.read(swap)).status,
       invoice: found.status,
       events: events.map(({ type }) => type),
-      keptOpen: found.swapUnderWay,
+      keptOpen: found.keptOpenBySwap,
     },
     { keptOpen: false, ...end },
   )

@@ -8,32 +8,32 @@ import { demoViewingKey } from '@zatgate/sandbox/chain/keys'
 import { type SendOptions, Wallet } from '@zatgate/sandbox/chain/wallet'
 import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import { orchardReceiver } from '@zatgate/zcash/address'
-import { incomingFromBytes } from '@zatgate/zcash/viewing-key'
-import { makePaymentUri } from '@zatgate/zcash/zip321'
+import { incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { createLightwalletd } from '../../src/adapters/lightwalletd/chain.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import { createViewer } from '../../src/adapters/zcash/note-scanner.ts'
+import { createNoteScanner } from '../../src/adapters/zcash/note-scanner.ts'
 import type { Account } from '../../src/domain/account.ts'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
 import { type ConsensusParams, consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../src/ports/chain.ts'
-import type { Viewer } from '../../src/ports/note-scanner.ts'
+import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
-import type { Rows, Store } from '../../src/ports/store.ts'
+import type { Store, Tx } from '../../src/ports/store.ts'
 import { type ChainProblems, createChainProblems } from '../../src/services/chain-problem.ts'
-import { createHeaders, type Headers } from '../../src/services/chain-rewind.ts'
-import { type AssessmentHooks, createReassess, createReport } from '../../src/services/invoice-state.ts'
+import { createHeaderChain, type HeaderChain } from '../../src/services/chain-rewind.ts'
+import { createChangeReporter, createInvoiceUpdater, type InvoiceHooks } from '../../src/services/invoice-state.ts'
 import { createPayments, type Payments } from '../../src/services/payment.ts'
-import { createWatchKeys, type WatchKeys } from '../../src/services/scan-key.ts'
+import { createScanKeys, type ScanKeys } from '../../src/services/scan-key.ts'
 import { openStore } from '../../src/store/open.ts'
-import { type Rescanned, rescan } from '../../src/workers/chain/rescan.ts'
-import { createWatcher, type Watcher } from '../../src/workers/chain/sync.ts'
+import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
+import { type ChainSync, createChainSync } from '../../src/workers/chain/sync.ts'
 import { type LogLine, recordingLog, silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 
-export interface RigOptions extends AssessmentHooks {
+export interface ChainSyncHarnessOptions extends InvoiceHooks {
   readonly nu63Height?: number
   /** Number of light-client servers on the chain. */
   readonly servers?: number
@@ -54,7 +54,7 @@ export interface StoredEvent {
   readonly body: string | null
 }
 
-export interface Metered {
+export interface RecordedMetrics {
   tip: number
   lag: number
   seenThrough: number
@@ -65,36 +65,36 @@ export interface Metered {
 
 export const LATE_SECS = 7 * 86_400
 const SEED = new Uint8Array(32).fill(9)
-let sharedViewer: Viewer | null = null
+let sharedViewer: NoteScanner | null = null
 
 /** Shared by all tests of a file, because its threads start slowly. `closeViewer` closes it. */
-export function testViewer(): Viewer {
-  sharedViewer ??= createViewer({ log: silentLog, threads: 1 })
+export function sharedNoteScanner(): NoteScanner {
+  sharedViewer ??= createNoteScanner({ log: silentLog, threads: 1 })
   return sharedViewer
 }
 
-export async function closeViewer(): Promise<void> {
+export async function closeNoteScanner(): Promise<void> {
   await sharedViewer?.close()
   sharedViewer = null
 }
 
 /** Chain sync on a real store, with real servers of a simulated chain, real notes and a manual clock. */
-export class WatchRig {
+export class ChainSyncHarness {
   readonly clock = new ManualClock()
   readonly log = recordingLog()
-  readonly metered: Metered = { tip: 0, lag: 0, seenThrough: 0, reorgs: [], needsAttention: 0, problems: [] }
-  readonly viewer = testViewer()
+  readonly metrics: RecordedMetrics = { tip: 0, lag: 0, seenThrough: 0, reorgs: [], needsAttention: 0, problems: [] }
+  readonly noteScanner = sharedNoteScanner()
   readonly sandbox: SandboxChain
   readonly wallet: Wallet
   readonly signal: AbortSignal
   servers: Lightwalletd[] = []
   store!: Store
   chain!: Chain
-  keys!: WatchKeys
+  keys!: ScanKeys
   payments!: Payments
-  headers!: Headers
+  headers!: HeaderChain
   chainProblems!: ChainProblems
-  watcher!: Watcher
+  chainSync!: ChainSync
   account!: Account
   readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-watch-'))
   readonly #ending = new AbortController()
@@ -107,8 +107,8 @@ export class WatchRig {
     this.wallet = new Wallet(this.sandbox)
   }
 
-  static async start(options: RigOptions = {}): Promise<WatchRig> {
-    const harness = new WatchRig(options.nu63Height ?? 0)
+  static async start(options: ChainSyncHarnessOptions = {}): Promise<ChainSyncHarness> {
+    const harness = new ChainSyncHarness(options.nu63Height ?? 0)
     try {
       await harness.#open(options)
       return harness
@@ -118,13 +118,13 @@ export class WatchRig {
     }
   }
 
-  async #open(options: RigOptions): Promise<void> {
+  async #open(options: ChainSyncHarnessOptions): Promise<void> {
     // No caches: tests pay and sync immediately.
     for (let i = 0; i < (options.servers ?? 1); i++)
       this.servers.push(await Lightwalletd.start(this.sandbox, 0, { mempoolCacheMs: 0, blockCacheMs: 0 }))
     this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
     if (options.startHeight) this.sandbox.mine(options.startHeight - this.sandbox.height)
-    this.begin(options)
+    this.startServices(options)
     await this.#openAccount()
   }
 
@@ -137,51 +137,61 @@ export class WatchRig {
   }
 
   /** Creates new services on the same store and servers, as after a restart. Nothing in memory is kept. */
-  begin(options: RigOptions = {}): void {
-    const { store, clock, log, viewer, sandbox } = this
+  startServices(options: ChainSyncHarnessOptions = {}): void {
+    const { store, clock, log, noteScanner, sandbox } = this
     const params = paramsOf(sandbox)
     const urls = this.servers.map(server => server.url)
     this.chain = createLightwalletd({ urls, params, clock: systemClock, log })
-    this.keys = createWatchKeys({ store, vault: this.#vault })
-    const meter = {
-      tip: (height: number) => (this.metered.tip = height),
-      lag: (blocks: number) => (this.metered.lag = blocks),
-      seenThrough: (secs: number) => (this.metered.seenThrough = secs),
-      reorg: (depth: number) => this.metered.reorgs.push(depth),
-      needsAttention: (change: number) => (this.metered.needsAttention += change),
+    this.keys = createScanKeys({ store, vault: this.#vault })
+    const metrics = {
+      tip: (height: number) => (this.metrics.tip = height),
+      lag: (blocks: number) => (this.metrics.lag = blocks),
+      syncedThrough: (secs: number) => (this.metrics.seenThrough = secs),
+      reorg: (depth: number) => this.metrics.reorgs.push(depth),
+      needsAttention: (change: number) => (this.metrics.needsAttention += change),
       stalled: () => {},
-      problems: (problems: readonly ChainProblem[]) => (this.metered.problems = problems),
-      clockApart: () => {},
+      problems: (problems: readonly ChainProblem[]) => (this.metrics.problems = problems),
+      clockSkew: () => {},
     }
-    const [reassess, report] = [createReassess(options), createReport({ log, meter })]
-    this.payments = createPayments({ store, reassess, report, clock, params })
-    this.headers = createHeaders({ store, reassess, report, clock, log })
+    const [reassess, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
+    this.payments = createPayments({ store, updateInvoices: reassess, reportChanges: report, clock, params })
+    this.headers = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log })
     const { chain, keys, payments, headers } = this
     this.chainProblems = createChainProblems({ store, clock })
     const { chainProblems } = this
-    this.watcher = createWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log, meter })
+    this.chainSync = createChainSync({
+      chain,
+      noteScanner,
+      payments,
+      recordedChain: headers,
+      keys,
+      chainProblems,
+      clock,
+      log,
+      metrics,
+    })
   }
 
   async restart(): Promise<void> {
     await this.chain.close()
-    this.begin()
+    this.startServices()
   }
 
   /** Syncs until no more blocks can be read immediately. */
-  async look(): Promise<void> {
-    while ((await this.watcher.look(this.signal)) === 'again');
+  async sync(): Promise<void> {
+    while ((await this.chainSync.sync(this.signal)) === 'again');
   }
 
   async invoice({ amount, confirmations = 3, expiresInSecs = 900, purpose = 'sale' }: InvoiceTerms): Promise<Invoice> {
     const diversifierIndex = this.#nextIndex++
-    const { incoming } = this.viewer.importKey(demoViewingKey(SEED))
-    const [address] = await this.viewer.addresses(incoming, 'regtest', diversifierIndex, 1)
+    const { incoming } = this.noteScanner.parseViewingKey(demoViewingKey(SEED))
+    const [address] = await this.noteScanner.deriveAddresses(incoming, 'regtest', diversifierIndex, 1)
     const createdAt = this.clock.secs
     const expiresAt = createdAt + expiresInSecs
     const watchUntil = expiresAt + LATE_SECS
     return this.store.write(async tx => {
       const viewingKeyId = this.account.viewingKeyId!
-      await tx.viewingKeys.watch(viewingKeyId, watchUntil)
+      await tx.viewingKeys.extendWatch(viewingKeyId, watchUntil)
       return tx.invoices.insert({
         publicId: systemRandom.uuid(),
         accountId: this.account.id,
@@ -200,24 +210,27 @@ export class WatchRig {
 
   /** Broadcasts a payment to the mempool. Returns its txid. */
   pay(invoice: Invoice, amount: bigint, options?: SendOptions): string {
-    return this.wallet.pay({ uri: makePaymentUri({ address: invoice.address, amount }) }, options).id
+    return this.wallet.pay({ uri: formatPaymentUri({ address: invoice.address, amount }) }, options).id
   }
 
   payTogether(payments: readonly (readonly [Invoice, bigint])[]): string {
-    const uris = payments.map(([{ address }, amount]) => ({ uri: makePaymentUri({ address, amount }) }))
-    return this.wallet.payTogether(uris).id
+    const uris = payments.map(([{ address }, amount]) => ({ uri: formatPaymentUri({ address, amount }) }))
+    return this.wallet.payMany(uris).id
   }
 
   /** Syncs until missing payments are dropped, which takes 120 s and a new block. */
-  async outlast(): Promise<void> {
-    await this.look()
+  async syncPastMissingWindow(): Promise<void> {
+    await this.sync()
     this.clock.advance(120)
     this.sandbox.mine(1, { empty: true })
-    await this.look()
+    await this.sync()
   }
 
   receiverAt(index: bigint): Uint8Array {
-    return orchardReceiver(incomingFromBytes(this.viewer.importKey(demoViewingKey(SEED)).incoming), index)
+    return orchardReceiver(
+      incomingViewingKeyFromBytes(this.noteScanner.parseViewingKey(demoViewingKey(SEED)).incoming),
+      index,
+    )
   }
 
   receiverOf(invoice: Invoice): Uint8Array {
@@ -225,35 +238,35 @@ export class WatchRig {
   }
 
   /** Syncs until chain and mempool are synced up to now: a later sync has to confirm the first. */
-  async see(): Promise<void> {
-    await this.look()
+  async syncFully(): Promise<void> {
+    await this.sync()
     this.clock.advance(3)
-    await this.look()
+    await this.sync()
     this.clock.advance(3)
-    await this.look()
+    await this.sync()
   }
 
   /** Advances time so that every open invoice expires. */
   async expire(): Promise<void> {
     this.clock.advance(900)
-    await this.see()
-    await this.payments.closeDue(1_000)
+    await this.syncFully()
+    await this.payments.expireDue(1_000)
   }
 
   /** A chain sync of another process, on the same database and chain. */
-  secondWatcher(): Watcher {
-    const { store, clock, log, viewer, sandbox } = this
+  secondChainSync(): ChainSync {
+    const { store, clock, log, noteScanner, sandbox } = this
     const params = paramsOf(sandbox)
-    const keys = createWatchKeys({ store, vault: this.#vault })
-    const [reassess, report] = [createReassess(), createReport({ log })]
-    const payments = createPayments({ store, reassess, report, clock, params })
-    const headers = createHeaders({ store, reassess, report, clock, log })
+    const keys = createScanKeys({ store, vault: this.#vault })
+    const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log })]
+    const payments = createPayments({ store, updateInvoices: reassess, reportChanges: report, clock, params })
+    const recordedChain = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log })
     const chainProblems = createChainProblems({ store, clock })
-    return createWatcher({ chain: this.chain, viewer, payments, headers, keys, chainProblems, clock, log })
+    return createChainSync({ chain: this.chain, noteScanner, payments, recordedChain, keys, chainProblems, clock, log })
   }
 
   /** Reads the mempool stream until all present transactions have been read. */
-  async mempool(): Promise<void> {
+  async streamMempool(): Promise<void> {
     const stop = new AbortController()
     const before = this.sandbox.mempool().length
     let read = 0
@@ -264,13 +277,22 @@ export class WatchRig {
         if (++read === before) return
       }
     }
-    const { viewer, payments, headers, keys, chainProblems, clock, log } = this
-    await createWatcher({ chain, viewer, payments, headers, keys, chainProblems, clock, log }).follow(stop.signal)
+    const { noteScanner, payments, headers, keys, chainProblems, clock, log } = this
+    await createChainSync({
+      chain,
+      noteScanner,
+      payments,
+      recordedChain: headers,
+      keys,
+      chainProblems,
+      clock,
+      log,
+    }).streamMempool(stop.signal)
   }
 
-  rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<Rescanned> {
-    const { chain, viewer, payments, headers, keys } = this
-    return rescan({ chain, viewer, payments, headers, keys, onProgress }, from, this.signal)
+  rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<RescanResult> {
+    const { chain, noteScanner, payments, headers, keys } = this
+    return rescan({ chain, noteScanner, payments, recordedChain: headers, keys, onProgress }, from, this.signal)
   }
 
   /** Deletes the recorded payments of an invoice and resets its state. */
@@ -300,7 +322,7 @@ export class WatchRig {
     return (await this.read(invoice)).status
   }
 
-  async rows<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
+  async query<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.store.read(work)
   }
 
@@ -318,7 +340,7 @@ export class WatchRig {
   }
 
   async #openAccount(): Promise<void> {
-    const { incoming } = this.viewer.importKey(demoViewingKey(SEED), 'regtest')
+    const { incoming } = this.noteScanner.parseViewingKey(demoViewingKey(SEED), 'regtest')
     const key = {
       fingerprint: new Uint8Array(32).fill(5),
       network: 'regtest' as const,
@@ -335,7 +357,7 @@ export class WatchRig {
         plan: 'Free',
         createdAt: this.clock.secs,
       })
-      const { id } = await tx.viewingKeys.ensure(key, row => this.#vault.seal(incoming, sealContext(row)))
+      const { id } = await tx.viewingKeys.findOrInsert(key, row => this.#vault.seal(incoming, sealContext(row)))
       await tx.accounts.setViewingKey(account!.id, id)
       this.account = { ...account!, viewingKeyId: id }
     })
@@ -343,9 +365,13 @@ export class WatchRig {
 }
 
 /** Defines a test with its own harness. */
-export function watching(name: string, work: (harness: WatchRig) => Promise<void>, options: RigOptions = {}): void {
+export function chainSyncTest(
+  name: string,
+  work: (harness: ChainSyncHarness) => Promise<void>,
+  options: ChainSyncHarnessOptions = {},
+): void {
   test(name, async () => {
-    const harness = await WatchRig.start(options)
+    const harness = await ChainSyncHarness.start(options)
     try {
       await work(harness)
     } finally {

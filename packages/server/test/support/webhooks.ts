@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
-import { createOutbound } from '../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../src/adapters/http-client/client.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Account } from '../../src/domain/account.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Outbound } from '../../src/ports/http-client.ts'
-import type { DeliveryMeter } from '../../src/ports/metrics.ts'
+import type { HttpClient } from '../../src/ports/http-client.ts'
+import type { DeliveryMetrics } from '../../src/ports/metrics.ts'
 import type { AttemptDetail } from '../../src/ports/repository/delivery.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createDeliveries } from '../../src/services/delivery.ts'
@@ -18,24 +18,24 @@ import type { Webhooks } from '../../src/services/webhook.ts'
 import { createWebhooks } from '../../src/services/webhook.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { DeliveryWorker } from '../../src/workers/delivery.ts'
-import { startDelivery } from '../../src/workers/delivery.ts'
-import { silentMeter } from './delivery-meter.ts'
+import { startDeliveryWorker } from '../../src/workers/delivery.ts'
+import { silentMetrics } from './delivery-meter.ts'
 import { silentLog } from './log.ts'
 
-export interface WebhookKit {
+export interface WebhookHarness {
   readonly url: string
   readonly store: Store
   readonly webhooks: Webhooks
   readonly clock: Clock
-  readonly outbound: Outbound
+  readonly http: HttpClient
   /** Creates an account, with a webhook if a URL is given. */
   account(webhookUrl?: string): Promise<Account>
   /** Appends an event, like the services do. */
   raise(account: Account, body: string): Promise<void>
   /** All attempts of the account, oldest first. */
-  log(account: Account): Promise<AttemptDetail[]>
+  attempts(account: Account): Promise<AttemptDetail[]>
   /** Starts a delivery worker, like a separate process. */
-  startWorker(options?: { most?: number; meter?: DeliveryMeter; store?: Store }): DeliveryWorker
+  startWorker(options?: { most?: number; meter?: DeliveryMetrics; store?: Store }): DeliveryWorker
 }
 
 /** Creates a folder that is deleted after the test. */
@@ -45,20 +45,20 @@ export function temporaryFolder(t: TestContext): string {
   return folder
 }
 
-export async function webhookKit(
+export async function createWebhookHarness(
   t: TestContext,
-  options: { readonly clock: Clock; readonly outbound?: Outbound; readonly url?: string; readonly key?: Uint8Array },
-): Promise<WebhookKit> {
+  options: { readonly clock: Clock; readonly outbound?: HttpClient; readonly url?: string; readonly key?: Uint8Array },
+): Promise<WebhookHarness> {
   const { clock, url = `sqlite:${join(temporaryFolder(t), 'test.db')}` } = options
   const store = await openStore(url)
-  const outbound = options.outbound ?? createOutbound({ allowPrivate: true })
+  const http = options.outbound ?? createHttpClient({ allowPrivate: true })
   const vault = createVault([options.key ?? randomBytes(32)], systemRandom)
   const shared = { vault, clock, random: systemRandom }
   const webhooks = createWebhooks({ ...shared, store, allowPrivate: true })
   const workers: DeliveryWorker[] = []
   t.after(async () => {
     for (const worker of workers) await worker.stop()
-    outbound.close()
+    http.close()
     await store.close()
   })
   return {
@@ -66,7 +66,7 @@ export async function webhookKit(
     store,
     webhooks,
     clock,
-    outbound,
+    http,
 
     async account(webhookUrl) {
       const publicId = systemRandom.uuid()
@@ -91,20 +91,20 @@ export async function webhookKit(
       await store.write(tx => tx.events.append([event]))
     },
 
-    async log(account) {
+    async attempts(account) {
       const attempts = await webhooks.attempts(account, { limit: 200 })
       return Promise.all(attempts.reverse().map(({ publicId }) => webhooks.attempt(account, publicId)))
     },
 
-    startWorker({ most, meter = silentMeter, store: workerStore = store } = {}) {
-      const deliveries = createDeliveries({ ...shared, store: workerStore, outbound, log: silentLog })
-      const worker = startDelivery({
+    startWorker({ most, meter = silentMetrics, store: workerStore = store } = {}) {
+      const deliveries = createDeliveries({ ...shared, store: workerStore, webhookHttp: http, log: silentLog })
+      const worker = startDeliveryWorker({
         deliveries,
         store: workerStore,
         clock,
         log: silentLog,
-        meter,
-        ...(most !== undefined && { most }),
+        metrics: meter,
+        ...(most !== undefined && { maxConcurrent: most }),
       })
       workers.push(worker)
       return worker

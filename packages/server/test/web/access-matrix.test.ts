@@ -6,7 +6,7 @@ import type { SiteDeps } from '../../src/web/context.ts'
 import { addSite } from '../../src/web/site.ts'
 import { call } from '../support/api.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 
 interface Row {
@@ -120,7 +120,7 @@ async function registeredPages(): Promise<string[]> {
   return lines.filter(line => !line.startsWith('GET /assets/'))
 }
 
-async function sessionEndpoints(harness: WebRig): Promise<string[]> {
+async function sessionEndpoints(harness: WebHarness): Promise<string[]> {
   const { body } = await call(harness, 'GET /openapi.json')
   const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { session?: unknown }[] }>>)
   return paths.flatMap(([path, methods]) =>
@@ -131,11 +131,11 @@ async function sessionEndpoints(harness: WebRig): Promise<string[]> {
 }
 
 describe('two accounts', () => {
-  let harness: WebRig
+  let harness: WebHarness
   let seed = 20
 
   before(async () => {
-    harness = await startWebRig()
+    harness = await startWebHarness()
   })
   after(() => harness?.close())
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
 import type { Account } from '../../src/domain/account.ts'
-import { credentialHash, makeCredential } from '../../src/domain/credential.ts'
+import { credentialHash, formatCredential } from '../../src/domain/credential.ts'
 import { call } from '../support/api.ts'
 import { until } from '../support/until.ts'
-import type { WebRig } from './rig.ts'
+import type { WebHarness } from './rig.ts'
 
 /** An account with one record of every kind. */
 export interface Merchant {
@@ -27,17 +27,17 @@ export interface Merchant {
   traces(): readonly string[]
 }
 
-export async function openMerchant(harness: WebRig, name: string, seed: number): Promise<Merchant> {
+export async function openMerchant(harness: WebHarness, name: string, seed: number): Promise<Merchant> {
   const { accounts, credentials, invoices, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
-  await accounts.open(email)
+  await accounts.findOrCreate(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
   const viewingKey = encodeFullViewingKey(
-    fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0)),
+    deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0)),
     'regtest',
   )
-  await viewingKeys.set(await accounts.find(email), viewingKey)
-  const account = await accounts.find(email)
+  await viewingKeys.set(await accounts.findByEmail(email), viewingKey)
+  const account = await accounts.findByEmail(email)
   const made = await credentials.createApiKey(account, `key of ${name}`)
   const amountZat = BigInt(seed) * 1_000_003n
   const invoice = await invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
@@ -51,7 +51,7 @@ export async function openMerchant(harness: WebRig, name: string, seed: number):
 
   async function token(): Promise<string> {
     const issued = await credentials.createSession(account, `token of ${name}`)
-    await store.write(tx => tx.signIn.setFresh(issued.session.id, 4_000_000_000))
+    await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(issued.session.id, 4_000_000_000))
     return issued.token
   }
 
@@ -76,7 +76,7 @@ export async function openMerchant(harness: WebRig, name: string, seed: number):
     },
 
     async expiredToken() {
-      const text = makeCredential('session', crypto.getRandomValues(new Uint8Array(32)))
+      const text = formatCredential('session', crypto.getRandomValues(new Uint8Array(32)))
       const hash = credentialHash(text)
       const row = { publicId: randomUUID(), accountId: account.id, label: 'old', hash, createdAt: 1, expiresAt: 2 }
       await store.write(tx => tx.sessions.insert(row))

@@ -4,15 +4,15 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { until } from '../support/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 
 describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let harness: WebRig
+  let harness: WebHarness
   let browser: Browser
   let accounts = 0
 
   before(async () => {
-    harness = await startWebRig({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
+    harness = await startWebHarness({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
     harness.sandbox.rates.setPrice('ZECUSD', '1419.06000')
     harness.sandbox.rates.setPrice('ZECEUR', '1222.31000')
     browser = await openBrowser()
@@ -72,7 +72,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
     harness.sandbox.chain.mine(3)
     await page.getByRole('heading', { name: 'Paid' }).waitFor()
-    await until('the plan', async () => (await harness.service.accounts.find(email)).plan === 'Pro')
+    await until('the plan', async () => (await harness.service.accounts.findByEmail(email)).plan === 'Pro')
     await page.goto(`${harness.url}/billing`)
     await page.getByRole('button', { name: 'Renew Pro' }).waitFor()
     await page.getByRole('cell', { name: 'Paid until' }).waitFor()
@@ -96,7 +96,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     harness.sandbox.chain.mine(3)
     await page.getByText('Payout processing', { exact: true }).first().waitFor()
     const id = page.url().split('/').at(-1) ?? ''
-    await harness.service.payouts.settle(id, 'SEPA 4711')
+    await harness.service.payouts.markPaidOut(id, 'SEPA 4711')
     await page.goto(`${harness.url}/withdrawals`)
     await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
     await inspect(page)
@@ -125,10 +125,10 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   })
 
   test('without a rate source, pages still load but show no fiat amounts', async t => {
-    const unreachable = await startWebRig({ env: { RATES_URL: 'http://127.0.0.1:1' } })
+    const unreachable = await startWebHarness({ env: { RATES_URL: 'http://127.0.0.1:1' } })
     t.after(() => unreachable.close())
     const { token } = await unreachable.service.credentials.createSession(
-      await unreachable.service.accounts.open('x@example.org'),
+      await unreachable.service.accounts.findOrCreate('x@example.org'),
       'x',
     )
     for (const [path, expected] of [

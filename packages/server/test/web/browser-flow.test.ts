@@ -5,14 +5,14 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { NAV } from '../../src/web/components/nav.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let harness: WebRig
+  let harness: WebHarness
   let browser: Browser
 
   before(async () => {
-    harness = await startWebRig()
+    harness = await startWebHarness()
     browser = await openBrowser()
   })
   after(async () => {

@@ -3,21 +3,21 @@ import { test } from 'node:test'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
 import { SkewedClock } from '../support/skewed-clock.ts'
 import { until } from '../support/until.ts'
-import { startWebRig } from './rig.ts'
+import { startWebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 
 const HOUR = 3_600
 
 test('the overview explains why no invoice expires: no new blocks from the chain source, or a wrong clock', async t => {
   const clock = new SkewedClock(Math.floor(Date.now() / 1000))
-  const harness = await startWebRig({ clock, sandboxOptions: { network: 'test' } })
+  const harness = await startWebHarness({ clock, sandboxOptions: { network: 'test' } })
   t.after(() => harness.close())
   harness.sandbox.chain.mine(12)
   await until('the chain to be synced', async () => {
     const tip = await harness.service.store.read(tx => tx.chain.tip())
     return tip?.height === harness.sandbox.chain.height
   })
-  const account = await harness.service.accounts.open('shop@example.org')
+  const account = await harness.service.accounts.findOrCreate('shop@example.org')
   const { token } = await harness.service.credentials.createSession(account, 'test')
   const overview = async () => (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   assert.doesNotMatch(await overview(), /No invoice expires/)
@@ -31,11 +31,11 @@ test('the overview explains why no invoice expires: no new blocks from the chain
 })
 
 test('the overview reports problems of the chain source and their effect on invoices', async t => {
-  const harness = await startWebRig()
+  const harness = await startWebHarness()
   t.after(() => harness.close())
   const { store } = harness.service
   await until('the chain to be synced', () => store.read(tx => tx.chain.tip()))
-  const account = await harness.service.accounts.open('shop@example.org')
+  const account = await harness.service.accounts.findOrCreate('shop@example.org')
   const { token } = await harness.service.credentials.createSession(account, 'test')
   const overview = async (...problems: ChainProblem[]) => {
     await store.write(tx => tx.chain.setProblems(problems, 1))

@@ -4,19 +4,19 @@ import { after, before, describe, test } from 'node:test'
 import { chooseAssetPage } from '../../src/web/pages/swap.ts'
 import { call } from '../support/api.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 import { type Visit, visit } from './visit.ts'
 
 /** Property names that every JavaScript object inherits. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty']
 
 describe('pages with hostile input', () => {
-  let harness: WebRig
+  let harness: WebHarness
   let merchant: Merchant
   let cookie: string
 
   before(async () => {
-    harness = await startWebRig({ env: { PUBLIC_URL: 'https://pay.example' } })
+    harness = await startWebHarness({ env: { PUBLIC_URL: 'https://pay.example' } })
     merchant = await openMerchant(harness, 'mallory', 7)
     cookie = `__Host-zatgate=${await merchant.token()}`
   })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MAX_ZAT } from '../../src/domain/money.ts'
-import { decimalZec } from '../../src/domain/payment-uri.ts'
-import { readZec } from '../../src/web/amount.ts'
-import { dailyPlot } from '../../src/web/components/chart.ts'
+import { formatZec } from '../../src/domain/payment-uri.ts'
+import { parseZec } from '../../src/web/amount.ts'
+import { dailyChart } from '../../src/web/components/chart.ts'
 import { qrCode } from '../../src/web/components/qr-code.ts'
-import { duration, grouped, shortened, zec } from '../../src/web/format.ts'
-import { flag, html } from '../../src/web/html.ts'
+import { formatDuration, formatZecAmount, groupThousands, shorten } from '../../src/web/format.ts'
+import { booleanAttribute, html } from '../../src/web/html.ts'
 import { browserName } from '../../src/web/user-agent.ts'
 
 const unescapeHtml = (text: string) =>
@@ -34,43 +34,46 @@ test('HTML values stay as they are, lists are joined, empty values render nothin
     html`<ul>${items}${null}${undefined}${false}</ul>${0}${1n}`.text,
     '<ul><li>a</li><li>&lt;b&gt;</li></ul>01',
   )
-  assert.equal(html`<input${flag('checked', true)}${flag('disabled', false)}>`.text, '<input checked>')
+  assert.equal(
+    html`<input${booleanAttribute('checked', true)}${booleanAttribute('disabled', false)}>`.text,
+    '<input checked>',
+  )
 })
 
 test('a formatted amount parses back to the same amount', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: MAX_ZAT }), amount => {
-      assert.equal(readZec(decimalZec(amount)), amount)
-      assert.equal(readZec(` ${decimalZec(amount).replace('.', ',')} `), amount)
+      assert.equal(parseZec(formatZec(amount)), amount)
+      assert.equal(parseZec(` ${formatZec(amount).replace('.', ',')} `), amount)
     }),
   )
 })
 
 test('text that is not a valid amount is rejected', () => {
   for (const text of ['', '0', '0.000000001', '-1', '1e3', '21000000.00000001', '1.2.3', '.5', 'NaN', '1 000'])
-    assert.equal(readZec(text), null, text)
+    assert.equal(parseZec(text), null, text)
 })
 
 test('numbers are grouped by thousands', () => {
-  assert.equal(grouped(1_234_567), '1,234,567')
-  assert.equal(grouped(100n), '100')
-  assert.equal(zec(123_456_789_000_001n), '1,234,567.89000001 ZEC')
-  assert.equal(zec(0n), '0 ZEC')
+  assert.equal(groupThousands(1_234_567), '1,234,567')
+  assert.equal(groupThousands(100n), '100')
+  assert.equal(formatZecAmount(123_456_789_000_001n), '1,234,567.89000001 ZEC')
+  assert.equal(formatZecAmount(0n), '0 ZEC')
 })
 
 test('shortened text keeps both ends, and durations keep their two largest units', () => {
-  assert.equal(shortened('0123456789abcdef', 4, 2), '0123…ef')
-  assert.equal(shortened('short', 4, 2), 'short')
-  assert.deepEqual([0, 59, 900, 3_600, 90_061].map(duration), ['0 s', '59 s', '15 min', '1 h', '1 d 1 h'])
+  assert.equal(shorten('0123456789abcdef', 4, 2), '0123…ef')
+  assert.equal(shorten('short', 4, 2), 'short')
+  assert.deepEqual([0, 59, 900, 3_600, 90_061].map(formatDuration), ['0 s', '59 s', '15 min', '1 h', '1 d 1 h'])
 })
 
 test('the chart has one bar per day, the highest at full height, and a table with the same figures', () => {
   const days = [0n, 5n, 10n].map((receivedZat, index) => ({ day: index * 86_400, receivedZat, invoices: index }))
-  const plot = dailyPlot(days).text
+  const plot = dailyChart(days).text
   const heights = [...plot.matchAll(/class="plot-bar"[^>]* height="(\d+)"/g)].map(match => Number(match[1]))
   assert.deepEqual(heights, [0, 50, 100])
   assert.equal([...plot.matchAll(/<th scope="row">/g)].length, 3)
-  assert.equal(dailyPlot([]).text, '')
+  assert.equal(dailyChart([]).text, '')
 })
 
 test('a QR code is drawn as one path and has a label', () => {

@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
-import { type Answer, call } from '../support/api.ts'
+import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
+import { call, type TestResponse } from '../support/api.ts'
 import { until } from '../support/until.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 
 /** A client that keeps cookies like a browser. */
 class Visitor {
   readonly cookies = new Map<string, string>()
-  readonly harness: WebRig
+  readonly harness: WebHarness
 
-  constructor(harness: WebRig) {
+  constructor(harness: WebHarness) {
     this.harness = harness
   }
 
-  async request(line: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  async request(
+    line: string,
+    form?: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await visit(this.harness, line, { cookie, headers, ...(form && { form }) })
     for (const setCookie of response.headers.getSetCookie()) {
@@ -36,10 +40,10 @@ class Visitor {
 }
 
 describe('pages', () => {
-  let harness: WebRig
+  let harness: WebHarness
 
   before(async () => {
-    harness = await startWebRig()
+    harness = await startWebHarness()
   })
   after(() => harness?.close())
 
@@ -55,7 +59,7 @@ describe('pages', () => {
   async function expireRecentAuth(token: string): Promise<void> {
     const found = await harness.service.credentials.bySessionToken(token)
     assert.ok(found)
-    await harness.service.store.write(tx => tx.signIn.setFresh(found.session.id, 0))
+    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, 0))
   }
 
   test('the page’s token is an API session token, and signing out on either side ends both', async () => {
@@ -223,7 +227,7 @@ describe('pages', () => {
     assert.equal(refused.status, 400)
     assert.match(refused.text, /seed phrase, which can spend the money: never paste it anywhere/)
     assert.doesNotMatch(refused.text, /abandon/)
-    const full = fullViewingKey(orchardSpendingKey(new Uint8Array(32).fill(44), 1, 0))
+    const full = deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(44), 1, 0))
     const set = await visitor.request('POST /viewing-key', {
       viewing_key: encodeFullViewingKey(full, 'regtest', { time: 32_503_680_000n, height: 9_000_000 }),
     })
@@ -365,9 +369,9 @@ describe('pages', () => {
 })
 
 test('with closed registration, a known and an unknown email get the same responses', async () => {
-  const harness = await startWebRig({ env: { REGISTRATION: 'closed' } })
+  const harness = await startWebHarness({ env: { REGISTRATION: 'closed' } })
   try {
-    await harness.service.accounts.open('known@example.org')
+    await harness.service.accounts.findOrCreate('known@example.org')
     const seen = []
     for (const email of ['known@example.org', 'unknown@example.org']) {
       const visitor = new Visitor(harness)

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { until } from '../support/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 
 const EMAIL = 'reorged@example.org'
@@ -32,17 +32,17 @@ class AdvancedClock implements Clock {
 
 describe('after a reorganisation removed payments of paid invoices', () => {
   const clock = new AdvancedClock()
-  let harness: WebRig
+  let harness: WebHarness
   let account: Account
   let cookie: string
 
   before(async () => {
-    harness = await startWebRig({ clock })
+    harness = await startWebHarness({ clock })
     const { accounts, credentials, viewingKeys } = harness.service
-    await accounts.open(EMAIL)
+    await accounts.findOrCreate(EMAIL)
     await accounts.setPlan(EMAIL, 'Business', null)
-    await viewingKeys.set(await accounts.find(EMAIL), harness.sandbox.demoViewingKey)
-    account = await accounts.find(EMAIL)
+    await viewingKeys.set(await accounts.findByEmail(EMAIL), harness.sandbox.demoViewingKey)
+    account = await accounts.findByEmail(EMAIL)
     cookie = `__Host-zatgate=${(await credentials.createSession(account, 'test')).token}`
   })
   after(() => harness?.close())
@@ -137,7 +137,9 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     const invoices: Invoice[] = []
     for (let i = 0; i < 12; i++) invoices.push(await createInvoice(BigInt(i + 1) * 1_000_000n))
     const paid = { status: 'paid', paidAt: 1_800_000_000, needsAttention: true, attentionSince: null } as const
-    await harness.service.store.write(tx => tx.invoices.record(invoices.map(invoice => ({ ...invoice, ...paid }))))
+    await harness.service.store.write(tx =>
+      tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, ...paid }))),
+    )
     const [attention = ''] = (await page('/overview')).match(/<section class="card attention".*?<\/section>/) ?? []
     assert.match(attention, /<b>12 paid invoices<\/b>/)
     assert.equal(attention.match(/href="\/invoices\/[0-9a-f-]{36}"/g)?.length, 10)

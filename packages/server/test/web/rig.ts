@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbox/sandbox'
-import { playgroundOf } from '@zatgate/sandbox/start'
+import { createSandboxTools } from '@zatgate/sandbox/start'
 import { createLogger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Service, startService } from '../../src/main.ts'
@@ -12,7 +12,7 @@ import { joined } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** The service on a simulated network with an empty database. */
-export interface WebRig {
+export interface WebHarness {
   readonly url: string
   readonly service: Service
   readonly sandbox: Sandbox
@@ -21,13 +21,13 @@ export interface WebRig {
   close(): Promise<void>
 }
 
-export interface WebRigOptions {
+export interface WebHarnessOptions {
   readonly clock?: Clock
   readonly env?: Env
   readonly sandboxOptions?: SandboxOptions
 }
 
-export async function startWebRig(options: WebRigOptions = {}): Promise<WebRig> {
+export async function startWebHarness(options: WebHarnessOptions = {}): Promise<WebHarness> {
   await using stack = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-web-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -43,8 +43,8 @@ export async function startWebRig(options: WebRigOptions = {}): Promise<WebRig> 
   })
   const { clock } = options
   const logger = createLogger(config.logLevel)
-  const playground = playgroundOf(sandbox)
-  const service = stack.adopt(await startService(config, { logger, playground, ...(clock && { clock }) }), it =>
+  const sandboxTools = createSandboxTools(sandbox)
+  const service = stack.adopt(await startService(config, { logger, sandboxTools, ...(clock && { clock }) }), it =>
     it.close(),
   )
   const running = stack.move()

@@ -7,18 +7,18 @@ import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { scaledClock } from '../support/scaled-clock.ts'
 import { until } from '../support/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebRig, type WebRig } from './rig.ts'
+import { startWebHarness, type WebHarness } from './rig.ts'
 
 const AMOUNT = 2_500_000n
 /** Clock speed. The first poll of a swap comes five seconds after its start. */
 const SPEED = 10
 
 describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let harness: WebRig
+  let harness: WebHarness
   let browser: Browser
 
   before(async () => {
-    harness = await startWebRig({ clock: scaledClock(systemClock.nowMs(), SPEED) })
+    harness = await startWebHarness({ clock: scaledClock(systemClock.nowMs(), SPEED) })
     browser = await openBrowser()
   })
   after(async () => {
@@ -28,7 +28,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
 
   async function createInvoice(): Promise<Invoice> {
     const { accounts, viewingKeys, invoices } = harness.service
-    const account = await accounts.open('shop@example.org')
+    const account = await accounts.findOrCreate('shop@example.org')
     const { account: ready } = await viewingKeys.set(account, harness.sandbox.demoViewingKey)
     return invoices.create(ready, { amountZat: AMOUNT, expiresInSecs: 3_600, idempotencyKey: undefined })
   }
@@ -47,7 +47,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   function drive(invoice: Invoice, outcome: string): void {
     const [swap] = harness.sandbox.oneclick
       .swaps()
-      .filter(({ answer }) => answer.quoteRequest.recipient === invoice.address)
+      .filter(({ quoteResponse }) => quoteResponse.quoteRequest.recipient === invoice.address)
     assert.ok(swap)
     harness.sandbox.oneclick.drive(swap.depositAddress, { outcome })
   }
@@ -79,7 +79,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     assert.ok(swap)
     await page.getByText(swap.depositAddress).waitFor()
     await page
-      .getByText(`${swap.answer.quote.amountInFormatted.replace(/\.?0+$/, '')} USDC`)
+      .getByText(`${swap.quoteResponse.quote.amountInFormatted.replace(/\.?0+$/, '')} USDC`)
       .first()
       .waitFor()
     await page.getByRole('img', { name: 'Deposit address as a QR code' }).waitFor()
@@ -110,7 +110,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await choose(page, 'XLM on Stellar', '  the-buyers-own-address ')
     await page.getByRole('heading', { name: 'Send your deposit' }).waitFor()
     const [swap] = harness.sandbox.oneclick.swaps()
-    assert.equal(swap?.answer.quoteRequest.refundTo, 'the-buyers-own-address')
+    assert.equal(swap?.quoteResponse.quoteRequest.refundTo, 'the-buyers-own-address')
     await page.getByText('With this memo').waitFor()
     await page.getByText(swap?.depositMemo ?? '?', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
@@ -119,7 +119,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     drive(invoice, 'REFUNDED')
     await until('the refund to be reported', async () => {
       const [found] = (
-        await harness.service.swaps.ofInvoices([await harness.service.invoices.read(invoice.publicId)])
+        await harness.service.swaps.currentByInvoice([await harness.service.invoices.read(invoice.publicId)])
       ).values()
       return found?.status === 'REFUNDED'
     })
@@ -150,9 +150,9 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     })
     const outcome = { ...swap, status: 'SUCCESS', needsAttention: true } as const
     await service.store.write(tx =>
-      tx.swaps.record(swap.id, { ...outcome, holds: false, nextLookAtMs: null, statusRaw: null }),
+      tx.swaps.update(swap.id, { ...outcome, keepsInvoiceOpen: false, nextPollAtMs: null, statusRaw: null }),
     )
-    const account = await service.accounts.find('shop@example.org')
+    const account = await service.accounts.findByEmail('shop@example.org')
     const { token } = await service.credentials.createSession(account, 'test')
     const page = async (path: string) =>
       (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()

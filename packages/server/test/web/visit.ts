@@ -1,4 +1,4 @@
-import type { Answer } from '../support/api.ts'
+import type { TestResponse } from '../support/api.ts'
 
 export interface Visit {
   readonly cookie?: string
@@ -8,7 +8,7 @@ export interface Visit {
 }
 
 /** Sends one request as a browser does, without following redirects. @param line such as `POST /sign-in` */
-export async function visit(site: { readonly url: string }, line: string, options: Visit = {}): Promise<Answer> {
+export async function visit(site: { readonly url: string }, line: string, options: Visit = {}): Promise<TestResponse> {
   const [method = 'GET', path = '/'] = line.split(' ')
   const { cookie, form, headers } = options
   const response = await fetch(site.url + path, {

@@ -35,7 +35,7 @@ test('the confirmations setting shows how long they take at the current block sp
         confirmations,
         firstAddress: null,
         demoKey: null,
-        nextStep: false,
+        showNextStep: false,
         spacingSecs,
       }),
     )

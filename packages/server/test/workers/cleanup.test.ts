@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createRetention } from '../../src/services/cleanup.ts'
-import { startUpkeep } from '../../src/workers/cleanup.ts'
-import { freshStore, sqliteEngine } from '../store/databases.ts'
+import { startCleanup } from '../../src/workers/cleanup.ts'
+import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
 import { moved, NOW, openShop } from '../store/fixtures.ts'
 import { recordingLog, silentLog } from '../support/log.ts'
 import { ManualClock } from '../support/manual-clock.ts'
@@ -18,7 +18,7 @@ test('every task runs, again while there is more to delete, and then the loop pa
     runs[name]++
     return --left[name] > 0
   }
-  const cleanup = startUpkeep({ tasks: [task('one'), task('other')], clock, log: silentLog })
+  const cleanup = startCleanup({ tasks: [task('one'), task('other')], clock, log: silentLog })
   await until('the pause', () => clock.sleeping.length === 1)
   assert.deepEqual(runs, { one: 3, other: 3 })
   clock.advance(600)
@@ -40,7 +40,7 @@ test('a failing task is logged and retried, and the other tasks still run', asyn
       return false
     },
   ]
-  const cleanup = startUpkeep({ tasks, clock, log })
+  const cleanup = startCleanup({ tasks, clock, log })
   await until('a failure', () => log.lines.length === 1)
   assert.equal(pruned, 1)
   assert.equal((log.lines[0]!.details.err as AggregateError).errors[0].message, 'failure')
@@ -51,7 +51,7 @@ test('a failing task is logged and retried, and the other tasks still run', asyn
 })
 
 async function retentionOf(context: TestContext) {
-  const store = await freshStore(sqliteEngine, context)
+  const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
   return { store, clock, retention: createRetention({ store, clock }), shop: await openShop(store) }
 }
@@ -85,7 +85,7 @@ test('events are kept for thirty days', async t => {
   const { store, clock, retention, shop } = await retentionOf(t)
   const invoice = await shop.sell()
   await store.write(tx => tx.events.append([moved(invoice)]))
-  const events = () => store.read(tx => tx.events.touchedSince(0, 10))
+  const events = () => store.read(tx => tx.events.invoicesChangedSince(0, 10))
   clock.advance(30 * DAY)
   await retention.pruneEvents()
   assert.deepEqual((await events()).invoiceIds, [invoice.id])

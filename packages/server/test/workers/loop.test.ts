@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { backoffMs, type LoopOptions, type Next, startLoop } from '../../src/workers/loop.ts'
+import { backoffMs, type LoopOptions, type LoopResult, startLoop } from '../../src/workers/loop.ts'
 import { recordingLog, silentLog } from '../support/log.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { until } from '../support/until.ts'
@@ -15,7 +15,7 @@ function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
 }
 
 test("pauses for idleMs after 'idle' and not after 'again'", async () => {
-  const results: Next[] = ['again', 'again', 'idle', 'idle']
+  const results: LoopResult[] = ['again', 'again', 'idle', 'idle']
   let runs = 0
   const { clock, loop } = loopOf(async () => results[runs++] ?? 'idle')
   await until('the first pause', () => clock.sleeping.length === 1)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type RecordedBlock, readRecording } from '../../../../zcash/test/recording.ts'
+import { loadRecording, type RecordedBlock } from '../../../../zcash/test/recording.ts'
 import { startLightwalletd } from '../../recorded/real-lightwalletd.ts'
 import { type Branch, type RecordedNode, startRecordedNode } from '../../recorded/recorded-node.ts'
 import { Connections, type ExpectedBlock, FORK_HEIGHT, type ServerUnderTest } from './server-under-test.ts'
@@ -13,7 +13,7 @@ const SETTLE_MS = 15_000
 /** Starts the real lightwalletd with the recorded chain. Its time is the wall clock. */
 export async function startRealServer(startHeight: number): Promise<ServerUnderTest> {
   await using stack = new AsyncDisposableStack()
-  const recording = readRecording()
+  const recording = loadRecording()
   const node = stack.adopt(await startRecordedNode(), it => it.close())
   let branch: Branch = startHeight === FORK_HEIGHT ? 'a' : 'main'
   let height = startHeight

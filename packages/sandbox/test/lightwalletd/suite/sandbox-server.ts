@@ -64,7 +64,7 @@ export async function startSandboxServer(height: number): Promise<ServerUnderTes
     async setMempool(txids) {
       for (const { id } of chain.mempool()) if (!txids.includes(id)) chain.evict(id)
       const present = new Set(chain.mempool().map(({ id }) => id))
-      for (const txid of txids) if (!present.has(txid)) wallet.broadcastAgain(findTransaction(unmined, txid))
+      for (const txid of txids) if (!present.has(txid)) wallet.rebroadcast(findTransaction(unmined, txid))
     },
     failNode: method => server.setFaults({ nodeFails: method === null ? [] : [method] }),
     setNodeDown: nodeDown => server.setFaults({ nodeDown }),

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Random } from '../../ports/random.ts'
-import type { Place, Vault } from '../../ports/vault.ts'
+import type { SealContext, Vault } from '../../ports/vault.ts'
 
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
@@ -8,7 +8,7 @@ const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
 /** The secret was sealed under a key that is not in the key list. */
-export class UnknownKey extends Error {
+export class UnknownEncryptionKeyError extends Error {
   constructor() {
     super('the encryption key of this secret is not configured')
     this.name = 'UnknownEncryptionKeyError'
@@ -34,7 +34,7 @@ export function createVault(keys: readonly Uint8Array[], random: Random): Vault 
     open(sealed, context) {
       const id = sealed.subarray(0, KEY_ID_BYTES)
       const entry = keyRing.find(candidate => candidate.id.equals(id))
-      if (!entry) throw new UnknownKey()
+      if (!entry) throw new UnknownEncryptionKeyError()
       return decrypt(entry.key, sealed.subarray(KEY_ID_BYTES), context)
     },
   }
@@ -45,12 +45,12 @@ function keyId(key: Uint8Array): Buffer {
   return createHash('sha256').update('zatgate encryption key').update(key).digest().subarray(0, KEY_ID_BYTES)
 }
 
-function encrypt(key: KeyObject, nonce: Uint8Array, secret: Uint8Array, context: Place): Buffer {
+function encrypt(key: KeyObject, nonce: Uint8Array, secret: Uint8Array, context: SealContext): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(contextBytes(context))
   return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-function decrypt(key: KeyObject, sealed: Uint8Array, context: Place): Uint8Array {
+function decrypt(key: KeyObject, sealed: Uint8Array, context: SealContext): Uint8Array {
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
     .setAAD(contextBytes(context))
@@ -58,6 +58,6 @@ function decrypt(key: KeyObject, sealed: Uint8Array, context: Place): Uint8Array
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-function contextBytes({ table, column, row }: Place): Buffer {
+function contextBytes({ table, column, row }: SealContext): Buffer {
   return Buffer.from(JSON.stringify([table, column, row]))
 }

@@ -4,14 +4,14 @@ import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/http-client.ts'
-import { OutboundError } from '../../ports/http-client.ts'
+import type { HttpClient, HttpRequest, HttpResponse } from '../../ports/http-client.ts'
+import { HttpClientError } from '../../ports/http-client.ts'
 import { blockedReason } from './blocked-address.ts'
 import { toHttpClientError } from './error.ts'
 import type { ResolveName } from './resolver.ts'
 import { dnsResolver, systemResolver } from './resolver.ts'
 
-export interface OutboundOptions {
+export interface HttpClientOptions {
   /** For development: allows plain http and addresses that are not public. */
   readonly allowPrivate: boolean
   /** Resolves host names. Default: DNS servers; with `allowPrivate`, the operating system. */
@@ -31,7 +31,7 @@ const MAX_IDLE = 512
  * addresses and connects to one of them, so DNS rebinding is not possible. TLS (certificate, SNI) and the Host header use
  * the name. Idle connections are reused for the same host; each was checked when it was opened.
  */
-export function createOutbound(options: OutboundOptions): Outbound {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
   const resolve = options.resolve ?? (options.allowPrivate ? systemResolver : dnsResolver())
   const lookup = checkedLookup(resolve, options.allowPrivate)
   const idle = new IdleConnectionLimit()
@@ -42,7 +42,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
   const closing = new Set<() => void>()
 
-  function open(request: OutboundRequest): ClientRequest {
+  function open(request: HttpRequest): ClientRequest {
     const { url, scheme } = parseUrl(request.url, options.allowPrivate)
     return (scheme === 'https:' ? https : http).request({
       agent: agents[scheme],
@@ -57,7 +57,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   return {
     async send(request) {
-      if (request.signal?.aborted) throw new OutboundError('aborted', 'the request was aborted')
+      if (request.signal?.aborted) throw new HttpClientError('aborted', 'the request was aborted')
       return exchange(open(request), request, closing)
     },
 
@@ -70,16 +70,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
 function parseUrl(text: string, allowPrivate: boolean): { url: URL; scheme: 'http:' | 'https:' } {
   const url = URL.parse(text)
-  if (!url) throw new OutboundError('refused', 'not an absolute URL')
+  if (!url) throw new HttpClientError('refused', 'not an absolute URL')
   const scheme = url.protocol
   if (scheme !== 'https:' && !(allowPrivate && scheme === 'http:')) {
-    throw new OutboundError('refused', 'the URL is not https')
+    throw new HttpClientError('refused', 'the URL is not https')
   }
-  if (url.username !== '' || url.password !== '') throw new OutboundError('refused', 'the URL holds credentials')
+  if (url.username !== '' || url.password !== '') throw new HttpClientError('refused', 'the URL holds credentials')
   const host = unbracketed(url.hostname)
   // The URL parser has normalised every notation of an IP address (hex, octal, single number).
   const reason = isIP(host) !== 0 && !allowPrivate ? blockedReason(host) : null
-  if (reason !== null) throw new OutboundError('refused', `the address is not public (${reason})`)
+  if (reason !== null) throw new HttpClientError('refused', `the address is not public (${reason})`)
   return { url, scheme }
 }
 
@@ -87,11 +87,11 @@ function parseUrl(text: string, allowPrivate: boolean): { url: URL; scheme: 'htt
 function checkedLookup(resolve: ResolveName, allowPrivate: boolean): LookupFunction {
   async function resolveChecked(name: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(name).catch(() => [])
-    if (addresses.length === 0) throw new OutboundError('unresolved', 'the name has no address')
+    if (addresses.length === 0) throw new HttpClientError('unresolved', 'the name has no address')
     const blocked = allowPrivate ? undefined : addresses.map(blockedReason).find(reason => reason !== null)
     // The message leaves out the address: otherwise a caller could read names of an internal network.
     if (blocked !== undefined)
-      throw new OutboundError('refused', `the name resolves to a non-public address (${blocked})`)
+      throw new HttpClientError('refused', `the name resolves to a non-public address (${blocked})`)
     return addresses.map(address => ({ address, family: isIP(address) }))
   }
 
@@ -104,16 +104,16 @@ function checkedLookup(resolve: ResolveName, allowPrivate: boolean): LookupFunct
 }
 
 /** Sends the request and reads the whole response within its limits. Closes the connection on any error. */
-function exchange(client: ClientRequest, request: OutboundRequest, closing: Set<() => void>): Promise<OutboundAnswer> {
+function exchange(client: ClientRequest, request: HttpRequest, closing: Set<() => void>): Promise<HttpResponse> {
   const { deadlineMs, signal } = request
   let reader: ResponseReader | undefined
-  return new Promise<OutboundAnswer>((resolve, reject) => {
+  return new Promise<HttpResponse>((resolve, reject) => {
     const fail = (error: unknown) => {
       reject(toHttpClientError(error, reader?.response() ?? null))
       client.destroy()
     }
-    const abort = () => fail(new OutboundError('aborted', 'the request was aborted'))
-    const onTimeout = () => fail(new OutboundError('timeout', timeoutMessage(deadlineMs, reader !== undefined)))
+    const abort = () => fail(new HttpClientError('aborted', 'the request was aborted'))
+    const onTimeout = () => fail(new HttpClientError('timeout', timeoutMessage(deadlineMs, reader !== undefined)))
     const timer = setTimeout(onTimeout, deadlineMs)
     signal?.addEventListener('abort', abort)
     closing.add(abort)
@@ -121,7 +121,7 @@ function exchange(client: ClientRequest, request: OutboundRequest, closing: Set<
     client.on('error', fail)
     client.on('upgrade', (_message, socket) => {
       socket.destroy()
-      fail(new OutboundError('not_http', 'the server switched to another protocol'))
+      fail(new HttpClientError('not_http', 'the server switched to another protocol'))
     })
     client.on('response', message => {
       reader = new ResponseReader(message, request)
@@ -132,7 +132,7 @@ function exchange(client: ClientRequest, request: OutboundRequest, closing: Set<
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       closing.delete(abort)
-      fail(new OutboundError('reset', 'the connection was closed before the response was complete'))
+      fail(new HttpClientError('reset', 'the connection was closed before the response was complete'))
     })
     client.end(request.body)
   })
@@ -145,15 +145,15 @@ class ResponseReader {
   readonly #keepBytes: number
   readonly #kept: Buffer[] = []
 
-  constructor(message: IncomingMessage, { maxBytes, keepBytes = maxBytes }: OutboundRequest) {
+  constructor(message: IncomingMessage, { maxBytes, keepBytes = maxBytes }: HttpRequest) {
     this.#message = message
     this.#maxBytes = maxBytes
     this.#keepBytes = keepBytes
   }
 
-  start(resolve: (response: OutboundAnswer) => void, fail: (error: unknown) => void): void {
+  start(resolve: (response: HttpResponse) => void, fail: (error: unknown) => void): void {
     const message = this.#message
-    const tooLarge = () => fail(new OutboundError('too_large', `the response is larger than ${this.#maxBytes} bytes`))
+    const tooLarge = () => fail(new HttpClientError('too_large', `the response is larger than ${this.#maxBytes} bytes`))
     let length = 0
     message.on('data', (chunk: Buffer) => {
       const remaining = this.#keepBytes - length
@@ -166,7 +166,7 @@ class ResponseReader {
     if (Number(message.headers['content-length'] ?? 0) > this.#maxBytes) tooLarge()
   }
 
-  response(): OutboundAnswer {
+  response(): HttpResponse {
     const headers = Object.entries(this.#message.headersDistinct)
     return {
       status: this.#message.statusCode ?? 0,

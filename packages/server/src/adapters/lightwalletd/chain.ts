@@ -5,8 +5,8 @@ import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { InvalidResponse } from './decode.ts'
-import { type Inspection, UpgradeNotFollowed } from './inspection.ts'
-import { connectServer, type Deadlines, isPastTip, isTransient, type Server } from './server.ts'
+import { type ServerInspection, UpgradeNotFollowedError } from './inspection.ts'
+import { type CallDeadlines, connectServer, isPastTip, isTransient, type LightwalletServer } from './server.ts'
 
 export interface LightwalletdOptions {
   /** At least one: `https://…`, or `http://…` for HTTP/2 without TLS. */
@@ -14,12 +14,12 @@ export interface LightwalletdOptions {
   readonly params: ConsensusParams
   readonly clock: Clock
   readonly log: Log
-  readonly deadlines?: Partial<Deadlines>
+  readonly deadlines?: Partial<CallDeadlines>
 }
 
 /** The use of one server, from its inspection until the switch to another server. */
 interface ServerSession {
-  readonly server: Server
+  readonly server: LightwalletServer
   readonly inspection: Promise<unknown>
   readonly ended: AbortController
   /** The latest height that the server reported, and since when it reports it (Unix milliseconds). */
@@ -62,14 +62,14 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   if (servers.length === 0) throw new RangeError('a chain source needs at least one server')
   const closing = new AbortController()
   /** The upgrade that each server did not follow at its last inspection. */
-  const upgradesNotFollowed = new Map<Server, string>()
+  const upgradesNotFollowed = new Map<LightwalletServer, string>()
   let next = 0
   let session: ServerSession | null = null
   let serverEpoch = 0
   let reviewedAtMs = clock.nowMs()
   let probedAtMs = Number.NEGATIVE_INFINITY
 
-  function startSession(server: Server): ServerSession {
+  function startSession(server: LightwalletServer): ServerSession {
     const ended = new AbortController()
     const signal = AbortSignal.any([closing.signal, ended.signal])
     const inspection = retrying(() => inspect(server, signal), signal)
@@ -96,18 +96,18 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     return started
   }
 
-  async function inspect(server: Server, signal: AbortSignal): Promise<Inspection> {
+  async function inspect(server: LightwalletServer, signal: AbortSignal): Promise<ServerInspection> {
     try {
       const inspection = await server.inspect(signal)
       upgradesNotFollowed.delete(server)
       return inspection
     } catch (error) {
-      if (error instanceof UpgradeNotFollowed) upgradesNotFollowed.set(server, error.upgrade)
+      if (error instanceof UpgradeNotFollowedError) upgradesNotFollowed.set(server, error.upgrade)
       throw error
     }
   }
 
-  function recordEstimatedLag(current: ServerSession, { estimatedLag }: Inspection): void {
+  function recordEstimatedLag(current: ServerSession, { estimatedLag }: ServerInspection): void {
     current.estimatedLag = estimatedLag > SYNCING_BLOCKS ? estimatedLag : 0
   }
 
@@ -121,7 +121,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   }
 
   /** Ends a session. Uses server `to` next; by default the next one in order. */
-  function endSession(ending: ServerSession, reason: unknown, to?: Server): void {
+  function endSession(ending: ServerSession, reason: unknown, to?: LightwalletServer): void {
     if (session !== ending || closing.signal.aborted) return
     session = null
     serverEpoch += 1
@@ -143,7 +143,10 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   }
 
   /** The other servers that pass their inspection, highest first. */
-  async function probe(current: ServerSession, signal: AbortSignal): Promise<{ server: Server; height: number }[]> {
+  async function probe(
+    current: ServerSession,
+    signal: AbortSignal,
+  ): Promise<{ server: LightwalletServer; height: number }[]> {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_DEADLINE_MS)])
     const others = servers.filter(server => server !== current.server)
     const inspections = await Promise.allSettled(others.map(server => inspect(server, deadline)))
@@ -173,7 +176,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   }
 
   async function reinspect(current: ServerSession, signal: AbortSignal): Promise<void> {
-    let inspection: Inspection
+    let inspection: ServerInspection
     try {
       inspection = await inspect(current.server, signal)
     } catch (error) {
@@ -245,7 +248,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     return found
   }
 
-  function upgradeProblem(server: Server): ChainProblem[] {
+  function upgradeProblem(server: LightwalletServer): ChainProblem[] {
     const upgrade = upgradesNotFollowed.get(server)
     return upgrade === undefined ? [] : [{ problem: 'upgrade_not_followed', upgrade }]
   }
@@ -298,7 +301,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
 
     mempoolSnapshot,
 
-    get era() {
+    get serverEpoch() {
       return serverEpoch
     },
 
@@ -306,7 +309,7 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
       return problems()
     },
 
-    distrust(reason) {
+    abandonServer(reason) {
       if (session) endSession(session, new Error(reason))
     },
 

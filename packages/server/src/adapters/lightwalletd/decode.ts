@@ -25,12 +25,12 @@ export function decodeBlock(block: CompactBlock): Block {
     hash: displayHex('block hash', block.hash),
     prevHash: displayHex('previous block hash', block.prevHash),
     time: block.time,
-    trees: {
+    treeSizes: {
       sapling: chainMetadata.saplingCommitmentTreeSize,
       orchard: chainMetadata.orchardCommitmentTreeSize,
       ironwood: chainMetadata.ironwoodCommitmentTreeSize,
     },
-    outputs: countOutputs(block),
+    outputCounts: countOutputs(block),
     transactions: block.vtx.map(decodeTransaction),
   }
 }

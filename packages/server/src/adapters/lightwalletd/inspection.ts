@@ -4,7 +4,7 @@ import { type ConsensusParams, isActive, nextUpgrade, upgradeNotFollowed } from 
 import { InvalidResponse } from './decode.ts'
 
 /** What a server reports about itself and its node. */
-export interface Inspection {
+export interface ServerInspection {
   /** Height of the newest block that the server serves. */
   readonly height: number
   /** Vendor and version, as reported by the server. */
@@ -18,7 +18,7 @@ export interface Inspection {
 }
 
 /** The server is on a branch that does not follow a network upgrade: its blocks use the replaced consensus rules. */
-export class UpgradeNotFollowed extends InvalidResponse {
+export class UpgradeNotFollowedError extends InvalidResponse {
   readonly upgrade: string
 
   constructor(upgrade: string, message: string) {
@@ -34,7 +34,7 @@ const TESTNET_SAPLING_HEIGHT = 280_000n
 const MAX_CACHE_LAG_BLOCKS = 3
 
 /** @throws InvalidResponse when the server is on another network, or does not follow the current consensus rules */
-export function inspectInfo(info: LightdInfo, height: number, params: ConsensusParams): Inspection {
+export function inspectInfo(info: LightdInfo, height: number, params: ConsensusParams): ServerInspection {
   checkChainName(info, params.network)
   checkProtocol(info.lightwalletProtocolVersion, height, params)
   checkBranch(info, params)
@@ -80,7 +80,7 @@ function checkBranch({ consensusBranchId, blockHeight }: LightdInfo, params: Con
   if (!upgrade) return
   const setting = upgrade.name === 'NU7' ? 'REGTEST_NU7_HEIGHT' : 'REGTEST_NU63_HEIGHT'
   const hint = params.network === 'regtest' ? `; check that ${setting} matches this regtest` : ''
-  throw new UpgradeNotFollowed(
+  throw new UpgradeNotFollowedError(
     upgrade.name,
     `does not follow ${upgrade.name}: at height ${blockHeight} it reports the branch ${consensusBranchId.slice(0, 8)} ` +
       `where ${upgrade.branchId} has been active since height ${upgrade.height}${hint}`,

@@ -4,10 +4,10 @@ import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_str
 import type { Block, CompactTransaction } from '../../domain/chain.ts'
 import { type ConsensusParams, isActive } from '../../domain/network-upgrade.ts'
 import { decodeBlock, decodeHeight, decodeTransaction, InvalidResponse } from './decode.ts'
-import { type Inspection, inspectInfo } from './inspection.ts'
+import { inspectInfo, type ServerInspection } from './inspection.ts'
 
 /** One light-client server. Each call is a single attempt with a deadline; `isTransient` decides whether to retry it. */
-export interface Server {
+export interface LightwalletServer {
   /** Host and port, for log messages. */
   readonly name: string
   latestHeight(signal: AbortSignal): Promise<number>
@@ -20,18 +20,18 @@ export interface Server {
   mempoolStream(signal: AbortSignal): AsyncGenerator<Uint8Array>
   mempool(signal: AbortSignal): Promise<CompactTransaction[]>
   /** @throws InvalidResponse when the server cannot be used */
-  inspect(signal: AbortSignal): Promise<Inspection>
+  inspect(signal: AbortSignal): Promise<ServerInspection>
   close(): void
 }
 
 /** Call deadlines in milliseconds. */
-export interface Deadlines {
+export interface CallDeadlines {
   readonly unaryMs: number
   readonly rangeMs: number
   readonly snapshotMs: number
 }
 
-const DEFAULT_DEADLINES: Deadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
+const DEFAULT_DEADLINES: CallDeadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
 /** A compact block has at most a few hundred outputs, a raw transaction 2 MB. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** Far above the mempool limit of a node (ZIP 401). */
@@ -40,7 +40,11 @@ const MAX_SNAPSHOT_ACTIONS = 200_000
 const KEEP_ALIVE = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000, idleConnectionTimeoutMs: 300_000 }
 
 /** @param url `https://…`, or `http://…` for HTTP/2 without TLS. */
-export function connectServer(url: string, params: ConsensusParams, deadlines: Partial<Deadlines> = {}): Server {
+export function connectServer(
+  url: string,
+  params: ConsensusParams,
+  deadlines: Partial<CallDeadlines> = {},
+): LightwalletServer {
   const { unaryMs, rangeMs, snapshotMs } = { ...DEFAULT_DEADLINES, ...deadlines }
   const { host, origin } = new URL(url)
   const sessionManager = new Http2SessionManager(origin, KEEP_ALIVE)
@@ -57,8 +61,8 @@ export function connectServer(url: string, params: ConsensusParams, deadlines: P
     return decodeHeight((await client.getLatestBlock({}, unary(signal))).height)
   }
 
-  function checkIronwood({ height, trees }: Block): void {
-    if (isActive(params, 'NU6.3', height) && trees.ironwood === 0)
+  function checkIronwood({ height, treeSizes }: Block): void {
+    if (isActive(params, 'NU6.3', height) && treeSizes.ironwood === 0)
       throw new InvalidResponse(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
   }
 

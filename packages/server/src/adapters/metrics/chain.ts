@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ChainProblemName } from '../../domain/chain-problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { WatchMeter } from '../../ports/metrics.ts'
+import type { ChainSyncMetrics } from '../../ports/metrics.ts'
 
 /** Registers the metrics of chain sync. */
-export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
+export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainSyncMetrics {
   const registers = [registry]
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const tip = gauge('zatgate_chain_tip_height', 'Height of the newest recorded block.')
@@ -52,11 +52,11 @@ export function createWatchMeter(registry: Registry, clock: Clock): WatchMeter {
   return {
     tip: height => tip.set(height),
     lag: blocks => lag.set(blocks),
-    seenThrough: unixSecs => {
+    syncedThrough: unixSecs => {
       seenThrough = unixSecs
     },
     stalled: isStalled => stalled.set(isStalled ? 1 : 0),
-    clockApart: secs => clockApart.set(secs),
+    clockSkew: secs => clockApart.set(secs),
     problems(problems) {
       const find = (name: ChainProblemName) => problems.find(({ problem }) => problem === name)
       const blocks = (name: ChainProblemName) => {

@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { DeliveryMeter } from '../../ports/metrics.ts'
+import type { DeliveryMetrics } from '../../ports/metrics.ts'
 
 /**
  * Registers the metrics of webhook deliveries.
  * @param countOpen counts the deliveries that are waiting or being sent; called at each scrape
  */
-export function createDeliveryMeter(registry: Registry, countOpen: () => Promise<number>): DeliveryMeter {
+export function createDeliveryMetrics(registry: Registry, countOpen: () => Promise<number>): DeliveryMetrics {
   const attempts = new Counter({
     name: 'zatgate_webhook_attempts_total',
     help: 'Finished webhook delivery attempts, by outcome.',
@@ -26,7 +26,7 @@ export function createDeliveryMeter(registry: Registry, countOpen: () => Promise
     },
   })
   return {
-    attempt: outcome => attempts.labels(outcome).inc(),
-    underWay: count => underWay.set(count),
+    attemptEnded: outcome => attempts.labels(outcome).inc(),
+    setInFlight: count => underWay.set(count),
   }
 }

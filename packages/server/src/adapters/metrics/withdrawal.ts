@@ -4,7 +4,7 @@ import { Gauge, type Registry } from 'prom-client'
  * Registers the gauge of items that wait for the operator.
  * @param waiting counts them in the database; called at each scrape
  */
-export function addDeskGauges(
+export function addOperatorMetrics(
   registry: Registry,
   waiting: () => Promise<{ readonly payouts: number; readonly withdrawals: number; readonly plans: number }>,
 ): void {

@@ -1,13 +1,13 @@
-import { providerUnavailable, refusedByProvider } from '../../domain/swap.ts'
+import { swapProviderUnavailableError, swapRefusedError } from '../../domain/swap.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Outbound, OutboundRequest } from '../../ports/http-client.ts'
+import type { HttpClient, HttpRequest } from '../../ports/http-client.ts'
 import type { QuoteRequest, SwapOffer, SwapProvider } from '../../ports/swap-provider.ts'
-import type { QuoteAnswer } from './responses.ts'
-import { InvalidResponse, readAssets, readQuote, readRefusal, readStatus, ZEC_IDS } from './responses.ts'
-import { isSignedBy, PRODUCTION_KEY } from './signature.ts'
+import type { QuoteResponse } from './responses.ts'
+import { InvalidResponse, parseAssets, parseErrorMessage, parseQuote, parseStatus, ZEC_IDS } from './responses.ts'
+import { isSignedBy, PRODUCTION_SIGNING_KEY } from './signature.ts'
 
 export interface OneClickOptions {
-  readonly outbound: Outbound
+  readonly http: HttpClient
   /** Without a trailing slash. */
   readonly apiUrl: string
   /** Null: requests carry no key. */
@@ -32,15 +32,15 @@ const LIMITS = {
   status: { deadlineMs: 5_000, maxBytes: 64 * 1024 },
 } as const
 
-type Call = Pick<OutboundRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
+type Call = Pick<HttpRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
   readonly path: string
   readonly body?: string
   readonly signal: AbortSignal | undefined
 }
 
 /** Client of the 1Click API, version 0. */
-export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: OneClickOptions): SwapProvider {
-  const publicKey = signingKey ?? PRODUCTION_KEY
+export function createOneClick({ http, apiUrl, apiKey, signingKey, clock }: OneClickOptions): SwapProvider {
+  const publicKey = signingKey ?? PRODUCTION_SIGNING_KEY
 
   async function call({ path, body, signal, ...rest }: Call): Promise<{ status: number; text: string }> {
     const headers = {
@@ -49,7 +49,7 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: 
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(apiKey !== null && { 'x-api-key': apiKey }),
     }
-    const response = await outbound.send({
+    const response = await http.send({
       ...rest,
       url: `${apiUrl}${path}`,
       headers,
@@ -60,13 +60,13 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: 
   }
 
   return {
-    offered: true,
+    enabled: true,
 
     assets: signal =>
       orUnavailable(async () => {
         const response = await call({ method: 'GET', path: '/v0/tokens', ...LIMITS.tokens, signal })
         expectStatus(response.status, 200)
-        return readAssets(response.text)
+        return parseAssets(response.text)
       }),
 
     async quote(request, signal) {
@@ -74,11 +74,11 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: 
       const response = await orUnavailable(() =>
         call({ method: 'POST', path: '/v0/quote', body, ...LIMITS.quote, signal }),
       )
-      const refusal = response.status === 400 ? readRefusal(response.text) : null
-      if (refusal !== null) throw refusedByProvider(refusal)
+      const refusal = response.status === 400 ? parseErrorMessage(response.text) : null
+      if (refusal !== null) throw swapRefusedError(refusal)
       return orUnavailable(async () => {
         expectStatus(response.status, 201, 200)
-        const quote = readQuote(response.text)
+        const quote = parseQuote(response.text)
         if (!isSignedBy(quote, publicKey)) throw new InvalidResponse('invalid quote signature')
         return { ...offerOf(quote, request, clock.nowMs()), raw: response.text }
       })
@@ -90,17 +90,17 @@ export function createOneClick({ outbound, apiUrl, apiKey, signingKey, clock }: 
         const response = await call({ method: 'GET', path: `/v0/status?${query}`, ...LIMITS.status, signal })
         if (response.status === 404) return null
         expectStatus(response.status, 200)
-        const { status, updatedAt, quoteResponse } = readStatus(response.text)
+        const { status, updatedAt, quoteResponse } = parseStatus(response.text)
         if (quoteResponse.quote.depositAddress !== address) throw new InvalidResponse('status of another deposit')
-        return { word: status, updatedAtMs: parseInstantMs(updatedAt), raw: response.text }
+        return { status, updatedAtMs: parseInstantMs(updatedAt), raw: response.text }
       }),
   }
 }
 
 /** The swap provider when no provider is configured. Every call rejects with `swap_provider_unavailable`. */
-export function noSwapProvider(): SwapProvider {
-  const refuse = () => Promise.reject(providerUnavailable(new Error('no swap provider is configured')))
-  return { offered: false, assets: refuse, quote: refuse, status: refuse }
+export function disabledSwapProvider(): SwapProvider {
+  const refuse = () => Promise.reject(swapProviderUnavailableError(new Error('no swap provider is configured')))
+  return { enabled: false, assets: refuse, quote: refuse, status: refuse }
 }
 
 /** Maps every error of `work` to `swap_provider_unavailable`. */
@@ -108,7 +108,7 @@ async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw providerUnavailable(error)
+    throw swapProviderUnavailableError(error)
   }
 }
 
@@ -155,7 +155,7 @@ function quoteBody({ asset, amountZat, recipient, refundTo, deadline }: QuoteReq
  * @throws InvalidResponse
  */
 function offerOf(
-  { timestamp, quoteRequest, quote }: QuoteAnswer,
+  { timestamp, quoteRequest, quote }: QuoteResponse,
   request: QuoteRequest,
   nowMs: number,
 ): Omit<SwapOffer, 'raw'> {

@@ -70,11 +70,11 @@ const schemas = {
   error: Compile(ErrorBody),
 }
 
-export type QuoteAnswer = Static<typeof Quote>
-export type StatusAnswer = Static<typeof Status>
+export type QuoteResponse = Static<typeof Quote>
+export type StatusResponse = Static<typeof Status>
 
 /** GET /v0/tokens. Invalid and deprecated entries are left out. @throws InvalidResponse */
-export function readAssets(text: string): SwapAsset[] {
+export function parseAssets(text: string): SwapAsset[] {
   const entries = parseAs(text, schemas.assets)
   const found = new Map<string, SwapAsset>()
   for (const entry of entries) {
@@ -87,17 +87,17 @@ export function readAssets(text: string): SwapAsset[] {
 }
 
 /** POST /v0/quote. @throws InvalidResponse */
-export function readQuote(text: string): QuoteAnswer {
+export function parseQuote(text: string): QuoteResponse {
   return parseAs(text, schemas.quote)
 }
 
 /** GET /v0/status. @throws InvalidResponse */
-export function readStatus(text: string): StatusAnswer {
+export function parseStatus(text: string): StatusResponse {
   return parseAs(text, schemas.status)
 }
 
 /** The message of an error response; null if the text is not a documented error body. */
-export function readRefusal(text: string): string | null {
+export function parseErrorMessage(text: string): string | null {
   const value = parseJson(text)
   if (!schemas.error.Check(value)) return null
   const message = [value.message]

@@ -14,7 +14,7 @@ export interface SignedQuote {
 }
 
 /** The provider's production signing key, from its documentation. */
-export const PRODUCTION_KEY = 'ed25519:reYaWhvwu8Jzo3WUM3zhn6VrhuMEF4eADL17qtRVifc'
+export const PRODUCTION_SIGNING_KEY = 'ed25519:reYaWhvwu8Jzo3WUM3zhn6VrhuMEF4eADL17qtRVifc'
 
 const SIGNATURE_BYTES = 64
 const KEY_BYTES = 32

@@ -1,5 +1,5 @@
 import type { Rate } from '../../domain/rate.ts'
-import { rateUnavailable } from '../../domain/rate.ts'
+import { rateUnavailableError } from '../../domain/rate.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { RateSource, Rates } from '../../ports/rates.ts'
 
@@ -7,7 +7,7 @@ import type { RateSource, Rates } from '../../ports/rates.ts'
  * Caches exchange rates for at most `maxAgeSecs`. A rate older than half of that is fetched again; concurrent callers
  * share one request. If the source fails, the cached rate is used until `maxAgeSecs`.
  */
-export function createRates(deps: {
+export function createCachedRates(deps: {
   readonly source: RateSource
   readonly clock: Clock
   readonly maxAgeSecs: number
@@ -16,12 +16,12 @@ export function createRates(deps: {
   const cached = new Map<string, Rate>()
   const pending = new Map<string, Promise<Rate>>()
 
-  const ageOf = ({ at }: Rate) => nowSecs(clock) - at
+  const ageOf = ({ fetchedAt }: Rate) => nowSecs(clock) - fetchedAt
 
   /** The age of a rate counts from the request, because the response may take long. */
   async function fetchRate(currency: string): Promise<Rate> {
-    const at = nowSecs(clock)
-    const rate = { currency, price: await source.price(currency), at }
+    const fetchedAt = nowSecs(clock)
+    const rate = { currency, price: await source.price(currency), fetchedAt }
     cached.set(currency, rate)
     return rate
   }
@@ -42,7 +42,7 @@ export function createRates(deps: {
         throw new Error('the rate source took too long')
       } catch (cause) {
         if (current && ageOf(current) <= maxAgeSecs) return current
-        throw rateUnavailable(cause)
+        throw rateUnavailableError(cause)
       }
     },
   }

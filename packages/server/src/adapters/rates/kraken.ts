@@ -1,5 +1,5 @@
-import { readPrice } from '../../domain/rate.ts'
-import type { Outbound } from '../../ports/http-client.ts'
+import { parsePrice } from '../../domain/rate.ts'
+import type { HttpClient } from '../../ports/http-client.ts'
 import type { RateSource } from '../../ports/rates.ts'
 
 const DEADLINE_MS = 5_000
@@ -11,7 +11,7 @@ const MAX_BYTES = 64 * 1024
  *
  * @param url base URL of the API, such as https://api.kraken.com
  */
-export function krakenRates(url: string, http: Pick<Outbound, 'send'>): RateSource {
+export function krakenRates(url: string, http: Pick<HttpClient, 'send'>): RateSource {
   return {
     async price(currency) {
       const { status, body } = await http.send({
@@ -34,7 +34,7 @@ function parseTicker(response: unknown, currency: string): string {
     throw new Error(`the rate source reports: ${String(error[0]).slice(0, 200)}`)
   const pair = result?.[`XZECZ${currency}`] ?? result?.[`ZEC${currency}`]
   const [last] = Array.isArray(pair?.c) ? pair.c : []
-  const price = typeof last === 'string' ? readPrice(last) : null
+  const price = typeof last === 'string' ? parsePrice(last) : null
   if (price === null) throw new Error(`the rate source has no price of ZEC in ${currency}`)
   return price
 }

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 15_000
  * @param smtpUrl `smtp://` or `smtps://`, with user and password if the server requires them
  * @param from `Name <mail@host>` or `mail@host`
  */
-export function createMailer(smtpUrl: string, from: string): Mailer {
+export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
   const transport = nodemailer.createTransport(
     {
       url: smtpUrl,

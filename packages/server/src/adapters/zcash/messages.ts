@@ -1,14 +1,14 @@
 import type { Network } from '../../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
-import type { Pool } from '../../domain/shielded-pool.ts'
-import type { WatchKey } from '../../ports/note-scanner.ts'
+import type { ShieldedPool } from '../../domain/shielded-pool.ts'
+import type { ScanKey } from '../../ports/note-scanner.ts'
 
 /** A job for a worker thread. */
 export type WorkerJob =
   | {
       readonly kind: 'scan'
-      readonly keys: readonly WatchKey[]
-      readonly pool: Pool
+      readonly keys: readonly ScanKey[]
+      readonly pool: ShieldedPool
       /** Made by `packActions`. */
       readonly actions: Uint8Array
     }
@@ -43,10 +43,10 @@ export type WorkerMessage =
   | {
       readonly kind: 'scan'
       readonly keyIds: readonly number[]
-      readonly newKeys: readonly WatchKey[]
+      readonly newKeys: readonly ScanKey[]
       /** The worker drops all its keys before it adds the new ones. */
       readonly clearKeys: boolean
-      readonly pool: Pool
+      readonly pool: ShieldedPool
       readonly actions: Uint8Array
     }
 

@@ -1,18 +1,23 @@
 import { availableParallelism } from 'node:os'
 import { diversifierIndex, parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
-import { incomingFromBytes, incomingToBytes, parseViewingKey, type ViewingKey } from '@zatgate/zcash/viewing-key'
+import {
+  incomingViewingKeyFromBytes,
+  incomingViewingKeyToBytes,
+  parseViewingKey,
+  type ViewingKey,
+} from '@zatgate/zcash/viewing-key'
 import type { Network } from '../../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
 import { invalidField } from '../../domain/error.ts'
-import type { Pool } from '../../domain/shielded-pool.ts'
+import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { Log } from '../../ports/log.ts'
-import type { ImportedKey, OpenedNote, Viewer, WatchKey } from '../../ports/note-scanner.ts'
+import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
 import { toKeyExpiry } from './key-expiry.ts'
 import { packActions } from './messages.ts'
 import { WorkerPool } from './worker-pool.ts'
 
-export interface ViewerOptions {
+export interface NoteScannerOptions {
   readonly log: Log
   /**
    * Number of scan workers. The same number of utility workers derives addresses and parses transactions, so these never
@@ -24,18 +29,18 @@ export interface ViewerOptions {
 /** An action and its position. */
 interface ActionRef {
   readonly txid: string
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   readonly outputIndex: number
   readonly action: CompactAction
 }
 
 interface Chunk {
-  readonly keys: readonly WatchKey[]
-  readonly pool: Pool
+  readonly keys: readonly ScanKey[]
+  readonly pool: ShieldedPool
   readonly actions: readonly ActionRef[]
 }
 
-const POOLS = ['orchard', 'ironwood'] as const satisfies readonly Pool[]
+const POOLS = ['orchard', 'ironwood'] as const satisfies readonly ShieldedPool[]
 /** Pairs of key and action per job: large enough to outweigh the messaging cost, small enough not to block other jobs. */
 const PAIRS_PER_JOB = 512
 const KEYS_PER_JOB = 10_000
@@ -44,13 +49,13 @@ const DIVERSIFIER_BYTES = 11
 const JOB_TIMEOUT_MS = 120_000
 
 /** Note scanner that runs its cryptography on worker threads. */
-export function createViewer({ log, threads = defaultThreads() }: ViewerOptions): Viewer {
+export function createNoteScanner({ log, threads = defaultThreads() }: NoteScannerOptions): NoteScanner {
   const onCrash = (error: unknown) => log.error({ err: error }, 'note scanner thread lost; starting a new one')
   const limits = { maxQueued: 10_000, jobTimeoutMs: JOB_TIMEOUT_MS, onCrash }
   const scanWorkers = new WorkerPool({ ...limits, size: threads })
   const utilityWorkers = new WorkerPool({ ...limits, size: threads })
 
-  async function scanChunk({ keys, pool, actions }: Chunk): Promise<OpenedNote[]> {
+  async function scanChunk({ keys, pool, actions }: Chunk): Promise<DecryptedNote[]> {
     const packed = packActions(actions.map(({ action }) => action))
     const matches = await scanWorkers.run({ kind: 'scan', keys, pool, actions: packed })
     return matches.map(({ keyIndex, actionIndex, valueZat, diversifierIndex }) => {
@@ -60,21 +65,21 @@ export function createViewer({ log, threads = defaultThreads() }: ViewerOptions)
   }
 
   return {
-    importKey: parseOrchardKey,
-    indexOf: diversifierIndexOf,
+    parseViewingKey: parseOrchardKey,
+    diversifierIndexOf,
 
-    async addresses(incoming, network, from, count) {
+    async deriveAddresses(incoming, network, from, count) {
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
         throw new RangeError(`count must be 1 to ${MAX_ADDRESSES}`)
       }
       return utilityWorkers.run({ kind: 'deriveAddresses', incoming: copy(incoming), network, from, count })
     },
 
-    async open(keys, transactions, signal) {
+    async scan(keys, transactions, signal) {
       // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
       scanWorkers.start()
       const chunks = chunksOf(keys, transactions)
-      const notes: OpenedNote[] = []
+      const notes: DecryptedNote[] = []
       // One chunk per thread at a time, so that jobs of other calls can run in between.
       const consumers = Array.from({ length: threads }, async () => {
         for (const chunk of chunks) {
@@ -86,7 +91,7 @@ export function createViewer({ log, threads = defaultThreads() }: ViewerOptions)
       return notes
     },
 
-    compact: raw => utilityWorkers.run({ kind: 'toCompact', raw: copy(raw) }),
+    toCompact: raw => utilityWorkers.run({ kind: 'toCompact', raw: copy(raw) }),
 
     async close() {
       await Promise.all([scanWorkers.close(), utilityWorkers.close()])
@@ -98,20 +103,26 @@ function defaultThreads(): number {
   return Math.max(1, Math.min(availableParallelism() - 1, 4))
 }
 
-function parseOrchardKey(text: string, network?: Network): ImportedKey {
+function parseOrchardKey(text: string, network?: Network): ParsedViewingKey {
   const key = parseKey(text)
   if (network !== undefined && key.network !== network) {
     throw invalidField('viewing_key', `is a key of the ${key.network} network; this service is on ${network}`)
   }
   if (!key.orchard) throw invalidField('viewing_key', 'has no Orchard item, and invoices are paid to Orchard receivers')
   const { network: keyNetwork, orchard, expiry } = key
-  return { network: keyNetwork, incoming: incomingToBytes(orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
+  return {
+    network: keyNetwork,
+    incoming: incomingViewingKeyToBytes(orchard),
+    ...(expiry && { expiry: toKeyExpiry(expiry) }),
+  }
 }
 
 function diversifierIndexOf(incoming: Uint8Array, address: string): bigint | null {
   try {
     const { orchard } = parseAddress(address)
-    return orchard ? diversifierIndex(incomingFromBytes(incoming), orchard.subarray(0, DIVERSIFIER_BYTES)) : null
+    return orchard
+      ? diversifierIndex(incomingViewingKeyFromBytes(incoming), orchard.subarray(0, DIVERSIFIER_BYTES))
+      : null
   } catch (error) {
     if (error instanceof ZcashError) return null
     throw error
@@ -128,7 +139,7 @@ function parseKey(text: string): ViewingKey {
 }
 
 /** Splits a scan into jobs. Several consumers may share the generator: each chunk goes to one of them. */
-function* chunksOf(keys: readonly WatchKey[], transactions: readonly CompactTransaction[]): Generator<Chunk> {
+function* chunksOf(keys: readonly ScanKey[], transactions: readonly CompactTransaction[]): Generator<Chunk> {
   for (const pool of POOLS) {
     const actions = actionsOf(transactions, pool)
     for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
@@ -138,7 +149,7 @@ function* chunksOf(keys: readonly WatchKey[], transactions: readonly CompactTran
   }
 }
 
-function actionsOf(transactions: readonly CompactTransaction[], pool: Pool): ActionRef[] {
+function actionsOf(transactions: readonly CompactTransaction[], pool: ShieldedPool): ActionRef[] {
   return transactions.flatMap(({ txid, [pool]: actions }) =>
     actions.map((action, outputIndex) => ({ txid, pool, outputIndex, action })),
   )

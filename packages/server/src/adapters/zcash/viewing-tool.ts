@@ -4,56 +4,56 @@ import { ZcashError } from '@zatgate/zcash/errors'
 import { type CompactBlock, CompactBlockSchema } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { decodeMemo } from '@zatgate/zcash/memo'
 import type { Note } from '@zatgate/zcash/note'
-import { openCompactBlock, openTransaction } from '@zatgate/zcash/scan'
+import { tryDecryptCompactBlock, tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing-key'
 import type { Network } from '../../domain/account.ts'
 import { invalidField } from '../../domain/error.ts'
-import type { Pool } from '../../domain/shielded-pool.ts'
+import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { KeyExpiry } from '../../domain/viewing-key.ts'
 import { toKeyExpiry } from './key-expiry.ts'
 
 /** A payment decrypted with a viewing key, as shown by the `open` command. */
-export interface SeenPayment {
+export interface DecryptedPayment {
   readonly txid: string
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   /** Index among the transaction's actions of that pool. */
-  readonly action: number
+  readonly actionIndex: number
   readonly amountZat: bigint
   readonly diversifierIndex: bigint
   readonly address: string
   /** Only for a full transaction: compact blocks contain no memos. */
-  readonly memo?: SeenMemo
+  readonly memo?: DecryptedMemo
 }
 
 /** Text (ZIP 302), other bytes in hex, or null without a memo. */
-export type SeenMemo = { readonly text: string } | { readonly hex: string } | null
+export type DecryptedMemo = { readonly text: string } | { readonly hex: string } | null
 
 /** Decrypts payments with a viewing key. External scope only: change and transfers within the wallet are not payments. */
-export interface ViewingTool {
+export interface ViewingKeyTool {
   readonly network: Network
   /** Absent: the key never expires. An expired key still decrypts. */
   readonly expiry?: KeyExpiry
   /** @param index diversifier index, 0 to 2^88 − 1. @throws Fault `invalid_index` */
-  address(index: bigint): string
+  deriveAddress(index: bigint): string
   /** @throws Fault `invalid_tx` */
-  openTransaction(raw: Uint8Array): SeenPayment[]
+  decryptTransaction(raw: Uint8Array): DecryptedPayment[]
   /** @param encoded a CompactBlock of the light-client protocol. @throws Fault `invalid_blocks` */
-  openBlock(encoded: Uint8Array): SeenPayment[]
+  decryptBlock(encoded: Uint8Array): DecryptedPayment[]
 }
 
 /** @throws Fault `invalid_viewing_key`, the reason in `detail` */
-export function createViewingTool(text: string): ViewingTool {
+export function createViewingKeyTool(text: string): ViewingKeyTool {
   const { network, orchard, expiry } = orInvalidField('viewing-key', () => parseViewingKey(text))
   if (!orchard) throw invalidField('viewing-key', 'has no Orchard item, which is required to see payments')
   return { ...toolOf(network, orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
 }
 
-function toolOf(network: Network, key: IncomingViewingKey): Omit<ViewingTool, 'expiry'> {
-  const toPayment = (txid: Uint8Array, pool: Pool, action: number, note: Note): SeenPayment => ({
+function toolOf(network: Network, key: IncomingViewingKey): Omit<ViewingKeyTool, 'expiry'> {
+  const toPayment = (txid: Uint8Array, pool: ShieldedPool, actionIndex: number, note: Note): DecryptedPayment => ({
     txid: txidToHex(txid),
     pool,
-    action,
+    actionIndex,
     amountZat: note.value,
     diversifierIndex: note.diversifierIndex,
     address: encodeAddress(network, note.receiver),
@@ -61,27 +61,27 @@ function toolOf(network: Network, key: IncomingViewingKey): Omit<ViewingTool, 'e
 
   return {
     network,
-    address: index => orInvalidField('index', () => encodeAddress(network, orchardReceiver(key, index))),
+    deriveAddress: index => orInvalidField('index', () => encodeAddress(network, orchardReceiver(key, index))),
 
-    openTransaction: raw =>
+    decryptTransaction: raw =>
       orInvalidField('tx', () => {
         const transaction = parseTransaction(raw)
-        return openTransaction([key], transaction).map(({ pool, action, note, memo }) => ({
-          ...toPayment(transaction.txid, pool, action, note),
+        return tryDecryptTransaction([key], transaction).map(({ pool, actionIndex, note, memo }) => ({
+          ...toPayment(transaction.txid, pool, actionIndex, note),
           memo: memo === undefined ? null : toSeenMemo(memo),
         }))
       }),
 
-    openBlock: encoded =>
+    decryptBlock: encoded =>
       orInvalidField('blocks', () =>
-        openCompactBlock([key], decodeBlock(encoded)).map(({ txid, pool, action, note }) =>
-          toPayment(txid, pool, action, note),
+        tryDecryptCompactBlock([key], decodeBlock(encoded)).map(({ txid, pool, actionIndex, note }) =>
+          toPayment(txid, pool, actionIndex, note),
         ),
       ),
   }
 }
 
-function toSeenMemo(bytes: Uint8Array): SeenMemo {
+function toSeenMemo(bytes: Uint8Array): DecryptedMemo {
   const memo = decodeMemo(bytes)
   if (memo.kind === 'empty') return null
   return memo.kind === 'text' ? { text: memo.text } : { hex: Buffer.from(memo.bytes).toString('hex') }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { JobResults, WorkerJob, WorkerMessage, WorkerReply } from './messages.ts'
 
 export interface WorkerPoolOptions {
@@ -153,6 +153,6 @@ function sameBytes(known: Uint8Array | undefined, given: Uint8Array): boolean {
   return known !== undefined && (known === given || Buffer.compare(known, given) === 0)
 }
 
-function unavailable(cause: string): Fault {
-  return new Fault('unavailable', 'viewer_unavailable', 'service unavailable', { retryAfterSecs: 1, cause })
+function unavailable(cause: string): AppError {
+  return new AppError('unavailable', 'viewer_unavailable', 'service unavailable', { retryAfterSecs: 1, cause })
 }

@@ -2,9 +2,9 @@
 import { parentPort } from 'node:worker_threads'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
-import { openCompactActions, toCompactAction } from '@zatgate/zcash/note'
+import { toCompactAction, tryDecryptCompactActions } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
-import { type IncomingViewingKey, incomingFromBytes } from '@zatgate/zcash/viewing-key'
+import { type IncomingViewingKey, incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
 import { type JobResults, type ScanMatch, unpackActions, type WorkerMessage, type WorkerReply } from './messages.ts'
 
 const keys = new Map<number, IncomingViewingKey>()
@@ -34,13 +34,13 @@ function run(message: WorkerMessage): JobResults[WorkerMessage['kind']] {
 
 function scan({ keyIds, newKeys, clearKeys, pool, actions }: Extract<WorkerMessage, { kind: 'scan' }>): ScanMatch[] {
   if (clearKeys) keys.clear()
-  for (const { id, incoming } of newKeys) keys.set(id, incomingFromBytes(incoming))
+  for (const { id, incoming } of newKeys) keys.set(id, incomingViewingKeyFromBytes(incoming))
   const scanKeys = keyIds.map(id => {
     const key = keys.get(id)
     if (!key) throw new Error('unknown key id in a scan job')
     return key
   })
-  return openCompactActions(scanKeys, pool, unpackActions(actions)).map(({ keyIndex, actionIndex, note }) => ({
+  return tryDecryptCompactActions(scanKeys, pool, unpackActions(actions)).map(({ keyIndex, actionIndex, note }) => ({
     keyIndex,
     actionIndex,
     valueZat: note.value,
@@ -54,7 +54,7 @@ function deriveAddresses({
   from,
   count,
 }: Extract<WorkerMessage, { kind: 'deriveAddresses' }>): string[] {
-  const key = incomingFromBytes(incoming)
+  const key = incomingViewingKeyFromBytes(incoming)
   return Array.from({ length: count }, (_, offset) =>
     encodeAddress(network, orchardReceiver(key, from + BigInt(offset))),
   )

@@ -1,4 +1,4 @@
-import { createViewingTool } from '../../adapters/zcash/viewing-tool.ts'
+import { createViewingKeyTool } from '../../adapters/zcash/viewing-tool.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 import { reportKeyExpiry } from './key-expiry.ts'
@@ -13,9 +13,9 @@ export const address: Command = {
     const text = requireValue(values.index, '--index')
     if (!/^\d{1,27}$/.test(text)) throw new UsageError('--index must be a whole number from 0 to 2^88 - 1')
     const index = BigInt(text)
-    const tool = createViewingTool(key)
+    const tool = createViewingKeyTool(key)
     reportKeyExpiry(tool, out)
-    const derived = tool.address(index)
+    const derived = tool.deriveAddress(index)
     out.result({ address: derived, diversifier_index: index }, [derived])
     return 0
   },

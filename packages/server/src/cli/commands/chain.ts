@@ -1,8 +1,8 @@
 import type { Config } from '../../config/settings.ts'
 import type { Block } from '../../domain/chain.ts'
-import { createServices, openWatch, openWorld } from '../../main.ts'
+import { createServices, openChainSync, openInfrastructure } from '../../main.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { Headers } from '../../services/chain-rewind.ts'
+import type { HeaderChain } from '../../services/chain-rewind.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
@@ -49,9 +49,9 @@ export const chainAccept: Command = {
 
 async function accept(config: Config, from: number, hash: string | undefined) {
   await using stack = new AsyncDisposableStack()
-  const infrastructure = await openWorld({ ...config, logLevel: 'warn' }, {}, stack)
+  const infrastructure = await openInfrastructure({ ...config, logLevel: 'warn' }, {}, stack)
   const { reassess } = await createServices(infrastructure)
-  const { chain, headers } = openWatch(infrastructure, reassess)
+  const { chain, headers } = openChainSync(infrastructure, reassess)
   const base = await serverBlock(chain, from)
   if (await sharesABlock(chain, headers))
     throw new Error(
@@ -60,7 +60,7 @@ async function accept(config: Config, from: number, hash: string | undefined) {
   const affected = await infrastructure.store.read(tx => tx.payments.countAbove(from))
   if (hash === undefined) return { base, affected, accepted: false }
   if (hash !== base.hash) throw new Error(`the server’s block ${from} is ${base.hash}, which differs from --block`)
-  await headers.accept(base)
+  await headers.restartAt(base)
   return { base, affected, accepted: true }
 }
 
@@ -73,7 +73,7 @@ async function serverBlock(chain: Chain, height: number): Promise<Block> {
 }
 
 /** Compares only the oldest recorded block: if the chains share any block, they share that one. */
-async function sharesABlock(chain: Chain, headers: Headers): Promise<boolean> {
+async function sharesABlock(chain: Chain, headers: HeaderChain): Promise<boolean> {
   const position = await headers.position()
   if (!position) return false
   const ours = await headers.headerAt(position.oldest)

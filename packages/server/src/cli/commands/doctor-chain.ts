@@ -3,7 +3,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import type { Config } from '../../config/settings.ts'
 import { type Block, HEADERS_KEPT } from '../../domain/chain.ts'
-import { describeProblem } from '../../domain/chain-problem.ts'
+import { describeChainProblem } from '../../domain/chain-problem.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
 import { blockSpacingSecs, type ConsensusParams, consensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
 import type { Chain } from '../../ports/chain.ts'
@@ -42,7 +42,7 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
     const findings = [
       source,
       ...problems.map(
-        (problem): Finding => ({ check: source.check, state: 'warning', says: describeProblem(problem) }),
+        (problem): Finding => ({ check: source.check, state: 'warning', says: describeChainProblem(problem) }),
       ),
       await checkMempool(chain, host),
     ]

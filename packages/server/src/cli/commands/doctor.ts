@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { connect as connectTls } from 'node:tls'
 import { createVault } from '../../adapters/crypto/vault.ts'
-import { createOutbound } from '../../adapters/http-client/client.ts'
+import { createHttpClient } from '../../adapters/http-client/client.ts'
 import { krakenRates } from '../../adapters/rates/kraken.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
-import { type Config, ConfigFault } from '../../config/settings.ts'
-import { describeProblem } from '../../domain/chain-problem.ts'
-import { createOrigin } from '../../services/database-identity.ts'
+import { type Config, ConfigError } from '../../config/settings.ts'
+import { describeChainProblem } from '../../domain/chain-problem.ts'
+import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import type { Command } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -35,9 +35,9 @@ async function runChecks(context: Context): Promise<Finding[]> {
   try {
     config = context.config()
   } catch (error) {
-    if (!(error instanceof ConfigFault)) throw error
+    if (!(error instanceof ConfigError)) throw error
     const advice = 'correct the environment variable; README.md lists all settings'
-    return error.faults.map(says => ({ check: 'settings', state: 'wrong', says, advice }))
+    return error.problems.map(says => ({ check: 'settings', state: 'wrong', says, advice }))
   }
   return [
     {
@@ -82,7 +82,7 @@ async function checkHeaders(config: Config): Promise<Finding> {
   const advice = 'restart the process with the role watcher: it reads the blocks from that height again'
   return runCheck('recorded chain', advice, async () => {
     const { tip, broken } = await withStore(config, store =>
-      store.read(async tx => ({ tip: await tx.chain.tip(), broken: await tx.chain.brokenLink() })),
+      store.read(async tx => ({ tip: await tx.chain.tip(), broken: await tx.chain.firstUnlinkedHeader() })),
     )
     if (broken) throw new Error(`block ${broken.height} does not build on the recorded block below it`)
     return tip ? `complete up to height ${tip.height}` : 'no block is recorded yet'
@@ -94,7 +94,7 @@ async function checkWatcher(config: Config): Promise<Finding> {
   const advice = 'check LIGHTWALLETD_URL and the log of the process with the role watcher'
   return runCheck('watcher', advice, async () => {
     const problems = await withStore(config, store => store.read(tx => tx.chain.problems()))
-    if (problems.length > 0) throw new Error(problems.map(describeProblem).join('; '))
+    if (problems.length > 0) throw new Error(problems.map(describeChainProblem).join('; '))
     return 'no problem with the chain source'
   })
 }
@@ -104,7 +104,7 @@ async function checkDatabaseIdentity(config: Config): Promise<Finding> {
   const log = createLogger('silent')
   try {
     const isCopy = await withStore(config, store =>
-      createOrigin({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).isCopy(),
+      createDatabaseIdentity({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).isCopy(),
     )
     const says = isCopy
       ? 'this database is a restored copy or was created by an older version: the next start advances the address counters'
@@ -144,7 +144,7 @@ async function checkRates({ sandbox, billingViewingKey, ratesUrl, withdrawals }:
   if (billingViewingKey === null)
     return skipped('rates', 'BILLING_VIEWING_KEY is not set: plans and withdrawals are off')
   return runCheck('rates', 'check RATES_URL and WITHDRAWAL_CURRENCIES', async () => {
-    const http = createOutbound({ allowPrivate: true })
+    const http = createHttpClient({ allowPrivate: true })
     try {
       const source = krakenRates(ratesUrl, http)
       const prices = withdrawals.currencies.map(async currency => `${await source.price(currency)} ${currency}`)

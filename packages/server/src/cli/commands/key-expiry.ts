@@ -1,6 +1,6 @@
 import { systemClock } from '../../adapters/system/clock.ts'
-import type { ViewingTool } from '../../adapters/zcash/viewing-tool.ts'
-import { expiredSince } from '../../domain/viewing-key.ts'
+import type { ViewingKeyTool } from '../../adapters/zcash/viewing-tool.ts'
+import { expiryReason } from '../../domain/viewing-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import { formatUtc, type Output } from '../output.ts'
 
@@ -8,10 +8,10 @@ import { formatUtc, type Output } from '../output.ts'
  * Notes when the viewing key expires or has expired. An expired key is not an error here, because these commands only
  * read. The expiry height is printed without a verdict, because these commands have no chain to compare it with.
  */
-export function reportKeyExpiry({ expiry }: ViewingTool, out: Output, now = nowSecs(systemClock)): void {
+export function reportKeyExpiry({ expiry }: ViewingKeyTool, out: Output, now = nowSecs(systemClock)): void {
   if (!expiry) return
   const { time, height } = expiry
-  if (expiredSince(expiry, { now, tipHeight: null }) !== null) {
+  if (expiryReason(expiry, { now, tipHeight: null }) !== null) {
     out.note(`The viewing key has expired (${formatUtc(time ?? 0)}): do not use its addresses for new payments.`)
   } else if (time !== null) {
     out.note(`The viewing key expires on ${formatUtc(time)}.`)

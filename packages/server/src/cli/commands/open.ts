@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import {
-  createViewingTool,
-  type SeenMemo,
-  type SeenPayment,
-  type ViewingTool,
+  createViewingKeyTool,
+  type DecryptedMemo,
+  type DecryptedPayment,
+  type ViewingKeyTool,
 } from '../../adapters/zcash/viewing-tool.ts'
 import { invalidField } from '../../domain/error.ts'
-import { decimalZec } from '../../domain/payment-uri.ts'
+import { formatZec } from '../../domain/payment-uri.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 import { reportKeyExpiry } from './key-expiry.ts'
@@ -20,7 +20,7 @@ export const open: Command = {
     const key = requireValue(values['viewing-key'], '--viewing-key')
     const { tx, blocks } = values
     if ((tx === undefined) === (blocks === undefined)) throw new UsageError('give either --tx or --blocks')
-    const tool = createViewingTool(key)
+    const tool = createViewingKeyTool(key)
     reportKeyExpiry(tool, out)
     const payments =
       tx === undefined ? paymentsInBlocks(tool, requireValue(blocks, '--blocks')) : paymentsInTransaction(tool, tx)
@@ -29,14 +29,14 @@ export const open: Command = {
   },
 }
 
-function paymentsInTransaction(tool: ViewingTool, hex: string): SeenPayment[] {
+function paymentsInTransaction(tool: ViewingKeyTool, hex: string): DecryptedPayment[] {
   if (!/^([0-9a-f]{2})+$/i.test(hex)) throw invalidField('tx', 'is not hex')
-  return tool.openTransaction(Buffer.from(hex, 'hex'))
+  return tool.decryptTransaction(Buffer.from(hex, 'hex'))
 }
 
-function paymentsInBlocks(tool: ViewingTool, file: string): SeenPayment[] {
+function paymentsInBlocks(tool: ViewingKeyTool, file: string): DecryptedPayment[] {
   const blocks = parseBlocks(file).sort(([a], [b]) => Number(a) - Number(b))
-  return blocks.flatMap(([, encoded]) => tool.openBlock(Buffer.from(encoded, 'base64')))
+  return blocks.flatMap(([, encoded]) => tool.decryptBlock(Buffer.from(encoded, 'base64')))
 }
 
 /** Parses `{"blocks": {"<height>": "<base64 CompactBlock>"}}`; other members are ignored. */
@@ -65,11 +65,11 @@ function parseJsonFile(file: string): object {
   throw invalidField('blocks', 'the file is not JSON')
 }
 
-function toJson({ txid, pool, action, amountZat, diversifierIndex, address, memo }: SeenPayment) {
+function toJson({ txid, pool, actionIndex, amountZat, diversifierIndex, address, memo }: DecryptedPayment) {
   return {
     txid,
     pool,
-    action,
+    action: actionIndex,
     amount_zat: amountZat,
     diversifier_index: diversifierIndex,
     address,
@@ -78,16 +78,16 @@ function toJson({ txid, pool, action, amountZat, diversifierIndex, address, memo
 }
 
 /** Memos that are not text are printed as `0x…`. */
-function memoText(memo: SeenMemo): string | null {
+function memoText(memo: DecryptedMemo): string | null {
   if (memo === null) return null
   return 'text' in memo ? memo.text : `0x${memo.hex}`
 }
 
-function describe(payment: SeenPayment): string[] {
-  const { txid, pool, action, amountZat, diversifierIndex, address, memo } = payment
+function describe(payment: DecryptedPayment): string[] {
+  const { txid, pool, actionIndex, amountZat, diversifierIndex, address, memo } = payment
   return [
-    `${decimalZec(amountZat)} ZEC (${amountZat} zat)`,
-    `  transaction        ${txid}, ${pool} action ${action}`,
+    `${formatZec(amountZat)} ZEC (${amountZat} zat)`,
+    `  transaction        ${txid}, ${pool} action ${actionIndex}`,
     `  diversifier index  ${diversifierIndex}`,
     `  address            ${address}`,
     ...(memo === undefined ? [] : [`  memo               ${memo === null ? 'none' : JSON.stringify(memoText(memo))}`]),

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/settings.ts'
-import { createServices, openWatch, openWorld } from '../../main.ts'
-import { type Rescanned, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
+import { createServices, openChainSync, openInfrastructure } from '../../main.ts'
+import { type RescanResult, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
@@ -21,14 +21,14 @@ export const rescan: Command = {
 }
 
 /** Uses the services of `start`, so that a found payment also raises events and updates plans and withdrawals. */
-async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<Rescanned> {
+async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<RescanResult> {
   await using stack = new AsyncDisposableStack()
-  const infrastructure = await openWorld({ ...config, logLevel: 'warn' }, {}, stack)
+  const infrastructure = await openInfrastructure({ ...config, logLevel: 'warn' }, {}, stack)
   const { reassess } = await createServices(infrastructure)
-  const chainSync = openWatch(infrastructure, reassess)
+  const chainSync = openChainSync(infrastructure, reassess)
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
   return await rescanBlocks(
-    { ...chainSync, viewer: infrastructure.viewer, onProgress },
+    { ...chainSync, recordedChain: chainSync.headers, noteScanner: infrastructure.noteScanner, onProgress },
     from,
     new AbortController().signal,
   )

@@ -1,7 +1,7 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
-import { createOrigin } from '../../services/database-identity.ts'
+import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import type { Command } from '../command.ts'
 import { formatUtc } from '../output.ts'
 import { withStore } from '../store.ts'
@@ -17,7 +17,13 @@ export const restored: Command = {
     const { lateWatchDays } = settings
     const { viewingKeys, watchedUntil } = await withStore(settings, store => {
       const log = createLogger(settings.logLevel)
-      return createOrigin({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).moveCounters()
+      return createDatabaseIdentity({
+        store,
+        clock: systemClock,
+        random: systemRandom,
+        lateWatchDays,
+        log,
+      }).advanceCounters()
     })
     out.result({ viewing_keys: viewingKeys, watched_until: watchedUntil }, describe(viewingKeys, watchedUntil))
     if (viewingKeys > 0) out.note('Restart the service if it is running: it has reserved addresses in memory.')

@@ -15,7 +15,7 @@ export const sessionCreate: Command = {
     const email = requireValue(parseArguments(args, ['email'], 0).values.email, '--email')
     const settings = config()
     const { session, token } = await withStore(settings, async store => {
-      const account = await accountService(settings, store).find(email)
+      const account = await accountService(settings, store).findByEmail(email)
       const sessions = createCredentials({
         store,
         clock: systemClock,

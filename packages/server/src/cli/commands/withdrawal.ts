@@ -4,9 +4,9 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
-import { decimalZec } from '../../domain/payment-uri.ts'
-import { maskPayout } from '../../domain/withdrawal.ts'
-import { createPayouts, type DeskOrder, type Payouts } from '../../services/payout.ts'
+import { formatZec } from '../../domain/payment-uri.ts'
+import { maskPayoutTo } from '../../domain/withdrawal.ts'
+import { createPayouts, type PayoutOrder, type Payouts } from '../../services/payout.ts'
 import type { Command } from '../command.ts'
 import { formatUtc, table } from '../output.ts'
 import { withStore } from '../store.ts'
@@ -22,7 +22,7 @@ export const withdrawalsList: Command = {
     parseArguments(args, [], 0)
     const orders = await withPayouts(config(), payouts => payouts.list(MAX_LISTED))
     out.result(
-      orders.map(({ withdrawal, payoutTo }) => ({ ...toJson(withdrawal), payout_to: maskPayout(payoutTo) })),
+      orders.map(({ withdrawal, payoutTo }) => ({ ...toJson(withdrawal), payout_to: maskPayoutTo(payoutTo) })),
       orders.length === 0
         ? ['no withdrawals yet']
         : table(
@@ -30,10 +30,10 @@ export const withdrawalsList: Command = {
             orders.map(({ withdrawal, payoutTo }) => [
               withdrawal.publicId,
               withdrawal.status,
-              `${decimalZec(withdrawal.receivedZat)} ZEC`,
-              `${decimalZec(withdrawal.amountZat)} ZEC`,
+              `${formatZec(withdrawal.receivedZat)} ZEC`,
+              `${formatZec(withdrawal.amountZat)} ZEC`,
               `${withdrawal.fiatAmount} ${withdrawal.fiatCurrency}`,
-              maskPayout(payoutTo),
+              maskPayoutTo(payoutTo),
               formatUtc(withdrawal.createdAt),
               beingPaid(withdrawal),
             ]),
@@ -52,7 +52,7 @@ export const withdrawalsShow: Command = {
     const { withdrawal, payoutTo } = await withPayouts(config(), payouts => payouts.read(id))
     const value = { ...toJson(withdrawal), payout_to: payoutTo }
     const lines = Object.entries(value).map(([name, member]) => `${name}: ${member ?? ''}`)
-    out.result(value, withdrawal.paying ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
+    out.result(value, withdrawal.activePayout ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
     return 0
   },
 }
@@ -65,7 +65,7 @@ export const withdrawalsSettle: Command = {
     const { positionals, values, flags } = parseArguments(args, ['reference'], 1, ['override'])
     const [id, reference] = [requireValue(positionals[0], 'ID'), requireValue(values.reference, '--reference')]
     const override = flags.has('override')
-    const { withdrawal } = await withPayouts(config(), payouts => payouts.settle(id, reference, { override }))
+    const { withdrawal } = await withPayouts(config(), payouts => payouts.markPaidOut(id, reference, { override }))
     out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as completed`])
     return 0
   },
@@ -79,7 +79,7 @@ export const withdrawalsFail: Command = {
     const { positionals, values, flags } = parseArguments(args, ['reason'], 1, ['override'])
     const [id, reason] = [requireValue(positionals[0], 'ID'), requireValue(values.reason, '--reason')]
     const override = flags.has('override')
-    const { withdrawal } = await withPayouts(config(), payouts => payouts.fail(id, reason, { override }))
+    const { withdrawal } = await withPayouts(config(), payouts => payouts.markFailed(id, reason, { override }))
     out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as failed`])
     return 0
   },
@@ -94,11 +94,11 @@ function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>):
 }
 
 /** The provider that is paying a withdrawal and its start time; empty when no provider is paying. */
-function beingPaid({ paying }: DeskOrder['withdrawal']): string {
-  return paying === null ? '' : `by ${paying.provider} since ${formatUtc(paying.since)}`
+function beingPaid({ activePayout }: PayoutOrder['withdrawal']): string {
+  return activePayout === null ? '' : `by ${activePayout.provider} since ${formatUtc(activePayout.since)}`
 }
 
-function toJson(withdrawal: DeskOrder['withdrawal']) {
+function toJson(withdrawal: PayoutOrder['withdrawal']) {
   return {
     id: withdrawal.publicId,
     status: withdrawal.status,
@@ -109,8 +109,8 @@ function toJson(withdrawal: DeskOrder['withdrawal']) {
     rate: withdrawal.rate,
     reference: withdrawal.reference,
     reason: withdrawal.reason,
-    paying_provider: withdrawal.paying?.provider ?? null,
-    paying_since: withdrawal.paying?.since ?? null,
+    paying_provider: withdrawal.activePayout?.provider ?? null,
+    paying_since: withdrawal.activePayout?.since ?? null,
     closed_by: withdrawal.closedBy,
     created_at: withdrawal.createdAt,
     updated_at: withdrawal.updatedAt,

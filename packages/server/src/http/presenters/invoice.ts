@@ -3,7 +3,7 @@ import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 
 /** The response of creating an invoice. */
-export function createdInvoice(invoice: Invoice): Wire.CreatedInvoice {
+export function presentCreatedInvoice(invoice: Invoice): Wire.CreatedInvoice {
   return {
     id: invoice.publicId,
     address: invoice.address,

@@ -4,7 +4,7 @@ import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
 
 /** The swap object inside an invoice. */
-export function swapOfInvoice(swap: Swap): Wire.Swap {
+export function presentSwap(swap: Swap): Wire.Swap {
   return {
     status: swap.status,
     symbol: swap.symbol,
@@ -16,7 +16,7 @@ export function swapOfInvoice(swap: Swap): Wire.Swap {
 }
 
 /** The response of starting a swap. */
-export function quoteOf(swap: Swap): Wire.SwapQuote {
+export function presentSwapQuote(swap: Swap): Wire.SwapQuote {
   return {
     swap_id: swap.publicId,
     deposit_address: swap.depositAddress,
@@ -31,7 +31,7 @@ export function quoteOf(swap: Swap): Wire.SwapQuote {
   }
 }
 
-export function assetOf(asset: SwapAsset): Wire.Asset {
+export function presentAsset(asset: SwapAsset): Wire.Asset {
   return {
     asset_id: asset.assetId,
     symbol: asset.symbol,

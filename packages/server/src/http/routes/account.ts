@@ -1,10 +1,10 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import type { Accounts, Overview } from '../../services/account.ts'
+import type { AccountOverview, Accounts } from '../../services/account.ts'
 import type { ViewingKeys } from '../../services/viewing-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { Account, AccountWithFirstAddress, SetViewingKey, UpdateAccount } from '../schemas/account.ts'
-import { answers } from '../schemas/common.ts'
+import { responses } from '../schemas/common.ts'
 
 interface Deps {
   readonly accounts: Accounts
@@ -17,7 +17,10 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
 
   app.get(
     '/v1/account',
-    { onRequest: auth.requireSession, schema: { ...common, summary: 'Read the account', response: answers(Account) } },
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'Read the account', response: responses(Account) },
+    },
     async request => present(await accounts.overview(accountOf(request))),
   )
 
@@ -30,7 +33,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
         summary: 'Set the number of confirmations',
         description: 'Applies to invoices created from now on.',
         body: UpdateAccount,
-        response: answers(Account),
+        response: responses(Account),
       },
     },
     async request => present(await accounts.setConfirmations(accountOf(request), request.body.confirmations)),
@@ -46,7 +49,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
         description:
           'An incoming viewing key is enough. Existing invoices stay watched under their own key. A ZIP 316 Revision 2 key can expire; an invoice cannot expire later than its key.',
         body: SetViewingKey,
-        response: answers(AccountWithFirstAddress),
+        response: responses(AccountWithFirstAddress),
       },
     },
     async request => {
@@ -56,7 +59,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   )
 }
 
-function present({ account, plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Wire.Account {
+function present({ account, plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Wire.Account {
   return {
     id: account.publicId,
     email: account.email,

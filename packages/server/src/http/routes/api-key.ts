@@ -5,7 +5,7 @@ import type { Credentials } from '../../services/credentials.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { ApiKey, CreateApiKey, CreatedApiKey } from '../schemas/api-key.ts'
-import { answers, IdParam, NO_CONTENT, PageQuery, pageOf } from '../schemas/common.ts'
+import { IdParam, NO_CONTENT_RESPONSES, PageQuery, parsePage, responses } from '../schemas/common.ts'
 
 export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
   const common = { tags: ['api keys'], security: [{ session: [] }] }
@@ -18,10 +18,10 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
         ...common,
         summary: 'List the API keys, newest first',
         querystring: PageQuery,
-        response: answers(Type.Array(ApiKey)),
+        response: responses(Type.Array(ApiKey)),
       },
     },
-    async request => (await credentials.listApiKeys(accountOf(request), pageOf(request.query))).map(present),
+    async request => (await credentials.listApiKeys(accountOf(request), parsePage(request.query))).map(present),
   )
 
   app.post(
@@ -33,7 +33,7 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
         summary: 'Create an API key',
         description: 'The response contains the key, which is shown only once.',
         body: CreateApiKey,
-        response: answers(CreatedApiKey),
+        response: responses(CreatedApiKey),
       },
     },
     async request => {
@@ -46,7 +46,7 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
     '/v1/account/api-keys/:id',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT },
+      schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
       await credentials.revokeApiKey(accountOf(request), request.params.id)

@@ -1,12 +1,12 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import type { Accounts, Overview } from '../../services/account.ts'
+import type { AccountOverview, Accounts } from '../../services/account.ts'
 import type { Billing as BillingService } from '../../services/billing.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
-import { createdInvoice } from '../presenters/invoice.ts'
+import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
+import { presentCreatedInvoice } from '../presenters/invoice.ts'
 import { Billing, Subscribe } from '../schemas/billing.ts'
-import { answers } from '../schemas/common.ts'
+import { responses } from '../schemas/common.ts'
 import { CreatedInvoice } from '../schemas/invoice.ts'
 
 interface Deps {
@@ -22,7 +22,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
     '/v1/account/billing',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Read the plan and its usage', response: answers(Billing) },
+      schema: { ...common, summary: 'Read the plan and its usage', response: responses(Billing) },
     },
     async request => present(await accounts.overview(accountOf(request))),
   )
@@ -39,17 +39,17 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
           'plan starts at once, and the unused time of the old one is credited. Accepts an `Idempotency-Key`.',
         headers: IdempotencyHeader,
         body: Subscribe,
-        response: answers(CreatedInvoice),
+        response: responses(CreatedInvoice),
       },
     },
     async request => {
-      const key = idempotencyKey(request.headers['idempotency-key'])
-      return createdInvoice(await billing.subscribe(accountOf(request), request.body.plan, key))
+      const key = parseIdempotencyKey(request.headers['idempotency-key'])
+      return presentCreatedInvoice(await billing.subscribe(accountOf(request), request.body.plan, key))
     },
   )
 }
 
-function present({ plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Wire.Billing {
+function present({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Wire.Billing {
   return {
     plan: plan.name,
     expires_at: planExpiresAt,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { Exports } from '../../services/export.ts'
+import type { InvoiceExports } from '../../services/export.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { ErrorBody } from '../schemas/common.ts'
@@ -18,7 +18,7 @@ const ExportQuery = Type.Object(
 
 const File = Type.Unsafe<Readable>({ type: 'string', description: 'The file.' })
 
-export function exportRoutes(app: App, { exports, auth }: { exports: Exports; auth: Auth }): void {
+export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExports; auth: Auth }): void {
   app.get(
     '/v1/account/export',
     {
@@ -37,7 +37,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: Exports; au
     async (request, reply) => {
       const { format, from = 0, to } = request.query
       const period = { from, ...(to === undefined ? {} : { to }) }
-      const { type, fileName, chunks } = exports.write(accountOf(request), format, period)
+      const { type, fileName, chunks } = exports.exportInvoices(accountOf(request), format, period)
       reply.type(type).header('content-disposition', `attachment; filename="${fileName}"`)
       return Readable.from(chunks)
     },

@@ -2,20 +2,20 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import type { Invoice as InvoiceRow } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
-import { listedInvoice } from '../../services/export.ts'
+import { invoiceListItem } from '../../services/export.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
-import { createdInvoice } from '../presenters/invoice.ts'
-import { swapOfInvoice } from '../presenters/swap.ts'
-import { answers, IdParam, PageQuery, pageOf } from '../schemas/common.ts'
+import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
+import { presentCreatedInvoice } from '../presenters/invoice.ts'
+import { presentSwap } from '../presenters/swap.ts'
+import { IdParam, PageQuery, parsePage, responses } from '../schemas/common.ts'
 import { CreatedInvoice, CreateInvoice, Invoice, InvoiceListItem } from '../schemas/invoice.ts'
 
 interface Deps {
   readonly invoices: Invoices
-  readonly swaps: Pick<Swaps, 'ofInvoices'>
+  readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly auth: Auth
 }
 
@@ -33,16 +33,16 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         security: [{ apiKey: [] }],
         headers: IdempotencyHeader,
         body: CreateInvoice,
-        response: answers(CreatedInvoice),
+        response: responses(CreatedInvoice),
       },
     },
     async request => {
       const invoice = await invoices.create(accountOf(request), {
         amountZat: BigInt(request.body.amount_zat),
         expiresInSecs: request.body.expires_in_secs,
-        idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
+        idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
-      return createdInvoice(invoice)
+      return presentCreatedInvoice(invoice)
     },
   )
 
@@ -55,12 +55,12 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         description: 'The invoice id is the access token.',
         tags: ['invoices'],
         params: IdParam,
-        response: answers(Invoice),
+        response: responses(Invoice),
       },
     },
     async request => {
       const invoice = await invoices.read(request.params.id)
-      return presentInvoice(invoice, (await swaps.ofInvoices([invoice])).get(invoice.id) ?? null)
+      return presentInvoice(invoice, (await swaps.currentByInvoice([invoice])).get(invoice.id) ?? null)
     },
   )
 
@@ -73,19 +73,19 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         tags: ['account'],
         security: [{ session: [] }],
         querystring: PageQuery,
-        response: answers(Type.Array(InvoiceListItem)),
+        response: responses(Type.Array(InvoiceListItem)),
       },
     },
-    async request => (await invoices.list(accountOf(request), pageOf(request.query))).map(listedInvoice),
+    async request => (await invoices.list(accountOf(request), parsePage(request.query))).map(invoiceListItem),
   )
 }
 
 function presentInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
   return {
-    ...createdInvoice(invoice),
+    ...presentCreatedInvoice(invoice),
     txid: invoice.txid,
     received_zat: Number(invoice.receivedZat),
     overpaid_zat: Number(invoice.overpaidZat),
-    swap: swap && swapOfInvoice(swap),
+    swap: swap && presentSwap(swap),
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Billing } from '../../services/billing.ts'
 import type { App } from '../app.ts'
-import { answers } from '../schemas/common.ts'
+import { responses } from '../schemas/common.ts'
 import { Plan } from '../schemas/plan.ts'
 
 export function planRoutes(app: App, { billing }: { billing: Billing }): void {
@@ -9,7 +9,7 @@ export function planRoutes(app: App, { billing }: { billing: Billing }): void {
     '/v1/plans',
     {
       config: { cors: true },
-      schema: { summary: 'List the plans', tags: ['billing'], response: answers(Type.Array(Plan)) },
+      schema: { summary: 'List the plans', tags: ['billing'], response: responses(Type.Array(Plan)) },
     },
     () =>
       billing.plans.map(plan => ({

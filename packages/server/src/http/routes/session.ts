@@ -1,11 +1,11 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { Session as SessionRow } from '../../domain/session.ts'
 import type { Credentials } from '../../services/credentials.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, sessionOf } from '../auth.ts'
-import { answers, IdParam, NO_CONTENT, PageQuery, pageOf } from '../schemas/common.ts'
+import { IdParam, NO_CONTENT_RESPONSES, PageQuery, parsePage, responses } from '../schemas/common.ts'
 import { Session } from '../schemas/session.ts'
 
 export function sessionRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
@@ -13,7 +13,10 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
 
   app.post(
     '/v1/auth/logout',
-    { onRequest: auth.requireSession, schema: { ...common, summary: 'End the current session', response: NO_CONTENT } },
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'End the current session', response: NO_CONTENT_RESPONSES },
+    },
     async (request, reply) => {
       await credentials.endSession(accountOf(request), sessionOf(request).publicId)
       return reply.code(204).send()
@@ -28,17 +31,17 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
         ...common,
         summary: "List the account's sessions, newest first",
         querystring: PageQuery,
-        response: answers(Type.Array(Session)),
+        response: responses(Type.Array(Session)),
       },
     },
-    async request => (await credentials.listSessions(accountOf(request), pageOf(request.query))).map(present),
+    async request => (await credentials.listSessions(accountOf(request), parsePage(request.query))).map(present),
   )
 
   app.delete(
     '/v1/account/sessions/:id',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT },
+      schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
       await credentials.endSession(accountOf(request), request.params.id)
@@ -53,7 +56,7 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
 
 /** Runs in `onRequest`, so any body gets the same 410. */
 async function rejectRemoved(): Promise<never> {
-  throw new Fault('gone', 'gone', 'removed: sign in on the dashboard with your email')
+  throw new AppError('gone', 'gone', 'removed: sign in on the dashboard with your email')
 }
 
 function present(session: SessionRow): Wire.Session {

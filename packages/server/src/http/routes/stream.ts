@@ -1,4 +1,4 @@
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { App } from '../app.ts'
 import { ErrorBody, IdParam } from '../schemas/common.ts'
 import type { InvoiceStream } from '../websocket/stream.ts'
@@ -19,9 +19,9 @@ export function streamRoutes(app: App, { stream, upgrades }: { stream: InvoiceSt
       },
     },
     (request, reply) => {
-      if (!stream.hasRoom())
-        throw new Fault('unavailable', 'too_many_websockets', 'too many websockets', { retryAfterSecs: 5 })
-      upgrades.accept(request, reply, socket => void stream.follow(socket, request.params.id))
+      if (!stream.hasCapacity())
+        throw new AppError('unavailable', 'too_many_websockets', 'too many websockets', { retryAfterSecs: 5 })
+      upgrades.accept(request, reply, socket => void stream.subscribe(socket, request.params.id))
     },
   )
 }

@@ -4,8 +4,8 @@ import { requireRefundTo } from '../../domain/swap.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 import type { AnyRequest, App } from '../app.ts'
-import { assetOf, quoteOf } from '../presenters/swap.ts'
-import { answers, IdParam } from '../schemas/common.ts'
+import { presentAsset, presentSwapQuote } from '../presenters/swap.ts'
+import { IdParam, responses } from '../schemas/common.ts'
 import { Asset, StartSwap, SwapQuote } from '../schemas/swap.ts'
 
 export interface SwapDeps {
@@ -22,10 +22,10 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
         summary: 'List the assets that buyers can pay with',
         description: 'Cached for five minutes, or longer while the swap provider is unavailable.',
         tags: ['swaps'],
-        response: answers(Type.Array(Asset)),
+        response: responses(Type.Array(Asset)),
       },
     },
-    async () => (await swaps.assets()).map(assetOf),
+    async () => (await swaps.assets()).map(presentAsset),
   )
 
   /** Reports an unknown invoice, then a missing refund address, before other problems of the body. */
@@ -50,18 +50,18 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
         tags: ['swaps'],
         params: IdParam,
         body: StartSwap,
-        response: answers(SwapQuote),
+        response: responses(SwapQuote),
       },
     },
     async request => {
       const { asset_id: assetId, refund_to: refundTo } = request.body
-      return quoteOf(await swaps.start(request.params.id, { assetId, refundTo }))
+      return presentSwapQuote(await swaps.start(request.params.id, { assetId, refundTo }))
     },
   )
 }
 
 /** Adds a gauge that is counted on each scrape. */
-export function measureSwaps(registry: Registry, swaps: Pick<Swaps, 'countNeedingAttention'>): void {
+export function addSwapMetrics(registry: Registry, swaps: Pick<Swaps, 'countNeedingAttention'>): void {
   new Gauge({
     name: 'zatgate_swaps_needing_attention',
     help: 'Swaps processing or completed for an hour without a payment on chain.',

@@ -5,16 +5,19 @@ import type { Webhook as WebhookRow } from '../../ports/repository/webhook.ts'
 import type { Webhooks } from '../../services/webhook.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { accepted, answers, NO_CONTENT, pageOf } from '../schemas/common.ts'
+import { acceptedResponses, NO_CONTENT_RESPONSES, parsePage, responses } from '../schemas/common.ts'
 import { DeliveryAccepted, DeliveryAttempt, DeliveryParam, DeliveryQuery } from '../schemas/delivery.ts'
-import { RotatedSecret, SetWebhook, SetWebhookAnswer, Webhook } from '../schemas/webhook.ts'
+import { RotatedSecret, SetWebhook, SetWebhookResponse, Webhook } from '../schemas/webhook.ts'
 
 export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
   const common = { tags: ['webhooks'], security: [{ session: [] }] }
 
   app.get(
     '/v1/account/webhook',
-    { onRequest: auth.requireSession, schema: { ...common, summary: 'Read the webhook', response: answers(Webhook) } },
+    {
+      onRequest: auth.requireSession,
+      schema: { ...common, summary: 'Read the webhook', response: responses(Webhook) },
+    },
     async request => present(await webhooks.read(accountOf(request))),
   )
 
@@ -27,7 +30,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         summary: 'Set the webhook URL',
         description: 'The first response contains the signing secret, which is shown only once.',
         body: SetWebhook,
-        response: answers(SetWebhookAnswer),
+        response: responses(SetWebhookResponse),
       },
     },
     async request => {
@@ -44,7 +47,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         ...common,
         summary: 'Remove the webhook',
         description: 'Pending deliveries are canceled.',
-        response: NO_CONTENT,
+        response: NO_CONTENT_RESPONSES,
       },
     },
     async (request, reply) => {
@@ -61,7 +64,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         ...common,
         summary: 'Rotate the signing secret',
         description: 'The old secret stops working at once, also for queued retries.',
-        response: answers(RotatedSecret),
+        response: responses(RotatedSecret),
       },
     },
     async request => ({ secret: await webhooks.rotateSecret(accountOf(request)) }),
@@ -71,7 +74,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     '/v1/account/webhook/test',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Send a test event', response: accepted(DeliveryAccepted) },
+      schema: { ...common, summary: 'Send a test event', response: acceptedResponses(DeliveryAccepted) },
     },
     async (request, reply) => {
       const deliveryId = await webhooks.test(accountOf(request))
@@ -88,12 +91,12 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         summary: 'List the delivery attempts, newest first',
         description: 'Kept for 30 days.',
         querystring: DeliveryQuery,
-        response: answers(Type.Array(DeliveryAttempt)),
+        response: responses(Type.Array(DeliveryAttempt)),
       },
     },
     async request => {
       const { invoice_id, ...page } = request.query
-      const attempts = await webhooks.attempts(accountOf(request), pageOf(page), invoice_id)
+      const attempts = await webhooks.attempts(accountOf(request), parsePage(page), invoice_id)
       return attempts.map(presentAttempt)
     },
   )
@@ -107,7 +110,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         summary: 'Resend a delivery',
         description: 'Sends the same body as a new delivery with its own four attempts.',
         params: DeliveryParam,
-        response: accepted(DeliveryAccepted),
+        response: acceptedResponses(DeliveryAccepted),
       },
     },
     async (request, reply) => {

@@ -1,11 +1,11 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { paymentUri } from '../../domain/payment-uri.ts'
-import type { Ordered, Withdrawals } from '../../services/withdrawal.ts'
+import type { Withdrawals, WithdrawalWithInvoice } from '../../services/withdrawal.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { IdempotencyHeader, idempotencyKey } from '../idempotency.ts'
-import { answers, IdParam, PageQuery, pageOf } from '../schemas/common.ts'
+import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
+import { IdParam, PageQuery, parsePage, responses } from '../schemas/common.ts'
 import { CreateWithdrawal, Withdrawal } from '../schemas/withdrawal.ts'
 
 export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals: Withdrawals; auth: Auth }): void {
@@ -19,10 +19,10 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         ...common,
         summary: 'List the withdrawals, newest first',
         querystring: PageQuery,
-        response: answers(Type.Array(Withdrawal)),
+        response: responses(Type.Array(Withdrawal)),
       },
     },
-    async request => (await withdrawals.list(accountOf(request), pageOf(request.query))).map(present),
+    async request => (await withdrawals.list(accountOf(request), parsePage(request.query))).map(present),
   )
 
   app.post(
@@ -38,7 +38,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
           'paid out at this rate; the withdrawal gets `needs_attention`. Accepts an `Idempotency-Key`.',
         headers: IdempotencyHeader,
         body: CreateWithdrawal,
-        response: answers(Withdrawal),
+        response: responses(Withdrawal),
       },
     },
     async request => {
@@ -47,7 +47,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         amountZat: BigInt(amount_zat),
         fiatCurrency: fiat_currency,
         payoutTo: payout_to,
-        idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
+        idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
       return present(created)
     },
@@ -57,7 +57,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
     '/v1/account/withdrawals/:id',
     {
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Read a withdrawal', params: IdParam, response: answers(Withdrawal) },
+      schema: { ...common, summary: 'Read a withdrawal', params: IdParam, response: responses(Withdrawal) },
     },
     async request => present(await withdrawals.read(accountOf(request), request.params.id)),
   )
@@ -71,14 +71,14 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         summary: 'Cancel a withdrawal',
         description: 'Possible only before a deposit. A deposit made after that is not lost: the operator reviews it.',
         params: IdParam,
-        response: answers(Withdrawal),
+        response: responses(Withdrawal),
       },
     },
     async request => present(await withdrawals.cancel(accountOf(request), request.params.id)),
   )
 }
 
-function present({ withdrawal, invoice, maskedPayoutTo }: Ordered): Wire.Withdrawal {
+function present({ withdrawal, invoice, maskedPayoutTo }: WithdrawalWithInvoice): Wire.Withdrawal {
   return {
     id: withdrawal.publicId,
     status: withdrawal.status,

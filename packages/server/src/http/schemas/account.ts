@@ -1,12 +1,12 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { CONFIRMATIONS } from '../../domain/account.ts'
-import { closed, Id, nullable, of, UnixSecs, word } from './common.ts'
+import { Id, noExtraFields, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
 
 const accountMembers = {
   id: Id,
   email: Type.String(),
-  network: word(['main', 'test', 'regtest'] as const, 'Zcash network of the service.'),
+  network: stringEnum(['main', 'test', 'regtest'] as const, 'Zcash network of the service.'),
   viewing_key_set: Type.Boolean(),
   confirmations: Type.Integer({
     description:
@@ -22,20 +22,23 @@ const accountMembers = {
   created_at: UnixSecs('Creation time.'),
 }
 
-export const Account = of<Wire.Account>()(Type.Object(accountMembers))
+export const Account = wireSchema<Wire.Account>()(Type.Object(accountMembers))
 
-export const AccountWithFirstAddress = of<Wire.AccountWithFirstAddress>()(
+export const AccountWithFirstAddress = wireSchema<Wire.AccountWithFirstAddress>()(
   Type.Object({
     ...accountMembers,
     first_address: Type.String({ description: 'First address of this key, to compare with the wallet.' }),
   }),
 )
 
-export const UpdateAccount = of<Wire.UpdateAccountRequest>()(
-  Type.Object({ confirmations: Type.Integer({ minimum: CONFIRMATIONS.least, maximum: CONFIRMATIONS.most }) }, closed),
+export const UpdateAccount = wireSchema<Wire.UpdateAccountRequest>()(
+  Type.Object(
+    { confirmations: Type.Integer({ minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max }) },
+    noExtraFields,
+  ),
 )
 
-export const SetViewingKey = of<Wire.SetViewingKeyRequest>()(
+export const SetViewingKey = wireSchema<Wire.SetViewingKeyRequest>()(
   Type.Object(
     {
       viewing_key: Type.String({
@@ -44,6 +47,6 @@ export const SetViewingKey = of<Wire.SetViewingKeyRequest>()(
         description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
       }),
     },
-    closed,
+    noExtraFields,
   ),
 )

@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
-import { closed, Id, nullable, of, UnixSecs } from './common.ts'
+import { Id, noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
 
 const apiKeyMembers = {
   id: Id,
@@ -12,12 +12,12 @@ const apiKeyMembers = {
   revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
 }
 
-export const ApiKey = of<Wire.ApiKey>()(Type.Object(apiKeyMembers))
+export const ApiKey = wireSchema<Wire.ApiKey>()(Type.Object(apiKeyMembers))
 
-export const CreatedApiKey = of<Wire.CreatedApiKey>()(
+export const CreatedApiKey = wireSchema<Wire.CreatedApiKey>()(
   Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'The API key. Shown only once.' }) }),
 )
 
-export const CreateApiKey = of<Wire.CreateApiKeyRequest>()(
-  Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) }, closed),
+export const CreateApiKey = wireSchema<Wire.CreateApiKeyRequest>()(
+  Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) }, noExtraFields),
 )

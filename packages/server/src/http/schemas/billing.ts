@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { closed, nullable, of, UnixSecs } from './common.ts'
-export const Billing = of<Wire.Billing>()(
+import { noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
+export const Billing = wireSchema<Wire.Billing>()(
   Type.Object({
     plan: Type.String(),
     expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
@@ -13,6 +13,6 @@ export const Billing = of<Wire.Billing>()(
   }),
 )
 
-export const Subscribe = of<Wire.SubscribeRequest>()(
-  Type.Object({ plan: Type.String({ description: 'A plan name from GET /v1/plans.' }) }, closed),
+export const Subscribe = wireSchema<Wire.SubscribeRequest>()(
+  Type.Object({ plan: Type.String({ description: 'A plan name from GET /v1/plans.' }) }, noExtraFields),
 )

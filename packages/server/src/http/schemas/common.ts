@@ -8,16 +8,16 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** A schema that must match the wire type `W` exactly: a missing, extra or different member does not compile. */
-export function of<W>() {
+export function wireSchema<W>() {
   return <S extends TSchema>(schema: Same<Flat<Static<S>>, Flat<W>> extends true ? S : never): S => schema
 }
 
 export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
 
-export const closed = { additionalProperties: false } as const
+export const noExtraFields = { additionalProperties: false } as const
 
-export const word = <const T extends readonly string[]>(values: T, description: string) =>
+export const stringEnum = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
 
 export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: Number(MAX_ZAT), description })
@@ -26,7 +26,7 @@ export const UnixSecs = (description: string) => Type.Integer({ description: `${
 
 export const Id = Type.String({ description: 'UUID.' })
 
-export const Status = word(
+export const Status = stringEnum(
   INVOICE_STATUSES,
   '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
 )
@@ -35,7 +35,7 @@ export const Txid = nullable(
   Type.String({ description: 'Transaction id of the latest counted payment, 64 hex characters.' }),
 )
 
-export const ErrorBody = of<Wire.ErrorBody>()(
+export const ErrorBody = wireSchema<Wire.ErrorBody>()(
   Type.Object(
     {
       code: Type.String({ description: 'Stable error code in snake_case.' }),
@@ -50,19 +50,19 @@ export const ErrorBody = of<Wire.ErrorBody>()(
 )
 
 /** The responses of an endpoint: 200 with the schema `ok`, or an error. */
-export function answers<S extends TSchema>(ok: S) {
+export function responses<S extends TSchema>(ok: S) {
   return { 200: ok, '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
 /** The responses of an endpoint: 204 without a body, or an error. */
-export const NO_CONTENT = {
+export const NO_CONTENT_RESPONSES = {
   204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }),
   '4xx': ErrorBody,
   '5xx': ErrorBody,
 }
 
 /** The responses of an endpoint: 202 with the given schema, or an error. */
-export function accepted<S extends TSchema>(body: S) {
+export function acceptedResponses<S extends TSchema>(body: S) {
   return { 202: body, '4xx': ErrorBody, '5xx': ErrorBody }
 }
 
@@ -75,6 +75,6 @@ export const PageQuery = Type.Object({
 })
 
 /** The page requested by a query. */
-export function pageOf({ limit = 50, before }: Static<typeof PageQuery>) {
+export function parsePage({ limit = 50, before }: Static<typeof PageQuery>) {
   return before === undefined ? { limit } : { limit, before: before.toLowerCase() }
 }

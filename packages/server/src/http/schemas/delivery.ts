@@ -1,10 +1,10 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { ATTEMPTS } from '../../domain/delivery.ts'
+import { MAX_ATTEMPTS } from '../../domain/delivery.ts'
 import { EVENT_TYPES } from '../../domain/event.ts'
-import { Id, nullable, of, PageQuery, UnixSecs, word } from './common.ts'
+import { Id, nullable, PageQuery, stringEnum, UnixSecs, wireSchema } from './common.ts'
 
-export const DeliveryAccepted = of<Wire.DeliveryAccepted>()(Type.Object({ delivery_id: Id }))
+export const DeliveryAccepted = wireSchema<Wire.DeliveryAccepted>()(Type.Object({ delivery_id: Id }))
 
 export const DeliveryParam = Type.Object({ delivery_id: Id })
 
@@ -13,18 +13,18 @@ export const DeliveryQuery = Type.Object({
   invoice_id: Type.Optional(Type.String({ description: 'Returns only attempts for this invoice.' })),
 })
 
-export const DeliveryAttempt = of<Wire.DeliveryAttempt>()(
+export const DeliveryAttempt = wireSchema<Wire.DeliveryAttempt>()(
   Type.Object({
     id: Id,
     delivery_id: Type.String({
       description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.',
     }),
     invoice_id: nullable(Id),
-    event_type: word(EVENT_TYPES, 'Event type.'),
+    event_type: stringEnum(EVENT_TYPES, 'Event type.'),
     url: Type.String(),
     status_code: nullable(Type.Integer({ description: 'HTTP status of the response. Null: no response.' })),
     error: nullable(Type.String({ description: 'Null: success, or in progress.' })),
-    attempt: Type.Integer({ description: `1 to ${ATTEMPTS}.` }),
+    attempt: Type.Integer({ description: `1 to ${MAX_ATTEMPTS}.` }),
     duration_ms: nullable(Type.Integer({ description: 'Null: in progress, or interrupted.' })),
     created_at: UnixSecs('Start time.'),
   }),

@@ -2,25 +2,25 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { EXPIRY_SECS } from '../../domain/invoice.ts'
 import { MAX_ZAT } from '../../domain/money.ts'
-import { closed, Id, nullable, of, Status, Txid, UnixSecs, Zat } from './common.ts'
+import { Id, noExtraFields, nullable, Status, Txid, UnixSecs, wireSchema, Zat } from './common.ts'
 import { Swap } from './swap.ts'
-export const CreateInvoice = of<Wire.CreateInvoiceRequest>()(
+export const CreateInvoice = wireSchema<Wire.CreateInvoiceRequest>()(
   Type.Object(
     {
       amount_zat: Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'Requested amount.' }),
       expires_in_secs: Type.Optional(
         Type.Integer({
-          minimum: EXPIRY_SECS.least,
-          maximum: EXPIRY_SECS.most,
-          description: `Seconds until the invoice expires. Default ${EXPIRY_SECS.usual}.`,
+          minimum: EXPIRY_SECS.min,
+          maximum: EXPIRY_SECS.max,
+          description: `Seconds until the invoice expires. Default ${EXPIRY_SECS.default}.`,
         }),
       ),
     },
-    closed,
+    noExtraFields,
   ),
 )
 
-export const CreatedInvoice = of<Wire.CreatedInvoice>()(
+export const CreatedInvoice = wireSchema<Wire.CreatedInvoice>()(
   Type.Object({
     id: Id,
     address: Type.String({ description: 'Unified address with one Orchard receiver.' }),
@@ -30,7 +30,7 @@ export const CreatedInvoice = of<Wire.CreatedInvoice>()(
     expires_at: UnixSecs('Expiry time.'),
   }),
 )
-export const Invoice = of<Wire.Invoice>()(
+export const Invoice = wireSchema<Wire.Invoice>()(
   Type.Object({
     id: Id,
     status: Status,
@@ -44,7 +44,7 @@ export const Invoice = of<Wire.Invoice>()(
     swap: nullable(Swap),
   }),
 )
-export const InvoiceListItem = of<Wire.InvoiceListItem>()(
+export const InvoiceListItem = wireSchema<Wire.InvoiceListItem>()(
   Type.Object({
     id: Id,
     status: Status,

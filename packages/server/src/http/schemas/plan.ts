@@ -1,8 +1,8 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { nullable, of, Zat } from './common.ts'
+import { nullable, wireSchema, Zat } from './common.ts'
 
-export const Plan = of<Wire.Plan>()(
+export const Plan = wireSchema<Wire.Plan>()(
   Type.Object({
     name: Type.String(),
     monthly_invoice_limit: nullable(Type.Integer({ description: 'Null: no limit.' })),

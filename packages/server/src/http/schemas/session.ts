@@ -1,8 +1,8 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { Id, nullable, of, UnixSecs } from './common.ts'
+import { Id, nullable, UnixSecs, wireSchema } from './common.ts'
 
-export const Session = of<Wire.Session>()(
+export const Session = wireSchema<Wire.Session>()(
   Type.Object({
     id: Id,
     label: Type.String(),

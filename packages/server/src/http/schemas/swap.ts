@@ -1,11 +1,11 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { SWAP_STATUSES } from '../../domain/swap.ts'
-import { closed, Id, nullable, of, word } from './common.ts'
+import { Id, noExtraFields, nullable, stringEnum, wireSchema } from './common.ts'
 
-export const Swap = of<Wire.Swap>()(
+export const Swap = wireSchema<Wire.Swap>()(
   Type.Object({
-    status: word(SWAP_STATUSES, 'Status reported by the swap provider.'),
+    status: stringEnum(SWAP_STATUSES, 'Status reported by the swap provider.'),
     symbol: Type.String(),
     blockchain: Type.String(),
     deposit_address: Type.String(),
@@ -14,7 +14,7 @@ export const Swap = of<Wire.Swap>()(
   }),
 )
 
-export const Asset = of<Wire.Asset>()(
+export const Asset = wireSchema<Wire.Asset>()(
   Type.Object({
     asset_id: Type.String({ description: 'Identifier for starting a swap.' }),
     symbol: Type.String(),
@@ -24,7 +24,7 @@ export const Asset = of<Wire.Asset>()(
   }),
 )
 
-export const StartSwap = of<Wire.StartSwapRequest>()(
+export const StartSwap = wireSchema<Wire.StartSwapRequest>()(
   Type.Object(
     {
       asset_id: Type.String({ description: 'An `asset_id` from GET /v1/swap/assets.' }),
@@ -33,11 +33,11 @@ export const StartSwap = of<Wire.StartSwapRequest>()(
         description: "The buyer's refund address on the origin chain. Not empty.",
       }),
     },
-    closed,
+    noExtraFields,
   ),
 )
 
-export const SwapQuote = of<Wire.SwapQuote>()(
+export const SwapQuote = wireSchema<Wire.SwapQuote>()(
   Type.Object({
     swap_id: Id,
     deposit_address: Type.String(),

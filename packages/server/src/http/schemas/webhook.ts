@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { MAX_URL_CHARS } from '../../domain/webhook.ts'
-import { closed, of, UnixSecs } from './common.ts'
+import { MAX_WEBHOOK_URL_CHARS } from '../../domain/webhook.ts'
+import { noExtraFields, UnixSecs, wireSchema } from './common.ts'
 
 const webhookMembers = {
   url: Type.String(),
@@ -11,22 +11,22 @@ const webhookMembers = {
 
 const SecretText = Type.String({ description: 'Signing secret, `whsec_…`. Shown only once.' })
 
-export const Webhook = of<Wire.Webhook>()(Type.Object(webhookMembers))
+export const Webhook = wireSchema<Wire.Webhook>()(Type.Object(webhookMembers))
 
-export const SetWebhook = of<Wire.SetWebhookRequest>()(
+export const SetWebhook = wireSchema<Wire.SetWebhookRequest>()(
   Type.Object(
     {
       url: Type.String({
-        maxLength: MAX_URL_CHARS,
+        maxLength: MAX_WEBHOOK_URL_CHARS,
         description: 'Absolute https URL without credentials or fragment.',
       }),
     },
-    closed,
+    noExtraFields,
   ),
 )
 
-export const SetWebhookAnswer = of<Wire.SetWebhookResponse>()(
+export const SetWebhookResponse = wireSchema<Wire.SetWebhookResponse>()(
   Type.Object({ ...webhookMembers, secret: Type.Optional(SecretText) }),
 )
 
-export const RotatedSecret = of<Wire.RotatedSecret>()(Type.Object({ secret: SecretText }))
+export const RotatedSecret = wireSchema<Wire.RotatedSecret>()(Type.Object({ secret: SecretText }))

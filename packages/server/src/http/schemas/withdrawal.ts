@@ -1,10 +1,10 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_ZAT } from '../../domain/money.ts'
-import { PAYOUT_TO_CHARS, WITHDRAWAL_STATUSES } from '../../domain/withdrawal.ts'
-import { closed, Id, nullable, of, Txid, UnixSecs, word, Zat } from './common.ts'
+import { MAX_PAYOUT_TO_CHARS, WITHDRAWAL_STATUSES } from '../../domain/withdrawal.ts'
+import { Id, noExtraFields, nullable, stringEnum, Txid, UnixSecs, wireSchema, Zat } from './common.ts'
 
-export const CreateWithdrawal = of<Wire.CreateWithdrawalRequest>()(
+export const CreateWithdrawal = wireSchema<Wire.CreateWithdrawalRequest>()(
   Type.Object(
     {
       amount_zat: Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'Amount to deposit, in zat.' }),
@@ -14,18 +14,18 @@ export const CreateWithdrawal = of<Wire.CreateWithdrawalRequest>()(
       }),
       payout_to: Type.String({
         minLength: 1,
-        maxLength: PAYOUT_TO_CHARS,
+        maxLength: MAX_PAYOUT_TO_CHARS,
         description: 'Payout destination, for example a bank account.',
       }),
     },
-    closed,
+    noExtraFields,
   ),
 )
 
-export const Withdrawal = of<Wire.Withdrawal>()(
+export const Withdrawal = wireSchema<Wire.Withdrawal>()(
   Type.Object({
     id: Id,
-    status: word(
+    status: stringEnum(
       WITHDRAWAL_STATUSES,
       '`completed`: the payout is made. `needs_attention`: the operator reviews the withdrawal.',
     ),

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import type { WebSocket } from 'ws'
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import { isFinal } from '../../domain/invoice.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
@@ -13,21 +13,21 @@ import type { Swaps } from '../../services/swap.ts'
 /** Sends the status changes of invoices over WebSockets. */
 export interface InvoiceStream {
   /** False if no further WebSocket can be accepted. */
-  hasRoom(): boolean
+  hasCapacity(): boolean
   /** Open WebSockets. */
   readonly size: number
   /** Sends the present status and every change of it until the invoice has a final status. */
-  follow(socket: WebSocket, publicId: string): Promise<void>
+  subscribe(socket: WebSocket, publicId: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface StreamOptions {
   readonly store: Pick<Store, 'listen'>
-  readonly invoices: Pick<Invoices, 'read' | 'follow'>
-  readonly swaps: Pick<Swaps, 'ofInvoices'>
+  readonly invoices: Pick<Invoices, 'read' | 'changesSince'>
+  readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly log: Log
   /** Maximum number of open WebSockets. */
-  readonly most: number
+  readonly maxWebSockets: number
   /** Poll interval, in case a notification is missed. */
   readonly pollMs?: number
   /** Ping interval. A peer that does not respond within one interval is disconnected. */
@@ -63,7 +63,7 @@ const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as
  * between, and an older state never follows a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
-  const { store, invoices, swaps, log, most, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { store, invoices, swaps, log, maxWebSockets, pollMs = 1_000, heartbeatMs = 30_000 } = options
   const subscribers = new Map<number, Set<Subscriber>>()
   const sockets = new Map<WebSocket, Subscriber>()
   const newInvoices = new Set<number>()
@@ -93,13 +93,13 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
         cursor = null
         return
       }
-      const also = [...newInvoices].slice(0, NEW_BATCH)
+      const alwaysInclude = [...newInvoices].slice(0, NEW_BATCH)
       try {
-        const changes = await invoices.follow({ cursor, wanted: id => subscribers.has(id), also })
-        const swapsByInvoice = await swaps.ofInvoices(changes.invoices)
+        const changes = await invoices.changesSince({ cursor, includes: id => subscribers.has(id), alwaysInclude })
+        const swapsByInvoice = await swaps.currentByInvoice(changes.invoices)
         cursor = changes.cursor
-        for (const id of also) newInvoices.delete(id)
-        pending ||= changes.more || newInvoices.size > 0
+        for (const id of alwaysInclude) newInvoices.delete(id)
+        pending ||= changes.hasMore || newInvoices.size > 0
         await sendChanges(changes.invoices, swapsByInvoice)
       } catch (error) {
         // The cursor has not moved: the next poll reads the same events again.
@@ -175,20 +175,20 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
   }
 
   return {
-    hasRoom: () => !closed && sockets.size < most,
+    hasCapacity: () => !closed && sockets.size < maxWebSockets,
 
     get size() {
       return sockets.size
     },
 
-    async follow(socket, publicId) {
+    async subscribe(socket, publicId) {
       const subscriber = register(socket)
       try {
         const invoice = await invoices.read(publicId)
         if (closed) socket.close(CLOSE.goingAway)
         else if (socket.readyState === socket.OPEN) subscribeTo(invoice.id, subscriber)
       } catch (error) {
-        const unknown = error instanceof Fault && error.kind === 'not_found'
+        const unknown = error instanceof AppError && error.kind === 'not_found'
         if (unknown) socket.send(JSON.stringify({ status: 'not_found' } satisfies InvoiceMessage))
         else log.error({ err: error }, 'serving a WebSocket failed')
         socket.close(unknown ? CLOSE.normal : CLOSE.internal)

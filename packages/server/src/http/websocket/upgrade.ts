@@ -60,6 +60,6 @@ export function addUpgrades(app: App): Upgrades {
 }
 
 /** Whether a request is a WebSocket upgrade. Other upgrades are ignored and handled as plain HTTP. */
-export function asksForWebSocket(request: IncomingMessage): boolean {
+export function isWebSocketUpgrade(request: IncomingMessage): boolean {
   return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket'
 }

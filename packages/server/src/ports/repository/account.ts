@@ -10,7 +10,7 @@ export interface NewAccount {
   readonly createdAt: number
 }
 
-export interface AccountRows {
+export interface AccountRepository {
   /** Null when the email already has an account. Emails are compared as given: the caller normalises them. */
   insert(account: NewAccount): Promise<Account | null>
   byId(id: number): Promise<Account | null>

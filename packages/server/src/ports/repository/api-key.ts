@@ -13,15 +13,15 @@ export interface NewApiKey {
 }
 
 /** An active API key with its account. */
-export interface LiveApiKey {
+export interface ApiKeyWithAccount {
   readonly key: ApiKey
   readonly account: Account
 }
 
-export interface ApiKeyRows {
+export interface ApiKeyRepository {
   insert(key: NewApiKey): Promise<ApiKey>
   /** The active keys with these hashes. Unknown and revoked keys are left out. `hashes` must not be empty. */
-  authenticate(hashes: readonly Uint8Array[]): Promise<(LiveApiKey & { readonly hash: Uint8Array })[]>
+  authenticate(hashes: readonly Uint8Array[]): Promise<(ApiKeyWithAccount & { readonly hash: Uint8Array })[]>
   list(accountId: number, page: Page): Promise<ApiKey[]>
   /** Number of the account's keys that are not revoked. */
   count(accountId: number): Promise<number>

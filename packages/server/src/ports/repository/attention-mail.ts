@@ -10,13 +10,13 @@ export interface AccountToMail {
  * The state of each account's mail about invoices that need attention. The mail itself is in the mail repository. An
  * account's row is locked before its mail, so that no change is lost between the last read of a mail and its removal.
  */
-export interface AttentionMailRows {
+export interface AttentionMailRepository {
   /** Increments the number of changes of each account. The rows stay locked until the transaction ends. */
-  countChange(accountIds: readonly number[]): Promise<AccountToMail[]>
+  incrementChangeCount(accountIds: readonly number[]): Promise<AccountToMail[]>
   /** The number of changes so far. */
-  changes(accountId: number): Promise<number>
+  changeCount(accountId: number): Promise<number>
   /** The number of changes so far, with the row locked until the transaction ends. */
-  lockChanges(accountId: number): Promise<number>
+  lockChangeCount(accountId: number): Promise<number>
   /** @param at Unix seconds */
-  setLastSent(accountId: number, at: number): Promise<void>
+  setLastSentAt(accountId: number, at: number): Promise<void>
 }

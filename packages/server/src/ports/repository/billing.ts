@@ -19,26 +19,26 @@ export interface NewPurchase extends SoldPeriod {
 export interface Purchase extends NewPurchase {
   readonly status: PurchaseStatus
   /** When the payment was processed, whether or not a plan was assigned; null while open. */
-  readonly settledAt: number | null
+  readonly decidedAt: number | null
   /** The end of the plan that this purchase granted. */
-  readonly runsUntil: number | null
+  readonly grantedUntil: number | null
 }
 
-export type PurchaseOutcome = Pick<Purchase, 'status' | 'settledAt' | 'runsUntil'>
+export type PurchaseUpdate = Pick<Purchase, 'status' | 'decidedAt' | 'grantedUntil'>
 
 /** Lock the invoice (`invoices.lock`) before its purchase, and the account (`accounts.lock`) before its plan. */
-export interface BillingRows {
+export interface BillingRepository {
   insert(purchase: NewPurchase): Promise<void>
   byInvoice(invoiceId: number): Promise<Purchase | null>
-  settle(invoiceId: number, outcome: PurchaseOutcome): Promise<void>
+  update(invoiceId: number, outcome: PurchaseUpdate): Promise<void>
   /** Newest first. The page's `before` is the public id of an invoice. */
   list(accountId: number, page: Page): Promise<Purchase[]>
   /** Number of purchases in `needs_attention`, over all accounts. */
   countNeedingAttention(): Promise<number>
   /** Ids of accounts whose plan has ended at `now`, earliest end first. */
-  ended(now: number, limit: number): Promise<number[]>
+  accountsWithEndedPlan(now: number, limit: number): Promise<number[]>
   /** Ids of accounts whose plan ends after `now` and by `until`, and that have had no reminder of that end. */
-  unannounced(now: number, until: number, limit: number): Promise<number[]>
+  accountsToRemind(now: number, until: number, limit: number): Promise<number[]>
   /** Records a reminder of the plan's end at `planExpiresAt`. False when one is recorded already. */
-  announce(accountId: number, planExpiresAt: number): Promise<boolean>
+  recordReminder(accountId: number, planExpiresAt: number): Promise<boolean>
 }

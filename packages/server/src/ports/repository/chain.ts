@@ -2,7 +2,7 @@ import type { Header } from '../../domain/chain.ts'
 import type { ChainProblem } from '../../domain/chain-problem.ts'
 import type { Rewind } from '../../domain/payment.ts'
 
-export interface ChainRows {
+export interface ChainRepository {
   /**
    * Locks the chain until the transaction ends. It is the first statement of every transaction that writes chain data:
    * only one of them runs at a time, over all processes, so its reads stay valid until its end. Invoices are locked after
@@ -14,25 +14,25 @@ export interface ChainRows {
   headerAt(height: number): Promise<Header | null>
   oldestHeight(): Promise<number | null>
   /** The newest headers, newest first. */
-  newest(limit: number): Promise<Header[]>
+  newestHeaders(limit: number): Promise<Header[]>
   /** The lowest header, except the oldest, whose predecessor is missing or has another hash. Null when all are linked. */
-  brokenLink(): Promise<Header | null>
+  firstUnlinkedHeader(): Promise<Header | null>
   /** Appends headers in order and deletes those more than HEADERS_KEPT below the newest. */
-  append(headers: readonly Header[]): Promise<void>
-  removeAbove(height: number): Promise<void>
+  appendHeaders(headers: readonly Header[]): Promise<void>
+  removeHeadersAbove(height: number): Promise<void>
   /** Records that the blocks above a height were removed, together with the newest invoice id at this moment. */
-  noteRewind(toHeight: number): Promise<void>
+  recordRewind(toHeight: number): Promise<void>
   /** All recorded rewinds. */
   rewinds(): Promise<Rewind[]>
   /** Deletes all headers. */
-  removeAll(): Promise<void>
+  removeAllHeaders(): Promise<void>
   /** The time up to which chain and mempool are completely known, in Unix seconds; 0 before the first complete sync. */
-  seenThrough(): Promise<number>
+  syncedThrough(): Promise<number>
   /**
    * Sets the time up to which chain and mempool are known. It moves back only when the stored time is after `now`, which
    * means that a wrong clock wrote it.
    */
-  setSeenThrough(unixSecs: number, now: number): Promise<void>
+  setSyncedThrough(unixSecs: number, now: number): Promise<void>
   /** The present problems of the chain source, and since when (Unix seconds). */
   problems(): Promise<(ChainProblem & { readonly since: number })[]>
   /** Replaces the problems. A problem that persists keeps its `since`. */

@@ -3,7 +3,7 @@ import type { Zat } from '../../domain/money.ts'
 import type { Invoice } from './invoice.ts'
 
 /** Totals of the invoices that became paid on one UTC day. */
-export interface DayFigures {
+export interface DailyTotals {
   /** Unix seconds of the day's start. */
   readonly day: number
   readonly receivedZat: Zat
@@ -11,15 +11,15 @@ export interface DayFigures {
 }
 
 /** A position in an account's invoices, ordered by creation time and id. */
-export interface Position {
+export interface InvoiceCursor {
   readonly createdAt: number
   readonly id: number
 }
 
 /** Queries of the dashboard. All of them cover the sales of one account. */
-export interface DashboardRows {
+export interface DashboardRepository {
   /** Starts with the day that contains `from`, oldest first. Days without a paid invoice are left out. */
-  paidByDay(accountId: number, from: number): Promise<DayFigures[]>
+  paidByDay(accountId: number, from: number): Promise<DailyTotals[]>
   /** Number of invoices with this status, created at `createdFrom` or later. */
   countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number): Promise<number>
   /** Paid invoices whose payments were reorged, newest first. */
@@ -33,10 +33,10 @@ export interface DashboardRows {
   /** Ids of all viewing keys of the account, past ones included. */
   viewingKeyIds(accountId: number): Promise<number[]>
   /** The invoices of the period [from, to), oldest first, after a position. */
-  inOrder(
+  listByTime(
     accountId: number,
     period: { readonly from: number; readonly to: number },
-    after: Position | null,
+    after: InvoiceCursor | null,
     limit: number,
   ): Promise<Invoice[]>
 }

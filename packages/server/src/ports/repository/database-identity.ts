@@ -1,14 +1,14 @@
 /** The recorded and the current database identity (see `domain/database-identity.ts`). They differ when this database is a copy. */
-export interface DatabaseOrigin {
+export interface DatabaseIdentities {
   /** The identity of the database that the address counters belong to; empty in a stamped copy. */
   readonly recorded: string
   /** The identity of the database that this query reached. */
   readonly current: string
 }
 
-export interface OriginRows {
-  read(): Promise<DatabaseOrigin>
+export interface DatabaseIdentityRepository {
+  read(): Promise<DatabaseIdentities>
   /** Like `read`, and locks the record until the transaction ends. */
-  lock(): Promise<DatabaseOrigin>
+  lock(): Promise<DatabaseIdentities>
   record(identity: string): Promise<void>
 }

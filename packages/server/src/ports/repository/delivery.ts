@@ -1,4 +1,10 @@
-import type { DeliveryState, Ended, Open, Sending, Waiting } from '../../domain/delivery.ts'
+import type {
+  DeliveryState,
+  EndedProgress,
+  OpenProgress,
+  SendingProgress,
+  WaitingProgress,
+} from '../../domain/delivery.ts'
 import type { EventType } from '../../domain/event.ts'
 import type { Page } from './page.ts'
 import type { Webhook } from './webhook.ts'
@@ -20,34 +26,34 @@ interface DeliveryFields extends Omit<NewDelivery, 'dueAtMs'> {
   readonly id: number
 }
 
-export type OpenDelivery = DeliveryFields & { readonly progress: Open }
+export type OpenDelivery = DeliveryFields & { readonly progress: OpenProgress }
 
 export interface Delivery extends DeliveryFields {
   readonly state: DeliveryState
 }
 
 /** An attempt that is about to be sent. It is logged before. */
-export interface BegunAttempt {
+export interface StartedAttempt {
   readonly publicId: string
   readonly delivery: OpenDelivery
-  readonly progress: Sending
+  readonly progress: SendingProgress
   readonly url: string
-  readonly beganAt: number
+  readonly startedAt: number
 }
 
 /** The result of an attempt, and the new progress of its delivery. */
-export interface EndedAttempt {
+export interface FinishedAttempt {
   readonly publicId: string
   readonly deliveryId: number
   readonly accountId: number
-  readonly progress: Waiting | Ended
+  readonly progress: WaitingProgress | EndedProgress
   /** Null when no response head was received. */
   readonly statusCode: number | null
   /** Readable description; null for a success. */
   readonly error: string | null
   readonly durationMs: number
   /** The first bytes of the response body as text; null when none were received. */
-  readonly answer: string | null
+  readonly response: string | null
 }
 
 /** An entry of the delivery log. */
@@ -67,11 +73,11 @@ export interface AttemptRow {
 
 export interface AttemptDetail extends AttemptRow {
   readonly requestBody: string
-  readonly answer: string | null
+  readonly response: string | null
   readonly deliveryState: DeliveryState
 }
 
-export interface DeliveryRows {
+export interface DeliveryRepository {
   /** Inserts the deliveries whose account has a webhook. @returns their number */
   insert(deliveries: readonly NewDelivery[]): Promise<number>
   byPublicId(accountId: number, publicId: string): Promise<Delivery | null>
@@ -82,19 +88,19 @@ export interface DeliveryRows {
    * Locks the webhooks of these accounts until the transaction ends: no other transaction changes their deliveries
    * meanwhile. Call it first.
    */
-  hold(accountIds: readonly number[]): Promise<void>
+  lockWebhooks(accountIds: readonly number[]): Promise<void>
   /** Locks webhooks with due deliveries, longest due first. Skips webhooks that are locked by another transaction. */
-  holdDue(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
+  lockDueWebhooks(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
   /** The due deliveries of locked webhooks, longest due first, up to the limit of each account. */
-  due(shares: readonly { accountId: number; limit: number }[], nowMs: number): Promise<OpenDelivery[]>
+  listDue(shares: readonly { accountId: number; limit: number }[], nowMs: number): Promise<OpenDelivery[]>
   /** Logs the attempts and marks their deliveries as `sending`. */
-  begin(attempts: readonly BegunAttempt[]): Promise<void>
+  startAttempts(attempts: readonly StartedAttempt[]): Promise<void>
   /** Marks deliveries as failed after their last attempt was interrupted. */
-  fail(ids: readonly number[]): Promise<void>
+  markFailed(ids: readonly number[]): Promise<void>
   /** Logs that the result of these deliveries' current attempts is unknown. */
-  interrupt(ids: readonly number[], error: string): Promise<void>
+  markInterrupted(ids: readonly number[], error: string): Promise<void>
   /** Logs the results. A delivery changes only if the attempt is its current one, or succeeded. */
-  end(attempts: readonly EndedAttempt[]): Promise<void>
+  finishAttempts(attempts: readonly FinishedAttempt[]): Promise<void>
   /** Stores when the next delivery of each locked webhook is due. Call it last. */
   reschedule(accountIds: readonly number[]): Promise<void>
   /** The earliest time after `afterMs` at which a delivery may be due, in Unix milliseconds. */
@@ -106,8 +112,8 @@ export interface DeliveryRows {
   countOpen(): Promise<number>
   /** Number of an account's deliveries that have not ended, counted up to `max`. */
   countOpenOf(accountId: number, max: number): Promise<number>
-  attempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
-  attempt(accountId: number, publicId: string): Promise<AttemptDetail | null>
+  listAttempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
+  attemptByPublicId(accountId: number, publicId: string): Promise<AttemptDetail | null>
   /** Deletes ended deliveries created before a time, with their attempts. @returns the number of deliveries */
   prune(before: number, limit: number): Promise<number>
 }

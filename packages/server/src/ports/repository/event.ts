@@ -6,14 +6,14 @@ export interface EventRow extends NewEvent {
   readonly type: EventType | null
 }
 
-export interface EventRows {
+export interface EventRepository {
   /**
    * Writes the events and, for events with a body, the deliveries to accounts that have a webhook. The writes happen at
    * the end of the transaction, so that the lock on `seq` is held briefly; the events are not readable before.
    */
   append(events: readonly NewEvent[]): Promise<void>
   /** Ids of invoices with events above `seq`, oldest first, with the last `seq` that was read. */
-  touchedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
+  invoicesChangedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
   /** The highest `seq`; 0 before the first event. */
   lastSeq(): Promise<number>
   /** Deletes events created before a time. @returns the number of deleted events */

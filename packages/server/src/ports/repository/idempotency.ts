@@ -1,4 +1,4 @@
-export interface IdempotencyRows {
+export interface IdempotencyRepository {
   /** Claims the key for a new invoice. Returns the earlier claim when one was made at `since` or later, else null. */
   claim(claim: {
     readonly accountId: number

@@ -27,7 +27,7 @@ export interface Invoice {
   /**
    * A swap keeps the invoice open: the provider has a deposit, or has not yet reported whether one arrived in time.
    */
-  readonly swapUnderWay: boolean
+  readonly keptOpenBySwap: boolean
   /** The current swap; earlier swaps are replaced. */
   readonly swapId: number | null
   /** Payments of this paid invoice were removed by a reorganisation. */
@@ -61,7 +61,7 @@ export type NewInvoice = Pick<
 >
 
 /** The part of an invoice that an evaluation changes. */
-export type InvoiceOutcome = Pick<
+export type InvoiceStateUpdate = Pick<
   Invoice,
   | 'id'
   | 'status'
@@ -85,7 +85,7 @@ export interface InvoiceFilter {
   readonly createdTo?: number
 }
 
-export interface InvoiceRows {
+export interface InvoiceRepository {
   /** Also stores the height of the last recorded block as `createdHeight`. */
   insert(invoice: NewInvoice): Promise<Invoice>
   byPublicId(publicId: string): Promise<Invoice | null>
@@ -97,18 +97,18 @@ export interface InvoiceRows {
   /** Reads the invoices and locks their rows until the transaction ends. Ordered by id. */
   lock(ids: readonly number[]): Promise<Invoice[]>
   /** The invoices at diversifier indexes of viewing keys. */
-  atIndexes(indexes: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
+  byDiversifierIndexes(indexes: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
   /**
    * Ids of `pending` invoices with `expiresAt` ≤ `through`, not kept open by a swap, and without a payment that can still
    * be mined above `tip`; earliest expiry first. `detected` invoices are left out: their full amount has been received,
    * so they stay open, and would fill every page.
    */
-  due(through: number, tip: number, limit: number): Promise<number[]>
+  expirable(through: number, tip: number, limit: number): Promise<number[]>
   /** Ids above `afterId` of unpaid invoices that have received their full amount. A new block can confirm them. */
-  settling(limit: number, afterId: number): Promise<number[]>
+  awaitingConfirmation(limit: number, afterId: number): Promise<number[]>
   /** Updates invoices with different ids, many by one statement. */
-  record(updates: readonly InvoiceOutcome[]): Promise<void>
+  updateStates(updates: readonly InvoiceStateUpdate[]): Promise<void>
   /** Makes a swap the current one. It keeps the invoice open. */
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
-  setSwapUnderWay(id: number, keptOpen: boolean): Promise<void>
+  setKeptOpenBySwap(id: number, keptOpen: boolean): Promise<void>
 }

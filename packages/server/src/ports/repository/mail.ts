@@ -1,10 +1,15 @@
-import type { Notice } from '../../domain/email-notification.ts'
+import type { EmailNotification } from '../../domain/email-notification.ts'
 
 /** A mail that is composed and sent after the commit. It contains no secret: a code is generated when it is sent. */
 export type NewMail =
   | { readonly to: string; readonly about: 'code'; readonly codeId: number; readonly createdAt: number }
   | { readonly to: string; readonly about: 'plan_ends'; readonly detail: string; readonly createdAt: number }
-  | { readonly to: string; readonly about: Notice; readonly detail: string | null; readonly createdAt: number }
+  | {
+      readonly to: string
+      readonly about: EmailNotification
+      readonly detail: string | null
+      readonly createdAt: number
+    }
 
 /** A mail about an account's invoices that need attention. It is composed when it is sent. */
 export interface NewAttentionMail {
@@ -19,19 +24,19 @@ export interface NewAttentionMail {
 export type MailRow = (NewMail | Omit<NewAttentionMail, 'dueAt'>) & {
   readonly id: number
   /** Number of attempts, the current one included. */
-  readonly tries: number
+  readonly attempts: number
 }
 
-export interface MailRows {
+export interface MailRepository {
   /** Queues a mail that is due right after the commit. */
-  append(mail: NewMail): Promise<void>
+  enqueue(mail: NewMail): Promise<void>
   /** Queues mails, except for accounts that already have one waiting. */
-  appendAttention(mails: readonly NewAttentionMail[]): Promise<void>
+  enqueueAttention(mails: readonly NewAttentionMail[]): Promise<void>
   /**
    * Claims due mails for this process, oldest first. Other processes see them again only after the time that `retryAt`
    * returns for the number of attempts.
    */
-  claim(now: number, limit: number, retryAt: (attempts: number) => number): Promise<MailRow[]>
+  claimDue(now: number, limit: number, retryAt: (attempts: number) => number): Promise<MailRow[]>
   remove(id: number): Promise<void>
   /** Postpones the mail and resets its number of attempts. */
   postpone(id: number, dueAt: number): Promise<void>

@@ -1,15 +1,15 @@
-import type { Payment, Place } from '../../domain/invoice.ts'
+import type { Payment, PaymentLocation } from '../../domain/invoice.ts'
 import type { Zat } from '../../domain/money.ts'
-import type { Missing } from '../../domain/payment.ts'
-import type { Pool } from '../../domain/shielded-pool.ts'
+import type { MissingSince } from '../../domain/payment.ts'
+import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 
 export interface NewPayment {
   readonly invoiceId: number
   readonly txid: string
-  readonly pool: Pool
+  readonly pool: ShieldedPool
   readonly outputIndex: number
   readonly valueZat: Zat
-  readonly place: Place
+  readonly location: PaymentLocation
   /** nExpiryHeight of the transaction (ZIP 203): the last height that may contain it. 0: no expiry. Null: unknown. */
   readonly expiryHeight: number | null
   readonly seenAt: number
@@ -21,28 +21,28 @@ export interface PaymentRow extends Payment {
   readonly invoiceId: number
   readonly seenAt: number
   /** Since when mempool snapshots lack the unmined payment. Null while they contain it, and for mined payments. */
-  readonly missing: Missing | null
+  readonly missing: MissingSince | null
 }
 
-export interface PaymentRows {
+export interface PaymentRepository {
   /** Inserts new payments and updates the location of known ones. @returns the ids of the invoices with a change */
-  record(payments: readonly NewPayment[]): Promise<number[]>
+  upsert(payments: readonly NewPayment[]): Promise<number[]>
   /** The payments of these invoices in the order of recording, dropped payments included. */
-  ofInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
+  byInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
   /** Moves every payment mined above `height` back to the mempool. @returns the ids of their invoices */
   unmineAbove(height: number): Promise<number[]>
   /** The lowest height with at most `limit` payments mined above it, but at least `floor`. */
-  heightAboveWhich(limit: number, floor: number): Promise<number>
+  lowestHeightWithAtMost(limit: number, floor: number): Promise<number>
   /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
   countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
   /** The sequence number of the payment recorded last; 0 before the first. */
-  newestOrder(): Promise<number>
+  lastSeq(): Promise<number>
   /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */
   markPresent(seqs: readonly number[], tip: number): Promise<void>
   /** Marks payments, by sequence number, that the newest mempool snapshot lacks. */
-  markMissing(seqs: readonly number[], missing: Missing): Promise<void>
+  markMissing(seqs: readonly number[], missing: MissingSince): Promise<void>
   /** All payments now in the mempool. Their number is bounded by the mempool itself. */
-  inMempool(): Promise<PaymentRow[]>
+  listMempool(): Promise<PaymentRow[]>
   /** Marks the mempool payments of these transactions as dropped. @returns the ids of their invoices */
-  drop(txids: readonly string[]): Promise<number[]>
+  markDropped(txids: readonly string[]): Promise<number[]>
 }

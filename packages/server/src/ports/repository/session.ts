@@ -12,7 +12,7 @@ export interface NewSession {
   readonly expiresAt: number
 }
 
-export interface SessionRows {
+export interface SessionRepository {
   insert(session: NewSession): Promise<Session>
   /** The active session with this hash, with its account. Null for a session that is unknown, ended, or expired at `now`. */
   authenticate(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>

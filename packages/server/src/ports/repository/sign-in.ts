@@ -18,12 +18,12 @@ export interface SignInCode {
   readonly email: string
   /** Null until the code is mailed. */
   readonly codeHash: Uint8Array | null
-  readonly tries: number
+  readonly attempts: number
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-export interface SignInRows {
+export interface SignInRepository {
   /** Blocks other transactions at this call until this one ends, so that the counts stay valid. */
   lockCounts(): Promise<void>
   /** Number of codes requested since a time, counted up to `max`. */
@@ -39,16 +39,26 @@ export interface SignInRows {
   insert(code: NewSignInCode): Promise<SignInCode>
   byId(id: number): Promise<SignInCode | null>
   /** The browser's newest code for a purpose that is unused, not expired at `now`, and has fewer than `maxAttempts`. */
-  usable(purpose: CodePurpose, browserHash: Uint8Array, now: number, maxAttempts: number): Promise<SignInCode | null>
+  findUsable(
+    purpose: CodePurpose,
+    browserHash: Uint8Array,
+    now: number,
+    maxAttempts: number,
+  ): Promise<SignInCode | null>
   /** Counts an attempt at that code. Each attempt goes to one caller only. Null when no usable code exists. */
-  takeTry(purpose: CodePurpose, browserHash: Uint8Array, now: number, maxAttempts: number): Promise<SignInCode | null>
+  claimAttempt(
+    purpose: CodePurpose,
+    browserHash: Uint8Array,
+    now: number,
+    maxAttempts: number,
+  ): Promise<SignInCode | null>
   /** Stores the keyed hash of the mailed code. */
-  setCode(id: number, codeHash: Uint8Array): Promise<void>
+  setCodeHash(id: number, codeHash: Uint8Array): Promise<void>
   /** Marks the code as used. */
-  use(id: number, at: number): Promise<void>
+  markUsed(id: number, at: number): Promise<void>
   /** Deletes codes requested before a time. */
   prune(before: number, limit: number): Promise<void>
   /** Unix seconds until which the session counts as recently authenticated; 0 when it never did. */
-  freshUntil(sessionId: number): Promise<number>
-  setFresh(sessionId: number, until: number): Promise<void>
+  recentlyAuthenticatedUntil(sessionId: number): Promise<number>
+  setRecentlyAuthenticatedUntil(sessionId: number, until: number): Promise<void>
 }

@@ -19,38 +19,38 @@ export interface Swap extends Omit<NewSwap, 'quoteRaw'>, SwapState {
   readonly id: number
   readonly invoicePublicId: string
   /** The events that were raised already. */
-  readonly told: readonly SwapEventType[]
+  readonly sentEvents: readonly SwapEventType[]
   /** Consecutive polls without a valid response. */
-  readonly failures: number
+  readonly failedPolls: number
   /** The last status as the provider reported it, known or unknown; empty before the first report. */
-  readonly word: string
+  readonly providerStatus: string
   readonly needsAttention: boolean
 }
 
 /** The part of a swap that a poll changes. */
-export interface SwapOutcome
+export interface SwapUpdate
   extends Pick<
     Swap,
     | 'status'
     | 'updatedAtMs'
-    | 'heardAt'
+    | 'lastReportAt'
     | 'depositSeenAt'
     | 'successAt'
-    | 'told'
-    | 'failures'
-    | 'word'
+    | 'sentEvents'
+    | 'failedPolls'
+    | 'providerStatus'
     | 'needsAttention'
   > {
   /** This swap keeps its invoice open. */
-  readonly holds: boolean
+  readonly keepsInvoiceOpen: boolean
   /** Unix milliseconds; null ends the polling. */
-  readonly nextLookAtMs: number | null
+  readonly nextPollAtMs: number | null
   /** The provider's response; null keeps the stored one. */
   readonly statusRaw: string | null
 }
 
 /** Lock the invoice (`invoices.lock`) before any change of its swaps or starts. */
-export interface SwapRows {
+export interface SwapRepository {
   /**
    * Returns null, without a write, when another swap already has this deposit address and memo.
    * @param firstPollAtMs Unix milliseconds
@@ -61,16 +61,16 @@ export interface SwapRows {
   byId(id: number): Promise<Swap | null>
   byIds(ids: readonly number[]): Promise<Swap[]>
   /** The swap that pays the invoice or has paid it: a successful one, else the latest with a deposit. */
-  paying(invoiceId: number): Promise<Swap | null>
-  record(id: number, update: SwapOutcome): Promise<void>
+  payingSwap(invoiceId: number): Promise<Swap | null>
+  update(id: number, update: SwapUpdate): Promise<void>
   /** Whether any swap keeps the invoice open. */
-  anyHolds(invoiceId: number): Promise<boolean>
+  anyKeepsInvoiceOpen(invoiceId: number): Promise<boolean>
   /** When the earliest poll is due, in Unix milliseconds. Null when no swap is polled any more. */
-  nextLookAtMs(): Promise<number | null>
+  nextPollAtMs(): Promise<number | null>
   /** Claims swaps that are due for a poll, longest due first. Other callers see them as due again at `untilMs`. */
   claimDue(nowMs: number, untilMs: number, limit: number): Promise<Swap[]>
   /** Moves the next poll of each of the invoice's polled swaps to `atMs` at the latest. */
-  hasten(invoiceId: number, atMs: number): Promise<void>
+  pollNoLaterThan(invoiceId: number, atMs: number): Promise<void>
   /** Swaps that need attention and whose coins have not arrived since, of all accounts or of one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
   countNeedingAttention(): Promise<number>
@@ -78,7 +78,7 @@ export interface SwapRows {
   /** Times of an invoice's counted swap starts after `since`, oldest first. */
   startsSince(invoiceId: number, since: number): Promise<number[]>
   /** Counts a swap start and deletes those up to `since`. @returns its id, for removing it again */
-  countStart(invoiceId: number, at: number, since: number): Promise<number>
+  recordStart(invoiceId: number, at: number, since: number): Promise<number>
   /** Removes a counted start that led to no swap. */
-  uncountStart(id: number): Promise<void>
+  removeStart(id: number): Promise<void>
 }

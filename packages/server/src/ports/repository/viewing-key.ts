@@ -13,12 +13,12 @@ export interface ViewingKeyRow {
   readonly watchUntil: number
 }
 
-export interface ViewingKeyRows {
+export interface ViewingKeyRepository {
   /**
    * Finds the row with this fingerprint, or inserts it. A new row stores the result of `seal` for its id, and its
    * diversifier indexes start at `firstIndex`.
    */
-  ensure(
+  findOrInsert(
     key: {
       readonly fingerprint: Uint8Array
       readonly network: Network
@@ -34,17 +34,17 @@ export interface ViewingKeyRows {
    * @returns the first reserved index
    * @throws AppError `viewing_key_exhausted` when the range would exceed `MAX_INDEX`
    */
-  reserve(id: number, count: number): Promise<bigint>
+  reserveIndexes(id: number, count: number): Promise<bigint>
   /**
    * Advances the index counter of every key by its own step, up to `MAX_INDEX`, and raises every `watchUntil` to at least
    * this one.
    * @returns the number of keys
    */
-  moveOn(step: () => bigint, watchUntil: number): Promise<number>
+  advanceAllIndexes(step: () => bigint, watchUntil: number): Promise<number>
   /** Raises `watchUntil`; never lowers it. */
-  watch(id: number, until: number): Promise<void>
+  extendWatch(id: number, until: number): Promise<void>
   /** The keys to scan with: `watchUntil` is `now` or later. */
-  watched(now: number): Promise<ViewingKeyRow[]>
-  all(): Promise<ViewingKeyRow[]>
+  watchedAt(now: number): Promise<ViewingKeyRow[]>
+  list(): Promise<ViewingKeyRow[]>
   reseal(id: number, sealed: Uint8Array): Promise<void>
 }

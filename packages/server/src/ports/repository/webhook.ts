@@ -8,7 +8,7 @@ export interface Webhook {
   readonly updatedAt: number
 }
 
-export interface WebhookRows {
+export interface WebhookRepository {
   byAccount(accountId: number): Promise<Webhook | null>
   /** False when the account already has one. */
   insert(webhook: Webhook): Promise<boolean>
@@ -19,7 +19,7 @@ export interface WebhookRows {
   /** Also cancels deliveries that have not ended. False when the account has none. */
   remove(accountId: number): Promise<boolean>
   /** The webhooks of accounts above `afterAccountId`, ordered by account id. */
-  all(afterAccountId: number, limit: number): Promise<Webhook[]>
+  list(afterAccountId: number, limit: number): Promise<Webhook[]>
   /** Stores the same secret, sealed under another key. */
   reseal(accountId: number, sealedSecret: Uint8Array): Promise<void>
 }

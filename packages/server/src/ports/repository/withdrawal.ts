@@ -1,4 +1,4 @@
-import type { ClosedBy, Order, WithdrawalStatus } from '../../domain/withdrawal.ts'
+import type { ClosedBy, WithdrawalOrder, WithdrawalStatus } from '../../domain/withdrawal.ts'
 import type { Page } from './page.ts'
 
 export interface NewWithdrawal {
@@ -19,14 +19,14 @@ export interface NewWithdrawal {
 }
 
 /** A payout that a provider was called for and whose result is unknown. */
-export interface Paying {
+export interface ActivePayout {
   /** The provider's name. */
   readonly provider: string
   /** Unix seconds of the first call. */
   readonly since: number
 }
 
-export interface Withdrawal extends NewWithdrawal, Order {
+export interface Withdrawal extends NewWithdrawal, WithdrawalOrder {
   /** The operator's or the provider's proof of the payout; null before the payout. */
   readonly reference: string | null
   /** Why the payout failed, or why the operator has to decide; null when unknown. */
@@ -34,27 +34,27 @@ export interface Withdrawal extends NewWithdrawal, Order {
   /** When the provider is called next; null: no further call. */
   readonly payoutDueAt: number | null
   /** The payout whose result is not known yet; null when no provider is paying. */
-  readonly paying: Paying | null
+  readonly activePayout: ActivePayout | null
   /** Closed the order last; null while it was never closed. */
   readonly closedBy: ClosedBy | null
   readonly updatedAt: number
 }
 
-export type WithdrawalOutcome = Pick<
+export type WithdrawalUpdate = Pick<
   Withdrawal,
   | 'status'
   | 'receivedZat'
-  | 'closedAtZat'
+  | 'receivedAtCloseZat'
   | 'reference'
   | 'reason'
   | 'payoutDueAt'
-  | 'paying'
+  | 'activePayout'
   | 'closedBy'
   | 'updatedAt'
 >
 
 /** Lock the invoice (`invoices.lock`) before its withdrawal. */
-export interface WithdrawalRows {
+export interface WithdrawalRepository {
   insert(withdrawal: NewWithdrawal): Promise<void>
   byInvoice(invoiceId: number): Promise<Withdrawal | null>
   /** Searches all accounts when `accountId` is undefined. */
@@ -63,16 +63,16 @@ export interface WithdrawalRows {
   lock(invoiceId: number): Promise<Withdrawal | null>
   list(accountId: number, page: Page): Promise<Withdrawal[]>
   /** Withdrawals of all accounts with one of these statuses, newest first. */
-  listIn(statuses: readonly WithdrawalStatus[], limit: number): Promise<Withdrawal[]>
+  listByStatus(statuses: readonly WithdrawalStatus[], limit: number): Promise<Withdrawal[]>
   /** Number of withdrawals with this status, over all accounts. */
-  countIn(status: WithdrawalStatus): Promise<number>
-  record(invoiceId: number, update: WithdrawalOutcome): Promise<void>
+  countByStatus(status: WithdrawalStatus): Promise<number>
+  update(invoiceId: number, update: WithdrawalUpdate): Promise<void>
   /**
    * Claims orders in `payout_processing` whose payout is due. Other callers see them as due again at `until`. Each order
    * is marked as being paid by the provider, from its first claim on.
    */
-  claimPayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
+  claimDuePayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
   /** Withdrawals above an invoice id, ordered by it. */
-  after(invoiceId: number, limit: number): Promise<Withdrawal[]>
+  listAfter(invoiceId: number, limit: number): Promise<Withdrawal[]>
   reseal(invoiceId: number, sealedPayoutTo: Uint8Array): Promise<void>
 }

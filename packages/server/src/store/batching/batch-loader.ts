@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { overloaded } from '../limits.ts'
+import { overloadedError } from '../limits.ts'
 
 interface Call<In, Out> {
   readonly item: In
@@ -7,11 +7,11 @@ interface Call<In, Out> {
   readonly reject: (error: unknown) => void
 }
 
-export interface GatherLimits {
+export interface BatchLimits {
   /** Most items of one batch. */
-  readonly batch: number
+  readonly maxBatch: number
   /** Most items that wait; further calls are rejected. */
-  readonly waiting: number
+  readonly maxWaiting: number
 }
 
 /**
@@ -21,9 +21,9 @@ export interface GatherLimits {
  * @param loadAll Resolves with one result for each item, in their order. Its errors reject all calls of the batch.
  * @throws AppError `overloaded` when too many items wait
  */
-export function gather<In, Out>(
+export function batchLoader<In, Out>(
   loadAll: (items: readonly In[]) => Promise<readonly Out[]>,
-  { batch, waiting }: GatherLimits,
+  { maxBatch, maxWaiting }: BatchLimits,
 ): (item: In) => Promise<Out> {
   const queue: Call<In, Out>[] = []
   let running = false
@@ -31,7 +31,7 @@ export function gather<In, Out>(
   async function drain(): Promise<void> {
     do {
       await nextTurn()
-      await loadBatch(queue.splice(0, batch))
+      await loadBatch(queue.splice(0, maxBatch))
     } while (queue.length > 0)
     running = false
   }
@@ -49,7 +49,7 @@ export function gather<In, Out>(
 
   return item =>
     new Promise((resolve, reject) => {
-      if (queue.length >= waiting) return reject(overloaded())
+      if (queue.length >= maxWaiting) return reject(overloadedError())
       queue.push({ item, resolve, reject })
       if (running) return
       running = true

@@ -1,41 +1,41 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConnection } from 'kysely'
-import type { Rows, Topic } from '../../ports/store.ts'
+import type { Topic, Tx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
-import { closing, overloaded } from '../limits.ts'
-import { openTransaction, within } from '../transaction/transaction.ts'
-import type { CrowdEnd } from './batch-transaction.ts'
-import { openCrowd } from './batch-transaction.ts'
+import { closingError, overloadedError } from '../limits.ts'
+import { openTransaction, withTimeout } from '../transaction/transaction.ts'
+import type { BatchedWriteResult } from './batch-transaction.ts'
+import { openWriteBatch } from './batch-transaction.ts'
 
 /** The database operations that group commit needs. */
-export interface Batches {
+export interface BatchDriver {
   readonly dialect: Dialect
   /** Begins the transaction of a batch. */
-  begin(): Promise<Batch>
+  begin(): Promise<BatchTransaction>
   /** Whether the use case may succeed when it runs again, so that it is queued again. */
   isTransient(error: unknown): boolean
   /** The error that callers receive. */
-  fault(error: unknown): unknown
+  translateError(error: unknown): unknown
 }
 
-export interface Batch {
+export interface BatchTransaction {
   readonly connection: DatabaseConnection
   savepoint(): void
-  release(): void
+  releaseSavepoint(): void
   /** Undoes the changes since the savepoint. @throws the given error when the whole transaction is lost */
-  rollbackTo(error: unknown): Promise<void>
+  rollbackToSavepoint(error: unknown): Promise<void>
   /** Commits, notifies other processes of the topics, and releases the connection. */
   commit(topics: ReadonlySet<Topic>): Promise<void>
   /** Rolls back and releases the connection. Never rejects. */
-  abandon(): Promise<void>
+  rollback(): Promise<void>
 }
 
 /** After this much work a batch yields to the event loop, so that the process keeps serving requests. */
 const MAX_TURN_MS = 4
 
 interface QueuedWrite {
-  readonly work: (tx: Rows) => Promise<unknown>
+  readonly work: (tx: Tx) => Promise<unknown>
   /** The account of a batched write. Batched writes run concurrently. */
   readonly accountId: number | undefined
   readonly resolve: (value: unknown) => void
@@ -53,7 +53,7 @@ type Completion = () => void
  * after the commit, since nothing that it read was durable before.
  */
 export class GroupCommit {
-  readonly #batches: Batches
+  readonly #batches: BatchDriver
   readonly #limits: StoreLimits
   readonly #notify: (topics: Iterable<Topic>) => void
   readonly #queue: QueuedWrite[] = []
@@ -62,16 +62,21 @@ export class GroupCommit {
   #closed = false
 
   /** @param concurrency Most transactions open at a time */
-  constructor(batches: Batches, limits: StoreLimits, concurrency: number, notify: (topics: Iterable<Topic>) => void) {
+  constructor(
+    batches: BatchDriver,
+    limits: StoreLimits,
+    concurrency: number,
+    notify: (topics: Iterable<Topic>) => void,
+  ) {
     this.#batches = batches
     this.#limits = limits
     this.#notify = notify
     this.#concurrency = concurrency
   }
 
-  write<T>(work: (tx: Rows) => Promise<T>, accountId?: number): Promise<T> {
-    if (this.#closed) return Promise.reject(closing())
-    if (this.#queue.length >= this.#limits.waiting) return Promise.reject(overloaded())
+  write<T>(work: (tx: Tx) => Promise<T>, accountId?: number): Promise<T> {
+    if (this.#closed) return Promise.reject(closingError())
+    if (this.#queue.length >= this.#limits.maxWaiting) return Promise.reject(overloadedError())
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, accountId, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
       if (this.#running.size < this.#concurrency) this.#startTransactions()
@@ -96,7 +101,7 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     do {
       await nextTurn()
-      const writes = this.#queue.splice(0, this.#limits.batch)
+      const writes = this.#queue.splice(0, this.#limits.maxBatch)
       if (writes.length > 0) await this.#commit(writes.sort((a, b) => (a.accountId ?? 0) - (b.accountId ?? 0)))
     } while (this.#queue.length > 0)
   }
@@ -104,14 +109,14 @@ export class GroupCommit {
   async #commit(writes: readonly QueuedWrite[]): Promise<void> {
     const topics = new Set<Topic>()
     let completions: Completion[]
-    let batch: Batch | undefined
+    let batch: BatchTransaction | undefined
     try {
       batch = await this.#batches.begin()
       completions = await this.#runAll(batch, writes, topics)
       await batch.commit(topics)
     } catch (error) {
-      await batch?.abandon()
-      const translated = this.#batches.fault(error)
+      await batch?.rollback()
+      const translated = this.#batches.translateError(error)
       for (const write of writes) write.reject(translated)
       return
     }
@@ -119,7 +124,7 @@ export class GroupCommit {
     this.#notify(topics)
   }
 
-  async #runAll(batch: Batch, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
+  async #runAll(batch: BatchTransaction, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
     const { batched = [], single = [] } = Object.groupBy(writes, write =>
       write.accountId === undefined ? 'single' : 'batched',
     )
@@ -129,25 +134,33 @@ export class GroupCommit {
   }
 
   /** Runs batched writes with shared statements. Resolves with null, and nothing changed, when one of them failed. */
-  async #runBatched(batch: Batch, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[] | null> {
+  async #runBatched(
+    batch: BatchTransaction,
+    writes: readonly QueuedWrite[],
+    topics: Set<Topic>,
+  ): Promise<Completion[] | null> {
     batch.savepoint()
-    const shared = openCrowd(batch.connection, this.#batches.dialect, this.#limits)
+    const shared = openWriteBatch(batch.connection, this.#batches.dialect, this.#limits)
     const results = await Promise.all(writes.map(write => shared.run(write.work)))
     shared.end()
     const failure = results.find(result => result.kind === 'failed')
     if (failure) {
-      await batch.rollbackTo(failure.error)
+      await batch.rollbackToSavepoint(failure.error)
       return null
     }
-    batch.release()
+    batch.releaseSavepoint()
     for (const topic of shared.topics) topics.add(topic)
     return writes.map((write, index) => {
-      const result = results[index] as CrowdEnd
+      const result = results[index] as BatchedWriteResult
       return result.kind === 'done' ? () => write.resolve(result.value) : () => write.reject(result.error)
     })
   }
 
-  async #runOneByOne(batch: Batch, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
+  async #runOneByOne(
+    batch: BatchTransaction,
+    writes: readonly QueuedWrite[],
+    topics: Set<Topic>,
+  ): Promise<Completion[]> {
     const completions: Completion[] = []
     let turnEndsAt = performance.now() + MAX_TURN_MS
     for (const write of writes) {
@@ -159,32 +172,32 @@ export class GroupCommit {
     return completions
   }
 
-  async #runOne(batch: Batch, write: QueuedWrite, topics: Set<Topic>): Promise<Completion> {
+  async #runOne(batch: BatchTransaction, write: QueuedWrite, topics: Set<Topic>): Promise<Completion> {
     batch.savepoint()
     const transaction = openTransaction(batch.connection, this.#batches.dialect, 'write')
     try {
-      const value = await within(this.#limits.workMs, async () => {
-        const value = await write.work(transaction.rows)
+      const value = await withTimeout(this.#limits.transactionTimeoutMs, async () => {
+        const value = await write.work(transaction.tx)
         await transaction.flush()
         return value
       })
       transaction.end()
-      batch.release()
+      batch.releaseSavepoint()
       for (const topic of transaction.topics) topics.add(topic)
       return () => write.resolve(value)
     } catch (error) {
       transaction.end()
-      await batch.rollbackTo(error)
+      await batch.rollbackToSavepoint(error)
       return this.#failed(write, error)
     }
   }
 
   #failed(write: QueuedWrite, error: unknown): Completion {
     write.attempts++
-    if (this.#batches.isTransient(error) && write.attempts < this.#limits.attempts) {
+    if (this.#batches.isTransient(error) && write.attempts < this.#limits.maxAttempts) {
       return () => this.#queue.unshift(write)
     }
-    const translated = this.#batches.fault(error)
+    const translated = this.#batches.translateError(error)
     return () => write.reject(translated)
   }
 }

@@ -1,16 +1,16 @@
 import type { Lookup, Store } from '../../ports/store.ts'
-import { type GatherLimits, gather } from './batch-loader.ts'
+import { type BatchLimits, batchLoader } from './batch-loader.ts'
 
 /** Lookups whose concurrent calls share one statement. */
-export function createLookup(query: Store['glance'], limits: GatherLimits): Lookup {
+export function createLookup(query: Store['query'], limits: BatchLimits): Lookup {
   return {
-    invoice: gather(async publicIds => {
+    invoice: batchLoader(async publicIds => {
       const found = await query(tx => tx.invoices.byPublicIds(publicIds))
       const byId = new Map(found.map(invoice => [invoice.publicId, invoice]))
       return publicIds.map(publicId => byId.get(publicId) ?? null)
     }, limits),
 
-    apiKey: gather(async hashes => {
+    apiKey: batchLoader(async hashes => {
       const found = await query(tx => tx.apiKeys.authenticate(hashes))
       const byHash = new Map(found.map(({ hash, ...live }) => [toHex(hash), live]))
       return hashes.map(hash => byHash.get(toHex(hash)) ?? null)

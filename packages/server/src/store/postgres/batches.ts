@@ -1,13 +1,13 @@
 import type { Topic } from '../../ports/store.ts'
-import type { Batch, Batches } from '../batching/group-commit.ts'
+import type { BatchDriver, BatchTransaction } from '../batching/group-commit.ts'
 import type { Dialect } from '../dialect.ts'
-import { within } from '../transaction/transaction.ts'
+import { withTimeout } from '../transaction/transaction.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
-import { isStalePlan, isTransient, pgFault } from './error.ts'
+import { isStalePlan, isTransient, translatePgError } from './error.ts'
 
 /** PostgreSQL caches up to 64 open subtransactions of a backend; more of them slow down every other backend. */
-export const MOST_SAVEPOINTS = 60
+export const MAX_SAVEPOINTS = 60
 
 type Notify = (client: PgClient, topics: ReadonlySet<Topic>) => Promise<void>
 
@@ -15,16 +15,16 @@ type Notify = (client: PgClient, topics: ReadonlySet<Topic>) => Promise<void>
  * @param waitMs Time limit for each response of the server, in milliseconds
  * @param notify Sends the notifications of the topics in the transaction
  */
-export function postgresBatches(source: PgSource, dialect: Dialect, waitMs: number, notify: Notify): Batches {
+export function postgresBatchDriver(source: PgSource, dialect: Dialect, waitMs: number, notify: Notify): BatchDriver {
   return {
     dialect,
     isTransient,
-    fault: pgFault,
+    translateError: translatePgError,
     async begin() {
       const client = await source.connect()
       const batch = new PostgresBatch(client, waitMs, notify)
       try {
-        await within(waitMs, () => client.query('BEGIN'))
+        await withTimeout(waitMs, () => client.query('BEGIN'))
       } catch (error) {
         client.release(true)
         throw error
@@ -34,7 +34,7 @@ export function postgresBatches(source: PgSource, dialect: Dialect, waitMs: numb
   }
 }
 
-class PostgresBatch implements Batch {
+class PostgresBatch implements BatchTransaction {
   readonly connection: PgConnection
   readonly #client: PgClient
   readonly #waitMs: number
@@ -54,25 +54,25 @@ class PostgresBatch implements Batch {
     this.#send('SAVEPOINT use_case')
   }
 
-  release(): void {
+  releaseSavepoint(): void {
     this.#send('RELEASE use_case')
   }
 
-  async rollbackTo(error: unknown): Promise<void> {
+  async rollbackToSavepoint(error: unknown): Promise<void> {
     this.#stale ||= isStalePlan(error)
-    await within(this.#waitMs, () => this.#client.query('ROLLBACK TO use_case'))
-    this.release()
+    await withTimeout(this.#waitMs, () => this.#client.query('ROLLBACK TO use_case'))
+    this.releaseSavepoint()
   }
 
   async commit(topics: ReadonlySet<Topic>): Promise<void> {
-    await within(this.#waitMs, async () => {
+    await withTimeout(this.#waitMs, async () => {
       await this.#notify(this.#client, topics)
       await Promise.all([...this.#pipelined, this.#client.query('COMMIT')])
     })
     this.#client.release(this.#stale)
   }
 
-  async abandon(): Promise<void> {
+  async rollback(): Promise<void> {
     this.#client.release(true)
   }
 

@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
 import type { StoreLimits } from '../limits.ts'
-import { overloaded } from '../limits.ts'
+import { overloadedError } from '../limits.ts'
 import { listenOn } from './listener.ts'
 
 /** One connection, held by one use case. */
@@ -41,20 +41,20 @@ const STATEMENT_MS = 30_000
 const IDLE_MS = 60_000
 
 /** @param onError Called when an idle connection is lost */
-export function pgPool(url: string, limits: StoreLimits, onError: (error: unknown) => void): PgSource {
+export function createPgPool(url: string, limits: StoreLimits, onError: (error: unknown) => void): PgSource {
   const config = {
     connectionString: url,
     application_name: 'zatgate',
-    connectionTimeoutMillis: limits.lockMs,
+    connectionTimeoutMillis: limits.lockTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
   const pool = new pg.Pool({
     ...config,
-    max: limits.connections,
+    max: limits.maxConnections,
     idleTimeoutMillis: IDLE_MS,
     statement_timeout: STATEMENT_MS,
-    lock_timeout: limits.lockMs,
+    lock_timeout: limits.lockTimeoutMs,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     types: { getTypeParser },
     // Pipelines a read's first statement with its BEGIN. Missing from the published types.
@@ -68,7 +68,7 @@ export function pgPool(url: string, limits: StoreLimits, onError: (error: unknow
 
   return {
     async connect() {
-      if (pool.waitingCount >= limits.waiting) throw overloaded()
+      if (pool.waitingCount >= limits.maxWaiting) throw overloadedError()
       const client = await pool.connect()
       return {
         async query(text, values) {

@@ -1,4 +1,4 @@
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
@@ -41,17 +41,17 @@ export function isStalePlan(error: unknown): boolean {
 }
 
 /** The error that callers receive: failures of the database become `unavailable`; others are unchanged. */
-export function pgFault(error: unknown): unknown {
+export function translatePgError(error: unknown): unknown {
   const code = errorCode(error)
   if (code === CHARACTER_NOT_IN_REPERTOIRE) {
-    return new Fault('invalid', 'invalid_text', 'invalid text', {
+    return new AppError('invalid', 'invalid_text', 'invalid text', {
       extra: { detail: 'no NUL characters' },
       cause: error,
     })
   }
   const temporary = code === null ? isConnectionError(error) : TEMPORARY.has(code) || code.startsWith('08')
   if (!temporary && !isTransient(error)) return error
-  return new Fault('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
+  return new AppError('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
 }
 
 function isConnectionError(error: unknown): boolean {

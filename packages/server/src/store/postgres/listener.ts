@@ -4,7 +4,7 @@ import pg from 'pg'
 const BACKOFF_MS = { first: 100, max: 5_000 }
 
 /** Callbacks of a notification connection. */
-export interface Hearing {
+export interface ListenHandlers {
   readonly onPayload: (payload: string) => void
   /** The connection was lost and restored: notifications may have been missed. */
   readonly onGap: () => void
@@ -19,7 +19,7 @@ export interface Hearing {
 export async function listenOn(
   createClient: () => pg.Client,
   channel: string,
-  handlers: Hearing,
+  handlers: ListenHandlers,
 ): Promise<() => Promise<void>> {
   const stop = new AbortController()
   let listener = await openListener(createClient(), channel, handlers.onPayload)

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../../domain/error.ts'
-import type { Rows, Store, Topic } from '../../ports/store.ts'
+import { AppError } from '../../domain/error.ts'
+import type { Store, Topic, Tx } from '../../ports/store.ts'
 import { TOPICS } from '../../ports/store.ts'
 import { GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
 import { POSTGRES } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
-import { closing } from '../limits.ts'
+import { closingError } from '../limits.ts'
 import { migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/index.ts'
-import { createWakes } from '../notifications.ts'
+import { createNotifications } from '../notifications.ts'
 import { postgresIdentity } from '../repository/database-identity.ts'
-import { openDb, openTransaction, within } from '../transaction/transaction.ts'
-import { MOST_SAVEPOINTS, postgresBatches } from './batches.ts'
+import { openDb, openTransaction, withTimeout } from '../transaction/transaction.ts'
+import { MAX_SAVEPOINTS, postgresBatchDriver } from './batches.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
-import { isStalePlan, isTransient, pgFault } from './error.ts'
+import { isStalePlan, isTransient, translatePgError } from './error.ts'
 
 const CHANNEL = 'zatgate'
 /** The advisory lock's key: "zatg" in ASCII, unlikely to be used by another program. */
@@ -36,9 +36,9 @@ export async function openPostgresStore(
   limits: StoreLimits,
   onError: (error: unknown) => void,
 ): Promise<Store> {
-  const notifications = createWakes(onError)
+  const notifications = createNotifications(onError)
   const sender = randomUUID()
-  const batchLimits: StoreLimits = { ...limits, batch: Math.min(limits.batch, MOST_SAVEPOINTS) }
+  const batchLimits: StoreLimits = { ...limits, maxBatch: Math.min(limits.maxBatch, MAX_SAVEPOINTS) }
   let closed: Promise<void> | undefined
   let stopListening: () => Promise<void>
   let dialect = POSTGRES
@@ -47,30 +47,30 @@ export async function openPostgresStore(
     dialect = { ...POSTGRES, identity: await postgresIdentity(source) }
     stopListening = await source.listen(
       CHANNEL,
-      payload => notifications.fire(topicsOf(payload, sender)),
-      () => notifications.fire(TOPICS),
+      payload => notifications.notify(topicsOf(payload, sender)),
+      () => notifications.notify(TOPICS),
     )
   } catch (error) {
     await source.close()
     throw error
   }
   const batchedWrites = new GroupCommit(
-    postgresBatches(source, dialect, limits.workMs, notify),
+    postgresBatchDriver(source, dialect, limits.transactionTimeoutMs, notify),
     batchLimits,
     BATCH_CONCURRENCY,
-    notifications.fire,
+    notifications.notify,
   )
 
   async function notify(client: PgClient, topics: ReadonlySet<Topic>): Promise<void> {
     if (topics.size > 0) await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(topics, sender)])
   }
 
-  async function queryOnce<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
+  async function queryOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await source.connect()
     const transaction = openTransaction(new PgConnection(client), dialect, 'query')
     let broken = true
     try {
-      const result = await within(limits.workMs, () => work(transaction.rows))
+      const result = await withTimeout(limits.transactionTimeoutMs, () => work(transaction.tx))
       broken = false
       return result
     } finally {
@@ -79,14 +79,14 @@ export async function openPostgresStore(
     }
   }
 
-  async function read<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
+  async function read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await source.connect()
     const transaction = openTransaction(new PgConnection(client), dialect, 'read')
     const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     begun.catch(() => {})
     try {
-      return await within(limits.workMs, async () => {
-        const result = await work(transaction.rows)
+      return await withTimeout(limits.transactionTimeoutMs, async () => {
+        const result = await work(transaction.tx)
         await begun
         return result
       })
@@ -96,20 +96,20 @@ export async function openPostgresStore(
     }
   }
 
-  async function write<T>(work: (tx: Rows) => Promise<T>): Promise<T> {
+  async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await source.connect()
     const transaction = openTransaction(new PgConnection(client), dialect, 'write')
     try {
-      const result = await within(limits.workMs, async () => {
+      const result = await withTimeout(limits.transactionTimeoutMs, async () => {
         await client.query('BEGIN')
-        const result = await work(transaction.rows)
+        const result = await work(transaction.tx)
         await transaction.flush()
         await notify(client, transaction.topics)
         await client.query('COMMIT')
         return result
       })
       client.release(false)
-      notifications.fire(transaction.topics)
+      notifications.notify(transaction.topics)
       return result
     } catch (error) {
       if (isStalePlan(error)) client.release(true)
@@ -123,7 +123,7 @@ export async function openPostgresStore(
   /** Ends the transaction and releases the connection. Discards the connection when that fails. */
   async function rollback(client: PgClient): Promise<void> {
     try {
-      await within(limits.lockMs, () => client.query('ROLLBACK'))
+      await withTimeout(limits.lockTimeoutMs, () => client.query('ROLLBACK'))
       client.release(false)
     } catch (error) {
       client.release(true)
@@ -134,11 +134,11 @@ export async function openPostgresStore(
   /** Runs a use case again, after a delay, while it fails with a deadlock or a similar transient error. */
   async function retry<T>(once: () => Promise<T>): Promise<T> {
     for (let attempt = 1, waitMs = BACKOFF_MS.first; ; attempt++, waitMs = Math.min(waitMs * 2, BACKOFF_MS.max)) {
-      if (closed) throw closing()
+      if (closed) throw closingError()
       try {
         return await once()
       } catch (error) {
-        if (!isTransient(error) || attempt >= limits.attempts) throw pgFault(error)
+        if (!isTransient(error) || attempt >= limits.maxAttempts) throw translatePgError(error)
       }
       await sleep(Math.random() * waitMs)
     }
@@ -147,20 +147,20 @@ export async function openPostgresStore(
   async function close(): Promise<void> {
     await batchedWrites.close()
     await stopListening()
-    await within(limits.workMs, () => source.close())
+    await withTimeout(limits.transactionTimeoutMs, () => source.close())
   }
 
-  const query: Store['glance'] = work => retry(() => queryOnce(work))
+  const query: Store['query'] = work => retry(() => queryOnce(work))
 
   return {
     read: work => retry(() => read(work)),
-    glance: query,
+    query,
     lookup: createLookup(query, limits),
-    write: (work, { crowd } = {}) =>
-      crowd === undefined ? retry(() => write(work)) : batchedWrites.write(work, crowd),
+    write: (work, { batchAccountId } = {}) =>
+      batchAccountId === undefined ? retry(() => write(work)) : batchedWrites.write(work, batchAccountId),
     listen: notifications.listen,
     async backup() {
-      throw new Fault('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')
+      throw new AppError('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')
     },
     close: () => (closed ??= close()),
   }

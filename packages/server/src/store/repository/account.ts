@@ -1,8 +1,8 @@
-import type { AccountRows } from '../../ports/repository/account.ts'
+import type { AccountRepository } from '../../ports/repository/account.ts'
 import { toAccount } from '../owner.ts'
 import type { Db } from '../tables.ts'
 
-export function accountRows(db: Db): AccountRows {
+export function accountRepository(db: Db): AccountRepository {
   return {
     async insert(account) {
       const row = await db

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { ApiKey } from '../../domain/api-key.ts'
-import type { ApiKeyRows } from '../../ports/repository/api-key.ts'
-import { num, numOrNull, padded } from '../mapping.ts'
-import { ownedId } from '../owned-id.ts'
-import { OWNER_COLUMNS, toOwner } from '../owner.ts'
+import type { ApiKeyRepository } from '../../ports/repository/api-key.ts'
+import { num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
+import { idOfAccount } from '../owned-id.ts'
+import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../owner.ts'
 import type { ApiKeysTable, Db } from '../tables.ts'
-import { touch } from './last-used.ts'
+import { setLastUsed } from './last-used.ts'
 
-export function apiKeyRows(db: Db): ApiKeyRows {
+export function apiKeyRepository(db: Db): ApiKeyRepository {
   return {
     async insert(key) {
       const row = await db
@@ -30,11 +30,11 @@ export function apiKeyRows(db: Db): ApiKeyRows {
         .selectFrom('api_keys')
         .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
         .selectAll('api_keys')
-        .select(OWNER_COLUMNS)
-        .where('api_keys.hash', 'in', padded(hashes))
+        .select(JOINED_ACCOUNT_COLUMNS)
+        .where('api_keys.hash', 'in', padToPowerOfTwo(hashes))
         .where('api_keys.revoked_at', 'is', null)
         .execute()
-      return rows.map(row => ({ hash: row.hash, key: toApiKey(row), account: toOwner(row) }))
+      return rows.map(row => ({ hash: row.hash, key: toApiKey(row), account: toJoinedAccount(row) }))
     },
 
     async list(accountId, { limit, before }) {
@@ -43,7 +43,7 @@ export function apiKeyRows(db: Db): ApiKeyRows {
         .selectAll()
         .where('account_id', '=', accountId)
         .$if(before !== undefined, query =>
-          query.where('id', '<', ownedId(db, 'api_keys', accountId, before as string)),
+          query.where('id', '<', idOfAccount(db, 'api_keys', accountId, before as string)),
         )
         .orderBy('id', 'desc')
         .limit(limit)
@@ -71,7 +71,7 @@ export function apiKeyRows(db: Db): ApiKeyRows {
       return result.numUpdatedRows > 0n
     },
 
-    touch: (ids, at) => touch(db, 'api_keys', ids, at),
+    touch: (ids, at) => setLastUsed(db, 'api_keys', ids, at),
   }
 }
 

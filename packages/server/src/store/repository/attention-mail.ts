@@ -1,15 +1,15 @@
-import type { AttentionMailRows } from '../../ports/repository/attention-mail.ts'
-import { ascending, chunks, num, numOrNull } from '../mapping.ts'
+import type { AttentionMailRepository } from '../../ports/repository/attention-mail.ts'
+import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 
-export function attentionMailRows(db: Db): AttentionMailRows {
+export function attentionMailRepository(db: Db): AttentionMailRepository {
   const changesOf = (accountId: number) =>
     db.selectFrom('attention_mails').select('changes').where('account_id', '=', accountId)
 
   return {
-    async countChange(accountIds) {
+    async incrementChangeCount(accountIds) {
       const locked = []
-      for (const batch of chunks(ascending(accountIds), 2)) {
+      for (const batch of chunks(distinctAscending(accountIds), 2)) {
         await db
           .insertInto('attention_mails')
           .values(batch.map(id => ({ account_id: id, changes: 1 })))
@@ -32,15 +32,15 @@ export function attentionMailRows(db: Db): AttentionMailRows {
       }))
     },
 
-    async changes(accountId) {
+    async changeCount(accountId) {
       return num((await changesOf(accountId).executeTakeFirst())?.changes ?? 0)
     },
 
-    async lockChanges(accountId) {
+    async lockChangeCount(accountId) {
       return num((await changesOf(accountId).forUpdate().executeTakeFirst())?.changes ?? 0)
     },
 
-    async setLastSent(accountId, at) {
+    async setLastSentAt(accountId, at) {
       await db.updateTable('attention_mails').set({ last_sent_at: at }).where('account_id', '=', accountId).execute()
     },
   }

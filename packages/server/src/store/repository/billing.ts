@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { BillingRows, Purchase } from '../../ports/repository/billing.ts'
+import type { BillingRepository, Purchase } from '../../ports/repository/billing.ts'
 import { num, numOrNull } from '../mapping.ts'
 import type { Db, PlanPurchasesTable } from '../tables.ts'
 
-export function billingRows(db: Db): BillingRows {
+export function billingRepository(db: Db): BillingRepository {
   return {
     async insert(purchase) {
       await db
@@ -30,10 +30,10 @@ export function billingRows(db: Db): BillingRows {
       return row ? toPurchase(row) : null
     },
 
-    async settle(invoiceId, { status, settledAt, runsUntil }) {
+    async update(invoiceId, { status, decidedAt, grantedUntil }) {
       await db
         .updateTable('plan_purchases')
-        .set({ status, settled_at: settledAt, runs_until: runsUntil })
+        .set({ status, settled_at: decidedAt, runs_until: grantedUntil })
         .where('invoice_id', '=', invoiceId)
         .execute()
     },
@@ -67,7 +67,7 @@ export function billingRows(db: Db): BillingRows {
       return num(row.count)
     },
 
-    async ended(now, limit) {
+    async accountsWithEndedPlan(now, limit) {
       const rows = await db
         .selectFrom('accounts')
         .select('id')
@@ -78,7 +78,7 @@ export function billingRows(db: Db): BillingRows {
       return rows.map(row => num(row.id))
     },
 
-    async unannounced(now, until, limit) {
+    async accountsToRemind(now, until, limit) {
       const rows = await db
         .selectFrom('accounts')
         .leftJoin('plan_announcements as sent', 'sent.account_id', 'accounts.id')
@@ -97,7 +97,7 @@ export function billingRows(db: Db): BillingRows {
       return rows.map(row => num(row.id))
     },
 
-    async announce(accountId, planExpiresAt) {
+    async recordReminder(accountId, planExpiresAt) {
       const recorded = await db
         .insertInto('plan_announcements')
         .values({ account_id: accountId, plan_expires_at: planExpiresAt })
@@ -122,8 +122,8 @@ function toPurchase(row: Selectable<PlanPurchasesTable>): Purchase {
     priceZat: BigInt(row.price_zat),
     periodDays: num(row.period_days),
     status: row.status,
-    settledAt: numOrNull(row.settled_at),
-    runsUntil: numOrNull(row.runs_until),
+    decidedAt: numOrNull(row.settled_at),
+    grantedUntil: numOrNull(row.runs_until),
     createdAt: num(row.created_at),
   }
 }

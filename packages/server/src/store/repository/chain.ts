@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import type { Header } from '../../domain/chain.ts'
 import { HEADERS_KEPT } from '../../domain/chain.ts'
 import type { ChainProblem } from '../../domain/chain-problem.ts'
-import type { ChainRows } from '../../ports/repository/chain.ts'
+import type { ChainRepository } from '../../ports/repository/chain.ts'
 import { chunks, num } from '../mapping.ts'
 import type { ChainProblemsTable, Db, HeadersTable } from '../tables.ts'
 
 /** Values bound for each header. */
 const COLUMNS = 7
 
-export function chainRows(db: Db): ChainRows {
+export function chainRepository(db: Db): ChainRepository {
   return {
     async lock() {
       await db.selectFrom('counters').select('name').where('name', '=', 'chain_lock').forUpdate().execute()
@@ -31,12 +31,12 @@ export function chainRows(db: Db): ChainRows {
       return row ? num(row.height) : null
     },
 
-    async newest(limit) {
+    async newestHeaders(limit) {
       const rows = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(limit).execute()
       return rows.map(toHeader)
     },
 
-    async brokenLink() {
+    async firstUnlinkedHeader() {
       const row = await db
         .selectFrom('headers')
         .leftJoin('headers as below', join => join.on('below.height', '=', sql<number>`headers.height - 1`))
@@ -53,7 +53,7 @@ export function chainRows(db: Db): ChainRows {
       return row ? toHeader(row) : null
     },
 
-    async append(headers) {
+    async appendHeaders(headers) {
       const newest = headers.at(-1)
       if (!newest) return
       for (const batch of chunks(headers, COLUMNS)) {
@@ -65,11 +65,11 @@ export function chainRows(db: Db): ChainRows {
         .execute()
     },
 
-    async removeAbove(height) {
+    async removeHeadersAbove(height) {
       await db.deleteFrom('headers').where('height', '>', height).execute()
     },
 
-    async noteRewind(toHeight) {
+    async recordRewind(toHeight) {
       const newest = sql<number>`(SELECT coalesce(max(id), 0) FROM invoices)`
       await db.insertInto('rewinds').values({ to_height: toHeight, newest_invoice_id: newest }).execute()
     },
@@ -79,11 +79,11 @@ export function chainRows(db: Db): ChainRows {
       return rows.map(row => ({ toHeight: num(row.to_height), newestInvoiceId: num(row.newest_invoice_id) }))
     },
 
-    async removeAll() {
+    async removeAllHeaders() {
       await db.deleteFrom('headers').execute()
     },
 
-    async seenThrough() {
+    async syncedThrough() {
       const row = await db
         .selectFrom('counters')
         .select('value')
@@ -92,7 +92,7 @@ export function chainRows(db: Db): ChainRows {
       return num(row.value)
     },
 
-    async setSeenThrough(unixSecs, now) {
+    async setSyncedThrough(unixSecs, now) {
       await db
         .updateTable('counters')
         .set({ value: unixSecs })
@@ -148,9 +148,9 @@ function toRow(header: Header): HeadersTable {
     hash: header.hash,
     prev_hash: header.prevHash,
     time: header.time,
-    sapling_size: header.trees.sapling,
-    orchard_size: header.trees.orchard,
-    ironwood_size: header.trees.ironwood,
+    sapling_size: header.treeSizes.sapling,
+    orchard_size: header.treeSizes.orchard,
+    ironwood_size: header.treeSizes.ironwood,
   }
 }
 
@@ -160,6 +160,6 @@ function toHeader(row: Selectable<HeadersTable>): Header {
     hash: row.hash,
     prevHash: row.prev_hash,
     time: num(row.time),
-    trees: { sapling: num(row.sapling_size), orchard: num(row.orchard_size), ironwood: num(row.ironwood_size) },
+    treeSizes: { sapling: num(row.sapling_size), orchard: num(row.orchard_size), ironwood: num(row.ironwood_size) },
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { DAY_SECS, startOfDay } from '../../domain/time.ts'
-import type { DashboardRows } from '../../ports/repository/dashboard.ts'
+import type { DashboardRepository } from '../../ports/repository/dashboard.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import { toInvoice } from './invoice.ts'
@@ -8,7 +8,7 @@ import { toInvoice } from './invoice.ts'
 /** Sorts after every continuation of a hexadecimal prefix, in any collation. */
 const PREFIX_END = 'z'.repeat(8)
 
-export function dashboardRows(db: Db): DashboardRows {
+export function dashboardRepository(db: Db): DashboardRepository {
   const sales = (accountId: number) =>
     db.selectFrom('invoices').where('account_id', '=', accountId).where('purpose', '=', 'sale')
 
@@ -96,7 +96,7 @@ export function dashboardRows(db: Db): DashboardRows {
       return rows.map(row => num(row.viewing_key_id))
     },
 
-    async inOrder(accountId, { from, to }, after, limit) {
+    async listByTime(accountId, { from, to }, after, limit) {
       const rows = await sales(accountId)
         .selectAll()
         .where('created_at', '>=', from)

@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 import { sql } from 'kysely'
-import { Fault } from '../../domain/error.ts'
-import type { DatabaseOrigin, OriginRows } from '../../ports/repository/database-identity.ts'
+import { AppError } from '../../domain/error.ts'
+import type { DatabaseIdentities, DatabaseIdentityRepository } from '../../ports/repository/database-identity.ts'
 import type { PgClient, PgSource } from '../postgres/driver.ts'
-import { pgFault } from '../postgres/error.ts'
+import { translatePgError } from '../postgres/error.ts'
 import type { Db } from '../tables.ts'
 
 /** @param identity SQL expression for the identity of the database, evaluated in each transaction that reads it */
-export function originRows(db: Db, identity: string): OriginRows {
+export function databaseIdentityRepository(db: Db, identity: string): DatabaseIdentityRepository {
   const current = sql<string>`${sql.raw(identity)}`
   const select = () => db.selectFrom('database_origin').select(['identity as recorded', current.as('current')])
   return {
-    read: (): Promise<DatabaseOrigin> => select().executeTakeFirstOrThrow(),
+    read: (): Promise<DatabaseIdentities> => select().executeTakeFirstOrThrow(),
     lock: () => select().forUpdate().executeTakeFirstOrThrow(),
     async record(recorded) {
       await db.updateTable('database_origin').set({ identity: recorded }).execute()
@@ -70,8 +70,8 @@ async function firstAllowed(client: PgClient, expressions: readonly string[]): P
       await client.query(`SELECT ${expression}`)
       return expression
     } catch (error) {
-      const translated = pgFault(error)
-      if (translated instanceof Fault) throw translated
+      const translated = translatePgError(error)
+      if (translated instanceof AppError) throw translated
     }
   }
   return null

@@ -1,11 +1,11 @@
 import type { EventType } from '../../domain/event.ts'
-import type { AttemptRow, DeliveryRows } from '../../ports/repository/delivery.ts'
+import type { AttemptRow, DeliveryRepository } from '../../ports/repository/delivery.ts'
 import { num, numOrNull } from '../mapping.ts'
-import { ownedId } from '../owned-id.ts'
-import type { Db, Int } from '../tables.ts'
+import { idOfAccount } from '../owned-id.ts'
+import type { Db, Int64 } from '../tables.ts'
 
 /** The queries of the delivery log: attempts joined with their deliveries. */
-export function attemptQueries(db: Db): Pick<DeliveryRows, 'attempts' | 'attempt'> {
+export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttempts' | 'attemptByPublicId'> {
   const ofAccount = (accountId: number) =>
     db
       .selectFrom('delivery_attempts as a')
@@ -16,23 +16,23 @@ export function attemptQueries(db: Db): Pick<DeliveryRows, 'attempts' | 'attempt
       .where('a.account_id', '=', accountId)
 
   return {
-    async attempts(accountId, { limit, before }, { invoicePublicId } = {}) {
+    async listAttempts(accountId, { limit, before }, { invoicePublicId } = {}) {
       let query = ofAccount(accountId).orderBy('a.id', 'desc').limit(limit)
       if (before !== undefined) {
-        query = query.where('a.id', '<', ownedId(db, 'delivery_attempts', accountId, before))
+        query = query.where('a.id', '<', idOfAccount(db, 'delivery_attempts', accountId, before))
       }
       if (invoicePublicId !== undefined) {
-        query = query.where('a.invoice_id', '=', ownedId(db, 'invoices', accountId, invoicePublicId))
+        query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
       }
       return (await query.execute()).map(toAttempt)
     },
 
-    async attempt(accountId, publicId) {
+    async attemptByPublicId(accountId, publicId) {
       const row = await ofAccount(accountId)
         .select(['a.answer', 'd.body', 'd.state'])
         .where('a.public_id', '=', publicId)
         .executeTakeFirst()
-      return row ? { ...toAttempt(row), requestBody: row.body, answer: row.answer, deliveryState: row.state } : null
+      return row ? { ...toAttempt(row), requestBody: row.body, response: row.answer, deliveryState: row.state } : null
     },
   }
 }
@@ -43,11 +43,11 @@ interface AttemptColumns {
   readonly invoice_public_id: string | null
   readonly event_type: EventType
   readonly url: string
-  readonly attempt: Int
-  readonly status_code: Int | null
+  readonly attempt: Int64
+  readonly status_code: Int64 | null
   readonly error: string | null
-  readonly duration_ms: Int | null
-  readonly created_at: Int
+  readonly duration_ms: Int64 | null
+  readonly created_at: Int64
 }
 
 function toAttempt(row: AttemptColumns): AttemptRow {

@@ -1,21 +1,21 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { DeliveryState } from '../../domain/delivery.ts'
-import type { DeliveryRows, OpenDelivery } from '../../ports/repository/delivery.ts'
-import { ascending, chunks, num, numOrNull } from '../mapping.ts'
+import type { DeliveryRepository, OpenDelivery } from '../../ports/repository/delivery.ts'
+import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, DeliveriesTable } from '../tables.ts'
-import type { Later } from '../transaction/tx.ts'
-import { attemptQueries } from './delivery-log.ts'
+import type { TxHooks } from '../transaction/tx.ts'
+import { deliveryLogQueries } from './delivery-log.ts'
 import { toWebhook } from './webhook.ts'
 
 /** Maximum of terms in one union. SQLite allows 500. */
 const MAX_UNION_TERMS = 400
 
-export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
+export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): DeliveryRepository {
   /** Locks the webhooks of these accounts. @returns the accounts that have one */
   async function lockWebhooks(accountIds: readonly number[]): Promise<Set<number>> {
     const locked = new Set<number>()
-    for (const batch of chunks(ascending(accountIds), 1)) {
+    for (const batch of chunks(distinctAscending(accountIds), 1)) {
       const rows = await db
         .selectFrom('webhooks')
         .select('account_id')
@@ -29,7 +29,7 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
   }
 
   async function reschedule(accountIds: readonly number[]): Promise<void> {
-    for (const batch of chunks(ascending(accountIds), 1)) {
+    for (const batch of chunks(distinctAscending(accountIds), 1)) {
       await db
         .updateTable('webhooks')
         .set(eb => ({
@@ -62,7 +62,7 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       }))
       for (const batch of chunks(rows, 9)) await db.insertInto('deliveries').values(batch).execute()
       await reschedule([...locked])
-      hooks.wake('deliveries')
+      hooks.notify('deliveries')
       return accepted.length
     },
 
@@ -76,11 +76,11 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       return row ? { ...fieldsOf(row), state: row.state } : null
     },
 
-    async hold(accountIds) {
+    async lockWebhooks(accountIds) {
       await lockWebhooks(accountIds)
     },
 
-    async holdDue(nowMs, limit, except) {
+    async lockDueWebhooks(nowMs, limit, except) {
       const rows = await db
         .selectFrom('webhooks')
         .selectAll()
@@ -94,7 +94,7 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       return rows.map(toWebhook)
     },
 
-    async due(shares, nowMs) {
+    async listDue(shares, nowMs) {
       const found: OpenDelivery[] = []
       for (let start = 0; start < shares.length; start += MAX_UNION_TERMS) {
         const terms = shares.slice(start, start + MAX_UNION_TERMS).map(
@@ -109,7 +109,7 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       return found
     },
 
-    async begin(attempts) {
+    async startAttempts(attempts) {
       const rows = attempts.map(
         ({ delivery, progress }) => sql`(${int(delivery.id)}, ${int(progress.attempts)}, ${int(progress.dueAtMs)})`,
       )
@@ -118,19 +118,19 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
           UPDATE deliveries SET state = 'sending', attempts = begun.attempts, due_at_ms = begun.due_at_ms
           FROM begun WHERE deliveries.id = begun.id`.execute(db)
       }
-      const logRows = attempts.map(({ publicId, delivery, progress, url, beganAt }) => ({
+      const logRows = attempts.map(({ publicId, delivery, progress, url, startedAt }) => ({
         public_id: publicId,
         delivery_id: delivery.id,
         account_id: delivery.accountId,
         invoice_id: delivery.invoiceId,
         url,
         attempt: progress.attempts,
-        created_at: beganAt,
+        created_at: startedAt,
       }))
       for (const batch of chunks(logRows, 7)) await db.insertInto('delivery_attempts').values(batch).execute()
     },
 
-    async fail(ids) {
+    async markFailed(ids) {
       for (const batch of chunks(ids, 1)) {
         await db
           .updateTable('deliveries')
@@ -141,7 +141,7 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       }
     },
 
-    async interrupt(ids, error) {
+    async markInterrupted(ids, error) {
       for (const batch of chunks(ids, 1)) {
         await db
           .updateTable('delivery_attempts')
@@ -153,10 +153,10 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       }
     },
 
-    async end(attempts) {
+    async finishAttempts(attempts) {
       const logRows = attempts.map(
-        ({ publicId, statusCode, error, durationMs, answer }) =>
-          sql`(${text(publicId)}, ${int(statusCode)}, ${text(error)}, ${int(durationMs)}, ${text(answer)})`,
+        ({ publicId, statusCode, error, durationMs, response }) =>
+          sql`(${text(publicId)}, ${int(statusCode)}, ${text(error)}, ${int(durationMs)}, ${text(response)})`,
       )
       for (const batch of chunks(logRows, 5)) {
         await sql`WITH ended (public_id, status_code, error, duration_ms, answer) AS (VALUES ${sql.join(batch)})
@@ -210,7 +210,7 @@ export function deliveryRows(db: Db, hooks: Pick<Later, 'wake'>): DeliveryRows {
       return Number(row.open)
     },
 
-    ...attemptQueries(db),
+    ...deliveryLogQueries(db),
 
     async prune(before, limit) {
       const old = await db

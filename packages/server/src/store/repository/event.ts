@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { NewEvent } from '../../domain/event.ts'
-import type { DeliveryRows, NewDelivery } from '../../ports/repository/delivery.ts'
-import type { EventRows } from '../../ports/repository/event.ts'
+import type { DeliveryRepository, NewDelivery } from '../../ports/repository/delivery.ts'
+import type { EventRepository } from '../../ports/repository/event.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
-import type { Later } from '../transaction/tx.ts'
+import type { TxHooks } from '../transaction/tx.ts'
 
 const COLUMNS = 6
 
@@ -12,7 +12,11 @@ const COLUMNS = 6
  * The row of the counter is the lock that keeps sequence numbers in commit order: one transaction holds it from numbering
  * its events until its commit. Events are therefore numbered last, just before the commit.
  */
-export function eventRows(db: Db, hooks: Pick<Later, 'putOff'>, deliveries: Pick<DeliveryRows, 'insert'>): EventRows {
+export function eventRepository(
+  db: Db,
+  hooks: Pick<TxHooks, 'beforeCommit'>,
+  deliveries: Pick<DeliveryRepository, 'insert'>,
+): EventRepository {
   const pending: NewEvent[] = []
 
   async function write(): Promise<void> {
@@ -39,11 +43,11 @@ export function eventRows(db: Db, hooks: Pick<Later, 'putOff'>, deliveries: Pick
   return {
     async append(events) {
       if (events.length === 0) return
-      if (pending.length === 0) hooks.putOff(write)
+      if (pending.length === 0) hooks.beforeCommit(write)
       pending.push(...events)
     },
 
-    async touchedSince(seq, limit) {
+    async invoicesChangedSince(seq, limit) {
       const rows = await db
         .selectFrom('events')
         .select(['seq', 'invoice_id'])

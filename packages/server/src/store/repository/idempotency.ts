@@ -1,8 +1,8 @@
-import type { IdempotencyRows } from '../../ports/repository/idempotency.ts'
+import type { IdempotencyRepository } from '../../ports/repository/idempotency.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 
-export function idempotencyRows(db: Db): IdempotencyRows {
+export function idempotencyRepository(db: Db): IdempotencyRepository {
   async function find(accountId: number, key: string, since: number) {
     const row = await db
       .selectFrom('idempotency_keys')

@@ -1,17 +1,17 @@
 import type { InsertObject, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Invoice, InvoiceOutcome, InvoiceRows, NewInvoice } from '../../ports/repository/invoice.ts'
-import { ascending, chunks, num, numOrNull, padded } from '../mapping.ts'
+import type { Invoice, InvoiceRepository, InvoiceStateUpdate, NewInvoice } from '../../ports/repository/invoice.ts'
+import { chunks, distinctAscending, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, InvoicesTable, Tables } from '../tables.ts'
 
 const INSERTED_COLUMNS = 14
 const OUTCOME_COLUMNS = 10
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
-export function invoiceRows(db: Db): InvoiceRows {
+export function invoiceRepository(db: Db): InvoiceRepository {
   return {
     async insert(invoice) {
-      const [inserted] = await insertAll(db, [invoice])
+      const [inserted] = await insertInvoices(db, [invoice])
       return inserted as Invoice
     },
 
@@ -21,13 +21,17 @@ export function invoiceRows(db: Db): InvoiceRows {
     },
 
     async byPublicIds(publicIds) {
-      const rows = await db.selectFrom('invoices').selectAll().where('public_id', 'in', padded(publicIds)).execute()
+      const rows = await db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('public_id', 'in', padToPowerOfTwo(publicIds))
+        .execute()
       return rows.map(toInvoice)
     },
 
     async byIds(ids) {
       const found: Invoice[] = []
-      for (const batch of chunks(ascending(ids), 1)) {
+      for (const batch of chunks(distinctAscending(ids), 1)) {
         const rows = await db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').execute()
         found.push(...rows.map(toInvoice))
       }
@@ -65,7 +69,7 @@ export function invoiceRows(db: Db): InvoiceRows {
 
     async lock(ids) {
       const locked: Invoice[] = []
-      for (const batch of chunks(ascending(ids), 1)) {
+      for (const batch of chunks(distinctAscending(ids), 1)) {
         const rows = await db
           .selectFrom('invoices')
           .selectAll()
@@ -78,7 +82,7 @@ export function invoiceRows(db: Db): InvoiceRows {
       return locked
     },
 
-    async atIndexes(positions) {
+    async byDiversifierIndexes(positions) {
       const found: Invoice[] = []
       for (const batch of chunks(positions, 2)) {
         // The first row of a VALUES list sets the column types, and PostgreSQL treats untyped parameters as text.
@@ -97,7 +101,7 @@ export function invoiceRows(db: Db): InvoiceRows {
       return found
     },
 
-    async due(through, tip, limit) {
+    async expirable(through, tip, limit) {
       const rows = await db
         .selectFrom('invoices')
         .select('id')
@@ -118,7 +122,7 @@ export function invoiceRows(db: Db): InvoiceRows {
       return rows.map(row => num(row.id))
     },
 
-    async settling(limit, afterId) {
+    async awaitingConfirmation(limit, afterId) {
       const rows = await db
         .selectFrom('invoices')
         .select('id')
@@ -131,7 +135,7 @@ export function invoiceRows(db: Db): InvoiceRows {
       return rows.map(row => num(row.id))
     },
 
-    async record(outcomes) {
+    async updateStates(outcomes) {
       for (const batch of chunks(outcomes, OUTCOME_COLUMNS)) await recordAll(db, batch)
     },
 
@@ -143,7 +147,7 @@ export function invoiceRows(db: Db): InvoiceRows {
         .execute()
     },
 
-    async setSwapUnderWay(id, underWay) {
+    async setKeptOpenBySwap(id, underWay) {
       await db
         .updateTable('invoices')
         .set({ swap_under_way: underWay ? 1 : 0 })
@@ -154,7 +158,7 @@ export function invoiceRows(db: Db): InvoiceRows {
 }
 
 /** Inserts invoices by as few statements as possible. Returns them in the order given. */
-export async function insertAll(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
+export async function insertInvoices(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
   const inserted = new Map<string, Invoice>()
   for (const batch of chunks(invoices, INSERTED_COLUMNS)) {
     const rows = await db.insertInto('invoices').values(batch.map(toNewRow)).returningAll().execute()
@@ -164,7 +168,7 @@ export async function insertAll(db: Db, invoices: readonly NewInvoice[]): Promis
 }
 
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
-async function recordAll(db: Db, outcomes: readonly InvoiceOutcome[]): Promise<void> {
+async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promise<void> {
   const int = (value: bigint | number | null) => sql`cast(${value} as bigint)`
   const text = (value: string | null) => sql`cast(${value} as text)`
   const rows = outcomes.map(
@@ -231,7 +235,7 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     expiresAt: num(row.expires_at),
     watchUntil: num(row.watch_until),
     paidAt: numOrNull(row.paid_at),
-    swapUnderWay: num(row.swap_under_way) === 1,
+    keptOpenBySwap: num(row.swap_under_way) === 1,
     swapId: numOrNull(row.swap_id),
     needsAttention: num(row.needs_attention) === 1,
     createdHeight: numOrNull(row.created_height),

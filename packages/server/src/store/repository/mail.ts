@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely'
-import type { MailRow, MailRows } from '../../ports/repository/mail.ts'
+import type { MailRepository, MailRow } from '../../ports/repository/mail.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db, MailsTable } from '../tables.ts'
-import type { Later } from '../transaction/tx.ts'
+import type { TxHooks } from '../transaction/tx.ts'
 
 const ATTENTION_COLUMNS = 5
 
-export function mailRows(db: Db, hooks: Pick<Later, 'wake'>): MailRows {
+export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepository {
   return {
-    async append(mail) {
+    async enqueue(mail) {
       await db
         .insertInto('mails')
         .values({
@@ -20,10 +20,10 @@ export function mailRows(db: Db, hooks: Pick<Later, 'wake'>): MailRows {
           due_at: mail.createdAt,
         })
         .execute()
-      hooks.wake('mails')
+      hooks.notify('mails')
     },
 
-    async appendAttention(mails) {
+    async enqueueAttention(mails) {
       for (const batch of chunks(mails, ATTENTION_COLUMNS)) {
         await db
           .insertInto('mails')
@@ -41,7 +41,7 @@ export function mailRows(db: Db, hooks: Pick<Later, 'wake'>): MailRows {
       }
     },
 
-    async claim(now, limit, retryAt) {
+    async claimDue(now, limit, retryAt) {
       const due = await db
         .selectFrom('mails')
         .selectAll()
@@ -78,7 +78,7 @@ function toMail(row: Selectable<MailsTable>): MailRow {
     id: num(row.id),
     to: row.recipient,
     createdAt: num(row.created_at),
-    tries: num(row.tries) + 1,
+    attempts: num(row.tries) + 1,
   }
   if (row.about === 'code') return { ...common, about: row.about, codeId: num(row.code_id as bigint) }
   if (row.about === 'plan_ends') return { ...common, about: row.about, detail: row.detail ?? '' }

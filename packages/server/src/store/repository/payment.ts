@@ -1,25 +1,25 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Place } from '../../domain/invoice.ts'
-import type { NewPayment, PaymentRow, PaymentRows } from '../../ports/repository/payment.ts'
-import { ascending, chunks, distinctIds, num, numOrNull } from '../mapping.ts'
+import type { PaymentLocation } from '../../domain/invoice.ts'
+import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repository/payment.ts'
+import { chunks, distinctAscending, distinctInvoiceIds, num, numOrNull } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
 
 const COLUMNS = 10
 
-export function paymentRows(db: Db): PaymentRows {
+export function paymentRepository(db: Db): PaymentRepository {
   return {
-    async record(payments) {
+    async upsert(payments) {
       const changed: { invoice_id: bigint | number }[] = []
       for (const batch of chunks(latestObservations(payments), COLUMNS)) {
         changed.push(...(await upsert(db, batch.map(toRow))))
       }
-      return distinctIds(changed)
+      return distinctInvoiceIds(changed)
     },
 
-    async ofInvoices(invoiceIds) {
+    async byInvoices(invoiceIds) {
       const found: PaymentRow[] = []
-      for (const batch of chunks(ascending(invoiceIds), 1)) {
+      for (const batch of chunks(distinctAscending(invoiceIds), 1)) {
         const rows = await db
           .selectFrom('payments')
           .selectAll()
@@ -45,10 +45,10 @@ export function paymentRows(db: Db): PaymentRows {
         .where('place', '=', sql.lit('mempool'))
         .where('missing_height', '>', height)
         .execute()
-      return distinctIds(rows)
+      return distinctInvoiceIds(rows)
     },
 
-    async heightAboveWhich(limit, floor) {
+    async lowestHeightWithAtMost(limit, floor) {
       const row = await db
         .selectFrom('payments')
         .select('height')
@@ -76,7 +76,7 @@ export function paymentRows(db: Db): PaymentRows {
       return { payments: num(row.payments), paidInvoices: num(row.paid) }
     },
 
-    async newestOrder() {
+    async lastSeq() {
       const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
       return row ? num(row.id) : 0
     },
@@ -101,7 +101,7 @@ export function paymentRows(db: Db): PaymentRows {
       }
     },
 
-    async inMempool() {
+    async listMempool() {
       const rows = await db
         .selectFrom('payments')
         .selectAll()
@@ -111,7 +111,7 @@ export function paymentRows(db: Db): PaymentRows {
       return rows.map(toPayment)
     },
 
-    async drop(txids) {
+    async markDropped(txids) {
       const changed: { invoice_id: bigint | number }[] = []
       for (const batch of chunks(txids, 1)) {
         const rows = await db
@@ -123,7 +123,7 @@ export function paymentRows(db: Db): PaymentRows {
           .execute()
         changed.push(...rows)
       }
-      return distinctIds(changed)
+      return distinctInvoiceIds(changed)
     },
   }
 }
@@ -174,7 +174,7 @@ function latestObservations(payments: readonly NewPayment[]): NewPayment[] {
   for (const next of payments) {
     const key = `${next.txid} ${next.pool} ${next.outputIndex}`
     const before = latest.get(key)
-    if (before?.place.at === 'mined' && next.place.at !== 'mined') continue
+    if (before?.location.at === 'mined' && next.location.at !== 'mined') continue
     latest.set(
       key,
       before ? { ...next, ...firstObserved(before), expiryHeight: before.expiryHeight ?? next.expiryHeight } : next,
@@ -195,8 +195,8 @@ function toRow(payment: NewPayment): Insertable<PaymentsTable> {
     pool: payment.pool,
     output_index: payment.outputIndex,
     value_zat: payment.valueZat,
-    place: payment.place.at,
-    height: payment.place.at === 'mined' ? payment.place.height : null,
+    place: payment.location.at,
+    height: payment.location.at === 'mined' ? payment.location.height : null,
     expiry_height: payment.expiryHeight,
     seen_at: payment.seenAt,
     last_seen_height: payment.lastSeenHeight,
@@ -210,8 +210,8 @@ function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
     pool: row.pool,
     outputIndex: num(row.output_index),
     valueZat: BigInt(row.value_zat),
-    place: toLocation(row),
-    order: num(row.id),
+    location: toLocation(row),
+    seq: num(row.id),
     seenAt: num(row.seen_at),
     expiryHeight: numOrNull(row.expiry_height),
     inSnapshot: num(row.in_snapshot) === 1,
@@ -225,6 +225,6 @@ function toMissing({ missing_since, missing_height }: Selectable<PaymentsTable>)
   return { since: num(missing_since), height: num(missing_height) }
 }
 
-function toLocation({ place, height }: Selectable<PaymentsTable>): Place {
+function toLocation({ place, height }: Selectable<PaymentsTable>): PaymentLocation {
   return place === 'mined' ? { at: 'mined', height: Number(height) } : { at: place }
 }

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { Session } from '../../domain/session.ts'
-import type { SessionRows } from '../../ports/repository/session.ts'
+import type { SessionRepository } from '../../ports/repository/session.ts'
 import { num, numOrNull } from '../mapping.ts'
-import { ownedId } from '../owned-id.ts'
-import { OWNER_COLUMNS, toOwner } from '../owner.ts'
+import { idOfAccount } from '../owned-id.ts'
+import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../owner.ts'
 import type { Db, SessionsTable } from '../tables.ts'
-import { touch } from './last-used.ts'
+import { setLastUsed } from './last-used.ts'
 
-export function sessionRows(db: Db): SessionRows {
+export function sessionRepository(db: Db): SessionRepository {
   return {
     async insert(session) {
       const row = await db
@@ -30,12 +30,12 @@ export function sessionRows(db: Db): SessionRows {
         .selectFrom('sessions')
         .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
         .selectAll('sessions')
-        .select(OWNER_COLUMNS)
+        .select(JOINED_ACCOUNT_COLUMNS)
         .where('sessions.hash', '=', hash)
         .where('sessions.expires_at', '>', now)
         .where('sessions.ended_at', 'is', null)
         .executeTakeFirst()
-      return row ? { session: toSession(row), account: toOwner(row) } : null
+      return row ? { session: toSession(row), account: toJoinedAccount(row) } : null
     },
 
     async list(accountId, now, { limit, before }) {
@@ -46,7 +46,7 @@ export function sessionRows(db: Db): SessionRows {
         .where('expires_at', '>', now)
         .where('ended_at', 'is', null)
         .$if(before !== undefined, query =>
-          query.where('id', '<', ownedId(db, 'sessions', accountId, before as string)),
+          query.where('id', '<', idOfAccount(db, 'sessions', accountId, before as string)),
         )
         .orderBy('id', 'desc')
         .limit(limit)
@@ -66,7 +66,7 @@ export function sessionRows(db: Db): SessionRows {
       return result.numUpdatedRows > 0n
     },
 
-    touch: (ids, at) => touch(db, 'sessions', ids, at),
+    touch: (ids, at) => setLastUsed(db, 'sessions', ids, at),
   }
 }
 

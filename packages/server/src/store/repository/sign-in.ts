@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { SignInCode, SignInRows } from '../../ports/repository/sign-in.ts'
+import type { SignInCode, SignInRepository } from '../../ports/repository/sign-in.ts'
 import { num } from '../mapping.ts'
 import type { Db, SignInCodesTable } from '../tables.ts'
 
-export function signInRows(db: Db): SignInRows {
+export function signInRepository(db: Db): SignInRepository {
   return {
     async lockCounts() {
       await db
@@ -49,12 +49,12 @@ export function signInRows(db: Db): SignInRows {
       return row ? toCode(row) : null
     },
 
-    async usable(purpose, browserHash, now, maxAttempts) {
+    async findUsable(purpose, browserHash, now, maxAttempts) {
       const row = await usable(db, purpose, browserHash, now, maxAttempts).selectAll().executeTakeFirst()
       return row ? toCode(row) : null
     },
 
-    async takeTry(purpose, browserHash, now, maxAttempts) {
+    async claimAttempt(purpose, browserHash, now, maxAttempts) {
       const row = await db
         .updateTable('sign_in_codes')
         .set(eb => ({ tries: eb('tries', '+', 1) }))
@@ -67,11 +67,11 @@ export function signInRows(db: Db): SignInRows {
       return row ? toCode(row) : null
     },
 
-    async setCode(id, codeHash) {
+    async setCodeHash(id, codeHash) {
       await db.updateTable('sign_in_codes').set({ code_hash: codeHash }).where('id', '=', id).execute()
     },
 
-    async use(id, at) {
+    async markUsed(id, at) {
       await db.updateTable('sign_in_codes').set({ used_at: at }).where('id', '=', id).execute()
     },
 
@@ -85,7 +85,7 @@ export function signInRows(db: Db): SignInRows {
       await db.deleteFrom('sign_in_codes').where('id', 'in', oldest).execute()
     },
 
-    async freshUntil(sessionId) {
+    async recentlyAuthenticatedUntil(sessionId) {
       const row = await db
         .selectFrom('fresh_sessions')
         .select('until')
@@ -94,7 +94,7 @@ export function signInRows(db: Db): SignInRows {
       return row ? num(row.until) : 0
     },
 
-    async setFresh(sessionId, until) {
+    async setRecentlyAuthenticatedUntil(sessionId, until) {
       await db
         .insertInto('fresh_sessions')
         .values({ session_id: sessionId, until })
@@ -125,7 +125,7 @@ function toCode(row: Selectable<SignInCodesTable>): SignInCode {
     purpose: row.purpose,
     email: row.email,
     codeHash: row.code_hash,
-    tries: num(row.tries),
+    attempts: num(row.tries),
     createdAt: num(row.created_at),
     expiresAt: num(row.expires_at),
   }

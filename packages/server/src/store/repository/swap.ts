@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { SwapEventType } from '../../domain/swap.ts'
-import type { NewSwap, Swap, SwapRows } from '../../ports/repository/swap.ts'
-import { ascending, chunks, num, numOrNull } from '../mapping.ts'
+import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.ts'
+import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
 
 /** All columns but the provider's raw responses, which are not needed here. */
@@ -38,12 +38,12 @@ const COLUMNS = [
 ] as const
 
 /** Queries contain literals, since a partial index is not used for a bound value. */
-export function swapRows(db: Db): SwapRows {
+export function swapRepository(db: Db): SwapRepository {
   const select = () => db.selectFrom('swaps').innerJoin('invoices', 'invoices.id', 'swaps.invoice_id').select(COLUMNS)
 
   async function byIds(ids: readonly number[]): Promise<Swap[]> {
     const found: Swap[] = []
-    for (const batch of chunks(ascending(ids), 1)) {
+    for (const batch of chunks(distinctAscending(ids), 1)) {
       const rows = await select().where('swaps.id', 'in', batch).orderBy('swaps.id').execute()
       found.push(...rows.map(toSwap))
     }
@@ -96,7 +96,7 @@ export function swapRows(db: Db): SwapRows {
       await db.updateTable('swaps').set({ replaced_at: at }).where('id', '=', id).execute()
     },
 
-    async paying(invoiceId) {
+    async payingSwap(invoiceId) {
       const row = await select()
         .where('swaps.invoice_id', '=', invoiceId)
         .where('swaps.status', 'not in', ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED'])
@@ -107,28 +107,28 @@ export function swapRows(db: Db): SwapRows {
       return row ? toSwap(row) : null
     },
 
-    async record(id, outcome) {
+    async update(id, outcome) {
       await db
         .updateTable('swaps')
         .set({
           status: outcome.status,
-          word: outcome.word,
+          word: outcome.providerStatus,
           updated_at_ms: outcome.updatedAtMs,
-          heard_at: outcome.heardAt,
+          heard_at: outcome.lastReportAt,
           deposit_seen_at: outcome.depositSeenAt,
           success_at: outcome.successAt,
-          told: outcome.told.join(' '),
-          failures: outcome.failures,
-          holds: outcome.holds ? 1 : 0,
+          told: outcome.sentEvents.join(' '),
+          failures: outcome.failedPolls,
+          holds: outcome.keepsInvoiceOpen ? 1 : 0,
           needs_attention: outcome.needsAttention ? 1 : 0,
-          next_look_at_ms: outcome.nextLookAtMs,
+          next_look_at_ms: outcome.nextPollAtMs,
           ...(outcome.statusRaw !== null && { status_raw: outcome.statusRaw }),
         })
         .where('id', '=', id)
         .execute()
     },
 
-    async anyHolds(invoiceId) {
+    async anyKeepsInvoiceOpen(invoiceId) {
       const row = await db
         .selectFrom('swaps')
         .select('id')
@@ -139,7 +139,7 @@ export function swapRows(db: Db): SwapRows {
       return row !== undefined
     },
 
-    async nextLookAtMs() {
+    async nextPollAtMs() {
       const row = await db
         .selectFrom('swaps')
         .select('next_look_at_ms as at')
@@ -166,7 +166,7 @@ export function swapRows(db: Db): SwapRows {
       return byIds(ids)
     },
 
-    async hasten(invoiceId, atMs) {
+    async pollNoLaterThan(invoiceId, atMs) {
       await db
         .updateTable('swaps')
         .set({ next_look_at_ms: atMs })
@@ -208,7 +208,7 @@ export function swapRows(db: Db): SwapRows {
       return rows.map(row => num(row.at))
     },
 
-    async countStart(invoiceId, at, since) {
+    async recordStart(invoiceId, at, since) {
       await db.deleteFrom('swap_starts').where('invoice_id', '=', invoiceId).where('at', '<=', since).execute()
       const row = await db
         .insertInto('swap_starts')
@@ -218,7 +218,7 @@ export function swapRows(db: Db): SwapRows {
       return num(row.id)
     },
 
-    async uncountStart(id) {
+    async removeStart(id) {
       await db.deleteFrom('swap_starts').where('id', '=', id).execute()
     },
   }
@@ -258,13 +258,13 @@ function toSwap(row: Row): Swap {
     invoicePublicId: row.invoice_public_id,
     invoiceExpiresAt: num(row.invoice_expires_at),
     status: row.status,
-    word: row.word,
+    providerStatus: row.word,
     updatedAtMs: num(row.updated_at_ms),
-    heardAt: numOrNull(row.heard_at),
+    lastReportAt: numOrNull(row.heard_at),
     depositSeenAt: numOrNull(row.deposit_seen_at),
     successAt: numOrNull(row.success_at),
-    told: row.told.split(' ').filter(event => event !== '') as SwapEventType[],
-    failures: num(row.failures),
+    sentEvents: row.told.split(' ').filter(event => event !== '') as SwapEventType[],
+    failedPolls: num(row.failures),
     needsAttention: num(row.needs_attention) === 1,
   }
 }

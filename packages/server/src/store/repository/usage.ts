@@ -1,40 +1,40 @@
-import type { UsageRows } from '../../ports/repository/usage.ts'
+import type { UsageRepository } from '../../ports/repository/usage.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 
-export interface Take {
+export interface UsageIncrement {
   readonly accountId: number
   readonly month: string
   readonly limit: number | null
 }
 
-export type Taken = Awaited<ReturnType<UsageRows['take']>>
+export type IncrementResult = Awaited<ReturnType<UsageRepository['increment']>>
 
-export function usageRows(db: Db): UsageRows {
+export function usageRepository(db: Db): UsageRepository {
   return {
     used: (accountId, month) => usedIn(db, { accountId, month }),
 
-    async take(accountId, month, limit) {
-      const [result] = await takeAll(db, [{ accountId, month, limit }])
-      return result as Taken
+    async increment(accountId, month, limit) {
+      const [result] = await incrementAll(db, [{ accountId, month, limit }])
+      return result as IncrementResult
     },
   }
 }
 
 /** Counts several increments with one statement for each limit. Returns one result for each, in their order. */
-export async function takeAll(db: Db, increments: readonly Take[]): Promise<Taken[]> {
+export async function incrementAll(db: Db, increments: readonly UsageIncrement[]): Promise<IncrementResult[]> {
   const byLimit = Map.groupBy(increments, item => item.limit ?? Number.MAX_SAFE_INTEGER)
-  const results = new Map<Take, Taken>()
+  const results = new Map<UsageIncrement, IncrementResult>()
   // Every process locks the rows in the same order: by limit, then by account.
   for (const [limit, same] of [...byLimit].sort(([a], [b]) => a - b)) await incrementUpTo(db, limit, same, results)
-  return increments.map(item => results.get(item) as Taken)
+  return increments.map(item => results.get(item) as IncrementResult)
 }
 
 async function incrementUpTo(
   db: Db,
   limit: number,
-  increments: readonly Take[],
-  results: Map<Take, Taken>,
+  increments: readonly UsageIncrement[],
+  results: Map<UsageIncrement, IncrementResult>,
 ): Promise<void> {
   const groups = Map.groupBy(increments, item => `${item.month} ${item.accountId}`)
   const counted = await count(
@@ -44,7 +44,7 @@ async function incrementUpTo(
   )
   for (const [key, group] of groups) {
     const after = counted.get(key)
-    const used = after ?? (await usedIn(db, group[0] as Take))
+    const used = after ?? (await usedIn(db, group[0] as UsageIncrement))
     if (after === undefined && used < limit && group.length > 1) {
       for (const item of group) await incrementUpTo(db, limit, [item], results)
       continue
@@ -52,17 +52,21 @@ async function incrementUpTo(
     for (const [index, item] of group.entries()) {
       results.set(
         item,
-        after === undefined ? { taken: false, used } : { taken: true, used: used - group.length + index + 1 },
+        after === undefined ? { counted: false, used } : { counted: true, used: used - group.length + index + 1 },
       )
     }
   }
 }
 
 /** Counts each group as a whole where the limit allows. @returns the counts after, by `month account` */
-async function count(db: Db, limit: number, groups: readonly (readonly Take[])[]): Promise<Map<string, number>> {
+async function count(
+  db: Db,
+  limit: number,
+  groups: readonly (readonly UsageIncrement[])[],
+): Promise<Map<string, number>> {
   if (groups.length === 0) return new Map()
   const rows = groups.map(group => {
-    const { accountId, month } = group[0] as Take
+    const { accountId, month } = group[0] as UsageIncrement
     return { account_id: accountId, month, used: group.length }
   })
   const counted = await db
@@ -79,7 +83,7 @@ async function count(db: Db, limit: number, groups: readonly (readonly Take[])[]
   return new Map(counted.map(row => [`${row.month} ${row.account_id}`, num(row.used)]))
 }
 
-async function usedIn(db: Db, { accountId, month }: Pick<Take, 'accountId' | 'month'>): Promise<number> {
+async function usedIn(db: Db, { accountId, month }: Pick<UsageIncrement, 'accountId' | 'month'>): Promise<number> {
   const row = await db
     .selectFrom('monthly_usage')
     .select('used')

@@ -1,17 +1,17 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import { Fault, noSuch } from '../../domain/error.ts'
-import { MAX_INDEX } from '../../domain/viewing-key.ts'
-import type { ViewingKeyRow, ViewingKeyRows } from '../../ports/repository/viewing-key.ts'
+import { AppError, notFound } from '../../domain/error.ts'
+import { MAX_DIVERSIFIER_INDEX } from '../../domain/viewing-key.ts'
+import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository/viewing-key.ts'
 import { chunks, num } from '../mapping.ts'
-import type { Db, Int, ViewingKeysTable } from '../tables.ts'
+import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
 
 /** Placeholder until the row's id is known, which the sealed key is bound to. */
 const NOT_YET_SEALED = new Uint8Array(0)
 /** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
 
-export function viewingKeyRows(db: Db): ViewingKeyRows {
+export function viewingKeyRepository(db: Db): ViewingKeyRepository {
   async function setSealed(id: number, sealed: Uint8Array): Promise<void> {
     await db.updateTable('viewing_keys').set({ sealed }).where('id', '=', id).execute()
   }
@@ -22,7 +22,7 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
   }
 
   return {
-    async ensure({ fingerprint, network, createdAt, firstIndex }, seal) {
+    async findOrInsert({ fingerprint, network, createdAt, firstIndex }, seal) {
       const inserted = await db
         .insertInto('viewing_keys')
         .values({ fingerprint, network, sealed: NOT_YET_SEALED, next_index: firstIndex, created_at: createdAt })
@@ -44,32 +44,32 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
 
     byId,
 
-    async reserve(id, count) {
+    async reserveIndexes(id, count) {
       const row = await db
         .updateTable('viewing_keys')
         .set(eb => ({ next_index: eb('next_index', '+', count) }))
         .where('id', '=', id)
-        .where('next_index', '<=', MAX_INDEX - BigInt(count))
+        .where('next_index', '<=', MAX_DIVERSIFIER_INDEX - BigInt(count))
         .returning('next_index')
         .executeTakeFirst()
       if (row) return BigInt(row.next_index) - BigInt(count)
-      if ((await byId(id)) === null) throw noSuch('viewing key')
-      throw new Fault(
+      if ((await byId(id)) === null) throw notFound('viewing key')
+      throw new AppError(
         'conflict',
         'viewing_key_exhausted',
         'the viewing key has no unused address left: set another viewing key',
       )
     },
 
-    async moveOn(step, watchUntil) {
+    async advanceAllIndexes(step, watchUntil) {
       const keys = await db.selectFrom('viewing_keys').select('id').orderBy('id').execute()
       for (const batch of chunks(keys, STEP_COLUMNS)) {
         const steps = batch.map(({ id }) => sql`(CAST(${id} AS BIGINT), CAST(${step()} AS BIGINT))`)
         await db
           .updateTable('viewing_keys')
-          .from(sql<{ column1: Int; column2: Int }>`(VALUES ${sql.join(steps)})`.as('steps'))
+          .from(sql<{ column1: Int64; column2: Int64 }>`(VALUES ${sql.join(steps)})`.as('steps'))
           .set({
-            next_index: sql`CASE WHEN next_index > ${sql.lit(MAX_INDEX)} - column2 THEN ${sql.lit(MAX_INDEX)} ELSE next_index + column2 END`,
+            next_index: sql`CASE WHEN next_index > ${sql.lit(MAX_DIVERSIFIER_INDEX)} - column2 THEN ${sql.lit(MAX_DIVERSIFIER_INDEX)} ELSE next_index + column2 END`,
             watch_until: sql`CASE WHEN watch_until < CAST(${watchUntil} AS BIGINT) THEN CAST(${watchUntil} AS BIGINT) ELSE watch_until END`,
           })
           .whereRef('viewing_keys.id', '=', 'steps.column1')
@@ -78,7 +78,7 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
       return keys.length
     },
 
-    async watch(id, until) {
+    async extendWatch(id, until) {
       await db
         .updateTable('viewing_keys')
         .set({ watch_until: until })
@@ -87,7 +87,7 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
         .execute()
     },
 
-    async watched(now) {
+    async watchedAt(now) {
       const rows = await db
         .selectFrom('viewing_keys')
         .selectAll()
@@ -97,7 +97,7 @@ export function viewingKeyRows(db: Db): ViewingKeyRows {
       return rows.map(toViewingKey)
     },
 
-    async all() {
+    async list() {
       const rows = await db.selectFrom('viewing_keys').selectAll().orderBy('id').execute()
       return rows.map(toViewingKey)
     },

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Webhook, WebhookRows } from '../../ports/repository/webhook.ts'
+import type { Webhook, WebhookRepository } from '../../ports/repository/webhook.ts'
 import { num } from '../mapping.ts'
 import type { Db, WebhooksTable } from '../tables.ts'
 
-export function webhookRows(db: Db): WebhookRows {
+export function webhookRepository(db: Db): WebhookRepository {
   return {
     async byAccount(accountId) {
       const row = await db.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).executeTakeFirst()
@@ -56,7 +56,7 @@ export function webhookRows(db: Db): WebhookRows {
       return true
     },
 
-    async all(afterAccountId, limit) {
+    async list(afterAccountId, limit) {
       const rows = await db
         .selectFrom('webhooks')
         .selectAll()

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Withdrawal, WithdrawalRows } from '../../ports/repository/withdrawal.ts'
+import type { Withdrawal, WithdrawalRepository } from '../../ports/repository/withdrawal.ts'
 import { num, numOrNull } from '../mapping.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
 
-export function withdrawalRows(db: Db): WithdrawalRows {
+export function withdrawalRepository(db: Db): WithdrawalRepository {
   const all = () => db.selectFrom('withdrawals').selectAll()
 
   return {
@@ -58,12 +58,12 @@ export function withdrawalRows(db: Db): WithdrawalRows {
       return (await query.execute()).map(toWithdrawal)
     },
 
-    async listIn(statuses, limit) {
+    async listByStatus(statuses, limit) {
       const rows = await all().where('status', 'in', statuses).orderBy('invoice_id', 'desc').limit(limit).execute()
       return rows.map(toWithdrawal)
     },
 
-    async countIn(status) {
+    async countByStatus(status) {
       const row = await db
         .selectFrom('withdrawals')
         .select(eb => eb.fn.countAll<bigint>().as('count'))
@@ -72,18 +72,18 @@ export function withdrawalRows(db: Db): WithdrawalRows {
       return num(row.count)
     },
 
-    async record(invoiceId, outcome) {
+    async update(invoiceId, outcome) {
       await db
         .updateTable('withdrawals')
         .set({
           status: outcome.status,
           received_zat: outcome.receivedZat,
-          closed_at_zat: outcome.closedAtZat,
+          closed_at_zat: outcome.receivedAtCloseZat,
           reference: outcome.reference,
           reason: outcome.reason,
           payout_due_at: outcome.payoutDueAt,
-          paying_provider: outcome.paying?.provider ?? null,
-          paying_since: outcome.paying?.since ?? null,
+          paying_provider: outcome.activePayout?.provider ?? null,
+          paying_since: outcome.activePayout?.since ?? null,
           closed_by: outcome.closedBy,
           updated_at: outcome.updatedAt,
         })
@@ -91,7 +91,7 @@ export function withdrawalRows(db: Db): WithdrawalRows {
         .execute()
     },
 
-    async claimPayouts(provider, now, until, limit) {
+    async claimDuePayouts(provider, now, until, limit) {
       const due = await all()
         .where('payout_due_at', '<=', now)
         .where('status', '=', 'payout_processing')
@@ -117,7 +117,7 @@ export function withdrawalRows(db: Db): WithdrawalRows {
       return claimed
     },
 
-    async after(invoiceId, limit) {
+    async listAfter(invoiceId, limit) {
       const rows = await all().where('invoice_id', '>', invoiceId).orderBy('invoice_id').limit(limit).execute()
       return rows.map(toWithdrawal)
     },
@@ -140,13 +140,13 @@ function toWithdrawal(row: Selectable<WithdrawalsTable>): Withdrawal {
     status: row.status,
     amountZat: BigInt(row.amount_zat),
     receivedZat: BigInt(row.received_zat),
-    closedAtZat: row.closed_at_zat === null ? null : BigInt(row.closed_at_zat),
+    receivedAtCloseZat: row.closed_at_zat === null ? null : BigInt(row.closed_at_zat),
     fiatCurrency: row.fiat_currency,
     fiatAmount: row.fiat_amount,
     rate: row.rate,
     sealedPayoutTo: row.payout_to,
     payoutDueAt: numOrNull(row.payout_due_at),
-    paying:
+    activePayout:
       row.paying_provider === null || row.paying_since === null
         ? null
         : { provider: row.paying_provider, since: num(row.paying_since) },

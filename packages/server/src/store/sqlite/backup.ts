@@ -1,7 +1,7 @@
 import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 
 const WORKER_URL = new URL('./backup-worker.ts', import.meta.url)
 
@@ -48,6 +48,6 @@ async function syncDirectory(path: string): Promise<void> {
 function throwFileExists(file: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    throw new Fault('conflict', 'file_exists', `${file} already exists and is not overwritten`)
+    throw new AppError('conflict', 'file_exists', `${file} already exists and is not overwritten`)
   }
 }

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Batch, Batches } from '../batching/group-commit.ts'
+import type { BatchDriver, BatchTransaction } from '../batching/group-commit.ts'
 import type { Dialect } from '../dialect.ts'
 import type { SqliteConnection } from './driver.ts'
-import { isBusy, sqliteFault } from './driver.ts'
+import { isBusy, translateSqliteError } from './driver.ts'
 
 const RETRY_MS = { first: 1, max: 50 }
 
 /** Transactions on the only connection that writes. */
-export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lockMs: number): Batches {
-  const batch: Batch = {
+export function sqliteBatchDriver(connection: SqliteConnection, dialect: Dialect, lockMs: number): BatchDriver {
+  const batch: BatchTransaction = {
     connection,
     savepoint: () => connection.run('SAVEPOINT use_case'),
-    release: () => connection.run('RELEASE use_case'),
-    async rollbackTo(error) {
+    releaseSavepoint: () => connection.run('RELEASE use_case'),
+    async rollbackToSavepoint(error) {
       // Some failures (a full disk) make SQLite roll the whole transaction back.
       if (!connection.inTransaction) throw error
       connection.run('ROLLBACK TO use_case')
@@ -21,7 +21,7 @@ export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lo
     async commit() {
       connection.run('COMMIT')
     },
-    async abandon() {
+    async rollback() {
       try {
         connection.rollback()
       } catch {
@@ -32,16 +32,16 @@ export function sqliteBatches(connection: SqliteConnection, dialect: Dialect, lo
   return {
     dialect,
     isTransient: () => false,
-    fault: sqliteFault,
+    translateError: translateSqliteError,
     async begin() {
-      await lockForWrite(connection, lockMs)
+      await beginImmediate(connection, lockMs)
       return batch
     },
   }
 }
 
 /** Begins a transaction, waiting while another process writes. SQLite's own wait would block the thread. */
-export async function lockForWrite(connection: SqliteConnection, lockMs: number): Promise<void> {
+export async function beginImmediate(connection: SqliteConnection, lockMs: number): Promise<void> {
   const deadline = performance.now() + lockMs
   for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.max)) {
     try {

@@ -1,7 +1,7 @@
-import { closing, overloaded } from '../limits.ts'
+import { closingError, overloadedError } from '../limits.ts'
 
 /** At most `size` items, each used by one holder at a time. Further callers wait in a queue. */
-export class Pool<T> {
+export class ConnectionPool<T> {
   readonly #create: () => T
   readonly #size: number
   readonly #maxWaiting: number
@@ -18,7 +18,7 @@ export class Pool<T> {
 
   /** @throws AppError `overloaded` when too many callers wait, `closing` after `close` */
   async acquire(): Promise<T> {
-    if (this.#closed) throw closing()
+    if (this.#closed) throw closingError()
     const free = this.#free.pop()
     if (free !== undefined) return free
     if (this.#all.length < this.#size) {
@@ -26,7 +26,7 @@ export class Pool<T> {
       this.#all.push(created)
       return created
     }
-    if (this.#queue.length >= this.#maxWaiting) throw overloaded()
+    if (this.#queue.length >= this.#maxWaiting) throw overloadedError()
     return new Promise((resolve, reject) => this.#queue.push({ resolve, reject }))
   }
 
@@ -41,7 +41,7 @@ export class Pool<T> {
   async close(): Promise<readonly T[]> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closed = resolve
-    for (const { reject } of this.#queue.splice(0)) reject(closing())
+    for (const { reject } of this.#queue.splice(0)) reject(closingError())
     if (this.#free.length < this.#all.length) await promise
     return this.#all
   }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 
 const MAX_STATEMENTS = 256
 /** A reader waits only for a recovery or for the last close of another process. The wait blocks the whole thread. */
@@ -23,7 +23,7 @@ export class SqliteConnection implements DatabaseConnection {
    * Creates the file if needed and sets its persistent options. The write lock is requested without waiting, since a
    * wait inside SQLite would block every request of the process; the caller retries.
    */
-  static writer(path: string): SqliteConnection {
+  static openWriter(path: string): SqliteConnection {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
     const database = new DatabaseSync(path, { readBigInts: true, timeout: READER_BUSY_MS })
@@ -37,7 +37,7 @@ export class SqliteConnection implements DatabaseConnection {
     return new SqliteConnection(database)
   }
 
-  static reader(path: string): SqliteConnection {
+  static openReader(path: string): SqliteConnection {
     const database = new DatabaseSync(path, { readBigInts: true, readOnly: true, timeout: READER_BUSY_MS })
     database.exec('PRAGMA trusted_schema = OFF')
     database.exec('PRAGMA cache_size = -16000')
@@ -115,9 +115,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** The error that callers receive: failures of the database become `unavailable`; others are unchanged. */
-export function sqliteFault(error: unknown): unknown {
+export function translateSqliteError(error: unknown): unknown {
   if (!TEMPORARY.has(resultCode(error) ?? -1)) return error
-  return new Fault('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
+  return new AppError('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
 }
 
 function resultCode(error: unknown): number | null {

@@ -1,17 +1,17 @@
-import type { Rows, Store } from '../../ports/store.ts'
+import type { Store, Tx } from '../../ports/store.ts'
 import { GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
 import { SQLITE } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/index.ts'
-import { createWakes } from '../notifications.ts'
+import { createNotifications } from '../notifications.ts'
 import { sqliteIdentity } from '../repository/database-identity.ts'
-import { openDb, openTransaction, within } from '../transaction/transaction.ts'
+import { openDb, openTransaction, withTimeout } from '../transaction/transaction.ts'
 import { backupSqlite } from './backup.ts'
-import { lockForWrite, sqliteBatches } from './batches.ts'
-import { Pool } from './connection-pool.ts'
-import { SqliteConnection, sqliteFault } from './driver.ts'
+import { beginImmediate, sqliteBatchDriver } from './batches.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { SqliteConnection, translateSqliteError } from './driver.ts'
 
 /** Another process may be migrating the same file. */
 const MIGRATION_WAIT_MS = 60_000
@@ -27,7 +27,7 @@ export async function openSqliteStore(
   limits: StoreLimits,
   onError: (error: unknown) => void,
 ): Promise<Store> {
-  const writer = SqliteConnection.writer(path)
+  const writer = SqliteConnection.openWriter(path)
   let dialect = SQLITE
   try {
     await migrateSqlite(writer, migrations)
@@ -36,29 +36,34 @@ export async function openSqliteStore(
     writer.close()
     throw error
   }
-  const notifications = createWakes(onError)
-  const commits = new GroupCommit(sqliteBatches(writer, dialect, limits.lockMs), limits, 1, notifications.fire)
-  const readers = new Pool(() => SqliteConnection.reader(path), {
-    size: limits.connections,
-    maxWaiting: limits.waiting,
+  const notifications = createNotifications(onError)
+  const commits = new GroupCommit(
+    sqliteBatchDriver(writer, dialect, limits.lockTimeoutMs),
+    limits,
+    1,
+    notifications.notify,
+  )
+  const readers = new ConnectionPool(() => SqliteConnection.openReader(path), {
+    size: limits.maxConnections,
+    maxWaiting: limits.maxWaiting,
   })
 
   async function acquire(): Promise<SqliteConnection> {
     try {
       return await readers.acquire()
     } catch (error) {
-      throw sqliteFault(error)
+      throw translateSqliteError(error)
     }
   }
 
-  async function read<T>(work: (tx: Rows) => Promise<T>, mode: 'read' | 'query'): Promise<T> {
+  async function read<T>(work: (tx: Tx) => Promise<T>, mode: 'read' | 'query'): Promise<T> {
     const reader = await acquire()
     const transaction = openTransaction(reader, dialect, mode)
     try {
       if (mode === 'read') reader.run('BEGIN')
-      return await within(limits.workMs, () => work(transaction.rows))
+      return await withTimeout(limits.transactionTimeoutMs, () => work(transaction.tx))
     } catch (error) {
-      throw sqliteFault(error)
+      throw translateSqliteError(error)
     } finally {
       transaction.end()
       // Without delay: an open snapshot prevents the checkpoint of the write-ahead log.
@@ -68,19 +73,19 @@ export async function openSqliteStore(
   }
 
   async function close(): Promise<void> {
-    const idle = within(limits.workMs, () => readers.close())
+    const idle = withTimeout(limits.transactionTimeoutMs, () => readers.close())
     await commits.close()
     for (const reader of await idle) reader.close()
     writer.close()
   }
 
-  const query: Store['glance'] = work => read(work, 'query')
+  const query: Store['query'] = work => read(work, 'query')
   let closed: Promise<void> | undefined
   return {
     read: work => read(work, 'read'),
-    glance: query,
+    query,
     lookup: createLookup(query, limits),
-    write: (work, options) => commits.write(work, options?.crowd),
+    write: (work, options) => commits.write(work, options?.batchAccountId),
     listen: notifications.listen,
     backup: file => backupSqlite(path, file),
     close: () => (closed ??= close()),
@@ -88,7 +93,7 @@ export async function openSqliteStore(
 }
 
 async function migrateSqlite(writer: SqliteConnection, migrations: readonly Migration[]): Promise<void> {
-  await lockForWrite(writer, MIGRATION_WAIT_MS)
+  await beginImmediate(writer, MIGRATION_WAIT_MS)
   try {
     await migrate(openDb<unknown>(writer, SQLITE), SQLITE, migrations)
     writer.run('COMMIT')

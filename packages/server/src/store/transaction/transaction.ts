@@ -1,16 +1,16 @@
 import type { DatabaseConnection, DialectAdapter, Driver, QueryCompiler, Dialect as SqlDialect } from 'kysely'
 import { Kysely, PostgresAdapter, PostgresQueryCompiler, SqliteAdapter } from 'kysely'
-import { Fault } from '../../domain/error.ts'
-import type { Rows, Topic } from '../../ports/store.ts'
+import { AppError } from '../../domain/error.ts'
+import type { Topic, Tx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import { SqliteCompiler } from '../sqlite/compiler.ts'
 import type { Tables } from '../tables.ts'
-import type { PutOff } from './tx.ts'
-import { createRows } from './tx.ts'
+import type { DeferredWork } from './tx.ts'
+import { createTx } from './tx.ts'
 
 /** The database access of one use case, and the work deferred to the end of its transaction. */
 export interface Transaction {
-  readonly rows: Rows
+  readonly tx: Tx
   /** Topics to notify after the commit. */
   readonly topics: ReadonlySet<Topic>
   /** Whether a statement that may change rows was sent. */
@@ -25,38 +25,38 @@ export interface Transaction {
 }
 
 /** `query` is a read of one statement, which is its own snapshot. */
-export type Mode = 'write' | 'read' | 'query'
+export type TransactionMode = 'write' | 'read' | 'query'
 
 /** Opens the repositories on a connection whose transaction has begun. */
-export function openTransaction(connection: DatabaseConnection, dialect: Dialect, mode: Mode): Transaction {
-  const fence = new FencedConnection(connection, mode === 'query' ? 1 : undefined)
+export function openTransaction(connection: DatabaseConnection, dialect: Dialect, mode: TransactionMode): Transaction {
+  const fence = new RevocableConnection(connection, mode === 'query' ? 1 : undefined)
   const db = openDb<Tables>(fence, dialect)
   const topics = new Set<Topic>()
-  const deferred: PutOff[] = []
+  const deferred: DeferredWork[] = []
   const requireWrite = () => {
     if (mode !== 'write') throw new Error('a read must not change anything: use write')
   }
-  const rows = createRows(db, dialect, {
-    putOff: work => {
+  const tx = createTx(db, dialect, {
+    beforeCommit: work => {
       requireWrite()
       deferred.push(work)
     },
-    wake: topic => {
+    notify: topic => {
       requireWrite()
       topics.add(topic)
     },
   })
   return {
-    rows,
+    tx,
     topics,
     get changed() {
       return fence.changed
     },
     async flush() {
       for (const work of deferred.splice(0)) await work()
-      fence.check()
+      fence.rethrowFailure()
     },
-    end: () => fence.end(),
+    end: () => fence.revoke(),
   }
 }
 
@@ -84,11 +84,11 @@ export function openDb<T>(connection: DatabaseConnection, dialect: Dialect): Kys
  * Runs `work` with a time limit.
  * @throws AppError `timed_out` after `ms` milliseconds
  */
-export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Fault('unavailable', 'timed_out', 'service unavailable', { cause: `not finished within ${ms} ms` }))
+      reject(new AppError('unavailable', 'timed_out', 'service unavailable', { cause: `not finished within ${ms} ms` }))
     }, ms)
   })
   try {
@@ -99,7 +99,7 @@ export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> 
 }
 
 /** A connection whose use by one use case can be limited and ended. */
-export class FencedConnection implements DatabaseConnection {
+export class RevocableConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   #statementsLeft: number
   #ended = false
@@ -111,11 +111,11 @@ export class FencedConnection implements DatabaseConnection {
     this.#statementsLeft = statements
   }
 
-  end(): void {
+  revoke(): void {
     this.#ended = true
   }
 
-  check(): void {
+  rethrowFailure(): void {
     if (this.#failure) throw this.#failure.error
   }
 

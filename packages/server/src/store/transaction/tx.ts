@@ -1,62 +1,62 @@
-import type { Rows, Topic } from '../../ports/store.ts'
+import type { Topic, Tx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
-import { accountRows } from '../repository/account.ts'
-import { apiKeyRows } from '../repository/api-key.ts'
-import { attentionMailRows } from '../repository/attention-mail.ts'
-import { billingRows } from '../repository/billing.ts'
-import { chainRows } from '../repository/chain.ts'
-import { dashboardRows } from '../repository/dashboard.ts'
-import { originRows } from '../repository/database-identity.ts'
-import { deliveryRows } from '../repository/delivery.ts'
-import { eventRows } from '../repository/event.ts'
-import { idempotencyRows } from '../repository/idempotency.ts'
-import { invoiceRows } from '../repository/invoice.ts'
-import { mailRows } from '../repository/mail.ts'
-import { paymentRows } from '../repository/payment.ts'
-import { sessionRows } from '../repository/session.ts'
-import { signInRows } from '../repository/sign-in.ts'
-import { swapRows } from '../repository/swap.ts'
-import { usageRows } from '../repository/usage.ts'
-import { viewingKeyRows } from '../repository/viewing-key.ts'
-import { webhookRows } from '../repository/webhook.ts'
-import { withdrawalRows } from '../repository/withdrawal.ts'
+import { accountRepository } from '../repository/account.ts'
+import { apiKeyRepository } from '../repository/api-key.ts'
+import { attentionMailRepository } from '../repository/attention-mail.ts'
+import { billingRepository } from '../repository/billing.ts'
+import { chainRepository } from '../repository/chain.ts'
+import { dashboardRepository } from '../repository/dashboard.ts'
+import { databaseIdentityRepository } from '../repository/database-identity.ts'
+import { deliveryRepository } from '../repository/delivery.ts'
+import { eventRepository } from '../repository/event.ts'
+import { idempotencyRepository } from '../repository/idempotency.ts'
+import { invoiceRepository } from '../repository/invoice.ts'
+import { mailRepository } from '../repository/mail.ts'
+import { paymentRepository } from '../repository/payment.ts'
+import { sessionRepository } from '../repository/session.ts'
+import { signInRepository } from '../repository/sign-in.ts'
+import { swapRepository } from '../repository/swap.ts'
+import { usageRepository } from '../repository/usage.ts'
+import { viewingKeyRepository } from '../repository/viewing-key.ts'
+import { webhookRepository } from '../repository/webhook.ts'
+import { withdrawalRepository } from '../repository/withdrawal.ts'
 import type { Db } from '../tables.ts'
 
 /** Work that runs after the use case and before its commit. */
-export type PutOff = () => Promise<void>
+export type DeferredWork = () => Promise<void>
 
 /** What a repository may schedule for the end of its transaction. */
-export interface Later {
+export interface TxHooks {
   /** Runs `work` after the use case and before its commit. */
-  putOff(work: PutOff): void
+  beforeCommit(work: DeferredWork): void
   /** Notifies the listeners of the topic after the commit. */
-  wake(topic: Topic): void
+  notify(topic: Topic): void
 }
 
 /** All repositories on one connection. */
-export function createRows(db: Db, { identity }: Dialect, hooks: Later): Rows {
-  const deliveries = deliveryRows(db, hooks)
+export function createTx(db: Db, { identity }: Dialect, hooks: TxHooks): Tx {
+  const deliveries = deliveryRepository(db, hooks)
   return {
-    accounts: accountRows(db),
-    apiKeys: apiKeyRows(db),
-    sessions: sessionRows(db),
-    usage: usageRows(db),
-    viewingKeys: viewingKeyRows(db),
-    origin: originRows(db, identity),
-    invoices: invoiceRows(db),
-    payments: paymentRows(db),
-    idempotency: idempotencyRows(db),
-    chain: chainRows(db),
-    events: eventRows(db, hooks, deliveries),
-    swaps: swapRows(db),
-    webhooks: webhookRows(db),
+    accounts: accountRepository(db),
+    apiKeys: apiKeyRepository(db),
+    sessions: sessionRepository(db),
+    usage: usageRepository(db),
+    viewingKeys: viewingKeyRepository(db),
+    databaseIdentity: databaseIdentityRepository(db, identity),
+    invoices: invoiceRepository(db),
+    payments: paymentRepository(db),
+    idempotency: idempotencyRepository(db),
+    chain: chainRepository(db),
+    events: eventRepository(db, hooks, deliveries),
+    swaps: swapRepository(db),
+    webhooks: webhookRepository(db),
     deliveries,
-    signIn: signInRows(db),
-    dashboard: dashboardRows(db),
-    mails: mailRows(db, hooks),
-    attentionMails: attentionMailRows(db),
-    billing: billingRows(db),
-    withdrawals: withdrawalRows(db),
-    wake: topic => hooks.wake(topic),
+    signIn: signInRepository(db),
+    dashboard: dashboardRepository(db),
+    mails: mailRepository(db, hooks),
+    attentionMails: attentionMailRepository(db),
+    billing: billingRepository(db),
+    withdrawals: withdrawalRepository(db),
+    notify: topic => hooks.notify(topic),
   }
 }

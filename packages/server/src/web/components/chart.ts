@@ -1,37 +1,37 @@
 import type { Zat } from '../../domain/money.ts'
-import type { DayFigures } from '../../ports/repository/dashboard.ts'
-import { day as dayOf, zec } from '../format.ts'
+import type { DailyTotals } from '../../ports/repository/dashboard.ts'
+import { formatDay as dayOf, formatZecAmount } from '../format.ts'
 import { type Html, html } from '../html.ts'
 
 const HEIGHT = 100
 const STEP = 10
 
 /** A bar chart with one bar per day, and the same figures as a table for screen readers. */
-export function dailyPlot(days: readonly DayFigures[]): Html {
+export function dailyChart(days: readonly DailyTotals[]): Html {
   const max = days.reduce((highest, { receivedZat }) => (receivedZat > highest ? receivedZat : highest), 0n)
   const first = days.at(0)
   const last = days.at(-1)
   if (!first || !last) return html``
   return html`<figure class="plot">
-    <div class="plot-scale" aria-hidden="true"><span>${zec(max)}</span><span>0</span></div>
-    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${zec(max)}">${days.map((figures, index) => bar(figures, index, max))}</svg>
+    <div class="plot-scale" aria-hidden="true"><span>${formatZecAmount(max)}</span><span>0</span></div>
+    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${formatZecAmount(max)}">${days.map((figures, index) => bar(figures, index, max))}</svg>
     <div class="plot-days" aria-hidden="true"><span>${dayOf(first.day)}</span><span>${dayOf(last.day)}</span></div>
     <details><summary>Show as a table</summary>${table(days)}</details>
   </figure>`
 }
 
-function bar({ day, receivedZat, invoices }: DayFigures, index: number, max: Zat): Html {
+function bar({ day, receivedZat, invoices }: DailyTotals, index: number, max: Zat): Html {
   const height = max === 0n ? 0 : Math.max(receivedZat > 0n ? 1 : 0, Number((receivedZat * BigInt(HEIGHT)) / max))
   const x = index * STEP + 1
-  return html`<g><title>${dayOf(day)}: ${zec(receivedZat)}, ${invoices} paid</title><rect class="plot-ground" x="${x}" y="0" width="${STEP - 2}" height="${HEIGHT}"/><rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/></g>`
+  return html`<g><title>${dayOf(day)}: ${formatZecAmount(receivedZat)}, ${invoices} paid</title><rect class="plot-ground" x="${x}" y="0" width="${STEP - 2}" height="${HEIGHT}"/><rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/></g>`
 }
 
-function table(days: readonly DayFigures[]): Html {
+function table(days: readonly DailyTotals[]): Html {
   const rows = days
     .toReversed()
     .map(
       ({ day, receivedZat, invoices }) =>
-        html`<tr><th scope="row">${dayOf(day)}</th><td class="number">${zec(receivedZat)}</td><td class="number">${invoices}</td></tr>`,
+        html`<tr><th scope="row">${dayOf(day)}</th><td class="number">${formatZecAmount(receivedZat)}</td><td class="number">${invoices}</td></tr>`,
     )
   return html`<table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">Received</th><th scope="col" class="number">Invoices paid</th></tr></thead><tbody>${rows}</tbody></table>`
 }

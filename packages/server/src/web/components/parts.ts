@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { InvoiceStatus } from '../../domain/invoice.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
-import { moment, shortened, zat, zec } from '../format.ts'
-import { type Child, flag, type Html, html } from '../html.ts'
+import { formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
+import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
   pending: 'Pending',
@@ -67,7 +67,7 @@ export function field(options: FieldOptions): Html {
   } = options
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" type="${type}" value="${value}"${hint !== undefined && html` aria-describedby="${name}-hint"`}${maxlength !== undefined && html` maxlength="${maxlength}"`}${flag('required', required)}${flag('autofocus', autofocus)}${attributes}>
+    <input id="${name}" name="${name}" type="${type}" value="${value}"${hint !== undefined && html` aria-describedby="${name}-hint"`}${maxlength !== undefined && html` maxlength="${maxlength}"`}${booleanAttribute('required', required)}${booleanAttribute('autofocus', autofocus)}${attributes}>
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   </div>`
 }
@@ -79,7 +79,7 @@ export function actionButton(action: string, label: Child, options: { kind?: str
 }
 
 /** A secret that is shown only once. */
-export function shownOnce(title: string, secret: string, hint: Child): Html {
+export function oneTimeSecret(title: string, secret: string, hint: Child): Html {
   return html`<section class="card once" aria-labelledby="once-title">
     <h2 id="once-title">${title}</h2>
     <p>${copyable(secret, 'the secret')}</p>
@@ -90,9 +90,9 @@ export function shownOnce(title: string, secret: string, hint: Child): Html {
 export function invoiceTable(invoices: readonly Invoice[]): Html {
   const rows = invoices.map(
     invoice => html`<tr>
-      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shortened(invoice.publicId, 8, 0)}</a><span class="below">${moment(invoice.createdAt)}</span><span class="slim">${statusBadges(invoice)}</span></td>
+      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shorten(invoice.publicId, 8, 0)}</a><span class="below">${timeElement(invoice.createdAt)}</span><span class="slim">${statusBadges(invoice)}</span></td>
       <td class="wide">${statusBadges(invoice)}</td>
-      <td class="number">${zec(invoice.amountZat)}<span class="below">${zat(invoice.amountZat)}</span></td>
+      <td class="number">${formatZecAmount(invoice.amountZat)}<span class="below">${formatZat(invoice.amountZat)}</span></td>
       <td class="number wide">${received(invoice)}</td>
     </tr>`,
   )
@@ -104,10 +104,10 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
 
 function received({ receivedZat, overpaidZat }: Invoice): Html {
   if (receivedZat === 0n) return html`<span class="none">nothing yet</span>`
-  const surplus = overpaidZat > 0n && html`<span class="below">overpaid by ${zec(overpaidZat)}</span>`
-  return html`${zec(receivedZat)}${surplus || html`<span class="below">${zat(receivedZat)}</span>`}`
+  const surplus = overpaidZat > 0n && html`<span class="below">overpaid by ${formatZecAmount(overpaidZat)}</span>`
+  return html`${formatZecAmount(receivedZat)}${surplus || html`<span class="below">${formatZat(receivedZat)}</span>`}`
 }
 
-export function definitions(rows: readonly (readonly [term: string, value: Child])[]): Html {
+export function definitionList(rows: readonly (readonly [term: string, value: Child])[]): Html {
   return html`<dl class="facts">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
 }

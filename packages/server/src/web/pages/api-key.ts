@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
 import { dashboardPage } from '../components/layout.ts'
-import { actionButton, field, shownOnce } from '../components/parts.ts'
-import { moment } from '../format.ts'
+import { actionButton, field, oneTimeSecret } from '../components/parts.ts'
+import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface ApiKeysView {
   readonly keys: readonly ApiKey[]
@@ -19,7 +19,7 @@ export interface ApiKeysView {
   readonly name?: string
 }
 
-export function apiKeysPage(user: Viewer, view: ApiKeysView): Html {
+export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
   const { keys, created, publicUrl, firstInvoice, older, flash, error, name = '' } = view
   return dashboardPage({
     ...user,
@@ -28,7 +28,7 @@ export function apiKeysPage(user: Viewer, view: ApiKeysView): Html {
     flash,
     error,
     body: html`
-      ${created && shownOnce(`New API key “${created.name}”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
+      ${created && oneTimeSecret(`New API key “${created.name}”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
       ${created && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
       <p class="lead">An API key lets your server create invoices. It can do nothing else: it cannot read or change your account.</p>
       <form class="card inline" method="post" action="/api-keys">
@@ -47,8 +47,8 @@ function table(keys: readonly ApiKey[]): Html {
   const rows = keys.map(
     key => html`<tr>
       <td>${key.name}<span class="below code">zg_…${key.last4}</span></td>
-      <td class="wide">${moment(key.createdAt)}</td>
-      <td>${key.revokedAt !== null ? html`revoked<span class="below">${moment(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : moment(key.lastUsedAt)}</td>
+      <td class="wide">${timeElement(key.createdAt)}</td>
+      <td>${key.revokedAt !== null ? html`revoked<span class="below">${timeElement(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : timeElement(key.lastUsedAt)}</td>
       <td class="number">${key.revokedAt === null && actionButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the API key ${key.name}` })}</td>
     </tr>`,
   )

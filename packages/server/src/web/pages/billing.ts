@@ -1,26 +1,26 @@
 import { isForSale, type Plan } from '../../domain/plan.ts'
 import type { Rate } from '../../domain/rate.ts'
-import type { Overview } from '../../services/account.ts'
-import type { BoughtPeriod } from '../../services/billing.ts'
-import { worth } from '../components/fiat.ts'
+import type { AccountOverview } from '../../services/account.ts'
+import type { PurchaseWithInvoice } from '../../services/billing.ts'
+import { approximateValue } from '../components/fiat.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { statusBadge } from '../components/parts.ts'
-import { counted, grouped, moment, zat, zec } from '../format.ts'
+import { formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface BillingView {
-  readonly overview: Overview
+  readonly overview: AccountOverview
   readonly plans: readonly Plan[]
   /** The operator accepts payments for plans. */
   readonly configured: boolean
   readonly rate: Rate | null
-  readonly purchases: readonly BoughtPeriod[]
+  readonly purchases: readonly PurchaseWithInvoice[]
   readonly older: string | null
   readonly error?: string
 }
 
-export function billingPage(user: Viewer, view: BillingView): Html {
+export function billingPage(user: PageUser, view: BillingView): Html {
   const { purchases, older, error } = view
   return dashboardPage({
     ...user,
@@ -37,22 +37,22 @@ export function billingPage(user: Viewer, view: BillingView): Html {
   })
 }
 
-function figures({ plan, planExpiresAt, usedThisMonth, resetsAt }: Overview): Html {
+function figures({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Html {
   const limit = plan.monthlyInvoiceLimit
-  const limitText = limit === null ? 'no limit' : `of ${grouped(limit)}`
+  const limitText = limit === null ? 'no limit' : `of ${groupThousands(limit)}`
   const bar =
     limit !== null &&
     html`<progress max="${Math.max(limit, 1)}" value="${Math.min(usedThisMonth, limit)}" aria-label="Invoices used this month"></progress>`
   return html`<section class="figures" aria-label="Your plan">
-    <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'no end date' : html`until ${moment(planExpiresAt)}`}</p></div>
-    <div class="card figure"><h2>This month</h2><p class="big">${grouped(usedThisMonth)}</p><p class="below">invoices, ${limitText} · resets ${moment(resetsAt)}</p>${bar}</div>
+    <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'no end date' : html`until ${timeElement(planExpiresAt)}`}</p></div>
+    <div class="card figure"><h2>This month</h2><p class="big">${groupThousands(usedThisMonth)}</p><p class="below">invoices, ${limitText} · resets ${timeElement(resetsAt)}</p>${bar}</div>
   </section>`
 }
 
 function planTable(view: BillingView): Html {
   const rows = view.plans.map(
     plan => html`<tr>
-      <th scope="row">${plan.name}<span class="below">${plan.monthlyInvoiceLimit === null ? 'unlimited invoices' : `${counted(plan.monthlyInvoiceLimit, 'invoice')} a month`}</span></th>
+      <th scope="row">${plan.name}<span class="below">${plan.monthlyInvoiceLimit === null ? 'unlimited invoices' : `${pluralize(plan.monthlyInvoiceLimit, 'invoice')} a month`}</span></th>
       <td class="number">${price(plan, view.rate)}</td>
       <td class="number">${offer(plan, view)}</td>
     </tr>`,
@@ -63,7 +63,7 @@ function planTable(view: BillingView): Html {
 
 function price(plan: Plan, rate: Rate | null): Child {
   if (!isForSale(plan)) return 'free'
-  return html`${zec(plan.priceZat)}<span class="below">${zat(plan.priceZat)} for ${counted(plan.periodDays, 'day')}</span>${worth(plan.priceZat, rate)}`
+  return html`${formatZecAmount(plan.priceZat)}<span class="below">${formatZat(plan.priceZat)} for ${pluralize(plan.periodDays, 'day')}</span>${approximateValue(plan.priceZat, rate)}`
 }
 
 function offer(plan: Plan, { overview, configured }: BillingView): Child {
@@ -77,18 +77,19 @@ function offer(plan: Plan, { overview, configured }: BillingView): Child {
 function purchaseTable({ purchases, rate }: BillingView): Html {
   const rows = purchases.map(
     bought => html`<tr>
-      <td>${bought.purchase.plan}<span class="below">${moment(bought.purchase.createdAt)}</span></td>
+      <td>${bought.purchase.plan}<span class="below">${timeElement(bought.purchase.createdAt)}</span></td>
       <td>${outcome(bought)}</td>
-      <td class="number">${zec(bought.purchase.priceZat)}<span class="below">${zat(bought.purchase.priceZat)}</span>${worth(bought.purchase.priceZat, rate)}</td>
+      <td class="number">${formatZecAmount(bought.purchase.priceZat)}<span class="below">${formatZat(bought.purchase.priceZat)}</span>${approximateValue(bought.purchase.priceZat, rate)}</td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Plan</th><th scope="col">Status</th><th scope="col" class="number">Price</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-function outcome({ purchase, invoice }: BoughtPeriod): Html {
+function outcome({ purchase, invoice }: PurchaseWithInvoice): Html {
   const badge = statusBadge(invoice.status)
   if (purchase.status === 'needs_attention')
     return html`${badge}<span class="below">The plan could not be activated. Please contact the operator.</span>`
-  if (purchase.runsUntil !== null) return html`${badge}<span class="below">until ${moment(purchase.runsUntil)}</span>`
+  if (purchase.grantedUntil !== null)
+    return html`${badge}<span class="below">until ${timeElement(purchase.grantedUntil)}</span>`
   return html`${badge}<span class="below"><a href="/i/${invoice.publicId}">${invoice.status === 'pending' ? 'Pay' : 'View'}</a></span>`
 }

@@ -1,10 +1,10 @@
 import type { ChainProblem } from '../../domain/chain-problem.ts'
 import type { ChainTime } from '../../domain/chain-time.ts'
-import { counted } from '../format.ts'
+import { pluralize } from '../format.ts'
 import { type Child, html } from '../html.ts'
 
 /** Sentences about problems of the chain source and their effect on invoices. Empty if there are none. */
-export function chainNotices(time: ChainTime, problems: readonly ChainProblem[], spacingSecs: number): Child[] {
+export function chainWarnings(time: ChainTime, problems: readonly ChainProblem[], spacingSecs: number): Child[] {
   return [...timeNotice(time, spacingSecs), ...problems.flatMap(problemNotice)]
 }
 
@@ -12,7 +12,7 @@ function timeNotice(time: ChainTime, spacingSecs: number): Child[] {
   switch (time.state) {
     case 'stalled':
       return [
-        html`The chain source has reported no new block for ${counted(Math.floor(time.ageSecs / 60), 'minute')}; blocks are mined about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until a new block arrives.`,
+        html`The chain source has reported no new block for ${pluralize(Math.floor(time.ageSecs / 60), 'minute')}; blocks are mined about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until a new block arrives.`,
       ]
     case 'clock_ahead':
     case 'clock_behind':
@@ -36,7 +36,7 @@ function problemNotice(found: ChainProblem): Child[] {
       ]
     case 'not_synced':
       return [
-        html`The chain source is ${counted(found.blocks, 'block')} behind its node. Payments appear late, and no invoice expires until it has caught up.`,
+        html`The chain source is ${pluralize(found.blocks, 'block')} behind its node. Payments appear late, and no invoice expires until it has caught up.`,
       ]
     // An estimate for the operator only. It is in the log, in a gauge and in "zatgate doctor".
     case 'estimated_lag':

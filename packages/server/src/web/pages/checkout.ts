@@ -1,11 +1,11 @@
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
-import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
+import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { plainPage } from '../components/layout.ts'
 import { copyButton, liveAttributes } from '../components/parts.ts'
 import { qrCode } from '../components/qr-code.ts'
-import { grouped, moment, zec } from '../format.ts'
+import { formatZecAmount, groupThousands, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
 export interface CheckoutView {
@@ -55,23 +55,23 @@ function request({ invoice, extra }: CheckoutView): Html {
   const remaining = invoice.amountZat - invoice.receivedZat
   const uri = paymentUri(invoice.address, remaining, invoice.publicId)
   return html`
-    <p class="big center">${zec(remaining)}</p>
-    <p class="below center">${grouped(remaining)} zat</p>
-    ${invoice.receivedZat > 0n && html`<p class="below center">${zec(invoice.receivedZat)} received. ${zec(remaining)} left to pay.</p>`}
+    <p class="big center">${formatZecAmount(remaining)}</p>
+    <p class="below center">${groupThousands(remaining)} zat</p>
+    ${invoice.receivedZat > 0n && html`<p class="below center">${formatZecAmount(invoice.receivedZat)} received. ${formatZecAmount(remaining)} left to pay.</p>`}
     <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
     <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
     <h2>Or pay manually</h2>
     <dl class="facts stacked">
-      <div><dt>Exact amount</dt><dd><code>${zec(remaining)}</code> ${copyButton(zec(remaining).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
+      <div><dt>Exact amount</dt><dd><code>${formatZecAmount(remaining)}</code> ${copyButton(formatZecAmount(remaining).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
     </dl>
-    <p class="hint">Valid until ${moment(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page updates when the payment arrives.</p>
+    <p class="hint">Valid until ${timeElement(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page updates when the payment arrives.</p>
     ${extra}`
 }
 
 function outcome({ invoice, spacingSecs }: CheckoutView): Html {
-  const waitText = waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))
-  const amount = html`<p class="big center">${zec(invoice.amountZat)}</p>`
+  const waitText = formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))
+  const amount = html`<p class="big center">${formatZecAmount(invoice.amountZat)}</p>`
   switch (invoice.status) {
     case 'pending':
     case 'detected':
@@ -79,7 +79,7 @@ function outcome({ invoice, spacingSecs }: CheckoutView): Html {
     case 'paid':
       return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>`
     case 'underpaid':
-      return html`${amount}<p class="center">Only ${zec(invoice.receivedZat)} arrived in time. Please contact the shop.</p>`
+      return html`${amount}<p class="center">Only ${formatZecAmount(invoice.receivedZat)} arrived in time. Please contact the shop.</p>`
     case 'expired':
       return html`${amount}<p class="center">This invoice has expired. Do not pay it. Please ask the shop for a new one.</p>`
   }

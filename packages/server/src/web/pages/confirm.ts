@@ -1,9 +1,9 @@
 import { dashboardPage } from '../components/layout.ts'
 import { type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 import { codeField, mailboxHint } from './sign-in.ts'
 
-export interface ConfirmView {
+export interface ReauthView {
   /** Action and fields of the form that needs a code. */
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export interface ConfirmView {
 }
 
 /** Asks for a code and submits the original form with it. The form's fields are kept as hidden inputs. */
-export function confirmPage(user: Viewer, { action, fields, menuPath, error, mailboxUrl }: ConfirmView): Html {
+export function reauthPage(user: PageUser, { action, fields, menuPath, error, mailboxUrl }: ReauthView): Html {
   const hiddenInputs = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )

@@ -1,9 +1,9 @@
 import { dashboardPage } from '../components/layout.ts'
 import { type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 
 export function exportPage(
-  user: Viewer,
+  user: PageUser,
   view: { readonly error?: string; readonly from?: string; readonly to?: string },
 ): Html {
   return dashboardPage({

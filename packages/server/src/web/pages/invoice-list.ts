@@ -2,16 +2,16 @@ import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { invoiceTable } from '../components/parts.ts'
-import { flag, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import { booleanAttribute, type Html, html } from '../html.ts'
+import type { PageUser } from '../page-user.ts'
 
 /** Filter value, used like a status: invoices that need attention. */
-export const ATTENTION = 'attention' as const
+export const ATTENTION_FILTER = 'attention' as const
 
 export interface InvoicesView {
   readonly invoices: readonly Invoice[]
   readonly search: string
-  readonly status: InvoiceStatus | typeof ATTENTION | null
+  readonly status: InvoiceStatus | typeof ATTENTION_FILTER | null
   /** `YYYY-MM-DD`, or empty. */
   readonly from: string
   readonly to: string
@@ -21,7 +21,7 @@ export interface InvoicesView {
   readonly error?: string
 }
 
-export function invoicesPage(user: Viewer, view: InvoicesView): Html {
+export function invoicesPage(user: PageUser, view: InvoicesView): Html {
   const filtered = view.search !== '' || view.status !== null || view.from !== '' || view.to !== ''
   return dashboardPage({
     ...user,
@@ -40,11 +40,11 @@ export function invoicesPage(user: Viewer, view: InvoicesView): Html {
 
 function filters({ search, status, from, to }: InvoicesView, filtered: boolean): Html {
   const options = INVOICE_STATUSES.map(
-    name => html`<option value="${name}"${flag('selected', name === status)}>${name}</option>`,
+    name => html`<option value="${name}"${booleanAttribute('selected', name === status)}>${name}</option>`,
   )
   return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Search invoices">
     <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="ID, address or transaction" autocomplete="off" spellcheck="false"></div>
-    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION}"${flag('selected', status === ATTENTION)}>payment missing</option></select></div>
+    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION_FILTER}"${booleanAttribute('selected', status === ATTENTION_FILTER)}>payment missing</option></select></div>
     <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
     <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>
     <div class="field buttons"><button>Search</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>

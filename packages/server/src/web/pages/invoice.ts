@@ -1,25 +1,25 @@
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
-import { isDead, lastMinableHeight } from '../../domain/payment.ts'
-import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
+import { isTransactionExpired, lastMinableHeight } from '../../domain/payment.ts'
+import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/payment.ts'
 import { dashboardPage } from '../components/layout.ts'
-import { copyable, copyButton, definitions, liveAttributes, statusBadge } from '../components/parts.ts'
-import { grouped, moment, money, shortened, zec } from '../format.ts'
+import { copyable, copyButton, definitionList, liveAttributes, statusBadge } from '../components/parts.ts'
+import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 import { reorgNotice } from './reorged.ts'
 import { attemptTable } from './webhook.ts'
 
-export interface SeenPayment extends PaymentRow {
+export interface ConfirmedPayment extends PaymentRow {
   readonly confirmed: number
 }
 
 export interface InvoiceView {
   readonly invoice: Invoice
-  readonly payments: readonly SeenPayment[]
+  readonly payments: readonly ConfirmedPayment[]
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
   /** Height of the last synced block. */
@@ -38,14 +38,14 @@ export interface InvoiceView {
   readonly error?: string
 }
 
-export function invoicePage(user: Viewer, view: InvoiceView): Html {
+export function invoicePage(user: PageUser, view: InvoiceView): Html {
   const { invoice, checkoutUrl, flash, error } = view
   const isLive = !isFinal(invoice.status)
   const content = liveContent(view)
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: `Invoice ${shortened(invoice.publicId, 8, 0)}`,
+    title: `Invoice ${shorten(invoice.publicId, 8, 0)}`,
     flash,
     error,
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
@@ -59,8 +59,8 @@ function liveContent(view: InvoiceView): Html {
   return html`
       <section class="card hero" aria-label="Status">
         <p data-announce>${statusBadge(invoice.status)}${invoice.needsAttention && html` <span class="badge badge-bad">Payment missing</span>`}</p>
-        <p class="big">${zec(invoice.amountZat)}</p>
-        <p class="below">${grouped(invoice.amountZat)} zat${receivedLine(invoice)}</p>
+        <p class="big">${formatZecAmount(invoice.amountZat)}</p>
+        <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>
       ${invoice.needsAttention && reorgNotice({ ...view, missing: missingPayments(invoice, view.payments, view.tip) })}
       ${view.payable && payButton(view)}
@@ -76,8 +76,11 @@ function liveContent(view: InvoiceView): Html {
 
 function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {
   if (receivedZat === 0n) return false
-  if (overpaidZat > 0n) return html` · overpaid by ${zec(overpaidZat)}`
-  return receivedZat < amountZat && html` · ${zec(receivedZat)} received, ${zec(amountZat - receivedZat)} left to pay`
+  if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
+  return (
+    receivedZat < amountZat &&
+    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(amountZat - receivedZat)} left to pay`
+  )
 }
 
 function payButton({ invoice }: InvoiceView): Html {
@@ -86,7 +89,7 @@ function payButton({ invoice }: InvoiceView): Html {
 }
 
 function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
-  return definitions([
+  return definitionList([
     ['ID', copyable(invoice.publicId, 'the ID')],
     ['Address', copyable(invoice.address, 'the address')],
     [
@@ -99,7 +102,7 @@ function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
     ],
     [
       'Confirmations',
-      `${invoice.confirmations} required, ${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}`,
+      `${invoice.confirmations} required, ${formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))}`,
     ],
   ])
 }
@@ -113,7 +116,8 @@ interface TimelineEntry {
 /** The history of the invoice, followed by what comes next. */
 function timeline(view: InvoiceView): Html {
   const items = timelineEntries(view).map(
-    ({ at, text, kind }) => html`<li class="${kind}"><span>${text}</span><span class="below">${moment(at)}</span></li>`,
+    ({ at, text, kind }) =>
+      html`<li class="${kind}"><span>${text}</span><span class="below">${timeElement(at)}</span></li>`,
   )
   return html`<ol class="timeline">${items}</ol>`
 }
@@ -138,9 +142,9 @@ function timelineEntries({ invoice, payments }: InvoiceView): TimelineEntry[] {
 }
 
 /** Whether the invoice expired, even if a late payment has paid it since. */
-function hasExpired(status: InvoiceStatus, payments: readonly SeenPayment[], expiresAt: number): boolean {
+function hasExpired(status: InvoiceStatus, payments: readonly ConfirmedPayment[], expiresAt: number): boolean {
   if (status === 'expired' || status === 'underpaid') return true
-  const live = payments.filter(({ place }) => place.at !== 'dropped')
+  const live = payments.filter(({ location }) => location.at !== 'dropped')
   return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
 }
 
@@ -151,41 +155,41 @@ function upcoming({ status, expiresAt, watchUntil }: Invoice): TimelineEntry[] {
   return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
 }
 
-function paymentLine({ valueZat, place }: SeenPayment): string {
-  return `${zec(valueZat)} ${place.at === 'dropped' ? 'detected, then dropped' : 'detected'}`
+function paymentLine({ valueZat, location }: ConfirmedPayment): string {
+  return `${formatZecAmount(valueZat)} ${location.at === 'dropped' ? 'detected, then dropped' : 'detected'}`
 }
 
 function paymentTable({ payments, invoice, tip }: InvoiceView): Html {
   const rows = payments.map(
     payment => html`<tr>
-      <td><span class="code" title="${payment.txid}">${shortened(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction ID')}<span class="below">${moment(payment.seenAt)}</span><span class="slim">${paymentState(payment, invoice, tip)}</span></td>
+      <td><span class="code" title="${payment.txid}">${shorten(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction ID')}<span class="below">${timeElement(payment.seenAt)}</span><span class="slim">${paymentState(payment, invoice, tip)}</span></td>
       <td class="wide">${paymentState(payment, invoice, tip)}</td>
-      <td class="number">${money(payment.valueZat)}</td>
+      <td class="number">${formatAmount(payment.valueZat)}</td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col" class="wide">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-function paymentState(payment: SeenPayment, invoice: Invoice, tip: number): Html {
-  const { place, confirmed, pool, expiryHeight, lastSeenHeight } = payment
+function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number): Html {
+  const { location, confirmed, pool, expiryHeight, lastSeenHeight } = payment
   const { confirmations } = invoice
   const last = lastMinableHeight(expiryHeight, lastSeenHeight)
-  if (place.at === 'dropped') {
-    const expired = isDead(expiryHeight, tip)
-    return html`<span class="badge badge-bad">${expired ? 'expired' : 'dropped'}</span>${expired && html`<span class="below">not mined by block ${grouped(last)}</span>`}`
+  if (location.at === 'dropped') {
+    const expired = isTransactionExpired(expiryHeight, tip)
+    return html`<span class="badge badge-bad">${expired ? 'expired' : 'dropped'}</span>${expired && html`<span class="below">not mined by block ${groupThousands(last)}</span>`}`
   }
-  if (place.at === 'mempool') {
+  if (location.at === 'mempool') {
     const [badge, reason] = unminedBadge(payment, invoice)
     return html`<span class="badge badge-pending">${badge}</span>${reason !== null && html`<span class="below">${reason}</span>`}`
   }
   const progress =
     confirmations > 0 &&
     html` <progress max="${confirmations}" value="${Math.min(confirmed, confirmations)}" aria-label="Confirmations"></progress>`
-  return html`${grouped(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${grouped(place.height)}, ${pool}</span>`
+  return html`${groupThousands(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${groupThousands(location.height)}, ${pool}</span>`
 }
 
 /** The badge text of an unmined payment, and its reason. */
-function unminedBadge({ missing, inSnapshot }: SeenPayment, { needsAttention }: Invoice): [string, string | null] {
+function unminedBadge({ missing, inSnapshot }: ConfirmedPayment, { needsAttention }: Invoice): [string, string | null] {
   if (missing !== null) return ['unmined', 'not in the mempool']
   if (!needsAttention) return ['in the mempool', null]
   return inSnapshot ? ['in the mempool', 'waiting to be mined again'] : ['unmined', 'its block was reorged']

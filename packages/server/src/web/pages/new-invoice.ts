@@ -1,9 +1,9 @@
 import { EXPIRY_SECS } from '../../domain/invoice.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { field } from '../components/parts.ts'
-import { duration } from '../format.ts'
-import { flag, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import { formatDuration } from '../format.ts'
+import { booleanAttribute, type Html, html } from '../html.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface NewInvoiceView {
   readonly viewingKeySet: boolean
@@ -12,15 +12,16 @@ export interface NewInvoiceView {
   readonly error?: string
 }
 
-const EXPIRIES = [EXPIRY_SECS.usual, 3_600, 6 * 3_600, EXPIRY_SECS.most]
+const EXPIRIES = [EXPIRY_SECS.default, 3_600, 6 * 3_600, EXPIRY_SECS.max]
 
 export function newInvoicePage(
-  user: Viewer,
+  user: PageUser,
   { viewingKeySet, amount = '', expiresInSecs, error }: NewInvoiceView,
 ): Html {
-  const selected = expiresInSecs ?? String(EXPIRY_SECS.usual)
+  const selected = expiresInSecs ?? String(EXPIRY_SECS.default)
   const expiries = EXPIRIES.map(
-    secs => html`<option value="${secs}"${flag('selected', String(secs) === selected)}>${duration(secs)}</option>`,
+    secs =>
+      html`<option value="${secs}"${booleanAttribute('selected', String(secs) === selected)}>${formatDuration(secs)}</option>`,
   )
   return dashboardPage({
     ...user,

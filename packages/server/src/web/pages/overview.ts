@@ -1,13 +1,13 @@
-import type { Figure, Standing } from '../../services/dashboard.ts'
-import { dailyPlot } from '../components/chart.ts'
+import type { DashboardSummary, PeriodTotals } from '../../services/dashboard.ts'
+import { dailyChart } from '../components/chart.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { invoiceTable } from '../components/parts.ts'
-import { counted, grouped, moment, zat, zec } from '../format.ts'
+import { formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface OverviewView {
-  readonly summary: Standing
+  readonly summary: DashboardSummary
   readonly usage: {
     readonly plan: string
     readonly used: number
@@ -18,18 +18,18 @@ export interface OverviewView {
   readonly attention: readonly Child[]
 }
 
-export function overviewPage(user: Viewer, view: OverviewView): Html {
-  const { steps } = view.summary
-  const setUp = steps.viewingKey && steps.apiKey && steps.invoice
+export function overviewPage(user: PageUser, view: OverviewView): Html {
+  const { setupSteps } = view.summary
+  const setUp = setupSteps.viewingKey && setupSteps.apiKey && setupSteps.invoice
   return dashboardPage({
     ...user,
     menuPath: '/overview',
     title: 'Overview',
     actions: setUp && html`<a class="button primary" href="/invoices/new">New invoice</a>`,
     body: html`
-      ${!setUp && firstSteps(steps)}
+      ${!setUp && firstSteps(setupSteps)}
       ${view.attention.length > 0 && attention(view.attention)}
-      ${steps.invoice && figures(view)}
+      ${setupSteps.invoice && figures(view)}
     `,
   })
 }
@@ -41,14 +41,14 @@ function figures(view: OverviewView): Html {
         <div class="figures">
           ${figure('Today', today)}${figure('This week', week)}${figure('This month', month)}
         </div>
-        <div class="card"><h2>The last 30 days</h2>${dailyPlot(days)}<p class="hint">Counted on the day an invoice was paid. Days, weeks and months are in UTC.</p></div>
+        <div class="card"><h2>The last 30 days</h2>${dailyChart(days)}<p class="hint">Counted on the day an invoice was paid. Days, weeks and months are in UTC.</p></div>
       </section>
       ${openInvoices(view)}
       ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">Recent invoices</h2>${invoiceTable(recent)}<p><a href="/invoices">All invoices</a></p></section>`}`
 }
 
 /** The steps from an empty account to the first invoice. Only the next step has a button. */
-function firstSteps(steps: Standing['steps']): Html {
+function firstSteps(steps: DashboardSummary['setupSteps']): Html {
   const list = [
     {
       done: steps.viewingKey,
@@ -86,15 +86,15 @@ function attention(lines: readonly Child[]): Html {
   return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">Needs your attention</h2><ul>${lines.map(line => html`<li>${line}</li>`)}</ul></section>`
 }
 
-function figure(label: string, { receivedZat, invoices }: Figure): Html {
-  return html`<div class="card figure"><h2>${label}</h2><p class="big">${zec(receivedZat)}</p><p class="below">${zat(receivedZat)} · ${counted(invoices, 'invoice')} paid</p></div>`
+function figure(label: string, { receivedZat, invoices }: PeriodTotals): Html {
+  return html`<div class="card figure"><h2>${label}</h2><p class="big">${formatZecAmount(receivedZat)}</p><p class="below">${formatZat(receivedZat)} · ${pluralize(invoices, 'invoice')} paid</p></div>`
 }
 
 function openInvoices({ summary: { open }, usage }: OverviewView): Html {
-  const limitText = usage.limit === null ? 'no limit' : `of ${grouped(usage.limit)}`
+  const limitText = usage.limit === null ? 'no limit' : `of ${groupThousands(usage.limit)}`
   return html`<section class="figures" aria-label="Now">
-    <div class="card figure"><h2>Open invoices</h2><p class="big">${grouped(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${grouped(open.pending)} pending</a> · <a href="/invoices?status=detected">${grouped(open.detected)} detected</a></p></div>
-    <div class="card figure"><h2>Underpaid</h2><p class="big">${grouped(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Expired and underpaid</a>, late payments still count</p></div>
-    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${grouped(usage.used)}</p><p class="below">invoices this month, ${limitText} · resets ${moment(usage.resetsAt)}</p></div>
+    <div class="card figure"><h2>Open invoices</h2><p class="big">${groupThousands(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${groupThousands(open.pending)} pending</a> · <a href="/invoices?status=detected">${groupThousands(open.detected)} detected</a></p></div>
+    <div class="card figure"><h2>Underpaid</h2><p class="big">${groupThousands(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Expired and underpaid</a>, late payments still count</p></div>
+    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${groupThousands(usage.used)}</p><p class="below">invoices this month, ${limitText} · resets ${timeElement(usage.resetsAt)}</p></div>
   </section>`
 }

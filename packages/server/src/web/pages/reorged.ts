@@ -1,7 +1,7 @@
-import { causeOfLoss, type MissingPayments } from '../../domain/missing-payments.ts'
-import { waitingTimeText } from '../../domain/waiting-time.ts'
+import { type MissingPayments, missingPaymentsCause } from '../../domain/missing-payments.ts'
+import { formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
-import { counted, grouped, moment, shortened, zec } from '../format.ts'
+import { formatZecAmount, groupThousands, pluralize, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
 export interface ReorgView {
@@ -21,7 +21,7 @@ export function reorgNotice(view: ReorgView): Html {
   const { attentionSince: since } = invoice
   return html`<section class="card attention" aria-labelledby="reorged" data-recheck>
     <h2 id="reorged">Payments are missing</h2>
-    <p>Payments of this invoice are missing${since !== null && html` since ${moment(since)}`}: ${causeOfLoss([invoice])}. ${zec(missing.missingZat)} of ${zec(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
+    <p>Payments of this invoice are missing${since !== null && html` since ${timeElement(since)}`}: ${missingPaymentsCause([invoice])}. ${formatZecAmount(missing.missingZat)} of ${formatZecAmount(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
     <ul>
       <li>Hold the goods if you still can.</li>
       ${nextSteps(view)}
@@ -30,14 +30,14 @@ export function reorgNotice(view: ReorgView): Html {
 }
 
 function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): Child {
-  const payAgain = html`ask the buyer to pay ${zec(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${moment(invoice.watchUntil)}`}`
+  const payAgain = html`ask the buyer to pay ${formatZecAmount(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${timeElement(invoice.watchUntil)}`}`
   const { minableUntil } = missing
   if (minableUntil === null) return html`<li>They can no longer be mined: ${payAgain}.</li>`
   return html`<li>Usually they are mined again within a few blocks. A block is mined about every ${spacingSecs} seconds. This notice then disappears.</li>
       <li>${
         minableUntil === 'any height'
           ? html`Their transactions never expire. If it takes too long, ${payAgain}.`
-          : html`They can be mined up to block ${grouped(minableUntil)}, ${waitingTimeText((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${payAgain}.`
+          : html`They can be mined up to block ${groupThousands(minableUntil)}, ${formatWaitingTime((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${payAgain}.`
       }</li>`
 }
 
@@ -45,9 +45,9 @@ function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): 
 export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
     ({ publicId, amountZat }) =>
-      html`<li><a class="code" href="/invoices/${publicId}">${shortened(publicId, 8, 0)}</a> · ${zec(amountZat)}</li>`,
+      html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(amountZat)}</li>`,
   )
   const rest = total - listed.length
-  return html`Payments of <b>${counted(total, 'paid invoice')}</b> are missing: ${causeOfLoss(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
-    <ul class="compact">${items}${rest > 0 && html`<li><a href="/invoices?status=attention">and ${grouped(rest)} more</a></li>`}</ul>`
+  return html`Payments of <b>${pluralize(total, 'paid invoice')}</b> are missing: ${missingPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
+    <ul class="compact">${items}${rest > 0 && html`<li><a href="/invoices?status=attention">and ${groupThousands(rest)} more</a></li>`}</ul>`
 }

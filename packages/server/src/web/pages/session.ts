@@ -1,10 +1,10 @@
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
 import type { Session } from '../../domain/session.ts'
 import { dashboardPage } from '../components/layout.ts'
-import { actionButton, field, shownOnce } from '../components/parts.ts'
-import { moment } from '../format.ts'
+import { actionButton, field, oneTimeSecret } from '../components/parts.ts'
+import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface SessionsView {
   readonly sessions: readonly Session[]
@@ -18,7 +18,7 @@ export interface SessionsView {
   readonly error?: string
 }
 
-export function sessionsPage(user: Viewer, view: SessionsView): Html {
+export function sessionsPage(user: PageUser, view: SessionsView): Html {
   const { sessions, current, issued, older, label = '', flash, error } = view
   return dashboardPage({
     ...user,
@@ -27,7 +27,7 @@ export function sessionsPage(user: Viewer, view: SessionsView): Html {
     flash,
     error,
     body: html`
-      ${issued && shownOnce(`New session token “${issued.label}”`, issued.token, 'It can do everything that you can do in the dashboard, for 30 days. It is shown only once.')}
+      ${issued && oneTimeSecret(`New session token “${issued.label}”`, issued.token, 'It can do everything that you can do in the dashboard, for 30 days. It is shown only once.')}
       <p class="lead">The browsers and scripts that are signed in to your account. A session ends after 30 days.</p>
       <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}</section>
       <form class="card inline" method="post" action="/sessions">
@@ -41,9 +41,9 @@ function table(sessions: readonly Session[], current: string): Html {
   const rows = sessions.map(
     session => html`<tr>
       <td>${session.label}${session.publicId === current && html`<span class="below">this session</span>`}</td>
-      <td class="wide">${moment(session.createdAt)}</td>
-      <td>${session.lastUsedAt === null ? 'never used' : moment(session.lastUsedAt)}</td>
-      <td class="wide">${moment(session.expiresAt)}</td>
+      <td class="wide">${timeElement(session.createdAt)}</td>
+      <td>${session.lastUsedAt === null ? 'never used' : timeElement(session.lastUsedAt)}</td>
+      <td class="wide">${timeElement(session.expiresAt)}</td>
       <td class="number">${actionButton(`/sessions/${session.publicId}/end`, 'End', { kind: 'small', describe: `End the session ${session.label}` })}</td>
     </tr>`,
   )

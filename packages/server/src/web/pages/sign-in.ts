@@ -1,4 +1,4 @@
-import { CODE } from '../../domain/sign-in.ts'
+import { SIGN_IN_CODE } from '../../domain/sign-in.ts'
 import { plainPage } from '../components/layout.ts'
 import { field } from '../components/parts.ts'
 import { type Child, type Html, html } from '../html.ts'
@@ -37,7 +37,7 @@ export function codePage({ error, mailboxUrl }: CodeView): Html {
     title: 'Enter your code',
     body: html`<div class="card narrow">
       <h1>Enter your code</h1>
-      <p class="lead">If this address can sign in, we have emailed it a code of ${CODE.digits} digits. The code is valid for ten minutes, in this browser only.</p>
+      <p class="lead">If this address can sign in, we have emailed it a code of ${SIGN_IN_CODE.digits} digits. The code is valid for ten minutes, in this browser only.</p>
       ${flashMessages(undefined, error)}
       <form method="post" action="/sign-in/code">${codeField()}<button class="primary">Sign in</button></form>
       <p class="hint">No email? <a href="/sign-in">Request another code</a>.</p>

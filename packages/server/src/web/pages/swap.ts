@@ -3,10 +3,10 @@ import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
 import { plainPage } from '../components/layout.ts'
-import { copyable, copyButton, definitions, field } from '../components/parts.ts'
+import { copyable, copyButton, definitionList, field } from '../components/parts.ts'
 import { qrCode } from '../components/qr-code.ts'
-import { moment, zec } from '../format.ts'
-import { type Child, flag, type Html, html } from '../html.ts'
+import { formatZecAmount, timeElement } from '../format.ts'
+import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 export interface ChooseAssetView {
   readonly invoice: Invoice
@@ -61,13 +61,13 @@ const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; readonl
 }
 
 /** Whether the checkout page shows the swap: it has a deposit, or it waits for one before its deadline. */
-export function isPaying(invoice: Invoice, swap: Swap, prefersZec: boolean, now: number): boolean {
+export function showsSwap(invoice: Invoice, swap: Swap, prefersZec: boolean, now: number): boolean {
   if (invoice.status !== 'pending') return false
   return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && !prefersZec && now < swap.deadline)
 }
 
 /** The checkout page of a swap: the deposit address, then the progress. */
-export function depositPage(invoice: Invoice, swap: Swap): Html {
+export function swapDepositPage(invoice: Invoice, swap: Swap): Html {
   const { title, text } = SWAP_STATES[swap.status]
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
   return plainPage({
@@ -76,9 +76,9 @@ export function depositPage(invoice: Invoice, swap: Swap): Html {
     body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat} ${swap.status} ${swap.publicId}">
       <h1 data-announce>${title}</h1>
       <p class="big center">${amountOf(swap)}</p>
-      <p class="below center">on ${chainOf(swap)}, for ${zec(invoice.amountZat)}</p>
+      <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
       ${open && depositDetails(swap)}
-      <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${moment(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
+      <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
       ${swap.status === 'PENDING_DEPOSIT' && alternatives(invoice)}
     </div>`,
   })
@@ -100,7 +100,7 @@ function alternatives({ publicId }: Invoice): Html {
 }
 
 /** Shown on the checkout page in ZEC: the outcome of the last swap, and a link to pay with another asset. */
-export function otherAssets({ publicId, receivedZat }: Invoice, swap: Swap | undefined): Child {
+export function otherAssetsLink({ publicId, receivedZat }: Invoice, swap: Swap | undefined): Child {
   const link = html`<p><a class="button full" href="/i/${publicId}/swap">Pay with another asset</a></p>`
   if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
     return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
@@ -114,7 +114,7 @@ export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error
     title: 'Pay with another asset',
     body: html`<form class="card narrow checkout" method="post" action="/i/${invoice.publicId}/swap">
       <h1>Pay with another asset</h1>
-      <p class="below center">For ${zec(invoice.amountZat)}, through a swap provider</p>
+      <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
       <div class="field"><label for="asset_id">Asset</label><select id="asset_id" name="asset_id" required>${groups(assets, assetId)}</select></div>
       ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: 500, hint: 'Your own address on the chain that you pay from. If the swap fails, your deposit is refunded to it.', attributes: html` autocomplete="off" spellcheck="false"` })}
@@ -125,7 +125,7 @@ export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error
 }
 
 /** Shown while no swap can be started. */
-export function noAssetsPage({ publicId }: Invoice, error: string): Html {
+export function swapUnavailablePage({ publicId }: Invoice, error: string): Html {
   return plainPage({
     title: 'Pay with another asset',
     body: html`<div class="card narrow checkout">
@@ -143,7 +143,7 @@ export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
   const stuck = swap.needsAttention && invoice.receivedZat < invoice.amountZat
   return html`<div id="swap" data-live data-state="${swap.publicId} ${swap.status} ${stuck ? 'stuck' : ''}">
     <section class="card" aria-labelledby="swap-title"><h2 id="swap-title">Swap</h2>
-      ${definitions([
+      ${definitionList([
         [
           'Status',
           html`<span class="code">${swap.status}</span>${stuck && html`<p class="hint">Unchanged for an hour, and no payment has arrived. Contact the swap provider.</p>`}`,
@@ -151,7 +151,7 @@ export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
         ['Asset', html`${amountOf(swap)} on ${chainOf(swap)}`],
         ['Deposit address', copyable(swap.depositAddress, 'the deposit address')],
         ...(swap.depositMemo === null ? [] : [['Memo', copyable(swap.depositMemo, 'the memo')] as const]),
-        ['Deposit deadline', moment(swap.deadline)],
+        ['Deposit deadline', timeElement(swap.deadline)],
       ])}
     </section></div>`
 }
@@ -163,7 +163,7 @@ function groups(assets: readonly SwapAsset[], chosen: string | undefined): Html[
       .toSorted((a, b) => a.symbol.localeCompare(b.symbol, 'en'))
       .map(
         ({ assetId, symbol }) =>
-          html`<option value="${assetId}"${flag('selected', assetId === chosen)}>${symbol} on ${chain}</option>`,
+          html`<option value="${assetId}"${booleanAttribute('selected', assetId === chosen)}>${symbol} on ${chain}</option>`,
       )
     return html`<optgroup label="${chain}">${options}</optgroup>`
   })

@@ -1,11 +1,11 @@
 import { CONFIRMATIONS } from '../../domain/account.ts'
 import type { KeyExpiry } from '../../domain/viewing-key.ts'
-import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
+import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { copyable, field } from '../components/parts.ts'
-import { moment } from '../format.ts'
+import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface ViewingKeyView {
   readonly network: 'main' | 'test' | 'regtest'
@@ -15,13 +15,13 @@ export interface ViewingKeyView {
   /** The address at index 0, to compare with the wallet; null if no key is set. */
   readonly firstAddress: string | null
   /** The key has just been set. */
-  readonly fresh?: boolean
+  readonly justSet?: boolean
   /** Expiry of the key. Undefined: it does not expire. */
   readonly expiry?: KeyExpiry | undefined
   /** The viewing key of the sandbox's demo wallet; null outside the sandbox. */
   readonly demoKey: string | null
   /** Shows a link to create the first API key. */
-  readonly nextStep: boolean
+  readonly showNextStep: boolean
   readonly flash?: string
   readonly error?: string
 }
@@ -32,8 +32,8 @@ const PREFIXES = {
   regtest: ['uviewregtest1', 'uivkregtest1', 'uvfregtest1', 'uviregtest1'],
 } as const
 
-export function viewingKeyPage(user: Viewer, view: ViewingKeyView): Html {
-  const { firstAddress, network, confirmations, fresh = false, demoKey, nextStep, expiry, flash, error } = view
+export function viewingKeyPage(user: PageUser, view: ViewingKeyView): Html {
+  const { firstAddress, network, confirmations, justSet = false, demoKey, showNextStep, expiry, flash, error } = view
   const isSet = firstAddress !== null
   const prefilled = isSet || error !== undefined ? null : demoKey
   const [full, incoming, full2, incoming2] = PREFIXES[network]
@@ -44,8 +44,8 @@ export function viewingKeyPage(user: Viewer, view: ViewingKeyView): Html {
     flash,
     error,
     body: html`
-      ${firstAddress !== null && firstAddressCard(firstAddress, fresh)}
-      ${nextStep && html`<p><a class="button primary" href="/api-keys">Next: create an API key</a></p>`}
+      ${firstAddress !== null && firstAddressCard(firstAddress, justSet)}
+      ${showNextStep && html`<p><a class="button primary" href="/api-keys">Next: create an API key</a></p>`}
       <div class="columns">
         <section class="card" aria-labelledby="what"><h2 id="what">What a viewing key can do</h2>
           <ul class="plain-list">
@@ -66,14 +66,14 @@ export function viewingKeyPage(user: Viewer, view: ViewingKeyView): Html {
         </form>
       </div>
       <form class="card inline" method="post" action="/confirmations">
-        ${field({ name: 'confirmations', label: 'Confirmations required', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.least} to ${CONFIRMATIONS.most} blocks, for new invoices. With 0, an invoice is paid as soon as its payment is detected. The default is ${CONFIRMATIONS.usual}. ${confirmationTime(view)}`, attributes: html` min="${CONFIRMATIONS.least}" max="${CONFIRMATIONS.most}" inputmode="numeric"` })}
+        ${field({ name: 'confirmations', label: 'Confirmations required', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.min} to ${CONFIRMATIONS.max} blocks, for new invoices. With 0, an invoice is paid as soon as its payment is detected. The default is ${CONFIRMATIONS.default}. ${confirmationTime(view)}`, attributes: html` min="${CONFIRMATIONS.min}" max="${CONFIRMATIONS.max}" inputmode="numeric"` })}
         <button>Save</button>
       </form>`,
   })
 }
 
 function expiryText({ time, height }: KeyExpiry): Html {
-  return html`${time !== null && html` It expires on ${moment(time)}.`}${height !== null && html` It expires after block ${String(height)}.`}`
+  return html`${time !== null && html` It expires on ${timeElement(time)}.`}${height !== null && html` It expires after block ${String(height)}.`}`
 }
 
 /** The time that the confirmations take. */
@@ -81,7 +81,7 @@ function confirmationTime({ confirmations, spacingSecs }: ViewingKeyView): strin
   const block = `A block is mined about every ${spacingSecs} seconds`
   if (confirmations === 0) return `${block}.`
   const blocks = confirmations === 1 ? '1 block takes' : `${confirmations} blocks take`
-  return `${block}, so ${blocks} ${waitingTimeText(confirmationSecs(confirmations, spacingSecs))}.`
+  return `${block}, so ${blocks} ${formatWaitingTime(confirmationSecs(confirmations, spacingSecs))}.`
 }
 
 function firstAddressCard(address: string, isNew: boolean): Html {

@@ -1,12 +1,12 @@
 import type { Rate } from '../../domain/rate.ts'
-import { PAYOUT_TO_CHARS, type WithdrawalStatus } from '../../domain/withdrawal.ts'
-import type { Ordered } from '../../services/withdrawal.ts'
-import { fiat } from '../components/fiat.ts'
+import { MAX_PAYOUT_TO_CHARS, type WithdrawalStatus } from '../../domain/withdrawal.ts'
+import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
+import { formatFiat } from '../components/fiat.ts'
 import { dashboardPage } from '../components/layout.ts'
 import { field } from '../components/parts.ts'
-import { moment, shortened, zat, zec } from '../format.ts'
-import { flag, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import { formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
+import { booleanAttribute, type Html, html } from '../html.ts'
+import type { PageUser } from '../page-user.ts'
 
 export interface WithdrawalsView {
   readonly configured: boolean
@@ -14,7 +14,7 @@ export interface WithdrawalsView {
   /** Rates that are available now; currencies without a rate are left out. */
   readonly rates: readonly Rate[]
   readonly spreadBps: number
-  readonly orders: readonly Ordered[]
+  readonly withdrawals: readonly WithdrawalWithInvoice[]
   readonly older: string | null
   /** Submitted values, if the form is shown again with an error. */
   readonly form?: { readonly amount: string; readonly currency: string; readonly payoutTo: string }
@@ -37,8 +37,8 @@ export function withdrawalBadge(status: WithdrawalStatus): Html {
   return html`<span class="badge badge-${kind}">${label}</span>`
 }
 
-export function withdrawalsPage(user: Viewer, view: WithdrawalsView): Html {
-  const { orders, older, error } = view
+export function withdrawalsPage(user: PageUser, view: WithdrawalsView): Html {
+  const { withdrawals, older, error } = view
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
@@ -48,7 +48,7 @@ export function withdrawalsPage(user: Viewer, view: WithdrawalsView): Html {
       <p class="lead">Exchange ZEC for money in your bank account. Your wallet pays a deposit address, and the operator of this service pays you out.</p>
       ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service does not offer withdrawals.</p>`}
       <section class="card" aria-labelledby="orders"><h2 id="orders">Your withdrawals</h2>
-        ${orders.length > 0 ? orderTable(orders) : html`<p class="empty">No withdrawals yet.</p>`}
+        ${withdrawals.length > 0 ? orderTable(withdrawals) : html`<p class="empty">No withdrawals yet.</p>`}
         ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
       </section>`,
   })
@@ -56,30 +56,30 @@ export function withdrawalsPage(user: Viewer, view: WithdrawalsView): Html {
 
 function orderForm({ currencies, rates, spreadBps, form }: WithdrawalsView): Html {
   const options = currencies.map(
-    currency => html`<option${flag('selected', currency === form?.currency)}>${currency}</option>`,
+    currency => html`<option${booleanAttribute('selected', currency === form?.currency)}>${currency}</option>`,
   )
   return html`<form class="card narrow" method="post" action="/withdrawals">
     ${field({ name: 'amount', label: 'Amount in ZEC', value: form?.amount ?? '', maxlength: 20, hint: quote(rates, spreadBps), attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
     <div class="field"><label for="currency">Payout currency</label><select id="currency" name="currency">${options}</select></div>
-    ${field({ name: 'payout_to', label: 'Payout destination', value: form?.payoutTo ?? '', maxlength: PAYOUT_TO_CHARS, hint: 'Your bank account, or another destination agreed with the operator. It is stored encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
+    ${field({ name: 'payout_to', label: 'Payout destination', value: form?.payoutTo ?? '', maxlength: MAX_PAYOUT_TO_CHARS, hint: 'Your bank account, or another destination agreed with the operator. It is stored encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
     <button class="primary">Create withdrawal</button>
   </form>`
 }
 
 function quote(rates: readonly Rate[], spreadBps: number): string {
   if (rates.length === 0) return 'Exchange rate unavailable.'
-  const prices = rates.map(({ price, currency }) => fiat(price, currency)).join(' or ')
+  const prices = rates.map(({ price, currency }) => formatFiat(price, currency)).join(' or ')
   const spread = spreadBps > 0 ? ` A spread of ${spreadBps / 100} % is deducted.` : ''
   return `1 ZEC is now ${prices}.${spread}`
 }
 
-function orderTable(orders: readonly Ordered[]): Html {
+function orderTable(orders: readonly WithdrawalWithInvoice[]): Html {
   const rows = orders.map(
     ({ withdrawal, maskedPayoutTo }) => html`<tr>
-      <td><a href="/withdrawals/${withdrawal.publicId}" class="code" aria-label="Withdrawal ${withdrawal.publicId}">${shortened(withdrawal.publicId, 8, 0)}</a><span class="below">${moment(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
+      <td><a href="/withdrawals/${withdrawal.publicId}" class="code" aria-label="Withdrawal ${withdrawal.publicId}">${shorten(withdrawal.publicId, 8, 0)}</a><span class="below">${timeElement(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
       <td class="wide">${withdrawalBadge(withdrawal.status)}</td>
-      <td class="number wide">${zec(withdrawal.amountZat)}<span class="below">${zat(withdrawal.amountZat)}</span></td>
-      <td class="number">${fiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below">${maskedPayoutTo}</span></td>
+      <td class="number wide">${formatZecAmount(withdrawal.amountZat)}<span class="below">${formatZat(withdrawal.amountZat)}</span></td>
+      <td class="number">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below">${maskedPayoutTo}</span></td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Withdrawal</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`

@@ -1,19 +1,19 @@
 import { isFinal } from '../../domain/invoice.ts'
-import { decimalZec, paymentUri } from '../../domain/payment-uri.ts'
-import { decimalsOf } from '../../domain/rate.ts'
-import { confirmationSecs, waitingTimeText } from '../../domain/waiting-time.ts'
+import { formatZec, paymentUri } from '../../domain/payment-uri.ts'
+import { currencyDecimals } from '../../domain/rate.ts'
+import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
-import type { Ordered } from '../../services/withdrawal.ts'
-import { fiat } from '../components/fiat.ts'
+import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
+import { formatFiat } from '../components/fiat.ts'
 import { dashboardPage } from '../components/layout.ts'
-import { actionButton, copyable, copyButton, definitions, liveAttributes } from '../components/parts.ts'
+import { actionButton, copyable, copyButton, definitionList, liveAttributes } from '../components/parts.ts'
 import { qrCode } from '../components/qr-code.ts'
-import { moment, money, shortened, zat, zec } from '../format.ts'
+import { formatAmount, formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { Viewer } from '../page-user.ts'
+import type { PageUser } from '../page-user.ts'
 import { withdrawalBadge } from './withdrawal-list.ts'
 
-export interface WithdrawalView extends Ordered {
+export interface WithdrawalView extends WithdrawalWithInvoice {
   /** The simulated wallet can make the deposit. */
   readonly payable: boolean
   /** Current block spacing in seconds. */
@@ -21,13 +21,13 @@ export interface WithdrawalView extends Ordered {
   readonly error?: string
 }
 
-export function withdrawalPage(user: Viewer, view: WithdrawalView): Html {
+export function withdrawalPage(user: PageUser, view: WithdrawalView): Html {
   const { withdrawal, invoice, error } = view
   const content = liveContent(view)
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
-    title: `Withdrawal ${shortened(withdrawal.publicId, 8, 0)}`,
+    title: `Withdrawal ${shorten(withdrawal.publicId, 8, 0)}`,
     error,
     ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
     body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
@@ -39,8 +39,8 @@ function liveContent(view: WithdrawalView): Html {
   return html`
     <section class="card hero" aria-label="Status">
       <p data-announce>${withdrawalBadge(withdrawal.status)}</p>
-      <p class="big">${fiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}</p>
-      <p class="below">for ${zec(withdrawal.amountZat)}</p>
+      <p class="big">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}</p>
+      <p class="below">for ${formatZecAmount(withdrawal.amountZat)}</p>
       <p>${explanation(view)}</p>
     </section>
     ${view.payable && payButton(view)}
@@ -53,9 +53,9 @@ function liveContent(view: WithdrawalView): Html {
 function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Child {
   switch (withdrawal.status) {
     case 'awaiting_deposit':
-      return html`Pay exactly ${zec(withdrawal.amountZat)} from your wallet before ${moment(invoice.expiresAt)}. The rate is fixed until then.`
+      return html`Pay exactly ${formatZecAmount(withdrawal.amountZat)} from your wallet before ${timeElement(invoice.expiresAt)}. The rate is fixed until then.`
     case 'deposit_detected':
-      return `The deposit has been detected. It counts once the network confirms it, usually ${invoice.confirmations > 0 ? 'in ' : ''}${waitingTimeText(confirmationSecs(invoice.confirmations, spacingSecs))}.`
+      return `The deposit has been detected. It counts once the network confirms it, usually ${invoice.confirmations > 0 ? 'in ' : ''}${formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))}.`
     case 'payout_processing':
       return 'The deposit is confirmed. The payout is in progress.'
     case 'completed':
@@ -79,7 +79,7 @@ function deposit({ withdrawal, invoice }: WithdrawalView): Html {
     <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
     <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
     <dl class="facts stacked">
-      <div><dt>Exact amount</dt><dd><code>${zec(remaining)}</code> ${copyButton(decimalZec(remaining), 'the amount')}</dd></div>
+      <div><dt>Exact amount</dt><dd><code>${formatZec(remaining)}</code> ${copyButton(formatZec(remaining), 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
     </dl>
     ${cancelable && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel withdrawal', { kind: 'danger' })}
@@ -93,25 +93,25 @@ function payButton({ withdrawal }: WithdrawalView): Html {
 
 function facts({ withdrawal, invoice, maskedPayoutTo }: WithdrawalView): Html {
   const { fiatCurrency: currency } = withdrawal
-  const received = fiat(fiatAmount(invoice.receivedZat, withdrawal.rate, 0, decimalsOf(currency)), currency)
+  const received = formatFiat(fiatAmount(invoice.receivedZat, withdrawal.rate, 0, currencyDecimals(currency)), currency)
   const rows: [string, Child][] = [
     ['ID', copyable(withdrawal.publicId, 'the ID')],
-    ['Rate', `${fiat(withdrawal.rate, currency)} for 1 ZEC`],
-    ['Amount', money(withdrawal.amountZat)],
+    ['Rate', `${formatFiat(withdrawal.rate, currency)} for 1 ZEC`],
+    ['Amount', formatAmount(withdrawal.amountZat)],
     [
       'Received',
       invoice.receivedZat === 0n
         ? html`<span class="none">nothing yet</span>`
-        : html`${zec(invoice.receivedZat)}<span class="below">${zat(invoice.receivedZat)}, ${received} at this rate</span>`,
+        : html`${formatZecAmount(invoice.receivedZat)}<span class="below">${formatZat(invoice.receivedZat)}, ${received} at this rate</span>`,
     ],
     [
       'Transaction',
       invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction ID'),
     ],
     ['Payout destination', maskedPayoutTo],
-    ['Created', moment(withdrawal.createdAt)],
+    ['Created', timeElement(withdrawal.createdAt)],
   ]
   if (withdrawal.reference !== null) rows.push(['Reference', copyable(withdrawal.reference, 'the reference')])
   if (withdrawal.reason !== null) rows.push(['Reason', withdrawal.reason])
-  return definitions(rows)
+  return definitionList(rows)
 }

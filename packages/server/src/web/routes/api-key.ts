@@ -1,7 +1,7 @@
 import type { Site } from '../context.ts'
-import { sentence } from '../error-text.ts'
-import { formOf, idOf, queryOf } from '../forms.ts'
-import type { SignedIn } from '../guard.ts'
+import { errorSentence } from '../error-text.ts'
+import { formFields, idParam, queryFields } from '../forms.ts'
+import type { AuthenticatedUser } from '../guard.ts'
 import { type ApiKeysView, apiKeysPage } from '../pages/api-key.ts'
 
 const PAGE_SIZE = 50
@@ -10,7 +10,7 @@ const PATH = '/api-keys'
 export function apiKeyPages(site: Site): void {
   const { credentials, dashboard, publicUrl } = site.deps
 
-  async function view(user: SignedIn, before?: string): Promise<ApiKeysView> {
+  async function view(user: AuthenticatedUser, before?: string): Promise<ApiKeysView> {
     const keys = await credentials.listApiKeys(user.account, {
       limit: PAGE_SIZE + 1,
       ...(before === undefined ? {} : { before }),
@@ -25,30 +25,30 @@ export function apiKeyPages(site: Site): void {
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, done } = queryOf(request)
+    const { before, done } = queryFields(request)
     const flash = done === 'revoked' ? { flash: 'API key revoked. It no longer works.' } : {}
     return apiKeysPage(site.pageUser(user), { ...(await view(user, before)), ...flash })
   })
 
   site.page('POST', PATH, async (request, reply, user) => {
-    const form = formOf(request)
+    const form = formFields(request)
     const { name = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
         const { key } = await credentials.createApiKey(user.account, name)
-        const { steps } = await dashboard.standing(user.account)
-        const firstInvoice = steps.viewingKey && !steps.invoice
+        const { setupSteps } = await dashboard.summary(user.account)
+        const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
         return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
       } catch (error) {
         reply.code(400)
-        return apiKeysPage(site.pageUser(user), { ...(await view(user)), name, error: sentence(error) })
+        return apiKeysPage(site.pageUser(user), { ...(await view(user)), name, error: errorSentence(error) })
       }
     })
   })
 
   site.page('POST', `${PATH}/:id/revoke`, async (request, reply, user) =>
-    site.requireRecentAuth({ request, reply, user, form: formOf(request), menuPath: PATH }, async () => {
-      await credentials.revokeApiKey(user.account, idOf(request))
+    site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
+      await credentials.revokeApiKey(user.account, idParam(request))
       return reply.redirect(`${PATH}?done=revoked`, 303)
     }),
   )

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import { presentRate } from '../components/fiat.ts'
+import { currentRate } from '../components/fiat.ts'
 import type { Site } from '../context.ts'
-import { sentence } from '../error-text.ts'
-import { formOf, queryOf } from '../forms.ts'
-import type { SignedIn } from '../guard.ts'
+import { errorSentence } from '../error-text.ts'
+import { formFields, queryFields } from '../forms.ts'
+import type { AuthenticatedUser } from '../guard.ts'
 import type { Html } from '../html.ts'
 import { billingPage } from '../pages/billing.ts'
 
@@ -13,12 +13,12 @@ const PAGE_SIZE = 20
 export function billingPages(site: Site): void {
   const { accounts, billing, withdrawals } = site.deps
 
-  async function show(user: SignedIn, before?: string, error?: string): Promise<Html> {
+  async function show(user: AuthenticatedUser, before?: string, error?: string): Promise<Html> {
     const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
     const [overview, purchases, rate] = await Promise.all([
       accounts.overview(user.account),
       billing.purchases(user.account, page),
-      presentRate(site.deps, withdrawals.currencies[0] ?? 'USD'),
+      currentRate(site.deps, withdrawals.currencies[0] ?? 'USD'),
     ])
     const last = purchases.length > PAGE_SIZE ? purchases[PAGE_SIZE - 1] : undefined
     return billingPage(site.pageUser(user), {
@@ -32,15 +32,15 @@ export function billingPages(site: Site): void {
     })
   }
 
-  site.page('GET', PATH, (request, _reply, user) => show(user, queryOf(request).before))
+  site.page('GET', PATH, (request, _reply, user) => show(user, queryFields(request).before))
 
   site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
     try {
-      const invoice = await billing.subscribe(user.account, formOf(request).plan ?? '')
+      const invoice = await billing.subscribe(user.account, formFields(request).plan ?? '')
       return reply.redirect(`/i/${invoice.publicId}`, 303)
     } catch (error) {
       reply.code(400)
-      return show(user, undefined, sentence(error))
+      return show(user, undefined, errorSentence(error))
     }
   })
 }

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream'
-import { DAY_SECS, readDay } from '../../domain/time.ts'
+import { DAY_SECS, parseDay } from '../../domain/time.ts'
 import type { Site } from '../context.ts'
-import { queryOf } from '../forms.ts'
+import { queryFields } from '../forms.ts'
 import { exportPage } from '../pages/export.ts'
 
 export function exportPages(site: Site): void {
   site.page('GET', '/export', async (_request, _reply, user) => exportPage(site.pageUser(user), {}))
 
   site.page('GET', '/export/download', async (request, reply, user) => {
-    const { format = 'csv', from = '', to = '' } = queryOf(request)
-    const first = from === '' ? 0 : readDay(from)
-    const last = to === '' ? null : readDay(to)
+    const { format = 'csv', from = '', to = '' } = queryFields(request)
+    const first = from === '' ? 0 : parseDay(from)
+    const last = to === '' ? null : parseDay(to)
     const reject = (error: string) => {
       reply.code(400)
       return exportPage(site.pageUser(user), { from, to, error })
@@ -20,7 +20,7 @@ export function exportPages(site: Site): void {
     }
     if (last !== null && last < first) return reject('The end date is before the start date.')
     const period = { from: first, ...(last === null ? {} : { to: last + DAY_SECS }) }
-    const { type, fileName, chunks } = site.deps.exports.write(user.account, format, period)
+    const { type, fileName, chunks } = site.deps.exports.exportInvoices(user.account, format, period)
     return reply
       .type(type)
       .header('content-disposition', `attachment; filename="${fileName}"`)

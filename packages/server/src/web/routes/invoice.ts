@@ -1,28 +1,28 @@
-import { noSuch } from '../../domain/error.ts'
+import { notFound } from '../../domain/error.ts'
 import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
-import { DAY_SECS, readDay } from '../../domain/time.ts'
+import { DAY_SECS, parseDay } from '../../domain/time.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import type { InvoiceFilter } from '../../ports/repository/invoice.ts'
-import { readZec } from '../amount.ts'
+import { parseZec } from '../amount.ts'
 import type { Site } from '../context.ts'
-import { sentence } from '../error-text.ts'
-import { type Fields, formOf, idOf, queryOf } from '../forms.ts'
+import { errorSentence } from '../error-text.ts'
+import { type FormFields, formFields, idParam, queryFields } from '../forms.ts'
 import { invoicePage } from '../pages/invoice.ts'
-import { ATTENTION, invoicesPage } from '../pages/invoice-list.ts'
+import { ATTENTION_FILTER, invoicesPage } from '../pages/invoice-list.ts'
 import { newInvoicePage } from '../pages/new-invoice.ts'
 import { swapCard } from '../pages/swap.ts'
 
 const PAGE_SIZE = 25
 
 export function invoicePages(site: Site): void {
-  const { blockSpacing, clock, dashboard, invoices, playground, publicUrl, swaps } = site.deps
+  const { blockSpacing, clock, dashboard, invoices, sandboxTools, publicUrl, swaps } = site.deps
 
   site.page('GET', '/invoices', async (request, _reply, user) => {
-    const query = queryOf(request)
+    const query = queryFields(request)
     const { q: search = '', from = '', to = '', before } = query
     const filter = filterOf(query)
-    const status = filter.needsAttention ? ATTENTION : (filter.status ?? null)
+    const status = filter.needsAttention ? ATTENTION_FILTER : (filter.status ?? null)
     const shown = { search, status, from, to }
     if (search.trim() !== '') {
       const found = await dashboard.search(user.account, search)
@@ -44,60 +44,60 @@ export function invoicePages(site: Site): void {
   )
 
   site.page('POST', '/invoices', async (request, reply, user) => {
-    const { amount = '', expires_in_secs: expiry = String(EXPIRY_SECS.usual) } = formOf(request)
+    const { amount = '', expires_in_secs: expiry = String(EXPIRY_SECS.default) } = formFields(request)
     const showForm = (error: string) => {
       reply.code(400)
       const viewingKeySet = user.account.viewingKeyId !== null
       return newInvoicePage(site.pageUser(user), { viewingKeySet, amount, expiresInSecs: expiry, error })
     }
-    const amountZat = readZec(amount)
+    const amountZat = parseZec(amount)
     if (amountZat === null) return showForm('Enter an amount in ZEC greater than 0, with at most eight decimal places.')
     const expiresInSecs = Number(expiry)
-    if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.least || expiresInSecs > EXPIRY_SECS.most)
-      return showForm(`An invoice can be valid for ${EXPIRY_SECS.least} to ${EXPIRY_SECS.most} seconds.`)
+    if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
+      return showForm(`An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`)
     try {
       const invoice = await invoices.create(user.account, { amountZat, expiresInSecs, idempotencyKey: undefined })
       return reply.redirect(`/invoices/${invoice.publicId}`, 303)
     } catch (error) {
-      return showForm(sentence(error))
+      return showForm(errorSentence(error))
     }
   })
 
   site.page('GET', '/invoices/:id', async (request, _reply, user) => {
-    const detail = await dashboard.invoice(user.account, idOf(request))
+    const detail = await dashboard.invoice(user.account, idParam(request))
     const { id, status, receivedZat, publicId, watchUntil } = detail.invoice
-    const swap = (await swaps.ofInvoices([detail.invoice])).get(id)
+    const swap = (await swaps.currentByInvoice([detail.invoice])).get(id)
     return invoicePage(site.pageUser(user), {
       ...detail,
       spacingSecs: await blockSpacing.current(),
       watched: nowSecs(clock) <= watchUntil,
       checkoutUrl: `${publicUrl()}/i/${publicId}`,
-      payable: playground !== null && status === 'pending' && receivedZat === 0n,
+      payable: sandboxTools !== null && status === 'pending' && receivedZat === 0n,
       extra: swapCard(detail.invoice, swap),
     })
   })
 
   site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, user) => {
-    const { invoice } = await dashboard.invoice(user.account, idOf(request))
-    if (!playground) throw noSuch('page')
-    await playground.pay(paymentUri(invoice.address, invoice.amountZat, invoice.publicId))
+    const { invoice } = await dashboard.invoice(user.account, idParam(request))
+    if (!sandboxTools) throw notFound('page')
+    await sandboxTools.pay(paymentUri(invoice.address, invoice.amountZat, invoice.publicId))
     return reply.redirect(`/invoices/${invoice.publicId}`, 303)
   })
 }
 
-function filterOf({ status, from = '', to = '' }: Fields): InvoiceFilter {
+function filterOf({ status, from = '', to = '' }: FormFields): InvoiceFilter {
   const known = INVOICE_STATUSES.find(name => name === status)
-  const createdFrom = readDay(from)
-  const lastDay = readDay(to)
+  const createdFrom = parseDay(from)
+  const lastDay = parseDay(to)
   return {
     ...(known === undefined ? {} : { status: known }),
-    ...(status === ATTENTION ? { needsAttention: true } : {}),
+    ...(status === ATTENTION_FILTER ? { needsAttention: true } : {}),
     ...(createdFrom === null ? {} : { createdFrom }),
     ...(lastDay === null ? {} : { createdTo: lastDay + DAY_SECS }),
   }
 }
 
-function linkTo({ status, from, to }: Fields, before: string | undefined): string {
+function linkTo({ status, from, to }: FormFields, before: string | undefined): string {
   const parameters = Object.entries({ status, from, to, before }).filter(([, value]) => value)
   const query = new URLSearchParams(parameters as [string, string][]).toString()
   return query === '' ? '/invoices' : `/invoices?${query}`

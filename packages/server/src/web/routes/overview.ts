@@ -1,11 +1,11 @@
 import type { Swap } from '../../ports/repository/swap.ts'
-import type { Overview } from '../../services/account.ts'
-import type { Standing } from '../../services/dashboard.ts'
+import type { AccountOverview } from '../../services/account.ts'
+import type { DashboardSummary } from '../../services/dashboard.ts'
 import type { Site } from '../context.ts'
-import { shortened } from '../format.ts'
+import { shorten } from '../format.ts'
 import type { Child } from '../html.ts'
 import { html } from '../html.ts'
-import { chainNotices } from '../pages/chain-notice.ts'
+import { chainWarnings } from '../pages/chain-notice.ts'
 import { overviewPage } from '../pages/overview.ts'
 import { reorgedInvoices } from '../pages/reorged.ts'
 
@@ -17,7 +17,7 @@ export function overviewPages(site: Site): void {
   const { accounts, blockSpacing, dashboard, swaps } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, user) => {
-    const summary = await dashboard.standing(user.account)
+    const summary = await dashboard.summary(user.account)
     const plan = await accounts.overview(user.account)
     const stuck = await swaps.needingAttention(STUCK_SWAPS, user.account.id)
     return overviewPage(site.pageUser(user), {
@@ -29,7 +29,7 @@ export function overviewPages(site: Site): void {
         resetsAt: plan.resetsAt,
       },
       attention: [
-        ...chainNotices(summary.chainTime, summary.chainProblems, await blockSpacing.current()),
+        ...chainWarnings(summary.chainTime, summary.chainProblems, await blockSpacing.current()),
         ...stuck.map(stuckSwap),
         ...problemsOf(summary, plan),
       ],
@@ -38,14 +38,14 @@ export function overviewPages(site: Site): void {
 }
 
 function stuckSwap({ invoicePublicId, status }: Swap): Child {
-  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shortened(invoicePublicId, 8, 0)}</a> has had the status ${status} for an hour, but no payment has arrived. Contact the swap provider about its deposit address.`
+  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shorten(invoicePublicId, 8, 0)}</a> has had the status ${status} for an hour, but no payment has arrived. Contact the swap provider about its deposit address.`
 }
 
-function problemsOf(summary: Standing, overview: Overview): Child[] {
-  const { takenBack, takenBackTotal, failedAttempt, steps, webhookSet } = summary
+function problemsOf(summary: DashboardSummary, overview: AccountOverview): Child[] {
+  const { reorged, reorgedTotal, failedAttempt, setupSteps, webhookSet } = summary
   const { usedThisMonth: used, plan } = overview
   const limit = plan.monthlyInvoiceLimit
-  const lines: Child[] = takenBack.length > 0 ? [reorgedInvoices(takenBack, takenBackTotal)] : []
+  const lines: Child[] = reorged.length > 0 ? [reorgedInvoices(reorged, reorgedTotal)] : []
   if (failedAttempt)
     lines.push(
       html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">View the attempt</a>.`,
@@ -56,7 +56,7 @@ function problemsOf(summary: Standing, overview: Overview): Child[] {
     )
   else if (limit !== null && used >= limit * LIMIT_WARNING)
     lines.push(html`You have used ${used} of the ${limit} invoices of the ${plan.name} plan for this month.`)
-  if (steps.invoice && !webhookSet)
+  if (setupSteps.invoice && !webhookSet)
     lines.push(html`Your server is not notified of payments yet. <a href="/webhook">Set a webhook</a>.`)
   return lines
 }

@@ -1,7 +1,7 @@
 import type { Site } from '../context.ts'
-import { sentence } from '../error-text.ts'
-import { formOf, idOf, queryOf } from '../forms.ts'
-import { forgetSession, type SignedIn } from '../guard.ts'
+import { errorSentence } from '../error-text.ts'
+import { formFields, idParam, queryFields } from '../forms.ts'
+import { type AuthenticatedUser, clearSessionCookie } from '../guard.ts'
 import { type SessionsView, sessionsPage } from '../pages/session.ts'
 
 const PAGE_SIZE = 50
@@ -10,7 +10,7 @@ const PATH = '/sessions'
 export function sessionPages(site: Site): void {
   const { credentials } = site.deps
 
-  async function view(user: SignedIn, before?: string): Promise<SessionsView> {
+  async function view(user: AuthenticatedUser, before?: string): Promise<SessionsView> {
     const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
     const sessions = await credentials.listSessions(user.account, page)
     const last = sessions.length > PAGE_SIZE ? sessions[PAGE_SIZE - 1] : undefined
@@ -22,13 +22,13 @@ export function sessionPages(site: Site): void {
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, done } = queryOf(request)
+    const { before, done } = queryFields(request)
     const flash = done === 'ended' ? { flash: 'Session ended.' } : {}
     return sessionsPage(site.pageUser(user), { ...(await view(user, before)), ...flash })
   })
 
   site.page('POST', PATH, async (request, reply, user) => {
-    const form = formOf(request)
+    const form = formFields(request)
     const { label = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
@@ -36,16 +36,16 @@ export function sessionPages(site: Site): void {
         return sessionsPage(site.pageUser(user), { ...(await view(user)), issued: { label, token } })
       } catch (error) {
         reply.code(400)
-        return sessionsPage(site.pageUser(user), { ...(await view(user)), label, error: sentence(error) })
+        return sessionsPage(site.pageUser(user), { ...(await view(user)), label, error: errorSentence(error) })
       }
     })
   })
 
   site.page('POST', `${PATH}/:id/end`, async (request, reply, user) => {
-    const id = idOf(request)
+    const id = idParam(request)
     await credentials.endSession(user.account, id)
     if (id.toLowerCase() !== user.session.publicId) return reply.redirect(`${PATH}?done=ended`, 303)
-    forgetSession(reply)
+    clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)
   })
 }

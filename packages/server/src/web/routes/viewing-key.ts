@@ -1,14 +1,14 @@
 import type { Account } from '../../domain/account.ts'
 import type { Site } from '../context.ts'
-import { sentence } from '../error-text.ts'
-import { formOf, queryOf } from '../forms.ts'
-import type { SignedIn } from '../guard.ts'
+import { errorSentence } from '../error-text.ts'
+import { formFields, queryFields } from '../forms.ts'
+import type { AuthenticatedUser } from '../guard.ts'
 import { viewingKeyPage } from '../pages/viewing-key.ts'
 
 const PATH = '/viewing-key'
 
 export function viewingKeyPages(site: Site): void {
-  const { accounts, blockSpacing, dashboard, network, playground, viewingKeys } = site.deps
+  const { accounts, blockSpacing, dashboard, network, sandboxTools, viewingKeys } = site.deps
 
   const view = async (account: Account) => ({
     firstAddress: await viewingKeys.firstAddress(account),
@@ -16,17 +16,17 @@ export function viewingKeyPages(site: Site): void {
     confirmations: account.confirmations,
     expiry: account.viewingKeyExpiry,
     spacingSecs: await blockSpacing.current(),
-    demoKey: playground?.viewingKey ?? null,
-    nextStep: false,
+    demoKey: sandboxTools?.viewingKey ?? null,
+    showNextStep: false,
   })
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const flash = queryOf(request).done === 'confirmations' ? { flash: 'Saved. Applies to new invoices.' } : {}
+    const flash = queryFields(request).done === 'confirmations' ? { flash: 'Saved. Applies to new invoices.' } : {}
     return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), ...flash })
   })
 
   site.page('POST', PATH, async (request, reply, user) => {
-    const form = formOf(request)
+    const form = formFields(request)
     const text = (form.viewing_key ?? '').trim()
     try {
       // Checked before a code is requested: that page keeps the form, and this text may be a secret pasted by mistake.
@@ -36,11 +36,11 @@ export function viewingKeyPages(site: Site): void {
     }
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, () => set(user))
 
-    async function set({ account: before }: SignedIn) {
+    async function set({ account: before }: AuthenticatedUser) {
       try {
         const { account, firstAddress } = await viewingKeys.set(before, text)
-        const { steps } = await dashboard.standing(account)
-        const changed = { firstAddress, fresh: true, nextStep: !steps.apiKey, flash: 'Viewing key saved.' }
+        const { setupSteps } = await dashboard.summary(account)
+        const changed = { firstAddress, justSet: true, showNextStep: !setupSteps.apiKey, flash: 'Viewing key saved.' }
         const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.pageUser(user), shown)
       } catch (error) {
@@ -51,12 +51,12 @@ export function viewingKeyPages(site: Site): void {
     /** Shows the error without repeating the submitted text. */
     async function reject(error: unknown) {
       reply.code(400)
-      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: sentence(error) })
+      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: errorSentence(error) })
     }
   })
 
   site.page('POST', '/confirmations', async (request, reply, user) => {
-    const { confirmations = '' } = formOf(request)
+    const { confirmations = '' } = formFields(request)
     try {
       await accounts.setConfirmations(
         user.account,
@@ -65,7 +65,7 @@ export function viewingKeyPages(site: Site): void {
       return reply.redirect(`${PATH}?done=confirmations`, 303)
     } catch (error) {
       reply.code(400)
-      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: sentence(error) })
+      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: errorSentence(error) })
     }
   })
 }

@@ -1,9 +1,9 @@
-import { Fault } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { Webhook } from '../../ports/repository/webhook.ts'
 import type { Site } from '../context.ts'
-import { sentence } from '../error-text.ts'
-import { formOf, idOf, queryOf } from '../forms.ts'
-import type { SignedIn } from '../guard.ts'
+import { errorSentence } from '../error-text.ts'
+import { formFields, idParam, queryFields } from '../forms.ts'
+import type { AuthenticatedUser } from '../guard.ts'
 import { attemptPage, type WebhookView, webhookPage } from '../pages/webhook.ts'
 
 const PAGE_SIZE = 25
@@ -19,7 +19,7 @@ const FLASHES: ReadonlyMap<string, string> = new Map([
 export function webhookPages(site: Site): void {
   const { webhooks } = site.deps
 
-  async function view(user: SignedIn, before?: string): Promise<WebhookView> {
+  async function view(user: AuthenticatedUser, before?: string): Promise<WebhookView> {
     const attempts = await webhooks.attempts(user.account, {
       limit: PAGE_SIZE + 1,
       ...(before === undefined ? {} : { before }),
@@ -32,17 +32,17 @@ export function webhookPages(site: Site): void {
     }
   }
 
-  async function webhookOf({ account }: SignedIn): Promise<Webhook | null> {
+  async function webhookOf({ account }: AuthenticatedUser): Promise<Webhook | null> {
     try {
       return await webhooks.read(account)
     } catch (error) {
-      if (error instanceof Fault && error.code === 'webhook_not_set') return null
+      if (error instanceof AppError && error.code === 'webhook_not_set') return null
       throw error
     }
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, done = '' } = queryOf(request)
+    const { before, done = '' } = queryFields(request)
     const flash = FLASHES.get(done)
     const awaiting = done === 'test' || done === 'resend'
     const shown = { ...(await view(user, before)), awaiting, ...(flash === undefined ? {} : { flash }) }
@@ -50,7 +50,7 @@ export function webhookPages(site: Site): void {
   })
 
   site.page('POST', PATH, async (request, reply, user) => {
-    const form = formOf(request)
+    const form = formFields(request)
     const { url = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
@@ -59,20 +59,20 @@ export function webhookPages(site: Site): void {
         return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Webhook set.' })
       } catch (error) {
         reply.code(400)
-        return webhookPage(site.pageUser(user), { ...(await view(user)), url, error: sentence(error) })
+        return webhookPage(site.pageUser(user), { ...(await view(user)), url, error: errorSentence(error) })
       }
     })
   })
 
   site.page('POST', `${PATH}/rotate-secret`, async (request, reply, user) =>
-    site.requireRecentAuth({ request, reply, user, form: formOf(request), menuPath: PATH }, async () => {
+    site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
       const secret = await webhooks.rotateSecret(user.account)
       return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Signing secret rotated.' })
     }),
   )
 
   site.page('POST', `${PATH}/remove`, async (request, reply, user) =>
-    site.requireRecentAuth({ request, reply, user, form: formOf(request), menuPath: PATH }, async () => {
+    site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
       await webhooks.remove(user.account)
       return reply.redirect(`${PATH}?done=removed`, 303)
     }),
@@ -84,12 +84,12 @@ export function webhookPages(site: Site): void {
   })
 
   site.page('POST', `${PATH}/deliveries/:id/resend`, async (request, reply, user) => {
-    await webhooks.resend(user.account, idOf(request))
+    await webhooks.resend(user.account, idParam(request))
     return reply.redirect(`${PATH}?done=resend`, 303)
   })
 
   site.page('GET', `${PATH}/attempts/:id`, async (request, _reply, user) => {
-    const attempt = await webhooks.attempt(user.account, idOf(request))
+    const attempt = await webhooks.attempt(user.account, idParam(request))
     return attemptPage(site.pageUser(user), attempt, { webhookSet: (await webhookOf(user)) !== null })
   })
 }

@@ -2,7 +2,7 @@
  * Collects items in batches of at most `maxItems`. Each batch holds what has arrived since the previous one, without waiting
  * for more. The source is paused while a batch is full.
  */
-export async function* gather<T>(source: AsyncIterable<T>, maxItems: number): AsyncGenerator<T[], void, undefined> {
+export async function* coalesce<T>(source: AsyncIterable<T>, maxItems: number): AsyncGenerator<T[], void, undefined> {
   const buffer: T[] = []
   let sourceEnded = false
   let consumerDone = false

@@ -9,7 +9,7 @@ const MAX_ACTIONS = 4_000
  * Reads the next batch of blocks, to be recorded in one transaction: at least one block, from height `from` up to `to`.
  * @throws Error when the server has no block `from`
  */
-export async function collectBatch(chain: Chain, from: number, to: number, signal: AbortSignal): Promise<Block[]> {
+export async function readBlockBatch(chain: Chain, from: number, to: number, signal: AbortSignal): Promise<Block[]> {
   const blocks: Block[] = []
   let actions = 0
   for await (const block of chain.blocks(from, Math.min(to, from + MAX_BLOCKS - 1), signal)) {

@@ -3,35 +3,35 @@ import { ancestorCandidates, HEADERS_KEPT } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { WatchMeter } from '../../ports/metrics.ts'
-import type { Viewer } from '../../ports/note-scanner.ts'
-import type { Headers, Position } from '../../services/chain-rewind.ts'
-import type { Misfit, Payments } from '../../services/payment.ts'
-import type { WatchKeys } from '../../services/scan-key.ts'
-import { collectBatch } from './block-batch.ts'
+import type { ChainSyncMetrics } from '../../ports/metrics.ts'
+import type { NoteScanner } from '../../ports/note-scanner.ts'
+import type { ChainPosition, HeaderChain } from '../../services/chain-rewind.ts'
+import type { ChainMismatch, Payments } from '../../services/payment.ts'
+import type { ScanKeys } from '../../services/scan-key.ts'
+import { readBlockBatch } from './block-batch.ts'
 
-export interface FollowDeps {
+export interface BlockSyncDeps {
   readonly chain: Chain
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly payments: Payments
-  readonly headers: Headers
-  readonly keys: WatchKeys
+  readonly recordedChain: HeaderChain
+  readonly keys: ScanKeys
   readonly clock: Clock
   readonly log: Log
-  readonly meter: WatchMeter
+  readonly metrics: ChainSyncMetrics
 }
 
-export interface Progress {
+export interface BlockSyncProgress {
   /** Every block up to the tip reported by the server is recorded. */
-  readonly reached: boolean
+  readonly reachedTip: boolean
   /** More blocks can be read immediately. */
-  readonly more: boolean
+  readonly hasMore: boolean
   /** Blocks were removed by a reorganisation. */
   readonly rewound: boolean
 }
 
 /** The server's chain has none of the recorded blocks: the reorganisation is deeper than the kept headers. */
-export class DeepReorganisation extends Error {
+export class DeepReorganisationError extends Error {
   override readonly name = 'DeepReorganisationError'
 
   constructor(tip: number, oldest: number) {
@@ -53,58 +53,58 @@ const FIRST_READ = 1
  * Creates the block sync. Each call compares the server's blocks with the last two recorded ones, rewinds to the common
  * ancestor after a reorganisation, and records new blocks up to the server's tip in bounded batches. Never skips a block.
  */
-export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise<Progress> {
-  const { chain, headers, log, meter } = deps
+export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => Promise<BlockSyncProgress> {
+  const { chain, recordedChain, log, metrics } = deps
   const readBatch = batchReader(deps)
   let forks = 0
 
   async function startPosition(height: number): Promise<number> {
-    const position = await headers.position()
+    const position = await recordedChain.position()
     return position ? position.tip.height + 1 : Math.max(FIRST_READ, height - HEADERS_KEPT)
   }
 
   async function recordUpTo(height: number, signal: AbortSignal): Promise<boolean> {
     let from = await startPosition(height)
     for (let batch = 0; from <= height && batch < MAX_BATCHES; batch++) {
-      meter.lag(height - from + 1)
+      metrics.lag(height - from + 1)
       const { newest, misfit } = await readBatch(from, height, signal)
       if (misfit) return handleMismatch(misfit)
-      meter.tip(newest)
+      metrics.tip(newest)
       forks = 0
       from = newest + 1
     }
-    meter.lag(Math.max(0, height - from + 1))
+    metrics.lag(Math.max(0, height - from + 1))
     return from > height
   }
 
   /** False: the sync goes on in a later run. @throws Error when the server's blocks are invalid */
-  function handleMismatch({ height, fault }: Misfit): false {
+  function handleMismatch({ height, problem }: ChainMismatch): false {
     // Another process has recorded these blocks.
-    if (fault.fault === 'gap') return false
-    if (fault.fault === 'fork') {
+    if (problem.problem === 'gap') return false
+    if (problem.problem === 'fork') {
       forks += 1
       if (forks >= MAX_FORKS) throw new Error(`block ${height} does not follow the previous block`)
       return false
     }
-    const { pool, expected, given } = fault
+    const { pool, expected, given } = problem
     const message = `block ${height} hides ${pool} outputs: its tree size is ${given}, its outputs give ${expected}`
-    chain.distrust(message)
+    chain.abandonServer(message)
     throw new Error(message)
   }
 
   async function isRecorded(height: number, signal: AbortSignal): Promise<boolean> {
-    const ours = await headers.headerAt(height)
+    const ours = await recordedChain.headerAt(height)
     const theirs = await firstBlock(chain.blocks(height, height, signal), height)
     return ours?.hash === theirs.hash
   }
 
   /** Whether the server's chain contains the last two recorded blocks, as far as the server has reached them. */
-  async function isOnOurChain({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<boolean> {
+  async function isOnOurChain({ tip, oldest }: ChainPosition, height: number, signal: AbortSignal): Promise<boolean> {
     const last = Math.min(tip.height, height)
     if (last < oldest) throw new Error(`the chain server is ${tip.height - height} blocks behind the recorded chain`)
     let compared = oldest - 1
     for await (const block of chain.blocks(Math.max(oldest, last - 1), last, signal)) {
-      const ours = await headers.headerAt(block.height)
+      const ours = await recordedChain.headerAt(block.height)
       if (ours?.hash !== block.hash) return false
       compared = block.height
     }
@@ -114,7 +114,7 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
   }
 
   /** Finds the highest common block, by bisection between a common height and the lowest differing one. */
-  async function commonAncestor({ tip, oldest }: Position, height: number, signal: AbortSignal): Promise<number> {
+  async function commonAncestor({ tip, oldest }: ChainPosition, height: number, signal: AbortSignal): Promise<number> {
     let differs = Math.min(tip.height, height)
     // Chains of one network share the genesis block.
     let common: number | null = oldest === FIRST_READ ? FIRST_READ - 1 : null
@@ -126,8 +126,8 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
       differs = candidate
     }
     if (common === null) {
-      const error = new DeepReorganisation(tip.height, oldest)
-      chain.distrust(error.message)
+      const error = new DeepReorganisationError(tip.height, oldest)
+      chain.abandonServer(error.message)
       throw error
     }
     while (differs - common > 1) {
@@ -142,36 +142,36 @@ export function createFollow(deps: FollowDeps): (signal: AbortSignal) => Promise
    * Rewinds to the common ancestor of both chains.
    * @returns false when another process has changed the recorded chain in the meantime
    */
-  async function rewindToAncestor(position: Position, height: number, signal: AbortSignal): Promise<boolean> {
+  async function rewindToAncestor(position: ChainPosition, height: number, signal: AbortSignal): Promise<boolean> {
     const ancestor = await commonAncestor(position, height, signal)
     const depth = position.tip.height - ancestor
     log.warn({ depth, ancestor }, 'reorganisation: removing recorded blocks above the common ancestor')
-    if (!(await headers.rewind(ancestor, position.tip))) return false
-    meter.reorg(depth)
+    if (!(await recordedChain.rewindTo(ancestor, position.tip))) return false
+    metrics.reorg(depth)
     return true
   }
 
   return async function syncBlocks(signal) {
     const height = await chain.tip(signal)
-    const position = await headers.position()
+    const position = await recordedChain.position()
     const rewound = position !== null && !(await isOnOurChain(position, height, signal))
     if (position && rewound && !(await rewindToAncestor(position, height, signal)))
-      return { reached: false, more: true, rewound }
+      return { reachedTip: false, hasMore: true, rewound }
     const serverIsBehind = position !== null && !rewound && height < position.tip.height
-    if (serverIsBehind) return { reached: false, more: false, rewound }
-    const reached = await recordUpTo(height, signal)
-    return { reached, more: !reached, rewound }
+    if (serverIsBehind) return { reachedTip: false, hasMore: false, rewound }
+    const reachedTip = await recordUpTo(height, signal)
+    return { reachedTip, hasMore: !reachedTip, rewound }
   }
 }
 
-function batchReader({ chain, viewer, payments, keys, clock }: FollowDeps) {
+function batchReader({ chain, noteScanner, payments, keys, clock }: BlockSyncDeps) {
   /** Reads the keys after the blocks, so that the key of every invoice created before its payment is included. */
   return async function readBatch(from: number, to: number, signal: AbortSignal) {
-    const blocks = await collectBatch(chain, from, to, signal)
+    const blocks = await readBlockBatch(chain, from, to, signal)
     const earliest = Math.min(nowSecs(clock), ...blocks.map(block => block.time))
     const watchedKeys = await keys.watchedAt(earliest)
     const transactions = blocks.flatMap(block => block.transactions)
-    const notes = await viewer.open(watchedKeys, transactions, signal)
+    const notes = await noteScanner.scan(watchedKeys, transactions, signal)
     return { newest: blocks.at(-1)!.height, misfit: await payments.recordBlocks({ blocks, notes }) }
   }
 }

@@ -2,18 +2,18 @@ import type { CompactTransaction } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { OpenedNote, Viewer } from '../../ports/note-scanner.ts'
-import type { Headers } from '../../services/chain-rewind.ts'
-import type { MempoolSeen, Payments } from '../../services/payment.ts'
-import type { WatchKeys } from '../../services/scan-key.ts'
-import { gather } from './batches.ts'
+import type { DecryptedNote, NoteScanner } from '../../ports/note-scanner.ts'
+import type { HeaderChain } from '../../services/chain-rewind.ts'
+import type { Payments, ScannedMempool } from '../../services/payment.ts'
+import type { ScanKeys } from '../../services/scan-key.ts'
+import { coalesce } from './batches.ts'
 
 export interface MempoolDeps {
   readonly chain: Chain
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly payments: Payments
-  readonly headers: Headers
-  readonly keys: WatchKeys
+  readonly recordedChain: HeaderChain
+  readonly keys: ScanKeys
   readonly clock: Clock
   readonly log: Log
 }
@@ -25,11 +25,11 @@ export interface MempoolReader {
    */
   stream(signal: AbortSignal): Promise<number>
   /** Scans unmined transactions for notes. Each transaction is scanned once and then cached. */
-  open(transactions: readonly CompactTransaction[], signal: AbortSignal): Promise<MempoolSeen>
+  scan(transactions: readonly CompactTransaction[], signal: AbortSignal): Promise<ScannedMempool>
 }
 
 interface CachedScan {
-  readonly notes: readonly OpenedNote[]
+  readonly notes: readonly DecryptedNote[]
   readonly expiryHeight: number | undefined
 }
 
@@ -44,9 +44,9 @@ const MAX_CACHED = 20_000
 
 export function createMempoolReader({
   chain,
-  viewer,
+  noteScanner,
   payments,
-  headers,
+  recordedChain,
   keys,
   clock,
   log,
@@ -59,14 +59,14 @@ export function createMempoolReader({
 
   /** Scans transactions that are not cached. Returns the notes by txid. */
   async function scanNew(transactions: readonly CompactTransaction[], signal: AbortSignal) {
-    if (transactions.length === 0) return new Map<string, OpenedNote[]>()
+    if (transactions.length === 0) return new Map<string, DecryptedNote[]>()
     // Limited by the tip's time: if the clock is ahead, keys would be left out, and a cached transaction is not scanned again.
-    const tipTime = (await headers.position())?.tip.time
+    const tipTime = (await recordedChain.position())?.tip.time
     const watchedKeys = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
-    return Map.groupBy(await viewer.open(watchedKeys, transactions, signal), note => note.txid)
+    return Map.groupBy(await noteScanner.scan(watchedKeys, transactions, signal), note => note.txid)
   }
 
-  async function scanUnmined(unmined: readonly Unmined[], signal: AbortSignal): Promise<MempoolSeen> {
+  async function scanUnmined(unmined: readonly Unmined[], signal: AbortSignal): Promise<ScannedMempool> {
     const before = new Map(unmined.map(({ transaction: { txid } }) => [txid, cache.get(txid)]))
     const uncached = unmined.map(({ transaction }) => transaction).filter(({ txid }) => !before.get(txid))
     const scanned = await scanNew(uncached, signal)
@@ -88,14 +88,14 @@ export function createMempoolReader({
   }
 
   async function parse(raw: Uint8Array): Promise<Unmined[]> {
-    const compact = await viewer.compact(raw)
+    const compact = await noteScanner.toCompact(raw)
     // A transaction of an unknown future version: the mempool snapshots still contain its outputs.
     if (!compact) log.warn({ bytes: raw.length }, 'cannot parse a transaction of the mempool stream')
     return compact ? [compact] : []
   }
 
   return {
-    open: (transactions, signal) =>
+    scan: (transactions, signal) =>
       scanUnmined(
         transactions.map(transaction => ({ transaction })),
         signal,
@@ -106,7 +106,7 @@ export function createMempoolReader({
       const streamSignal = AbortSignal.any([signal, ending.signal])
       let count = 0
       try {
-        for await (const raws of gather(chain.mempool(streamSignal), MAX_BATCH)) {
+        for await (const raws of coalesce(chain.mempool(streamSignal), MAX_BATCH)) {
           count += raws.length
           const unmined = (await Promise.all(raws.map(parse))).flat()
           const seen = await scanUnmined(unmined, signal)

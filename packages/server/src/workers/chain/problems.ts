@@ -1,6 +1,6 @@
-import { type ChainProblem, type ChainProblemName, describeProblem } from '../../domain/chain-problem.ts'
+import { type ChainProblem, type ChainProblemName, describeChainProblem } from '../../domain/chain-problem.ts'
 import type { Log } from '../../ports/log.ts'
-import type { WatchMeter } from '../../ports/metrics.ts'
+import type { ChainSyncMetrics } from '../../ports/metrics.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
 
 const LEVELS = {
@@ -17,20 +17,20 @@ const LEVELS = {
 export function createProblemReporter(deps: {
   readonly chainProblems: ChainProblems
   readonly log: Log
-  readonly meter: WatchMeter
+  readonly metrics: ChainSyncMetrics
 }): (problems: readonly ChainProblem[]) => Promise<void> {
-  const { chainProblems, log, meter } = deps
+  const { chainProblems, log, metrics } = deps
   let lastReported: readonly ChainProblem[] | null = null
 
   return async function report(problems) {
-    meter.problems(problems)
+    metrics.problems(problems)
     const known = lastReported ?? []
     if (lastReported && sameKinds(lastReported, problems)) return
     await chainProblems.record(problems)
     lastReported = problems
     const kinds = new Set(known.map(({ problem }) => problem))
     for (const found of problems)
-      if (!kinds.has(found.problem)) log[LEVELS[found.problem]](found, describeProblem(found))
+      if (!kinds.has(found.problem)) log[LEVELS[found.problem]](found, describeChainProblem(found))
     if (problems.length === 0 && known.length > 0) log.info({}, 'the chain source has no problems any more')
   }
 }

@@ -1,22 +1,22 @@
-import { checkFollows, type Header } from '../../domain/chain.ts'
+import { checkContinuity, type Header } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { Viewer } from '../../ports/note-scanner.ts'
-import type { Headers } from '../../services/chain-rewind.ts'
+import type { NoteScanner } from '../../ports/note-scanner.ts'
+import type { HeaderChain } from '../../services/chain-rewind.ts'
 import type { Payments } from '../../services/payment.ts'
-import type { WatchKeys } from '../../services/scan-key.ts'
-import { collectBatch } from './block-batch.ts'
+import type { ScanKeys } from '../../services/scan-key.ts'
+import { readBlockBatch } from './block-batch.ts'
 
 export interface RescanDeps {
   readonly chain: Chain
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly payments: Payments
-  readonly headers: Headers
-  readonly keys: WatchKeys
+  readonly recordedChain: HeaderChain
+  readonly keys: ScanKeys
   /** Called after each batch. */
   readonly onProgress?: (height: number, to: number) => void
 }
 
-export interface Rescanned {
+export interface RescanResult {
   /** Height of the last block that was read. */
   readonly to: number
   /** Number of invoices that changed. */
@@ -30,8 +30,8 @@ export interface Rescanned {
  * @throws RangeError when `from` is not a recorded height
  * @throws Error when the server's blocks differ from the recorded ones
  */
-export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal): Promise<Rescanned> {
-  const position = await deps.headers.position()
+export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal): Promise<RescanResult> {
+  const position = await deps.recordedChain.position()
   const to = position?.tip.height ?? -1
   if (!Number.isInteger(from) || from < 0 || from > to) {
     throw new RangeError(to < 0 ? 'no block is recorded yet' : `the height must be 0 to ${to}, the last recorded block`)
@@ -49,25 +49,25 @@ export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal
 }
 
 async function rescanBatch(
-  { chain, viewer, payments, keys }: RescanDeps,
+  { chain, noteScanner, payments, keys }: RescanDeps,
   from: number,
   to: number,
   lastHeader: Header | null,
   signal: AbortSignal,
 ): Promise<{ newest: Header; found: number }> {
-  const blocks = await collectBatch(chain, from, to, signal)
+  const blocks = await readBlockBatch(chain, from, to, signal)
   let previous = lastHeader
   for (const block of blocks) {
-    const problem = previous && checkFollows(previous, block)
-    if (problem) throw new Error(`block ${block.height} does not follow the previous block: ${problem.fault}`)
+    const problem = previous && checkContinuity(previous, block)
+    if (problem) throw new Error(`block ${block.height} does not follow the previous block: ${problem.problem}`)
     previous = block
   }
   const transactions = blocks.flatMap(block => block.transactions)
-  const notes = await viewer.open(await keys.all(), transactions, signal)
-  const { found, misfit } = await payments.recordFound({ blocks, notes })
-  if (misfit)
+  const notes = await noteScanner.scan(await keys.all(), transactions, signal)
+  const { found, mismatch } = await payments.recordRescanned({ blocks, notes })
+  if (mismatch)
     throw new Error(
-      `block ${misfit.height} differs from the recorded one; wait until the chain sync has caught up, then try again`,
+      `block ${mismatch.height} differs from the recorded one; wait until the chain sync has caught up, then try again`,
     )
   return { newest: blocks.at(-1)!, found }
 }

@@ -1,37 +1,37 @@
-import { showsEverything } from '../../domain/chain-problem.ts'
+import { allPaymentsVisible } from '../../domain/chain-problem.ts'
 import type { ChainTime } from '../../domain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { WatchMeter } from '../../ports/metrics.ts'
-import { NO_WATCH_METER } from '../../ports/metrics.ts'
-import type { Viewer } from '../../ports/note-scanner.ts'
+import type { ChainSyncMetrics } from '../../ports/metrics.ts'
+import { NO_CHAIN_SYNC_METRICS } from '../../ports/metrics.ts'
+import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
-import type { Headers } from '../../services/chain-rewind.ts'
+import type { HeaderChain } from '../../services/chain-rewind.ts'
 import type { Payments } from '../../services/payment.ts'
-import type { WatchKeys } from '../../services/scan-key.ts'
-import { type Next, startLoop } from '../loop.ts'
-import { createFollow } from './blocks.ts'
+import type { ScanKeys } from '../../services/scan-key.ts'
+import { type LoopResult, startLoop } from '../loop.ts'
+import { createBlockSync } from './blocks.ts'
 import { createMempoolReader } from './mempool.ts'
 import { createProblemReporter } from './problems.ts'
 
-export interface WatcherDeps {
+export interface ChainSyncDeps {
   readonly chain: Chain
-  readonly viewer: Viewer
+  readonly noteScanner: NoteScanner
   readonly payments: Payments
-  readonly headers: Headers
-  readonly keys: WatchKeys
+  readonly recordedChain: HeaderChain
+  readonly keys: ScanKeys
   readonly chainProblems: ChainProblems
   readonly clock: Clock
   readonly log: Log
-  readonly meter?: WatchMeter
+  readonly metrics?: ChainSyncMetrics
 }
 
-export interface Watcher {
+export interface ChainSync {
   /** Syncs chain and mempool once. A complete sync has recorded everything that existed when it started. */
-  look(signal: AbortSignal): Promise<Next>
+  sync(signal: AbortSignal): Promise<LoopResult>
   /** Records payments from the mempool stream until a block ends it. Returns the number of transactions read. */
-  follow(signal: AbortSignal): Promise<number>
+  streamMempool(signal: AbortSignal): Promise<number>
 }
 
 const SYNC_INTERVAL_MS = 2_000
@@ -53,12 +53,12 @@ interface UnconfirmedSync {
   readonly serverEpoch: number
 }
 
-export function createWatcher(deps: WatcherDeps): Watcher {
-  const { chain, payments, headers, clock, meter = NO_WATCH_METER } = deps
-  const syncBlocks = createFollow({ ...deps, meter })
+export function createChainSync(deps: ChainSyncDeps): ChainSync {
+  const { chain, payments, recordedChain, clock, metrics = NO_CHAIN_SYNC_METRICS } = deps
+  const syncBlocks = createBlockSync({ ...deps, metrics })
   const mempool = createMempoolReader(deps)
-  const reportTime = timeReporter(deps.log, meter)
-  const reportProblems = createProblemReporter({ ...deps, meter })
+  const reportTime = timeReporter(deps.log, metrics)
+  const reportProblems = createProblemReporter({ ...deps, metrics })
   let headersChecked = false
   let mempoolFailedAt = Number.NEGATIVE_INFINITY
   let unconfirmed: UnconfirmedSync | null = null
@@ -68,61 +68,61 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
   }
 
-  async function syncOnce(signal: AbortSignal): Promise<Next> {
-    if (!headersChecked) await headers.repair()
+  async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
+    if (!headersChecked) await recordedChain.repairLinks()
     headersChecked = true
-    const { era: serverEpoch } = chain
-    const newestOrder = await payments.newestOrder()
+    const { serverEpoch } = chain
+    const lastSeq = await payments.lastSeq()
     const startedAt = nowSecs(clock)
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reached, more, rewound } = await syncBlocks(signal)
+    const { reachedTip, hasMore, rewound } = await syncBlocks(signal)
     const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
     const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
     if (mempoolMayBeStale || rewound || clockWentBack || unconfirmed?.serverEpoch !== serverEpoch) unconfirmed = null
     // Blocks are recorded even if the mempool read failed, but the sync is then incomplete.
     if (snapshot.status === 'rejected') signal.throwIfAborted()
-    if (!reached || snapshot.status === 'rejected') return more ? 'again' : 'idle'
-    if (chain.era !== serverEpoch) return 'again'
-    const seen = await mempool.open(snapshot.value, signal)
+    if (!reachedTip || snapshot.status === 'rejected') return hasMore ? 'again' : 'idle'
+    if (chain.serverEpoch !== serverEpoch) return 'again'
+    const seen = await mempool.scan(snapshot.value, signal)
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
     const confirmed = confirms(startedAt, serverEpoch) ? unconfirmed : null
-    const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null
-    const tellsMissing = !rewound
+    const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null
+    const provesMissing = !rewound
     const time = await payments.recordSnapshot({
       ...seen,
       txids,
-      newestOrder,
-      server: serverEpoch,
-      seenThrough,
-      tellsMissing,
+      lastSeq,
+      serverEpoch,
+      syncedThrough,
+      provesMissing,
     })
     reportTime(time)
-    if (time.state === 'ok' && seenThrough !== null) meter.seenThrough(seenThrough)
+    if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
     if (confirmed || (unconfirmed === null && !mempoolMayBeStale))
       unconfirmed = { startedAt, endedAt: nowSecs(clock), serverEpoch }
     return 'idle'
   }
 
   return {
-    async look(signal) {
+    async sync(signal) {
       const [result] = await Promise.allSettled([syncOnce(signal)])
       await reportProblems(chain.problems)
       if (result.status === 'rejected') throw result.reason
       return result.value
     },
 
-    follow: mempool.stream,
+    streamMempool: mempool.stream,
   }
 }
 
 /** Reports how block times and clock compare: sets the metrics and logs each change. */
-function timeReporter(log: Log, meter: WatchMeter): (time: ChainTime) => void {
+function timeReporter(log: Log, meter: ChainSyncMetrics): (time: ChainTime) => void {
   let before: ChainTime['state'] = 'ok'
   return time => {
     meter.stalled(time.state === 'stalled')
-    meter.clockApart(time.state === 'clock_ahead' ? time.bySecs : time.state === 'clock_behind' ? -time.bySecs : 0)
+    meter.clockSkew(time.state === 'clock_ahead' ? time.bySecs : time.state === 'clock_behind' ? -time.bySecs : 0)
     if (time.state === before) return
     before = time.state
     if (time.state === 'stalled')
@@ -137,12 +137,12 @@ function timeReporter(log: Log, meter: WatchMeter): (time: ChainTime) => void {
 }
 
 /** Starts chain sync: a sync every two seconds and after each block, and the mempool stream in parallel. */
-export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
+export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   const { clock, log } = deps
-  const chainSync = createWatcher(deps)
+  const chainSync = createChainSync(deps)
   const syncs = startLoop({
     name: 'chain sync',
-    run: signal => chainSync.look(signal),
+    run: signal => chainSync.sync(signal),
     idleMs: SYNC_INTERVAL_MS,
     backoff: BACKOFF,
     clock,
@@ -155,7 +155,7 @@ export function startWatcher(deps: WatcherDeps): { stop(): Promise<void> } {
       // A block found before the stream is open again does not end the new stream.
       if (afterBlock) syncs.wake()
       const openedAtMs = clock.nowMs()
-      const count = await chainSync.follow(signal)
+      const count = await chainSync.streamMempool(signal)
       // A block ends the stream. A server without mempool streaming ends it at once, which does not mean a new block.
       afterBlock = count > 0 || clock.nowMs() - openedAtMs >= STREAM_GAP_MS
       if (afterBlock) syncs.wake()

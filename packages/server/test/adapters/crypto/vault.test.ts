@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createVault, UnknownKey } from '../../../src/adapters/crypto/vault.ts'
+import { createVault, UnknownEncryptionKeyError } from '../../../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 
 const key = randomBytes(32)
@@ -56,7 +56,7 @@ test('after a rotation the new key seals and both open; without the old key, its
   const again = both.seal(both.open(old, context), context)
   const after = createVault([next], systemRandom)
   assert.deepEqual(after.open(again, context), both.open(old, context))
-  assert.throws(() => after.open(old, context), UnknownKey)
+  assert.throws(() => after.open(old, context), UnknownEncryptionKeyError)
 })
 
 test('createVault throws without a key', () => {

@@ -9,10 +9,10 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { OutboundOptions } from '../../../src/adapters/http-client/client.ts'
-import { createOutbound } from '../../../src/adapters/http-client/client.ts'
-import type { OutboundAnswer, OutboundRequest } from '../../../src/ports/http-client.ts'
-import { OutboundError } from '../../../src/ports/http-client.ts'
+import type { HttpClientOptions } from '../../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
+import type { HttpRequest, HttpResponse } from '../../../src/ports/http-client.ts'
+import { HttpClientError } from '../../../src/ports/http-client.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 
 const LOOPBACK = async () => ['127.0.0.1']
@@ -30,23 +30,23 @@ async function listen(t: TestContext, server: Server): Promise<number> {
 async function receiver(
   t: TestContext,
   respond: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<(request?: Partial<OutboundRequest>) => Promise<OutboundAnswer>> {
+): Promise<(request?: Partial<HttpRequest>) => Promise<HttpResponse>> {
   const port = await listen(t, http.createServer(respond))
   return client(t, `http://hooks.example:${port}/in?a=b`)
 }
 
-function client(t: TestContext, url: string, options: Partial<OutboundOptions> = {}) {
-  const outbound = createOutbound({ allowPrivate: true, resolve: LOOPBACK, ...options })
+function client(t: TestContext, url: string, options: Partial<HttpClientOptions> = {}) {
+  const outbound = createHttpClient({ allowPrivate: true, resolve: LOOPBACK, ...options })
   t.after(() => outbound.close())
-  return (request: Partial<OutboundRequest> = {}) =>
+  return (request: Partial<HttpRequest> = {}) =>
     outbound.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 10_000, ...request })
 }
 
-async function failure(sent: Promise<unknown>): Promise<OutboundError> {
+async function failure(sent: Promise<unknown>): Promise<HttpClientError> {
   try {
     await sent
   } catch (error) {
-    assert.ok(error instanceof OutboundError, String(error))
+    assert.ok(error instanceof HttpClientError, String(error))
     return error
   }
   return assert.fail('it succeeded')
@@ -222,7 +222,7 @@ test('an aborted request ends at once, and `close` ends requests in progress', a
   assert.equal((await sent).failure, 'aborted')
   assert.equal((await failure(send({ signal: abort.signal }))).failure, 'aborted')
 
-  const outbound = createOutbound({ allowPrivate: true, resolve: LOOPBACK })
+  const outbound = createHttpClient({ allowPrivate: true, resolve: LOOPBACK })
   const request = { method: 'GET', url: `http://hooks.example:${port}/`, headers: {}, deadlineMs: 5_000 } as const
   const inProgress = failure(outbound.send({ ...request, maxBytes: 1 }))
   outbound.close()

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
-import { createOutbound } from '../../../src/adapters/http-client/client.ts'
-import { OutboundError } from '../../../src/ports/http-client.ts'
+import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
+import { HttpClientError } from '../../../src/ports/http-client.ts'
 
 /** Listens on all local addresses and counts connections. */
 const trap = createServer(socket => {
@@ -104,12 +104,12 @@ const HOSTILE = [
   ...Object.keys(NAMES).map(name => `https://${name}:PORT/`),
 ]
 
-async function attempt(url: string, resolve: (name: string) => Promise<readonly string[]>): Promise<OutboundError> {
-  const outbound = createOutbound({ allowPrivate: false, resolve })
+async function attempt(url: string, resolve: (name: string) => Promise<readonly string[]>): Promise<HttpClientError> {
+  const outbound = createHttpClient({ allowPrivate: false, resolve })
   try {
     await outbound.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 300, maxBytes: 1_000 })
   } catch (error) {
-    assert.ok(error instanceof OutboundError, String(error))
+    assert.ok(error instanceof HttpClientError, String(error))
     return error
   } finally {
     outbound.close()

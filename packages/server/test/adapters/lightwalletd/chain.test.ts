@@ -21,7 +21,7 @@ import {
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { createLightwalletd, type LightwalletdOptions } from '../../../src/adapters/lightwalletd/chain.ts'
-import { checkFollows } from '../../../src/domain/chain.ts'
+import { checkContinuity } from '../../../src/domain/chain.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../../src/ports/chain.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
@@ -114,7 +114,7 @@ test('returns the tip and linked blocks, with hashes and txids in display byte o
   assert.equal(blocks.length, sandbox.height + 1)
   for (const [height, block] of blocks.entries()) {
     assert.equal(block.hash, display(sandbox.block(height)!.hash))
-    if (height > 0) assert.equal(checkFollows(blocks[height - 1]!, block), null)
+    if (height > 0) assert.equal(checkContinuity(blocks[height - 1]!, block), null)
   }
   assert.deepEqual(
     blocks[2]!.transactions.map(({ txid }) => txid),
@@ -343,10 +343,10 @@ test('an abort ends the mempool stream without an error', async () => {
 test('a server that is down is replaced by the next one', async () => {
   const { chain, log } = connect({ urls: both() })
   await chain.tip(never)
-  const era = chain.era
+  const era = chain.serverEpoch
   await faults({ down: true })
   await assert.rejects(chain.tip(never))
-  assert.notEqual(chain.era, era)
+  assert.notEqual(chain.serverEpoch, era)
   assert.equal(await chain.tip(never), sandbox.height)
   assert.equal((await all(chain.blocks(1, 3, never))).length, 3)
   const [line] = log.lines
@@ -368,7 +368,7 @@ test('switching servers ends the mempool stream of the previous one', async () =
     for await (const _ of chain.mempool(never)) read++
   })()
   await until('the transaction', () => read === 1)
-  chain.distrust('a test')
+  chain.abandonServer('a test')
   await stream
   sandbox.mine(1)
 })
@@ -376,11 +376,11 @@ test('switching servers ends the mempool stream of the previous one', async () =
 test('a failing mempool stream does not switch servers, because blocks and mempool snapshots still work', async () => {
   const { chain } = connect({ urls: both() })
   await chain.tip(never)
-  const { era } = chain
+  const { serverEpoch } = chain
   wallet.send([{ receiver, value: 1n }])
   await faults({ cutStreamAfter: 0 })
   for (let failures = 0; failures < 5; failures++) await assert.rejects(all(chain.mempool(never)))
-  assert.equal(chain.era, era)
+  assert.equal(chain.serverEpoch, serverEpoch)
   sandbox.mine(1)
 })
 

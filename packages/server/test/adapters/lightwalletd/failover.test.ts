@@ -142,23 +142,23 @@ test('a server with an estimated lag is replaced at once by a server that is ahe
   const [quiet, equal] = [await Server.start(10), await Server.start(10)]
   quiet.info = { estimatedHeight: 200n }
   const second = connect(testnet, quiet, equal).chain
-  const { era } = second
+  const { serverEpoch } = second
   assert.deepEqual(await requestTips(second, 3, 15_000), [10, 10, 10])
-  assert.equal(second.era, era)
+  assert.equal(second.serverEpoch, serverEpoch)
 })
 
 test('blocks stay readable while the mempool fails, and the third failure is reported as a problem', async () => {
   const server = await Server.start(10)
   const { chain, log } = connect(regtest, server)
   server.mempoolFails = true
-  const { era } = chain
+  const { serverEpoch } = chain
   for (let failures = 1; failures <= 5; failures++) {
     await assert.rejects(chain.mempoolSnapshot(never), /unknown transaction version/)
     assert.equal(await chain.tip(never), 10)
     assert.deepEqual(await blocksOf(chain, 9, 10), [9, 10])
     assert.deepEqual(chain.problems, failures < 3 ? [] : [{ problem: 'mempool_unreadable' }])
   }
-  assert.equal(chain.era, era)
+  assert.equal(chain.serverEpoch, serverEpoch)
   assert.deepEqual(
     log.lines.map(({ message }) => message),
     ['the mempool could not be read'],
@@ -172,10 +172,10 @@ test('when the mempool fails, another server that serves it replaces the current
   const [failing, good] = [await Server.start(10), await Server.start(10)]
   const { chain } = connect(regtest, failing, good)
   await chain.tip(never)
-  const { era } = chain
+  const { serverEpoch } = chain
   failing.mempoolFails = true
   assert.deepEqual(await chain.mempoolSnapshot(never), [])
-  assert.notEqual(chain.era, era)
+  assert.notEqual(chain.serverEpoch, serverEpoch)
   good.chain.mine(1)
   assert.equal(await chain.tip(never), 11)
   assert.equal(good.mempoolCalls, 1)
@@ -186,7 +186,7 @@ test('a server whose mempool fails is kept while no other serves its mempool and
   const { chain } = connect(regtest, failing, other)
   await chain.tip(never)
   failing.mempoolFails = true
-  const { era } = chain
+  const { serverEpoch } = chain
   for (const change of [() => {}, () => (other.down = true), () => other.chain.mine(4)]) {
     change()
     for (let i = 0; i < 3; i++) {
@@ -196,7 +196,7 @@ test('a server whose mempool fails is kept while no other serves its mempool and
       assert.deepEqual(await blocksOf(chain, 10, 10), [10])
     }
   }
-  assert.equal(chain.era, era)
+  assert.equal(chain.serverEpoch, serverEpoch)
   assert.deepEqual(chain.problems, [{ problem: 'mempool_unreadable' }])
 })
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { ANSWERS, type Tampering } from '@zatgate/sandbox/oneclick/script'
+import { SCRIPTED_RESPONSES, type Tampering } from '@zatgate/sandbox/oneclick/script'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
-import { createOutbound } from '../../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { createOneClick } from '../../../src/adapters/oneclick/provider.ts'
-import { Fault } from '../../../src/domain/error.ts'
+import { AppError } from '../../../src/domain/error.ts'
 import type { QuoteRequest, SwapAsset } from '../../../src/ports/swap-provider.ts'
 import { testViewingKey } from '../../support/api.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
@@ -22,7 +22,7 @@ function requestFor(asset: SwapAsset, terms: Partial<QuoteRequest> = {}): QuoteR
 }
 
 function unavailable(error: unknown): boolean {
-  return error instanceof Fault && error.kind === 'bad_gateway' && error.message === 'swap provider unavailable'
+  return error instanceof AppError && error.kind === 'bad_gateway' && error.message === 'swap provider unavailable'
 }
 
 test('the list contains the assets that can be paid with, by asset id', async t => {
@@ -54,11 +54,11 @@ test('each asset with a price is quoted with exact output, its own address, and 
     assert.ok(offer.quoteDeadline > clock.secs + 86_400)
     addresses.add(offer.depositAddress)
     const status = await provider.status({ address: offer.depositAddress, memo: offer.depositMemo })
-    assert.equal(status?.word, 'PENDING_DEPOSIT')
+    assert.equal(status?.status, 'PENDING_DEPOSIT')
     assert.equal(JSON.parse(offer.raw).quote.depositAddress, offer.depositAddress)
   }
   assert.equal(addresses.size, 7)
-  const requests = oneclick.swaps().map(swap => swap.answer.quoteRequest)
+  const requests = oneclick.swaps().map(swap => swap.quoteResponse.quoteRequest)
   assert.deepEqual(new Set(requests.map(({ amount }) => amount)), new Set(['2500000']))
   assert.deepEqual(new Set(requests.map(({ recipient: to }) => to)), new Set([recipient]))
 })
@@ -73,7 +73,7 @@ test('a refusal passes on the provider’s message, a single text or a list', as
   const [btc] = await provider.assets()
   assert.ok(btc)
   const refused = (message: string) => (error: unknown) =>
-    error instanceof Fault && error.kind === 'invalid' && error.message === message
+    error instanceof AppError && error.kind === 'invalid' && error.message === message
   await assert.rejects(provider.quote(requestFor(btc, { refundTo: 'invalid' })), refused('refundTo is not valid'))
   await assert.rejects(
     provider.quote(requestFor(btc, { amountZat: 99_999n })),
@@ -91,7 +91,7 @@ test('any other failure makes the provider unavailable', async t => {
   const [btc] = await provider.assets()
   assert.ok(btc)
   const { depositAddress } = await provider.quote(requestFor(btc))
-  for (const fault of ANSWERS) {
+  for (const fault of SCRIPTED_RESPONSES) {
     oneclick.script.add('tokens', fault, 1)
     await assert.rejects(provider.assets(), unavailable, `tokens: ${fault}`)
     oneclick.script.add('status', fault, 1)
@@ -121,7 +121,7 @@ test('a quote that differs from the request is rejected, signed or not', async t
     oneclick.settings.tampering = tampering as Tampering
     await assert.rejects(provider.quote(requestFor(btc)), error => {
       assert.ok(unavailable(error))
-      assert.equal(((error as Fault).cause as Error).message, reason)
+      assert.equal(((error as AppError).cause as Error).message, reason)
       return true
     })
   }
@@ -160,9 +160,9 @@ test('a quote signed with a key other than the configured one is rejected', asyn
   const { server, provider } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
-  const outbound = createOutbound({ allowPrivate: true })
-  const stranger = createOneClick({ outbound, apiUrl: server.url, apiKey: null, signingKey: null, clock })
-  t.after(() => outbound.close())
+  const http = createHttpClient({ allowPrivate: true })
+  const stranger = createOneClick({ http, apiUrl: server.url, apiKey: null, signingKey: null, clock })
+  t.after(() => http.close())
   await assert.rejects(stranger.quote(requestFor(btc)), unavailable)
 })
 
@@ -196,14 +196,14 @@ test('a status of another deposit or without a date is an invalid response', asy
   server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  const outbound = createOutbound({ allowPrivate: true })
+  const http = createHttpClient({ allowPrivate: true })
   const apiUrl = `http://127.0.0.1:${port}`
-  const provider = createOneClick({ outbound, apiUrl, apiKey: null, signingKey: null, clock })
+  const provider = createOneClick({ http, apiUrl, apiKey: null, signingKey: null, clock })
   t.after(() => {
-    outbound.close()
+    http.close()
     server.close()
   })
   while (bodies.length > 1) await assert.rejects(provider.status({ address: 'a', memo: null }), unavailable)
-  const { word, updatedAtMs } = (await provider.status({ address: 'a', memo: null })) ?? {}
-  assert.deepEqual({ word, updatedAtMs }, { word: 'SUCCESS', updatedAtMs: Date.UTC(2026, 10, 21, 9) })
+  const { status, updatedAtMs } = (await provider.status({ address: 'a', memo: null })) ?? {}
+  assert.deepEqual({ word: status, updatedAtMs }, { word: 'SUCCESS', updatedAtMs: Date.UTC(2026, 10, 21, 9) })
 })

@@ -4,16 +4,16 @@ import { quoteHash as sdkDigest, verifyQuoteSignature as sdkVerifies } from '@de
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { base58 } from '@scure/base'
 import fc from 'fast-check'
-import { readAssets, readQuote, readRefusal, readStatus } from '../../../src/adapters/oneclick/responses.ts'
+import { parseAssets, parseErrorMessage, parseQuote, parseStatus } from '../../../src/adapters/oneclick/responses.ts'
 import type { SignedQuote } from '../../../src/adapters/oneclick/signature.ts'
-import { isSignedBy, PRODUCTION_KEY, quoteDigest } from '../../../src/adapters/oneclick/signature.ts'
+import { isSignedBy, PRODUCTION_SIGNING_KEY, quoteDigest } from '../../../src/adapters/oneclick/signature.ts'
 import { fixturesMissing, recorded } from '../../support/swap-fixtures.ts'
 
 const STAGING_KEY = 'ed25519:5J5tkaxyPoR3Q9S8LXfo5bWnXK5Z2bctJ4mB9gENh7co'
 const skip = fixturesMissing
 
 const SIGNED = [
-  ['ika-portal-2026-09/quote-nondry-btc-base-usdc.json', PRODUCTION_KEY],
+  ['ika-portal-2026-09/quote-nondry-btc-base-usdc.json', PRODUCTION_SIGNING_KEY],
   ['sdk-staging-2026-06/quote-dry.json', STAGING_KEY],
   ['sdk-staging-2026-06/quote-nondry.json', STAGING_KEY],
   ['sdk-staging-2026-06/status-quoteResponse.json', STAGING_KEY],
@@ -100,7 +100,7 @@ test('a generated quote verifies, and does not verify with one character changed
 })
 
 test('another key does not verify it; an invalid key or signature causes no exception', () => {
-  assert.equal(isSignedBy(OWN, PRODUCTION_KEY), false)
+  assert.equal(isSignedBy(OWN, PRODUCTION_SIGNING_KEY), false)
   for (const key of ['', 'ed25519:', 'ed25519:0', 'rsa:abc', KEY.slice(0, -1)])
     assert.equal(isSignedBy(OWN, key), false)
   for (const signature of ['', 'ed25519:', KEY, `${OWN.signature}1`, OWN.signature.slice(8)])
@@ -109,7 +109,7 @@ test('another key does not verify it; an invalid key or signature causes no exce
 
 for (const [name, key] of SIGNED) {
   test(`recorded: ${name} parses, verifies, and does not verify with one character changed`, { skip }, () => {
-    assertTamperProof(readQuote(recorded(name)), key)
+    assertTamperProof(parseQuote(recorded(name)), key)
     assert.equal(sdkVerifies(JSON.parse(recorded(name)), key), true)
   })
 }
@@ -121,14 +121,14 @@ test('recorded: responses of 2025 have an older format and parse; their signatur
     'status-success-exact_output',
   ].map(name => {
     const text = recorded(`zodl-ios-2025-06/${name}.json`)
-    assert.equal(isSignedBy(readQuote(JSON.stringify(JSON.parse(text).quoteResponse)), PRODUCTION_KEY), false)
-    return readStatus(text).status
+    assert.equal(isSignedBy(parseQuote(JSON.stringify(JSON.parse(text).quoteResponse)), PRODUCTION_SIGNING_KEY), false)
+    return parseStatus(text).status
   })
   assert.deepEqual(words, ['PENDING_DEPOSIT', 'REFUNDED', 'SUCCESS'])
 })
 
 test('recorded: the asset list parses, without the base coin and removed assets', { skip }, () => {
-  const assets = readAssets(recorded('ika-portal-2026-09/tokens-subset.json'))
+  const assets = parseAssets(recorded('ika-portal-2026-09/tokens-subset.json'))
   assert.deepEqual(
     assets.map(asset => asset.symbol),
     ['BTC', 'ETH', 'USDT', 'USDC', 'SOL', 'TRX', 'XRP', 'LTC', 'XLM', 'BLACKDRAGON', 'ABG'],
@@ -147,9 +147,9 @@ test('recorded: all refusals parse; an HTML page is not a refusal', { skip }, ()
   const { items } = JSON.parse(recorded('errors.json')) as { items: { http: number; body?: { message: unknown } }[] }
   for (const { body } of items.filter(item => item.http === 400)) {
     const message = [body?.message].flat().join('; ')
-    assert.equal(readRefusal(JSON.stringify(body)), message)
+    assert.equal(parseErrorMessage(JSON.stringify(body)), message)
   }
-  assert.equal(readRefusal('<html><body>Request blocked</body></html>'), null)
+  assert.equal(parseErrorMessage('<html><body>Request blocked</body></html>'), null)
 })
 
 test('for any quote, digest and result are equal to those of the published SDK', () => {

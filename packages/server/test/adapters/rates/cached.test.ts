@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Rates as Kraken } from '@zatgate/sandbox/rates'
-import { createOutbound } from '../../../src/adapters/http-client/client.ts'
-import { createRates } from '../../../src/adapters/rates/cached.ts'
+import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
+import { createCachedRates } from '../../../src/adapters/rates/cached.ts'
 import { krakenRates } from '../../../src/adapters/rates/kraken.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 
-const http = createOutbound({ allowPrivate: true })
+const http = createHttpClient({ allowPrivate: true })
 let kraken: Kraken
 
 before(async () => {
@@ -47,7 +47,7 @@ test('Kraken: every kind of failure rejects with its reason', async t => {
     ['zero', /no price of ZEC in USD/],
     ['not_a_number', /no price of ZEC in USD/],
   ] as const) {
-    kraken.faults.answer = answer
+    kraken.faults.response = answer
     await assert.rejects(rates.price('USD'), reason, answer)
   }
   kraken.faults.down = true
@@ -57,7 +57,7 @@ test('Kraken: every kind of failure rejects with its reason', async t => {
 
 test('concurrent callers share one request per currency', async () => {
   const rateSource = source()
-  const rates = createRates({ source: rateSource, clock: new ManualClock(), maxAgeSecs: 60 })
+  const rates = createCachedRates({ source: rateSource, clock: new ManualClock(), maxAgeSecs: 60 })
   const dollars = Promise.all(Array.from({ length: 50 }, () => rates.rate('USD')))
   const euros = rates.rate('EUR')
   assert.equal(rateSource.requests.length, 2)
@@ -70,10 +70,10 @@ test('concurrent callers share one request per currency', async () => {
 test('a rate is cached, fetched again at half the maximum age, and used until the maximum age if that fails', async () => {
   const clock = new ManualClock()
   const rateSource = source()
-  const rates = createRates({ source: rateSource, clock, maxAgeSecs: 60 })
+  const rates = createCachedRates({ source: rateSource, clock, maxAgeSecs: 60 })
   const first = rates.rate('USD')
   rateSource.requests[0]?.resolve('100')
-  assert.equal((await first).at, clock.secs)
+  assert.equal((await first).fetchedAt, clock.secs)
 
   clock.advance(29)
   assert.equal((await rates.rate('USD')).price, '100')
@@ -102,7 +102,7 @@ test('a rate is cached, fetched again at half the maximum age, and used until th
 test('the age of a rate counts from the request: a response that took longer than the maximum age is rejected', async () => {
   const clock = new ManualClock()
   const rateSource = source()
-  const rates = createRates({ source: rateSource, clock, maxAgeSecs: 60 })
+  const rates = createCachedRates({ source: rateSource, clock, maxAgeSecs: 60 })
   const late = assert.rejects(rates.rate('USD'), UNAVAILABLE)
   clock.advance(61)
   rateSource.requests[0]?.resolve('100')

@@ -3,41 +3,50 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fromBinary } from '@bufbuild/protobuf'
-import { sealActions } from '@zatgate/sandbox/chain/actions'
+import { createActions } from '@zatgate/sandbox/chain/actions'
 import { demoViewingKey, foreignReceiver } from '@zatgate/sandbox/chain/keys'
 import { compactAction, finishTransaction, rawTransaction } from '@zatgate/sandbox/chain/transaction'
 import { SeededRandom } from '@zatgate/sandbox/random'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { CompactBlockSchema } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { encodeFullViewingKey, fullViewingKey, orchardSpendingKey } from '@zatgate/zcash/spending-key'
+import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
 import { encodeUnified } from '@zatgate/zcash/unified'
-import { encodeIncomingViewingKey, externalIncoming, incomingToBytes } from '@zatgate/zcash/viewing-key'
+import {
+  encodeIncomingViewingKey,
+  externalIncomingViewingKey,
+  incomingViewingKeyToBytes,
+} from '@zatgate/zcash/viewing-key'
 import fc from 'fast-check'
 import { decodeBlock } from '../../../src/adapters/lightwalletd/decode.ts'
 import { packActions, unpackActions } from '../../../src/adapters/zcash/messages.ts'
-import { createViewer } from '../../../src/adapters/zcash/note-scanner.ts'
+import { createNoteScanner } from '../../../src/adapters/zcash/note-scanner.ts'
 import type { CompactTransaction } from '../../../src/domain/chain.ts'
-import type { Fault } from '../../../src/domain/error.ts'
-import type { Pool } from '../../../src/domain/shielded-pool.ts'
-import type { OpenedNote, WatchKey } from '../../../src/ports/note-scanner.ts'
+import type { AppError } from '../../../src/domain/error.ts'
+import type { ShieldedPool } from '../../../src/domain/shielded-pool.ts'
+import type { DecryptedNote, ScanKey } from '../../../src/ports/note-scanner.ts'
 import { silentLog } from '../../support/log.ts'
 
-const noteScanner = createViewer({ log: silentLog, threads: 2 })
+const noteScanner = createNoteScanner({ log: silentLog, threads: 2 })
 after(() => noteScanner.close())
 
 const SEED = new Uint8Array(32).fill(4)
 const TESTNET = join(import.meta.dirname, '../../../../../../shared/vectors/testnet-ironwood')
 
-const keyOf = (account: number) => externalIncoming(fullViewingKey(orchardSpendingKey(SEED, 1, account)))
-const watchKey = (id: number): WatchKey => ({ id, incoming: incomingToBytes(keyOf(id)) })
+const keyOf = (account: number) =>
+  externalIncomingViewingKey(deriveFullViewingKey(deriveOrchardSpendingKey(SEED, 1, account)))
+const watchKey = (id: number): ScanKey => ({ id, incoming: incomingViewingKeyToBytes(keyOf(id)) })
 
 let serial = 0
 
 /** A transaction with notes to the given accounts and indexes, and change to another wallet. */
-function paying(pool: Pool, to: readonly { account: number; index: bigint; value: bigint }[], coinbase = false) {
+function paying(
+  pool: ShieldedPool,
+  to: readonly { account: number; index: bigint; value: bigint }[],
+  coinbase = false,
+) {
   const random = new SeededRandom(SEED, `note scanner test ${serial++}`)
   const outputs = to.map(({ account, index, value }) => ({ receiver: orchardReceiver(keyOf(account), index), value }))
-  const actions = sealActions(random, pool, outputs, foreignReceiver(SEED))
+  const actions = createActions(random, pool, outputs, foreignReceiver(SEED))
   const draft = { pool, branchId: 0, actions, expiryHeight: 77, coinbase, minerOutputZat: 0n }
   const full = finishTransaction(draft)
   const compact: CompactTransaction = {
@@ -48,7 +57,7 @@ function paying(pool: Pool, to: readonly { account: number; index: bigint; value
   return { full, compact }
 }
 
-const summary = (notes: readonly OpenedNote[]) =>
+const summary = (notes: readonly DecryptedNote[]) =>
   notes
     .map(note => `${note.viewingKeyId} ${note.pool} ${note.diversifierIndex} ${note.valueZat} ${note.txid.slice(0, 8)}`)
     .sort()
@@ -74,9 +83,9 @@ test('finds every note of every key in both pools, including coinbase outputs, a
   const { compact: coinbase } = paying('ironwood', minted, true)
   transactions.unshift(coinbase)
   expected.push(...minted.map(({ value }) => `1 ironwood ${value} ${value} ${coinbase.txid.slice(0, 8)}`))
-  assert.deepEqual(summary(await noteScanner.open(keys, transactions)), expected.sort())
-  assert.deepEqual(await noteScanner.open([], transactions), [])
-  assert.deepEqual(await noteScanner.open(keys, []), [])
+  assert.deepEqual(summary(await noteScanner.scan(keys, transactions)), expected.sort())
+  assert.deepEqual(await noteScanner.scan([], transactions), [])
+  assert.deepEqual(await noteScanner.scan(keys, []), [])
 })
 
 test('the output index is the index of the action among those of its pool', async () => {
@@ -85,11 +94,11 @@ test('the output index is the index of the action among those of its pool', asyn
     { account: 1, index: 2n, value: 2n },
     { account: 1, index: 3n, value: 3n },
   ])
-  const notes = await noteScanner.open([watchKey(1)], [compact])
+  const notes = await noteScanner.scan([watchKey(1)], [compact])
   assert.deepEqual(notes.map(note => note.outputIndex).sort(), [0, 1, 2])
   for (const { outputIndex, diversifierIndex } of notes) {
     const alone = { ...compact, ironwood: [compact.ironwood[outputIndex]!] }
-    assert.equal((await noteScanner.open([watchKey(1)], [alone]))[0]!.diversifierIndex, diversifierIndex)
+    assert.equal((await noteScanner.scan([watchKey(1)], [alone]))[0]!.diversifierIndex, diversifierIndex)
   }
 })
 
@@ -97,16 +106,16 @@ test('a scan that cannot process every action rejects instead of returning fewer
   const good = paying('ironwood', [{ account: 1, index: 1n, value: 1n }]).compact
   const [action] = good.ironwood
   const bad = { ...good, txid: 'f'.repeat(64), ironwood: [{ ...action!, ciphertext: new Uint8Array(51) }] }
-  await assert.rejects(noteScanner.open([watchKey(1)], [good, bad]))
-  await assert.rejects(noteScanner.open([watchKey(1), { id: 99, incoming: new Uint8Array(63) }], [good]))
-  assert.equal((await noteScanner.open([watchKey(1)], [good])).length, 1)
+  await assert.rejects(noteScanner.scan([watchKey(1)], [good, bad]))
+  await assert.rejects(noteScanner.scan([watchKey(1), { id: 99, incoming: new Uint8Array(63) }], [good]))
+  assert.equal((await noteScanner.scan([watchKey(1)], [good])).length, 1)
 })
 
 test('an abort stops a scan between two jobs', async () => {
   const keys = Array.from({ length: 400 }, (_, id) => watchKey((id % 30) + 1))
   const { compact } = paying('ironwood', [{ account: 1, index: 1n, value: 1n }])
   const stopping = new AbortController()
-  const scanning = noteScanner.open(
+  const scanning = noteScanner.scan(
     keys,
     Array.from({ length: 100 }, () => compact),
     stopping.signal,
@@ -118,7 +127,7 @@ test('an abort stops a scan between two jobs', async () => {
 test('converts raw transactions of both versions to the compact form, and returns null for other bytes', async () => {
   for (const pool of ['orchard', 'ironwood'] as const) {
     const { full, compact } = paying(pool, [{ account: 2, index: 9n, value: 10n }])
-    const read = await noteScanner.compact(rawTransaction(full))
+    const read = await noteScanner.toCompact(rawTransaction(full))
     assert.equal(read!.expiryHeight, 77)
     assert.deepEqual(read!.transaction, compact)
   }
@@ -127,7 +136,7 @@ test('converts raw transactions of both versions to the compact form, and return
     new Uint8Array(100),
     rawTransaction(paying('ironwood', []).full).subarray(0, 900),
   ]) {
-    assert.equal(await noteScanner.compact(invalid), null)
+    assert.equal(await noteScanner.toCompact(invalid), null)
   }
 })
 
@@ -136,22 +145,25 @@ test('derives the same addresses as the zcash package without blocking the main 
   let ticks = 0
   const ticking = setInterval(() => ticks++, 1)
   const from = 2n ** 63n - 4n
-  const addresses = await noteScanner.addresses(incoming, 'test', from, 200)
+  const addresses = await noteScanner.deriveAddresses(incoming, 'test', from, 200)
   clearInterval(ticking)
   assert.equal(addresses.length, 200)
   assert.ok(ticks > 3, `${ticks} timer ticks`)
   for (const offset of [0, 5, 199]) {
     assert.equal(addresses[offset], encodeAddress('test', orchardReceiver(keyOf(3), from + BigInt(offset))))
   }
-  await assert.rejects(noteScanner.addresses(incoming, 'test', 0n, 1_001), RangeError)
+  await assert.rejects(noteScanner.deriveAddresses(incoming, 'test', 0n, 1_001), RangeError)
 })
 
 test('parses the same incoming viewing key from a UFVK and a UIVK', () => {
-  const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
-  const incoming = incomingToBytes(keyOf(3))
+  const full = deriveFullViewingKey(deriveOrchardSpendingKey(SEED, 1, 3))
+  const incoming = incomingViewingKeyToBytes(keyOf(3))
   for (const network of ['main', 'test', 'regtest'] as const) {
-    assert.deepEqual(noteScanner.importKey(encodeFullViewingKey(full, network)), { network, incoming })
-    assert.deepEqual(noteScanner.importKey(encodeIncomingViewingKey(keyOf(3), network), network), { network, incoming })
+    assert.deepEqual(noteScanner.parseViewingKey(encodeFullViewingKey(full, network)), { network, incoming })
+    assert.deepEqual(noteScanner.parseViewingKey(encodeIncomingViewingKey(keyOf(3), network), network), {
+      network,
+      incoming,
+    })
   }
 })
 
@@ -169,8 +181,8 @@ test('refuses an invalid key with a readable reason', () => {
   ]
   for (const [text, reason] of refusals) {
     assert.throws(
-      () => noteScanner.importKey(text, 'regtest'),
-      (error: Fault) => {
+      () => noteScanner.parseViewingKey(text, 'regtest'),
+      (error: AppError) => {
         assert.deepEqual(
           [error.kind, error.code, error.message],
           ['invalid', 'invalid_viewing_key', 'invalid viewing_key'],
@@ -184,7 +196,7 @@ test('refuses an invalid key with a readable reason', () => {
 })
 
 test('parses Revision 2 keys with their expiry, also expired ones', () => {
-  const incoming = incomingToBytes(keyOf(3))
+  const incoming = incomingViewingKeyToBytes(keyOf(3))
   for (const network of ['main', 'test', 'regtest'] as const) {
     const expiries = [
       [{ time: 1_000_000_000n }, { time: 1_000_000_000, height: null }],
@@ -195,16 +207,19 @@ test('parses Revision 2 keys with their expiry, also expired ones', () => {
       ],
     ] as const
     for (const [encoded, expiry] of expiries) {
-      const full = fullViewingKey(orchardSpendingKey(SEED, 1, 3))
+      const full = deriveFullViewingKey(deriveOrchardSpendingKey(SEED, 1, 3))
       for (const text of [
         encodeFullViewingKey(full, network, encoded),
         encodeIncomingViewingKey(keyOf(3), network, encoded),
       ]) {
         assert.match(text, /^uv[fi]/)
-        assert.deepEqual(noteScanner.importKey(text, network), { network, incoming, expiry })
+        assert.deepEqual(noteScanner.parseViewingKey(text, network), { network, incoming, expiry })
       }
     }
-    assert.deepEqual(noteScanner.importKey(encodeIncomingViewingKey(keyOf(3), network, {})), { network, incoming })
+    assert.deepEqual(noteScanner.parseViewingKey(encodeIncomingViewingKey(keyOf(3), network, {})), {
+      network,
+      incoming,
+    })
   }
   const sapling = encodeUnified('uivk', 'regtest', [{ typecode: 2, data: new Uint8Array(64).fill(1) }], 2)
   for (const [text, reason] of [
@@ -213,8 +228,8 @@ test('parses Revision 2 keys with their expiry, also expired ones', () => {
     ['abandon '.repeat(24).trim(), /seed phrase, which .*never paste it anywhere/],
   ] as const) {
     assert.throws(
-      () => noteScanner.importKey(text, 'regtest'),
-      (error: Fault) => reason.test(String(error.extra.detail)),
+      () => noteScanner.parseViewingKey(text, 'regtest'),
+      (error: AppError) => reason.test(String(error.extra.detail)),
     )
   }
 })
@@ -236,12 +251,12 @@ test('finds exactly the external notes of real testnet blocks', {
   skip: !existsSync(TESTNET) && 'no test vectors available',
 }, async () => {
   const read = (name: string) => readFileSync(join(TESTNET, name), 'utf8')
-  const { incoming } = noteScanner.importKey(read('issuer-ufvk.txt').trim(), 'test')
+  const { incoming } = noteScanner.parseViewingKey(read('issuer-ufvk.txt').trim(), 'test')
   const { blocks } = JSON.parse(read('compact-blocks.json')) as { blocks: Record<string, string> }
   const decoded = Object.values(blocks).map(text =>
     decodeBlock(fromBinary(CompactBlockSchema, Buffer.from(text, 'base64'))),
   )
-  const notes = await noteScanner.open(
+  const notes = await noteScanner.scan(
     [{ id: 1, incoming }],
     decoded.flatMap(block => block.transactions),
   )

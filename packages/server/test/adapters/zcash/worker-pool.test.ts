@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { WorkerPool, type WorkerPoolOptions } from '../../../src/adapters/zcash/worker-pool.ts'
-import { Fault } from '../../../src/domain/error.ts'
+import { AppError } from '../../../src/domain/error.ts'
 
 const script = new URL('./crashing-worker.ts', import.meta.url)
 const pools: WorkerPool[] = []
@@ -60,7 +60,7 @@ test('a job is rejected as unavailable when the queue is full', async () => {
   const { run } = poolOf({ maxQueued: 2 })
   const running = run(OK)
   const waiting = [run(OK), run(OK)]
-  await assert.rejects(run(OK), (error: Fault) => error instanceof Fault && error.kind === 'unavailable')
+  await assert.rejects(run(OK), (error: AppError) => error instanceof AppError && error.kind === 'unavailable')
   await Promise.all([running, ...waiting])
 })
 

@@ -80,7 +80,7 @@ test('doctor reports how far the clock is ahead of or behind the chain', async t
 
 test('doctor detects a broken link between recorded blocks', async t => {
   const findings = await runDoctor(t, 60, async env => {
-    await withStore(loadConfig(env), store => store.write(tx => tx.chain.append([header(5), header(7)])))
+    await withStore(loadConfig(env), store => store.write(tx => tx.chain.appendHeaders([header(5), header(7)])))
   })
   const finding = findings.find(({ check }) => check === 'recorded chain')
   assert.equal(finding?.state, 'wrong')

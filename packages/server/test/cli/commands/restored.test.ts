@@ -27,7 +27,7 @@ test('restored advances the address counters and reports it as text and as JSON'
   const before = await openRestoreShop(url)
   const sold = await before.sell(5)
   const indexOf = async (shop: typeof before) =>
-    shop.store.write(async tx => tx.viewingKeys.reserve((await tx.viewingKeys.all())[0]!.id, 1))
+    shop.store.write(async tx => tx.viewingKeys.reserveIndexes((await tx.viewingKeys.list())[0]!.id, 1))
   const first = await indexOf(before)
   await before.close()
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openStore } from '../../../src/store/open.ts'
-import { billingRig } from '../../support/billing-rig.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { runCommand } from '../../support/command-line.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { scriptedPayout } from '../../support/scripted-payout.ts'
@@ -20,7 +20,7 @@ async function start(t: TestContext) {
     rmSync(dir, { recursive: true, force: true })
   })
   const provider = scriptedPayout()
-  const rig = await billingRig({ store, clock: new ManualClock(), provider })
+  const rig = await createBillingHarness({ store, clock: new ManualClock(), provider })
   const { withdrawal, invoice } = await rig.withdrawals.create(await rig.merchant(), {
     amountZat: 100_000_000n,
     fiatCurrency: 'USD',
@@ -29,7 +29,7 @@ async function start(t: TestContext) {
   })
   await rig.deposit(invoice, invoice.amountZat)
   await rig.mine()
-  provider.answers.push({ state: 'processing', askAgainSecs: 300 })
+  provider.results.push({ state: 'processing', pollAfterSecs: 300 })
   await rig.payouts.payDue(1)
 
   const env = { DATA_DIR: dir, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }

@@ -136,7 +136,7 @@ test('the last use of a key is recorded to the minute', async () => {
   const user = await api.merchant()
   const use = () => call(api, 'POST /v1/invoices', { token: user.apiKey, json: { amount_zat: 1 } })
   const lastUsed = async () => {
-    await api.credentials.settled()
+    await api.credentials.whenIdle()
     return (await as(user)('GET /v1/account/api-keys')).body[0].last_used_at
   }
   const start = api.clock.secs

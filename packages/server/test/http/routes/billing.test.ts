@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { rateUnavailable } from '../../../src/domain/rate.ts'
+import { rateUnavailableError } from '../../../src/domain/rate.ts'
 import { call, startTestApi, type TestApi } from '../../support/api.ts'
 
 const ORDER = { amount_zat: 150_000_000, fiat_currency: 'EUR', payout_to: 'DE89370400440532013000' }
@@ -182,7 +182,7 @@ test('without a billing viewing key, plans and withdrawals are unavailable and t
 })
 
 test('without a current rate the response is 503 with Retry-After', async t => {
-  const dark = await startTestApi({ rates: { rate: () => Promise.reject(rateUnavailable('down')) } })
+  const dark = await startTestApi({ rates: { rate: () => Promise.reject(rateUnavailableError('down')) } })
   t.after(() => dark.close())
   const { sessionToken: token } = await dark.merchant()
   const { status, body, headers } = await call(dark, 'POST /v1/account/withdrawals', { token, json: ORDER })

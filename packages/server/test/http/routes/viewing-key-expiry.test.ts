@@ -25,7 +25,7 @@ const isoOf = (secs: number) => new Date(secs * 1000).toISOString().replace('.00
 async function growChainTo(height: number): Promise<void> {
   const tip = (await api.store.read(tx => tx.chain.tip()))?.height ?? height - 1
   const headers = Array.from({ length: height - tip }, (_, i) => header(tip + 1 + i))
-  await api.store.write(tx => tx.chain.append(headers))
+  await api.store.write(tx => tx.chain.appendHeaders(headers))
 }
 
 test('a Revision 2 key is accepted until it expires, and has the same first address as Revision 0', async () => {
@@ -117,7 +117,7 @@ test('no invoice expires after its key, and existing invoices are unaffected', a
     ],
   )
   assert.equal((await call(api, `GET /v1/invoices/${first.body.id}`)).body.status, 'pending')
-  const watched = await api.store.read(tx => tx.viewingKeys.watched(api.clock.secs))
+  const watched = await api.store.read(tx => tx.viewingKeys.watchedAt(api.clock.secs))
   const { viewingKeyId } = await api.invoices.read(first.body.id)
   assert.ok(watched.some(({ id }) => id === viewingKeyId))
 

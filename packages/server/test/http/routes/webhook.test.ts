@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { createVault } from '../../../src/adapters/crypto/vault.ts'
-import { createOutbound } from '../../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
-import { MOST_WAITING } from '../../../src/domain/delivery.ts'
+import { MAX_OPEN_DELIVERIES } from '../../../src/domain/delivery.ts'
 import { createDeliveries } from '../../../src/services/delivery.ts'
-import { startDelivery } from '../../../src/workers/delivery.ts'
-import { type Call, call, type Merchant, startTestApi, type TestApi, VAULT_KEY } from '../../support/api.ts'
-import { silentMeter } from '../../support/delivery-meter.ts'
+import { startDeliveryWorker } from '../../../src/workers/delivery.ts'
+import { type CallOptions, call, type Merchant, startTestApi, type TestApi, VAULT_KEY } from '../../support/api.ts'
+import { silentMetrics } from '../../support/delivery-meter.ts'
 import { silentLog } from '../../support/log.ts'
 import { until } from '../../support/until.ts'
 
@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => api.close())
 
-const as = (user: Merchant, line: string, options: Call = {}) =>
+const as = (user: Merchant, line: string, options: CallOptions = {}) =>
   call(api, line, { token: user.sessionToken, ...options })
 const set = (user: Merchant, url: unknown = URL) => as(user, `PUT ${WEBHOOK}`, { json: { url } })
 
@@ -65,7 +65,7 @@ test('tests and resends are rejected while too many deliveries of the account wa
     createdAt: 0,
     dueAtMs: 0,
   } as const
-  const many = Array.from({ length: MOST_WAITING - 2 }, () => ({ ...wait, publicId: randomUUID() }))
+  const many = Array.from({ length: MAX_OPEN_DELIVERIES - 2 }, () => ({ ...wait, publicId: randomUUID() }))
   await api.store.write(tx => tx.deliveries.insert(many))
 
   assert.equal((await send(user)).status, 202)
@@ -130,13 +130,13 @@ test('a test delivery is accepted, delivered, listed and can be resent', async t
   const webhook = await api.webhooks.set(user.account, URL)
   // The API accepts only https URLs, so the test writes the row directly.
   await store.write(tx => tx.webhooks.setUrl(user.account.id, merchant.url, webhook.webhook.createdAt))
-  const outbound = createOutbound({ allowPrivate: true })
+  const webhookHttp = createHttpClient({ allowPrivate: true })
   const vault = createVault([VAULT_KEY], systemRandom)
-  const deliveries = createDeliveries({ store, vault, outbound, clock, random: systemRandom, log: silentLog })
-  const worker = startDelivery({ deliveries, store, clock, log: silentLog, meter: silentMeter })
+  const deliveries = createDeliveries({ store, vault, webhookHttp, clock, random: systemRandom, log: silentLog })
+  const worker = startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: silentMetrics })
   t.after(async () => {
     await worker.stop()
-    outbound.close()
+    webhookHttp.close()
     await merchant.close()
   })
 

@@ -6,7 +6,7 @@ import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
 import { createInvoiceStream } from '../../../src/http/websocket/stream.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { call, type Merchant, startTestApi, type TestApi } from '../../support/api.ts'
-import { follow } from '../../support/follower.ts'
+import { subscribe } from '../../support/follower.ts'
 import { silentLog } from '../../support/log.ts'
 import { until } from '../../support/until.ts'
 
@@ -27,16 +27,16 @@ async function newInvoice(): Promise<Invoice> {
 /** Changes an invoice like the watcher: the change and its event are written in one transaction. */
 async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n, target: TestApi = api): Promise<void> {
   await target.store.write(async tx => {
-    await tx.invoices.record([{ ...invoice, status, receivedZat }])
+    await tx.invoices.updateStates([{ ...invoice, status, receivedZat }])
     const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: api.clock.secs }
     await tx.events.append([{ ...event, type: null, body: null }])
-    tx.wake('events')
+    tx.notify('events')
   })
 }
 
 test('a message is sent on connect and on each change of status or amount, then 1000 after the final one', async () => {
   const invoice = await newInvoice()
-  const follower = follow(api.url, invoice.publicId)
+  const follower = subscribe(api.url, invoice.publicId)
   assert.equal(await follower.message(0), '{"status":"pending"}')
   await change(invoice, 'pending', 60n)
   assert.equal(await follower.message(1), '{"status":"pending"}')
@@ -52,7 +52,7 @@ test('a final status closes the connection, at once if already reached', async (
   for (const status of ['paid', 'underpaid', 'expired'] as const) {
     const invoice = await newInvoice()
     await change(invoice, status, status === 'underpaid' ? 1n : 0n)
-    const follower = follow(api.url, invoice.publicId)
+    const follower = subscribe(api.url, invoice.publicId)
     assert.equal(await follower.closed, 1000)
     assert.deepEqual(follower.messages, [`{"status":"${status}"}`])
   }
@@ -60,7 +60,7 @@ test('a final status closes the connection, at once if already reached', async (
 
 test('an unknown or malformed id gets not_found and is closed with 1000', async () => {
   for (const id of ['3fa85f64-5717-4562-b3fc-2c963f66afa6', 'abc', '%00']) {
-    const follower = follow(api.url, id)
+    const follower = subscribe(api.url, id)
     assert.equal(await follower.closed, 1000)
     assert.deepEqual(follower.messages, ['{"status":"not_found"}'])
   }
@@ -68,7 +68,7 @@ test('an unknown or malformed id gets not_found and is closed with 1000', async 
 
 test('an event without a visible change sends no message', async () => {
   const invoice = await newInvoice()
-  const follower = follow(api.url, invoice.publicId)
+  const follower = subscribe(api.url, invoice.publicId)
   await follower.message(0)
   await change(invoice, 'pending')
   await change(invoice, 'paid', 100n)
@@ -80,7 +80,7 @@ test('a change in one process reaches a socket of another', async t => {
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
   const invoice = await newInvoice()
-  const follower = follow(other.url, invoice.publicId)
+  const follower = subscribe(other.url, invoice.publicId)
   await follower.message(0)
   await change(invoice, 'paid', 100n)
   assert.equal(await follower.message(1), '{"status":"paid"}')
@@ -89,7 +89,7 @@ test('a change in one process reaches a socket of another', async t => {
 test('no change is missed between connecting and the first message', async () => {
   const invoices = await Promise.all(Array.from({ length: 40 }, newInvoice))
   const followers = invoices.map(invoice => {
-    const follower = follow(api.url, invoice.publicId)
+    const follower = subscribe(api.url, invoice.publicId)
     // Changes happen before, during and after the registration of the socket.
     const turns = invoice.id % 8
     void (async () => {
@@ -114,7 +114,7 @@ test('all of 1,200 subscribers of one invoice are notified', async () => {
     const { apiKey } = await own.merchant()
     const { body } = await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 100 } })
     const invoice = await own.invoices.read(body.id)
-    const followers = Array.from({ length: 1_200 }, () => follow(own.url, invoice.publicId))
+    const followers = Array.from({ length: 1_200 }, () => subscribe(own.url, invoice.publicId))
     for (const follower of followers) await follower.message(0)
     await change(invoice, 'paid', 100n, own)
     for (const follower of followers) assert.equal(await follower.closed, 1000)
@@ -126,14 +126,14 @@ test('all of 1,200 subscribers of one invoice are notified', async () => {
 
 test('client messages are ignored; too many close with 1008, a large frame with 1009', async () => {
   const invoice = await newInvoice()
-  const polite = follow(api.url, invoice.publicId)
+  const polite = subscribe(api.url, invoice.publicId)
   await polite.message(0)
   for (let i = 0; i < 20; i++) polite.socket.send('{"status":"paid"}')
-  const chatty = follow(api.url, invoice.publicId)
+  const chatty = subscribe(api.url, invoice.publicId)
   await chatty.message(0)
   for (let i = 0; i < 150; i++) chatty.socket.send('hello')
   assert.equal(await chatty.closed, 1008)
-  const bulky = follow(api.url, invoice.publicId)
+  const bulky = subscribe(api.url, invoice.publicId)
   await bulky.message(0)
   bulky.socket.send('x'.repeat(1_025))
   assert.equal(await bulky.closed, 1009)
@@ -147,7 +147,7 @@ test('beyond the maximum a WebSocket gets 503, and is accepted again once anothe
   t.after(() => own.close())
   const { apiKey } = await own.merchant()
   const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
-  const [first] = [follow(own.url, id), await follow(own.url, id).message(0)]
+  const [first] = [subscribe(own.url, id), await subscribe(own.url, id).message(0)]
   await first.message(0)
   const refused = new WebSocket(`${own.url.replace('http', 'ws')}/v1/invoices/${id}/ws`)
   refused.on('error', () => {})
@@ -157,7 +157,7 @@ test('beyond the maximum a WebSocket gets 503, and is accepted again once anothe
   refused.terminate()
   first.socket.terminate()
   await until('a free WebSocket slot', async () => {
-    const next = follow(own.url, id)
+    const next = subscribe(own.url, id)
     return next.message(0).catch(() => null)
   })
 })
@@ -182,7 +182,7 @@ test('the path returns 426 without an upgrade, and upgrades of other paths are p
 test('the rate limit counts upgrades too', async t => {
   const own = await startTestApi({ settings: { rateLimit: 1 } })
   t.after(() => own.close())
-  const first = follow(own.url, 'abc')
+  const first = subscribe(own.url, 'abc')
   assert.equal(await first.closed, 1000)
   const socket = new WebSocket(`${own.url.replace('http', 'ws')}/v1/invoices/abc/ws`)
   socket.on('error', () => {})
@@ -193,10 +193,10 @@ test('the rate limit counts upgrades too', async t => {
 
 test('a peer that does not respond to pings is disconnected', async t => {
   const invoice = await newInvoice()
-  const stream = createInvoiceStream({ ...api, log: silentLog, most: 10, heartbeatMs: 30 })
+  const stream = createInvoiceStream({ ...api, log: silentLog, maxWebSockets: 10, heartbeatMs: 30 })
   t.after(() => stream.close())
   const calls: string[] = []
-  await stream.follow(silentSocket(calls), invoice.publicId)
+  await stream.subscribe(silentSocket(calls), invoice.publicId)
   await until('the silent peer to be disconnected', () => calls.includes('terminated'))
   assert.deepEqual(calls.slice(-2), ['ping', 'terminated'])
   assert.equal(stream.size, 0)
@@ -206,7 +206,7 @@ test('closing the server closes WebSockets with 1001', async () => {
   const own = await startTestApi()
   const { apiKey } = await own.merchant()
   const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
-  const follower = follow(own.url, id)
+  const follower = subscribe(own.url, id)
   await follower.message(0)
   await own.close()
   assert.equal(await follower.closed, 1001)
@@ -214,11 +214,11 @@ test('closing the server closes WebSockets with 1001', async () => {
 
 test('a client that does not read is disconnected when too much is buffered', async t => {
   const invoice = await newInvoice()
-  const stream = createInvoiceStream({ ...api, log: silentLog, most: 10 })
+  const stream = createInvoiceStream({ ...api, log: silentLog, maxWebSockets: 10 })
   t.after(() => stream.close())
   const calls: string[] = []
   const socket = silentSocket(calls)
-  await stream.follow(socket, invoice.publicId)
+  await stream.subscribe(socket, invoice.publicId)
   await until('the first message', () => calls.length > 0)
   Object.assign(socket, { bufferedAmount: 64 * 1024 + 1 })
   await change(invoice, 'detected', 100n)
@@ -231,13 +231,13 @@ test('a temporary database failure delays changes but loses none', async t => {
   let failing = true
   const invoices = {
     read: api.invoices.read,
-    follow: (query: Parameters<typeof api.invoices.follow>[0]) =>
-      failing ? Promise.reject(new Error('database unavailable')) : api.invoices.follow(query),
+    changesSince: (query: Parameters<typeof api.invoices.changesSince>[0]) =>
+      failing ? Promise.reject(new Error('database unavailable')) : api.invoices.changesSince(query),
   }
-  const stream = createInvoiceStream({ ...api, invoices, log: silentLog, most: 10, pollMs: 20 })
+  const stream = createInvoiceStream({ ...api, invoices, log: silentLog, maxWebSockets: 10, pollMs: 20 })
   t.after(() => stream.close())
   const calls: string[] = []
-  await stream.follow(silentSocket(calls), invoice.publicId)
+  await stream.subscribe(silentSocket(calls), invoice.publicId)
   await change(invoice, 'detected', 100n)
   assert.equal(calls.length, 0)
   failing = false

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { billingRig } from '../../support/billing-rig.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { storeEngines } from '../../support/store-engines.ts'
 
@@ -12,7 +12,7 @@ for (const engine of storeEngines()) {
   }, async t => {
     const clock = new ManualClock()
     const { store } = await engine.open(t)
-    const rig = await billingRig({ store, clock, chainNetwork: 'test' })
+    const rig = await createBillingHarness({ store, clock, chainNetwork: 'test' })
     const account = await rig.merchant()
     const invoice = await rig.billing.subscribe(account, 'Pro')
     await rig.deposit(invoice, invoice.amountZat)
@@ -20,13 +20,13 @@ for (const engine of storeEngines()) {
     const plan = async () => (await rig.account(account.id)).plan
     assert.equal(await plan(), 'Pro')
     clock.advance(40 * DAY)
-    assert.equal(await rig.billing.lapseDue(10), 0)
+    assert.equal(await rig.billing.expirePlans(10), 0)
     assert.equal(await plan(), 'Pro')
     clock.advance(-40 * DAY)
-    assert.equal(await rig.billing.lapseDue(10), 0)
+    assert.equal(await rig.billing.expirePlans(10), 0)
     clock.advance(31 * DAY)
     await rig.mine(11)
-    assert.equal(await rig.billing.lapseDue(10), 1)
+    assert.equal(await rig.billing.expirePlans(10), 1)
     assert.equal(await plan(), 'Free')
   })
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Rows, Store, WriteOptions } from '../../../src/ports/store.ts'
+import type { Store, Tx, WriteOptions } from '../../../src/ports/store.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { billingRig } from '../../support/billing-rig.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 
 /**
@@ -23,8 +23,8 @@ const provider = {
     return { state: 'paid', reference: 'file' } as const
   },
 }
-const rig = await billingRig({ store, clock, provider })
-const { id } = await rig.accounts.open('merchant@example.org')
+const rig = await createBillingHarness({ store, clock, provider })
+const { id } = await rig.accounts.findOrCreate('merchant@example.org')
 
 const plan = await rig.billing.subscribe(await rig.account(id), 'Pro', 'plan')
 await deposit(plan)
@@ -41,9 +41,9 @@ await rig.mine()
 clock.advance(300 * Number(killAt))
 await rig.payouts.payDue(10)
 clock.advance(28 * DAY)
-await rig.billing.announceDue(10)
+await rig.billing.sendRenewalReminders(10)
 clock.advance(2 * DAY)
-await rig.billing.lapseDue(10)
+await rig.billing.expirePlans(10)
 await store.close()
 process.stdout.write('completed\n')
 
@@ -55,7 +55,7 @@ function deposit(to: Invoice): Promise<string> {
 function killAtWrite(real: Store, at: number): Store {
   let writes = 0
 
-  async function write<T>(work: (tx: Rows) => Promise<T>, options?: WriteOptions): Promise<T> {
+  async function write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
     writes += 1
     return real.write(writes === at ? async tx => die(await work(tx)) : work, options)
   }

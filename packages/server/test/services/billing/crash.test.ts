@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { eventsIn } from '../../support/events.ts'
+import { readEvents } from '../../support/events.ts'
 
 const CHILD = join(import.meta.dirname, 'crash-child.ts')
 /** Exceeds the number of transactions in the scenario. */
@@ -41,7 +41,7 @@ test('SIGKILL between any two commits: each purchase, payout, plan end and event
   const account = database.prepare("SELECT id, plan FROM accounts WHERE email = 'merchant@example.org'").get()
   assert.equal(account?.plan, 'Free')
   assert.deepEqual(
-    eventsIn(file, Number(account?.id)).map(({ type, plan, status }) => [type, plan ?? status]),
+    readEvents(file, Number(account?.id)).map(({ type, plan, status }) => [type, plan ?? status]),
     [
       ['plan.updated', 'Pro'],
       ['withdrawal.updated', 'deposit_detected'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { monthOf } from '../../../src/domain/time.ts'
+import { formatMonth } from '../../../src/domain/time.ts'
 import { call, startTestApi, type TestApi } from '../../support/api.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
 
@@ -32,7 +32,7 @@ async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
     })
   const listed = await api.invoices.list(account, { limit: 200 })
   assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(created.map(({ body }) => body.id)))
-  assert.equal(await api.store.read(rows => rows.usage.used(account.id, monthOf(api.clock.secs))), LIMIT)
+  assert.equal(await api.store.read(rows => rows.usage.used(account.id, formatMonth(api.clock.secs))), LIMIT)
 }
 
 test('of 200 concurrent requests with 50 left, exactly 50 create invoices, on SQLite', async t => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Account } from '../../../src/domain/account.ts'
-import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
-import { eventsIn } from '../../support/events.ts'
+import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
+import { readEvents } from '../../support/events.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { sqliteStore } from '../../support/sqlite.ts'
@@ -10,20 +10,20 @@ import { sqliteStore } from '../../support/sqlite.ts'
 const DAY = 86_400
 const PERIOD = 30 * DAY
 
-async function start(test: TestContext, options: Partial<Parameters<typeof billingRig>[0]> = {}) {
+async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const rig = await billingRig({ store, clock, ...options })
-  return { clock, rig, events: (account: Account) => eventsIn(file, account.id) }
+  const rig = await createBillingHarness({ store, clock, ...options })
+  return { clock, rig, events: (account: Account) => readEvents(file, account.id) }
 }
 
-async function buy(rig: BillingRig, account: Account, plan: string): Promise<void> {
+async function buy(rig: BillingHarness, account: Account, plan: string): Promise<void> {
   const invoice = await rig.billing.subscribe(await rig.account(account.id), plan)
   await rig.deposit(invoice, invoice.amountZat)
   await rig.mine()
 }
 
-const holding = async (rig: BillingRig, { id }: Account) => {
+const holding = async (rig: BillingHarness, { id }: Account) => {
   const { plan, planExpiresAt } = await rig.account(id)
   return [plan, planExpiresAt]
 }
@@ -52,7 +52,7 @@ test('a period begins when its invoice is confirmed, not earlier, and only once'
   assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
   assert.deepEqual(events(account), [updated('Pro', clock.secs + PERIOD)])
   const [bought] = await rig.billing.purchases(account, { limit: 10 })
-  assert.deepEqual([bought?.purchase.status, bought?.purchase.runsUntil], ['granted', clock.secs + PERIOD])
+  assert.deepEqual([bought?.purchase.status, bought?.purchase.grantedUntil], ['granted', clock.secs + PERIOD])
 })
 
 test('purchase, renewal, upgrade and end each send one event', async t => {
@@ -67,10 +67,10 @@ test('purchase, renewal, upgrade and end each send one event', async t => {
   assert.deepEqual(await holding(rig, account), ['Business', end])
 
   clock.advance(32 * DAY - 1)
-  assert.equal(await rig.billing.lapseDue(10), 0)
+  assert.equal(await rig.billing.expirePlans(10), 0)
   clock.advance(1)
-  assert.equal(await rig.billing.lapseDue(10), 1)
-  assert.equal(await rig.billing.lapseDue(10), 0)
+  assert.equal(await rig.billing.expirePlans(10), 1)
+  assert.equal(await rig.billing.expirePlans(10), 0)
   assert.deepEqual(await holding(rig, account), ['Free', null])
   assert.deepEqual(events(account), [
     updated('Pro', began + PERIOD),
@@ -90,7 +90,7 @@ test('a payment right after the end, before the plan is expired, sends an end ev
   await rig.mine()
   assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
   assert.deepEqual(events(account).slice(1), [updated('Free', clock.secs), updated('Pro', clock.secs + PERIOD)])
-  assert.equal(await rig.billing.lapseDue(10), 0)
+  assert.equal(await rig.billing.expirePlans(10), 0)
 })
 
 test('an underpayment buys nothing; the missing rest, even if late, completes the purchase', async t => {
@@ -119,7 +119,7 @@ test('a paid plan that cannot be granted changes nothing and waits for the opera
   assert.deepEqual(await holding(rig, account), ['Business', null])
   assert.deepEqual(events(account), [updated('Business', 253_402_300_799)])
   assert.equal((await rig.billing.purchases(account, { limit: 1 }))[0]?.purchase.status, 'needs_attention')
-  assert.equal(await rig.billing.waiting(), 1)
+  assert.equal(await rig.billing.countNeedingAttention(), 1)
   assert.deepEqual(
     log.lines.map(({ level }) => level),
     ['warn'],
@@ -165,20 +165,20 @@ test('a reminder is queued three days before the end, once for each end', async 
   const account = await rig.merchant()
   await buy(rig, account, 'Pro')
   const mails = async () =>
-    (await rig.store.write(tx => tx.mails.claim(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
+    (await rig.store.write(tx => tx.mails.claimDue(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
       ({ to, about }) => [to, about],
     )
   clock.advance(27 * DAY - 1)
-  assert.equal(await rig.billing.announceDue(10), 0)
+  assert.equal(await rig.billing.sendRenewalReminders(10), 0)
   clock.advance(1)
-  assert.equal(await rig.billing.announceDue(10), 1)
-  assert.equal(await rig.billing.announceDue(10), 0)
+  assert.equal(await rig.billing.sendRenewalReminders(10), 1)
+  assert.equal(await rig.billing.sendRenewalReminders(10), 0)
   assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
 
   await buy(rig, account, 'Pro')
-  assert.equal(await rig.billing.announceDue(10), 0)
+  assert.equal(await rig.billing.sendRenewalReminders(10), 0)
   clock.advance(PERIOD)
-  assert.equal(await rig.billing.announceDue(10), 1)
+  assert.equal(await rig.billing.sendRenewalReminders(10), 1)
   assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
 })
 
@@ -189,7 +189,7 @@ test('many simultaneous plan ends are processed in pages, each with its event', 
     await rig.accounts.setPlan(account.email, 'Pro', clock.secs + 10 - index)
   clock.advance(10)
   assert.deepEqual(
-    [await rig.billing.lapseDue(3), await rig.billing.lapseDue(3), await rig.billing.lapseDue(3)],
+    [await rig.billing.expirePlans(3), await rig.billing.expirePlans(3), await rig.billing.expirePlans(3)],
     [3, 3, 1],
   )
   for (const account of accounts) assert.deepEqual(events(account).at(-1), updated('Free', clock.secs))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../../src/store/open.ts'
-import { billingRig } from '../../support/billing-rig.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
@@ -22,7 +22,7 @@ async function twoProcesses(t: { after(work: () => Promise<void>): void }) {
   const open = async () => {
     const store = await openStore(url)
     t.after(() => store.close())
-    return billingRig({ store, clock })
+    return createBillingHarness({ store, clock })
   }
   return { clock, one: await open(), other: await open() }
 }
@@ -39,13 +39,13 @@ test('two processes that grant, expire and remind at once do each once', options
   for (const { id } of accounts) assert.equal((await one.account(id)).planExpiresAt, end)
 
   clock.advance(58 * DAY)
-  await Promise.all([one, other, one, other].map(rig => rig.billing.announceDue(10)))
-  const mails = await one.store.write(tx => tx.mails.claim(clock.secs, 50, () => end))
+  await Promise.all([one, other, one, other].map(rig => rig.billing.sendRenewalReminders(10)))
+  const mails = await one.store.write(tx => tx.mails.claimDue(clock.secs, 50, () => end))
   assert.deepEqual(mails.map(({ to }) => to).sort(), accounts.map(({ email }) => email).sort())
 
   clock.advance(2 * DAY)
   const seqBefore = await one.store.read(tx => tx.events.lastSeq())
-  await Promise.all([one, other, one, other].map(rig => rig.billing.lapseDue(10)))
+  await Promise.all([one, other, one, other].map(rig => rig.billing.expirePlans(10)))
   assert.equal((await one.store.read(tx => tx.events.lastSeq())) - seqBefore, accounts.length)
   for (const { id } of accounts) assert.equal((await other.account(id)).plan, 'Free')
 })
@@ -65,7 +65,7 @@ test('an order completed by one process is the same in the other', options, asyn
   ])
   const due = await Promise.all([one.payouts.payDue(5), other.payouts.payDue(5)])
   assert.equal(due[0] + due[1], 1)
-  const closed = await Promise.allSettled([one, other].map(rig => rig.payouts.settle(withdrawal.publicId, 'paid')))
+  const closed = await Promise.allSettled([one, other].map(rig => rig.payouts.markPaidOut(withdrawal.publicId, 'paid')))
   assert.deepEqual(closed.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal((await other.withdrawals.read(account, withdrawal.publicId)).withdrawal.status, 'completed')
 })

@@ -4,7 +4,7 @@ import { createKeyedHash } from '../../../src/adapters/crypto/keyed-hash.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import type { OutgoingMail } from '../../../src/ports/mailer.ts'
 import { createMails } from '../../../src/services/mail.ts'
-import { billingRig } from '../../support/billing-rig.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { sqliteStore } from '../../support/sqlite.ts'
@@ -12,10 +12,10 @@ import { sqliteStore } from '../../support/sqlite.ts'
 test('the renewal reminder names the plan, its end and what to do', async t => {
   const clock = new ManualClock(Date.UTC(2027, 0, 1, 12) / 1000)
   const { store } = await sqliteStore(t)
-  const rig = await billingRig({ store, clock })
+  const rig = await createBillingHarness({ store, clock })
   const { email } = await rig.merchant()
   await rig.accounts.setPlan(email, 'Pro', Date.UTC(2027, 0, 3, 10, 30) / 1000)
-  await rig.billing.announceDue(10)
+  await rig.billing.sendRenewalReminders(10)
 
   const sent: OutgoingMail[] = []
   const mails = createMails({

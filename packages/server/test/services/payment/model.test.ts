@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { createHeaders, type Headers } from '../../../src/services/chain-rewind.ts'
-import { createReassess, createReport } from '../../../src/services/invoice-state.ts'
+import { createHeaderChain, type HeaderChain } from '../../../src/services/chain-rewind.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
 import { createPayments, type Payments } from '../../../src/services/payment.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { silentLog } from '../../support/log.ts'
@@ -74,7 +74,7 @@ class Bench {
   readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-model-'))
   store!: Store
   payments!: Payments
-  headers!: Headers
+  headers!: HeaderChain
   keyId = 0
   accountId = 0
 
@@ -95,7 +95,7 @@ class Bench {
         createdAt: now,
       })
       const fingerprint = new Uint8Array(32)
-      const key = await rows.viewingKeys.ensure(
+      const key = await rows.viewingKeys.findOrInsert(
         { fingerprint, network: 'regtest', createdAt: now, firstIndex: 1n },
         () => fingerprint,
       )
@@ -126,9 +126,15 @@ class Bench {
 
   restart(): void {
     const { store, clock } = this
-    const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
-    this.payments = createPayments({ store, reassess, report, clock, params: consensusParams('regtest') })
-    this.headers = createHeaders({ store, reassess, report, clock, log: silentLog })
+    const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+    this.payments = createPayments({
+      store,
+      updateInvoices: reassess,
+      reportChanges: report,
+      clock,
+      params: consensusParams('regtest'),
+    })
+    this.headers = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log: silentLog })
   }
 
   async take(step: Step): Promise<void> {
@@ -149,7 +155,7 @@ class Bench {
         for (let i = 0; i < step.more; i++) chain.mine([], clock.secs)
         break
       case 'take back':
-        chain.takeBack(step.depth, txid => has(step.returning, txid))
+        chain.removeBlocks(step.depth, txid => has(step.returning, txid))
         chain.mine([], clock.secs)
         break
       case 'stream':
@@ -173,7 +179,7 @@ class Bench {
       let common = Math.min(position.tip.height, chain.height)
       while ((await headers.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
       rewound = common < position.tip.height
-      if (rewound) await headers.rewind(common, position.tip)
+      if (rewound) await headers.rewindTo(common, position.tip)
       next = common + 1
     }
     for (; next <= chain.height; next += batch) {
@@ -188,10 +194,10 @@ class Bench {
       notes: this.#mempoolNotes(),
       expiryHeights: new Map(),
       txids: new Set(chain.mempool.keys()),
-      newestOrder: await payments.newestOrder(),
-      server: 1,
-      seenThrough: clock.secs,
-      tellsMissing: !rewound,
+      lastSeq: await payments.lastSeq(),
+      serverEpoch: 1,
+      syncedThrough: clock.secs,
+      provesMissing: !rewound,
     })
     for (const index of INDEXES) {
       const { amountZat, confirmations } = TERMS[`${index}`]!
@@ -204,7 +210,7 @@ class Bench {
     const { chain } = this
     const rows = await this.rows()
     for (const { txid } of TRANSACTIONS) {
-      const place = rows.find(row => row.txid === txid)?.place
+      const place = rows.find(row => row.txid === txid)?.location
       const minedAt = chain.minedAt(txid)
       if (minedAt !== undefined) assert.deepEqual(place, { at: 'mined', height: minedAt })
       else if (chain.mempool.has(txid)) assert.deepEqual(place, { at: 'mempool' })
@@ -239,10 +245,10 @@ class Bench {
 
   /** The state that a new reading of the same chain must reproduce. */
   async outcome() {
-    const rows = (await this.rows()).filter(row => row.place.at !== 'dropped')
+    const rows = (await this.rows()).filter(row => row.location.at !== 'dropped')
     const invoices = await this.invoices()
     return {
-      payments: rows.map(({ txid, place, valueZat }) => ({ txid, place, valueZat })).sort(byTxid),
+      payments: rows.map(({ txid, location, valueZat }) => ({ txid, place: location, valueZat })).sort(byTxid),
       invoices: invoices.map(({ diversifierIndex, receivedZat, overpaidZat }) => ({
         diversifierIndex,
         receivedZat,
@@ -252,7 +258,7 @@ class Bench {
   }
 
   async rows() {
-    return this.store.read(async rows => rows.payments.ofInvoices((await this.#all(rows)).map(invoice => invoice.id)))
+    return this.store.read(async rows => rows.payments.byInvoices((await this.#all(rows)).map(invoice => invoice.id)))
   }
 
   async invoices(): Promise<Invoice[]> {
@@ -260,7 +266,9 @@ class Bench {
   }
 
   #all(rows: Parameters<Parameters<Store['read']>[0]>[0]): Promise<Invoice[]> {
-    return rows.invoices.atIndexes(INDEXES.map(diversifierIndex => ({ viewingKeyId: this.keyId, diversifierIndex })))
+    return rows.invoices.byDiversifierIndexes(
+      INDEXES.map(diversifierIndex => ({ viewingKeyId: this.keyId, diversifierIndex })),
+    )
   }
 
   #mempoolNotes() {

@@ -4,10 +4,10 @@ import type { Block } from '../../../src/domain/chain.ts'
 import { MAX_ZAT } from '../../../src/domain/money.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { createHeaders } from '../../../src/services/chain-rewind.ts'
-import { createReassess, createReport } from '../../../src/services/invoice-state.ts'
-import { createPayments, type Snapshot } from '../../../src/services/payment.ts'
-import { freshStore, sqliteEngine } from '../../store/databases.ts'
+import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { createPayments, type MempoolSnapshot } from '../../../src/services/payment.ts'
+import { openEmptyStore, sqliteEngine } from '../../store/databases.ts'
 import { NOW, openShop } from '../../store/fixtures.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
@@ -15,17 +15,17 @@ import { ModelChain, notesOf } from '../../support/model-chain.ts'
 
 /** The service over a model chain with its first block recorded and NU6.3 at the given height. */
 async function rigOf(context: TestContext, nu63Height = 0) {
-  const store = await freshStore(sqliteEngine, context)
+  const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
-  const [reassess, report] = [createReassess(), createReport({ log: silentLog })]
+  const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
   const payments = createPayments({
     store,
-    reassess,
-    report,
+    updateInvoices: reassess,
+    reportChanges: report,
     clock,
     params: consensusParams('regtest', { nu63Height, nu7Height: null }),
   })
-  const headers = createHeaders({ store, reassess, report, clock, log: silentLog })
+  const headers = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log: silentLog })
   const shop = await openShop(store)
   const chain = new ModelChain()
   await payments.recordBlocks({ blocks: chain.blocks, notes: [] })
@@ -43,14 +43,14 @@ async function rigOf(context: TestContext, nu63Height = 0) {
   const notes = (block: Block) => notesOf(chain.blocks[block.height]!.paying, shop.viewingKey.id)
   const unmined = () => notesOf(chain.mempool.values(), shop.viewingKey.id)
   const read = async (invoice: Invoice) => (await store.read(tx => tx.invoices.byIds([invoice.id])))[0]!
-  const snapshot = (change: Partial<Snapshot> = {}): Snapshot => ({
+  const snapshot = (change: Partial<MempoolSnapshot> = {}): MempoolSnapshot => ({
     notes: unmined(),
     expiryHeights: new Map(),
     txids: new Set(chain.mempool.keys()),
-    newestOrder: Number.MAX_SAFE_INTEGER,
-    server: 1,
-    seenThrough: clock.secs,
-    tellsMissing: true,
+    lastSeq: Number.MAX_SAFE_INTEGER,
+    serverEpoch: 1,
+    syncedThrough: clock.secs,
+    provesMissing: true,
     ...change,
   })
   return { store, clock, payments, headers, shop, chain, pay, mine, notes, unmined, read, snapshot }
@@ -96,8 +96,8 @@ test('an expiry height known only from the stream is kept when blocks and snapsh
   await rig.payments.recordMempool({ notes: rig.unmined(), expiryHeights: new Map([[txid, 3]]) })
   const block = rig.mine(txid)
   await rig.payments.recordBlocks({ blocks: [block], notes: rig.notes(block) })
-  await rig.headers.rewind(0, null)
-  rig.chain.takeBack(1, () => true)
+  await rig.headers.rewindTo(0, null)
+  rig.chain.removeBlocks(1, () => true)
   await rig.payments.recordSnapshot(rig.snapshot())
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
   await rig.payments.recordBlocks({ blocks: [rig.mine(), rig.mine(), rig.mine()], notes: [] })
@@ -113,13 +113,13 @@ test('a batch with a block that does not follow is refused, and nothing of it is
     ['gap', [next]],
     ['fork', [{ ...good, prevHash: 'other' }]],
     ['fork', [good, { ...next, prevHash: 'other' }]],
-    ['hidden_outputs', [good, { ...next, trees: { ...next.trees, ironwood: 2 } }]],
-    ['hidden_outputs', [{ ...good, outputs: { ...good.outputs, ironwood: 0 } }]],
+    ['hidden_outputs', [good, { ...next, treeSizes: { ...next.treeSizes, ironwood: 2 } }]],
+    ['hidden_outputs', [{ ...good, outputCounts: { ...good.outputCounts, ironwood: 0 } }]],
   ]
   for (const [fault, blocks] of bad) {
     const notes = blocks[0] === next ? [] : rig.notes(good)
     const misfit = await rig.payments.recordBlocks({ blocks, notes })
-    assert.equal(misfit?.fault.fault, fault)
+    assert.equal(misfit?.problem.problem, fault)
     assert.equal((await rig.headers.position())!.tip.height, 0)
     assert.equal((await rig.read(invoice)).receivedZat, 0n)
   }
@@ -151,22 +151,24 @@ test('blocks of a rescan must be in the recorded chain, not above it', async t =
   const invoice = await rig.shop.sell()
   const block = rig.mine(rig.pay(invoice, 5n))
   const notes = rig.notes(block)
-  assert.deepEqual(await rig.payments.recordFound({ blocks: [block], notes }), {
+  assert.deepEqual(await rig.payments.recordRescanned({ blocks: [block], notes }), {
     found: 0,
     misfit: { height: 1, fault: { fault: 'gap', expected: 0 } },
   })
   await rig.payments.recordBlocks({ blocks: [block], notes: [] })
   const foreign = { ...block, hash: 'other' }
-  assert.deepEqual((await rig.payments.recordFound({ blocks: [foreign], notes })).misfit?.fault, { fault: 'fork' })
+  assert.deepEqual((await rig.payments.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
+    fault: 'fork',
+  })
   assert.equal((await rig.read(invoice)).receivedZat, 0n)
-  assert.deepEqual(await rig.payments.recordFound({ blocks: [block], notes }), { found: 1, misfit: null })
+  assert.deepEqual(await rig.payments.recordRescanned({ blocks: [block], notes }), { found: 1, misfit: null })
   assert.equal((await rig.read(invoice)).receivedZat, 5n)
 })
 
 test('a payment recorded after a snapshot was requested does not count as missing from it', async t => {
   const rig = await rigOf(t)
   const invoice = await rig.shop.sell()
-  const old = rig.snapshot({ newestOrder: await rig.payments.newestOrder() })
+  const old = rig.snapshot({ lastSeq: await rig.payments.lastSeq() })
   rig.pay(invoice, 5n)
   await rig.payments.recordMempool({ notes: rig.unmined(), expiryHeights: NO_EXPIRY })
   for (let i = 0; i < 3; i++) {
@@ -182,8 +184,8 @@ test('the synced time never decreases', async t => {
   const invoice = await rig.shop.sell()
   rig.clock.advance(900)
   await rig.payments.recordSnapshot(rig.snapshot())
-  await rig.payments.recordSnapshot(rig.snapshot({ seenThrough: NOW }))
-  assert.equal(await rig.payments.closeDue(1), 1)
+  await rig.payments.recordSnapshot(rig.snapshot({ syncedThrough: NOW }))
+  assert.equal(await rig.payments.expireDue(1), 1)
   assert.equal((await rig.read(invoice)).status, 'expired')
 })
 
@@ -191,20 +193,20 @@ test('due invoices expire in bounded batches, earliest first, except those kept 
   const rig = await rigOf(t)
   const invoices: Invoice[] = []
   for (const secs of [300, 100, 200, 400]) invoices.push(await rig.shop.sell({ expiresAt: NOW + secs }))
-  await rig.store.write(tx => tx.invoices.setSwapUnderWay(invoices[1]!.id, true))
+  await rig.store.write(tx => tx.invoices.setKeptOpenBySwap(invoices[1]!.id, true))
   rig.clock.advance(300)
   await rig.payments.recordSnapshot(rig.snapshot())
   const statuses = async () => Promise.all(invoices.map(async invoice => (await rig.read(invoice)).status))
-  assert.equal(await rig.payments.closeDue(1), 1)
+  assert.equal(await rig.payments.expireDue(1), 1)
   assert.deepEqual(await statuses(), ['pending', 'pending', 'expired', 'pending'])
-  assert.equal(await rig.payments.closeDue(10), 1)
+  assert.equal(await rig.payments.expireDue(10), 1)
   assert.deepEqual(await statuses(), ['expired', 'pending', 'expired', 'pending'])
 })
 
 test('a swap with a deposit is included in the event of its invoice', async t => {
   const rig = await rigOf(t)
   const swap = { asset: 'nep141:btc', blockchain: 'btc', amountInFormatted: '0.1', status: 'SUCCESS' }
-  const reassess = createReassess({ swapOf: async () => swap })
+  const reassess = createInvoiceUpdater({ swapOf: async () => swap })
   const bodies: (string | null)[] = []
   await rig.store.write(async tx => {
     const { append } = tx.events
@@ -213,20 +215,20 @@ test('a swap with a deposit is included in the event of its invoice', async t =>
       return append(events)
     }
     const invoice = await tx.invoices.insert(rig.shop.draft({ confirmations: 0 }))
-    await tx.payments.record([
+    await tx.payments.upsert([
       {
         invoiceId: invoice.id,
         txid: 'ab'.repeat(32),
         pool: 'ironwood',
         outputIndex: 0,
         valueZat: invoice.amountZat,
-        place: { at: 'mempool' },
+        location: { at: 'mempool' },
         expiryHeight: null,
         seenAt: NOW,
         lastSeenHeight: 0,
       },
     ])
-    await tx.payments.markPresent([await tx.payments.newestOrder()], 0)
+    await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
     await reassess(tx, [invoice.id], NOW)
   })
   assert.deepEqual(

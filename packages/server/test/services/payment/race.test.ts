@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { createReassess, createReport } from '../../../src/services/invoice-state.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
 import { createPayments, type Payments } from '../../../src/services/payment.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openShop, type Shop } from '../../store/fixtures.ts'
@@ -29,8 +29,8 @@ before(async () => {
   services = stores.map(store =>
     createPayments({
       store,
-      reassess: createReassess(),
-      report: createReport({ log: silentLog }),
+      updateInvoices: createInvoiceUpdater(),
+      reportChanges: createChangeReporter({ log: silentLog }),
       clock,
       params: consensusParams('regtest'),
     }),
@@ -77,9 +77,9 @@ test('two processes that record the same payments at once, in the mempool and in
     after.map(({ status, receivedZat }) => [status, receivedZat]),
     invoices.map(() => ['paid', 10n]),
   )
-  const payments = await stores[0]!.read(tx => tx.payments.ofInvoices(invoices.map(invoice => invoice.id)))
+  const payments = await stores[0]!.read(tx => tx.payments.byInvoices(invoices.map(invoice => invoice.id)))
   assert.deepEqual(
-    payments.map(({ place }) => place),
+    payments.map(({ location }) => location),
     invoices.map((_, round) => ({ at: 'mined', height: round + 1 })),
   )
 })

@@ -1,19 +1,19 @@
 import type { TestContext } from 'node:test'
 import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import { createKeyedHash } from '../../../src/adapters/crypto/keyed-hash.ts'
-import { createMailer } from '../../../src/adapters/smtp/mailer.ts'
+import { createSmtpMailer } from '../../../src/adapters/smtp/mailer.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import type { Mailer } from '../../../src/ports/mailer.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { type Credentials, createCredentials } from '../../../src/services/credentials.ts'
 import { createMails, type Mails } from '../../../src/services/mail.ts'
 import { createSignIn, type SignIn } from '../../../src/services/sign-in.ts'
-import { type Engine, freshStore } from '../../store/databases.ts'
+import { type DatabaseEngine, openEmptyStore } from '../../store/databases.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 
 /** Sign-in with mails over real SMTP into a mailbox, with a manual clock. */
-export interface SignInRig {
+export interface SignInHarness {
   readonly store: Store
   readonly clock: ManualClock
   readonly signIn: SignIn
@@ -25,7 +25,7 @@ export interface SignInRig {
   /** Codes mailed to an address, newest first. */
   codes(email: string): string[]
   /** Requests a code. Returns the browser secret and the mailed code. */
-  ask(email: string, client?: string): Promise<{ browser: string; code: string }>
+  requestCode(email: string, client?: string): Promise<{ browser: string; code: string }>
 }
 
 export interface SignInOptions {
@@ -33,11 +33,15 @@ export interface SignInOptions {
   readonly mailer?: Mailer
 }
 
-export async function signInRig(engine: Engine, test: TestContext, options: SignInOptions = {}): Promise<SignInRig> {
+export async function createSignInHarness(
+  engine: DatabaseEngine,
+  test: TestContext,
+  options: SignInOptions = {},
+): Promise<SignInHarness> {
   const { registration = 'open' } = options
-  const store = await freshStore(engine, test)
+  const store = await openEmptyStore(engine, test)
   const mailbox = await Mailbox.start()
-  const mailer = options.mailer ?? createMailer(mailbox.url, 'zatgate <no-reply@example.org>')
+  const mailer = options.mailer ?? createSmtpMailer(mailbox.url, 'zatgate <no-reply@example.org>')
   test.after(async () => {
     mailer.close()
     await mailbox.close()
@@ -66,8 +70,8 @@ export async function signInRig(engine: Engine, test: TestContext, options: Sign
     mailbox,
     deliver,
     codes,
-    async ask(email, client = '203.0.113.5') {
-      const browser = await signIn.ask(email, client)
+    async requestCode(email, client = '203.0.113.5') {
+      const browser = await signIn.requestCode(email, client)
       await deliver()
       const [code] = codes(email)
       if (code === undefined) throw new Error(`no code came to ${email}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Fault } from '../../../src/domain/error.ts'
-import { providerUnavailable } from '../../../src/domain/swap.ts'
+import { AppError } from '../../../src/domain/error.ts'
+import { swapProviderUnavailableError } from '../../../src/domain/swap.ts'
 import type { SwapAsset } from '../../../src/ports/swap-provider.ts'
 import { createSwapAssets } from '../../../src/services/swap-asset.ts'
 import { recordingLog } from '../../support/log.ts'
@@ -17,7 +17,7 @@ function assetsOf() {
   const provider = {
     async assets() {
       state.requests += 1
-      if (state.down) throw providerUnavailable(new Error('down'))
+      if (state.down) throw swapProviderUnavailableError(new Error('down'))
       return [{ ...BTC, priceUsd: state.requests }]
     },
   }
@@ -58,7 +58,7 @@ test('a provider that is down from the start is unavailable, and the next call r
   const { state, price } = assetsOf()
   state.down = true
   for (let i = 0; i < 2; i++)
-    await assert.rejects(price(), error => error instanceof Fault && error.message === 'swap provider unavailable')
+    await assert.rejects(price(), error => error instanceof AppError && error.message === 'swap provider unavailable')
   state.down = false
   assert.equal(await price(), 3)
 })

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { hasDeposit, isSettled, isSwapStatus, SWAP_STATUSES, type SwapStatus } from '../../../src/domain/swap.ts'
+import {
+  hasDeposit,
+  isFinalSwapStatus,
+  isSwapStatus,
+  SWAP_STATUSES,
+  type SwapStatus,
+} from '../../../src/domain/swap.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../../src/ports/repository/swap.ts'
-import { SwapRig } from '../../support/swap-rig.ts'
-import { closeViewer } from '../../support/watch-rig.ts'
+import { SwapHarness } from '../../support/swap-rig.ts'
+import { closeNoteScanner } from '../../support/watch-rig.ts'
 
-after(closeViewer)
+after(closeNoteScanner)
 
 type Step = { readonly word: string } | { readonly secs: number } | 'coins' | 'restart'
 
@@ -35,7 +41,7 @@ class Expected {
   readonly events: string[] = []
 
   report(word: string): void {
-    if (isSettled(this.status) || !isSwapStatus(word)) return
+    if (isFinalSwapStatus(this.status) || !isSwapStatus(word)) return
     this.status = word
     const event = EVENTS[word]
     if (event && !this.events.includes(event)) this.events.push(event)
@@ -48,11 +54,11 @@ class Expected {
 
   /** The provider has reported a deposit. */
   get depositReported(): boolean {
-    return hasDeposit(this.status) && !isSettled(this.status)
+    return hasDeposit(this.status) && !isFinalSwapStatus(this.status)
   }
 }
 
-async function apply(rig: SwapRig, swap: Swap, expected: Expected, step: Step): Promise<void> {
+async function apply(rig: SwapHarness, swap: Swap, expected: Expected, step: Step): Promise<void> {
   if (step === 'restart') return rig.restart()
   if (step === 'coins') {
     if (!expected.coins) rig.test.oneclick.deliver(swap.depositAddress)
@@ -65,16 +71,16 @@ async function apply(rig: SwapRig, swap: Swap, expected: Expected, step: Step): 
   expected.report(step.word)
 }
 
-async function assertAsExpected(rig: SwapRig, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
+async function assertAsExpected(rig: SwapHarness, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
   const now = await rig.watch.read(invoice)
   assert.equal((await rig.read(swap)).status, expected.status)
   assert.equal(now.status === 'paid', expected.coins)
-  if (expected.depositReported) assert.equal(now.swapUnderWay, true)
+  if (expected.depositReported) assert.equal(now.keptOpenBySwap, true)
   return now
 }
 
 test('for any provider behaviour, only coins pay the invoice, each event is sent once, and a deposit keeps it open', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   await fc.assert(
     fc.asyncProperty(steps, async sequence => {
       let invoice = await rig.invoice()

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { STUCK_SECS, watchedUntil } from '../../../src/domain/swap.ts'
-import { assertFinalState, BTC, STELLAR, SwapRig } from '../../support/swap-rig.ts'
-import { closeViewer } from '../../support/watch-rig.ts'
+import { polledUntil, STUCK_AFTER_SECS } from '../../../src/domain/swap.ts'
+import { assertFinalState, BTC, STELLAR, SwapHarness } from '../../support/swap-rig.ts'
+import { closeNoteScanner } from '../../support/watch-rig.ts'
 
-after(closeViewer)
+after(closeNoteScanner)
 
 const HOUR = 3_600
 const DAY = 86_400
 
 test('no deposit: the invoice expires without an event, and the address is polled until long after its deadline', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   await rig.advance(899)
@@ -23,11 +23,11 @@ test('no deposit: the invoice expires without an event, and the address is polle
   assert.ok(rig.test.sent.length - requestsBefore >= 60)
   rig.watch.clock.advance(5 * DAY)
   await rig.pollNow()
-  assert.equal(await rig.watch.store.read(tx => tx.swaps.nextLookAtMs()), null)
+  assert.equal(await rig.watch.store.read(tx => tx.swaps.nextPollAtMs()), null)
 })
 
 test('a deposit returns from KNOWN to PENDING: another swap can start, and the invoice expires on time', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'KNOWN_DEPOSIT_TX')
@@ -46,7 +46,7 @@ test('a deposit returns from KNOWN to PENDING: another swap can start, and the i
 })
 
 test('incomplete deposit: one event is sent, a top-up completes it, and the coins pay the invoice', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn - 1n)
@@ -74,7 +74,7 @@ test('incomplete deposit: one event is sent, a top-up completes it, and the coin
 })
 
 test('incomplete deposit without top-up: the invoice is kept open until the refund at the deadline, then expires', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn / 2n)
@@ -91,7 +91,7 @@ test('incomplete deposit without top-up: the invoice is kept open until the refu
 })
 
 test('excess deposit: the swap is executed', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.test.oneclick.deposit(swap.depositAddress, swap.amountIn * 2n)
@@ -109,7 +109,7 @@ test('excess deposit: the swap is executed', async t => {
 })
 
 test('late deposit: a deposit long after expiry still pays the invoice when the coins arrive', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   await rig.advance(HOUR)
@@ -128,7 +128,7 @@ test('late deposit: a deposit long after expiry still pays the invoice when the 
 })
 
 test('refunded: one event is sent, the invoice stays pending, and another swap can start', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
@@ -152,7 +152,7 @@ test('refunded: one event is sent, the invoice stays pending, and another swap c
 })
 
 test('failed: one event is sent, the invoice stays pending and expires on time', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'FAILED')
@@ -163,11 +163,11 @@ test('failed: one event is sent, the invoice stays pending and expires on time',
 })
 
 test('stuck in PROCESSING: the invoice is kept open without a time limit, and the swap needs attention after an hour', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
-  await rig.advance(STUCK_SECS)
+  await rig.advance(STUCK_AFTER_SECS)
   assert.equal(await rig.swaps.countNeedingAttention(), 0)
   await rig.advance(120)
   await assertFinalState(rig, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', events: [], keptOpen: true })
@@ -190,7 +190,7 @@ test('stuck in PROCESSING: the invoice is kept open without a time limit, and th
 })
 
 test('stuck in PROCESSING until polling ends: the invoice is no longer kept open, and the swap still needs attention', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
@@ -203,7 +203,7 @@ test('stuck in PROCESSING until polling ends: the invoice is no longer kept open
 })
 
 test('a chain that requires a memo: the status is requested with the memo', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice, STELLAR)
   assert.match(swap.depositMemo ?? '', /^\d+$/)
@@ -221,7 +221,7 @@ test('a chain that requires a memo: the status is requested with the memo', asyn
 })
 
 test('SUCCESS before the coins: the invoice is paid only when the coins are seen', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'SUCCESS')
@@ -245,7 +245,7 @@ test('SUCCESS before the coins: the invoice is paid only when the coins are seen
 })
 
 test('coins before SUCCESS: they pay the invoice regardless of the provider status', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'PROCESSING')
@@ -265,14 +265,14 @@ test('coins before SUCCESS: they pay the invoice regardless of the provider stat
 })
 
 test('coins between two polls: the provider is polled at once, so that the event includes the swap', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   await rig.advance(HOUR / 6)
   rig.drive(swap, 'SUCCESS', true)
   await rig.pollNow()
   assert.equal((await rig.read(swap)).status, 'PENDING_DEPOSIT', 'no poll is due yet')
-  await rig.watch.look()
+  await rig.watch.sync()
   await rig.pollNow()
   await rig.mine()
   const [event] = await rig.sentEvents()
@@ -281,11 +281,11 @@ test('coins between two polls: the provider is polled at once, so that the event
 })
 
 test('SUCCESS without coins: the invoice is kept open for an hour, then expires, and the swap needs attention', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'SUCCESS')
-  await rig.advance(STUCK_SECS)
+  await rig.advance(STUCK_AFTER_SECS)
   await assertFinalState(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', events: [], keptOpen: true })
   await rig.advance(10)
   await assertFinalState(rig, swap, invoice, { swap: 'SUCCESS', invoice: 'expired', events: [] })
@@ -297,7 +297,7 @@ test('SUCCESS without coins: the invoice is kept open for an hour, then expires,
 })
 
 test('paid in the base coin with an unused or refunded swap: the event includes no swap', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   for (const outcome of ['PENDING_DEPOSIT', 'REFUNDED', 'FAILED']) {
     const invoice = await rig.invoice()
     rig.drive(await rig.start(invoice), outcome)
@@ -311,7 +311,7 @@ test('paid in the base coin with an unused or refunded swap: the event includes 
 })
 
 test('a replaced swap is still polled: its events are sent, and its deposit keeps the invoice open and pays it', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const first = await rig.start(invoice)
   const second = await rig.start(invoice)
@@ -319,7 +319,7 @@ test('a replaced swap is still polled: its events are sent, and its deposit keep
   rig.test.oneclick.deposit(first.depositAddress, 1n)
   await rig.advance(1_000)
   const held = await rig.watch.read(invoice)
-  assert.deepEqual([held.status, held.swapUnderWay], ['pending', true])
+  assert.deepEqual([held.status, held.keptOpenBySwap], ['pending', true])
   const [event] = await rig.sentEvents()
   assert.deepEqual([event?.type, event?.body.swap.status], ['swap.incomplete_deposit', 'INCOMPLETE_DEPOSIT'])
   rig.drive(first, 'SUCCESS', true)
@@ -330,7 +330,7 @@ test('a replaced swap is still polled: its events are sent, and its deposit keep
 })
 
 test('internal invoices change without an event', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice({ purpose: 'plan' })
   const swap = await rig.start(invoice)
   rig.drive(swap, 'REFUNDED')
@@ -339,15 +339,15 @@ test('internal invoices change without an event', async t => {
 })
 
 test('without a late watch period, coins of a swap count as long as the swap is polled', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const { store, clock } = rig.watch
   const usual = await rig.invoice()
   const unwatched = { ...usual, publicId: randomUUID(), diversifierIndex: 1_000n, watchUntil: usual.expiresAt }
   const invoice = await store.write(tx => tx.invoices.insert(unwatched))
   const swap = await rig.start(invoice)
   const { watchUntil } = await rig.watch.read(invoice)
-  assert.equal(watchUntil, watchedUntil(swap))
+  assert.equal(watchUntil, polledUntil(swap))
   assert.ok(watchUntil > clock.secs + 3 * DAY)
   clock.advance(watchUntil - clock.secs)
-  assert.equal((await store.read(tx => tx.viewingKeys.watched(clock.secs))).length, 1)
+  assert.equal((await store.read(tx => tx.viewingKeys.watchedAt(clock.secs))).length, 1)
 })

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
-import { Fault } from '../../../src/domain/error.ts'
+import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { createSwaps, type Swaps } from '../../../src/services/swap.ts'
 import { createSwapAssets } from '../../../src/services/swap-asset.ts'
-import { BTC, SwapRig } from '../../support/swap-rig.ts'
-import { closeViewer } from '../../support/watch-rig.ts'
+import { BTC, SwapHarness } from '../../support/swap-rig.ts'
+import { closeNoteScanner } from '../../support/watch-rig.ts'
 
-after(closeViewer)
+after(closeNoteScanner)
 
 const REQUEST = { assetId: BTC, refundTo: 'the-buyers-own-address' }
 
 /** Swaps with a slow provider: `meanwhile` runs between a request and its response. */
-function swapsWith(rig: SwapRig, meanwhile: () => Promise<void>): Swaps {
+function swapsWith(rig: SwapHarness, meanwhile: () => Promise<void>): Swaps {
   const { store, clock, log } = rig.watch
   const provider = {
     ...rig.test.provider,
@@ -24,19 +24,19 @@ function swapsWith(rig: SwapRig, meanwhile: () => Promise<void>): Swaps {
     },
   }
   const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({ store, provider, assets, looks: rig.swapStatus, clock, random: systemRandom, log })
+  return createSwaps({ store, provider, assets, swapStatus: rig.swapStatus, clock, random: systemRandom, log })
 }
 
 function hasMessage(message: string) {
-  return (error: unknown) => error instanceof Fault && error.kind === 'conflict' && error.message === message
+  return (error: unknown) => error instanceof AppError && error.kind === 'conflict' && error.message === message
 }
 
-async function countStarts(rig: SwapRig, invoice: Invoice): Promise<number> {
+async function countStarts(rig: SwapHarness, invoice: Invoice): Promise<number> {
   return (await rig.watch.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
 }
 
 test('an invoice paid during the quote request gets no swap, and the start is not counted', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swaps = swapsWith(rig, async () => {
     rig.watch.pay(invoice, 2_500_000n)
@@ -48,14 +48,14 @@ test('an invoice paid during the quote request gets no swap, and the start is no
 })
 
 test('an invoice that expires during the quote request gets no swap', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swaps = swapsWith(rig, async () => rig.watch.clock.advance(900))
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
 })
 
 test('a deposit to the current swap, seen during another quote request, keeps the swap', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const first = await rig.start(invoice)
   const swaps = swapsWith(rig, async () => {
@@ -71,7 +71,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
 })
 
 test('two concurrent polls of a swap send its event once', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const invoice = await rig.invoice()
   const swap = await rig.start(invoice)
   rig.drive(swap, 'REFUNDED')
@@ -85,16 +85,16 @@ test('two concurrent polls of a swap send its event once', async t => {
 })
 
 test('an aborted poll leaves its swap due again', async t => {
-  const rig = await SwapRig.start(t)
+  const rig = await SwapHarness.start(t)
   const swap = await rig.start(await rig.invoice())
   rig.test.oneclick.script.add('status', 'hang', 1)
   rig.drive(swap, 'PROCESSING')
   rig.watch.clock.advance(5)
   const stop = new AbortController()
-  const poll = rig.swapStatus.lookAtDue(10, stop.signal)
+  const poll = rig.swapStatus.pollDue(10, stop.signal)
   stop.abort()
   await poll
-  assert.deepEqual([(await rig.read(swap)).status, (await rig.read(swap)).failures], ['PENDING_DEPOSIT', 0])
+  assert.deepEqual([(await rig.read(swap)).status, (await rig.read(swap)).failedPolls], ['PENDING_DEPOSIT', 0])
   rig.test.oneclick.script.clear()
   rig.restart()
   await rig.advance(30)

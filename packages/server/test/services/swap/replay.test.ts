@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { SwapOffer, SwapProvider } from '../../../src/ports/swap-provider.ts'
-import { type Answer, call, startTestApi } from '../../support/api.ts'
+import { call, startTestApi, type TestResponse } from '../../support/api.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
@@ -36,7 +36,7 @@ async function start(t: TestContext, engine: StoreEngine) {
     alter,
     invoice: async (): Promise<string> =>
       (await call(api, 'POST /v1/invoices', { token, json: { amount_zat: 2_500_000 } })).body.id,
-    start: (id: string, index: 0 | 1 = 0): Promise<Answer> =>
+    start: (id: string, index: 0 | 1 = 0): Promise<TestResponse> =>
       call([api, other][index] ?? api, `POST /v1/invoices/${id}/swap`, {
         json: { asset_id: BTC, refund_to: 'refund' },
       }),
@@ -49,7 +49,7 @@ async function start(t: TestContext, engine: StoreEngine) {
   }
 }
 
-function assertUnavailable({ status, body }: Answer): void {
+function assertUnavailable({ status, body }: TestResponse): void {
   assert.deepEqual([status, body.message], [502, 'swap provider unavailable'])
 }
 

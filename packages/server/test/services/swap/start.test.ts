@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import { type Answer, call, type Merchant, startTestApi, type TestApi, type TestApiOptions } from '../../support/api.ts'
-import { follow } from '../../support/follower.ts'
+import {
+  call,
+  type Merchant,
+  startTestApi,
+  type TestApi,
+  type TestApiOptions,
+  type TestResponse,
+} from '../../support/api.ts'
+import { subscribe } from '../../support/follower.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
 import { startProvider, type TestProvider } from '../../support/swap-provider.ts'
@@ -35,7 +42,7 @@ class Shop {
     return (await call(this.api, 'POST /v1/invoices', { token: this.merchant.apiKey, json })).body.id
   }
 
-  start(id: string, json: unknown = GOOD, index: TestApi = this.api): Promise<Answer> {
+  start(id: string, json: unknown = GOOD, index: TestApi = this.api): Promise<TestResponse> {
     return call(index, `POST /v1/invoices/${id}/swap`, { json })
   }
 
@@ -43,7 +50,7 @@ class Shop {
     return (await call(this.api, `GET /v1/invoices/${id}`)).body
   }
 
-  drive(swap: Answer, outcome: string): void {
+  drive(swap: TestResponse, outcome: string): void {
     this.provider.oneclick.drive(swap.body.deposit_address, { outcome, deliver: false })
   }
 }
@@ -56,7 +63,7 @@ async function openShop(t: TestContext, options: TestApiOptions = {}): Promise<S
   return new Shop(api, provider, await api.merchant())
 }
 
-function assertError({ status, body }: Answer, expectedStatus: number, code: string, message: string): void {
+function assertError({ status, body }: TestResponse, expectedStatus: number, code: string, message: string): void {
   assert.deepEqual([status, body.code, body.message], [expectedStatus, code, message])
 }
 
@@ -97,8 +104,8 @@ test('a start returns the full quote, stores it, and shows it in the invoice', a
     amount_in_formatted: '0.00042581',
     deadline,
   })
-  const [{ answer } = {}] = shop.provider.oneclick.swaps()
-  const requested = answer?.quoteRequest
+  const [{ quoteResponse } = {}] = shop.provider.oneclick.swaps()
+  const requested = quoteResponse?.quoteRequest
   const invoice = await shop.read(id)
   assert.deepEqual(
     [requested?.recipient, requested?.amount, requested?.refundTo, requested?.deadline],
@@ -192,7 +199,7 @@ test('errors are checked in order: invoice, refund address, status, deposit, cou
   assert.equal(await message(id, noAsset), 'too many swap requests, try again later')
   shop.drive(last, 'PROCESSING')
   shop.clock.advance(5)
-  await shop.api.looks.lookAtDue(10)
+  await shop.api.swapStatus.pollDue(10)
   assert.equal(await message(id, noAsset), 'a swap is already in progress (PROCESSING)')
   const other = await shop.invoice()
   script.add('quote', 'bad_gateway_html', 1)
@@ -266,7 +273,7 @@ test('five starts still count after a restart', async t => {
 })
 
 /** Checks that at most five quotes exist, all stored, and that the invoice's swap is one of the returned quotes. */
-async function assertOneActive(shop: Shop, id: string, responses: readonly Answer[]): Promise<void> {
+async function assertOneActive(shop: Shop, id: string, responses: readonly TestResponse[]): Promise<void> {
   const shown = responses.filter(({ status }) => status === 200).map(({ body }) => body)
   assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 429]))
   assert.ok(shown.length >= 1 && shown.length <= 5)
@@ -318,7 +325,7 @@ test('the same across two processes on one PostgreSQL database with a shared cou
 
   const before = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length
   shop.clock.advance(5)
-  const polled = await Promise.all([shop.api.looks.lookAtDue(100), other.looks.lookAtDue(100)])
+  const polled = await Promise.all([shop.api.swapStatus.pollDue(100), other.swapStatus.pollDue(100)])
   const requested = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
   assert.equal(polled[0] + polled[1], requested)
   assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, requested)
@@ -327,7 +334,7 @@ test('the same across two processes on one PostgreSQL database with a shared cou
 test('the WebSocket sends the swap status from its start, and each change', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
-  const follower = follow(shop.api.url, id)
+  const follower = subscribe(shop.api.url, id)
   t.after(() => follower.socket.terminate())
   assert.equal(await follower.message(0), '{"status":"pending"}')
   const swap = await shop.start(id)
@@ -335,7 +342,7 @@ test('the WebSocket sends the swap status from its start, and each change', asyn
   for (const [index, status] of ['KNOWN_DEPOSIT_TX', 'PROCESSING', 'SUCCESS'].entries()) {
     shop.drive(swap, status)
     shop.clock.advance(5)
-    await shop.api.looks.lookAtDue(10)
+    await shop.api.swapStatus.pollDue(10)
     assert.equal(await follower.message(index + 2), `{"status":"pending","swap_status":"${status}"}`)
   }
 })
@@ -359,7 +366,7 @@ test('the metrics count swaps that need attention', async t => {
   shop.drive(await shop.start(await shop.invoice()), 'SUCCESS')
   for (const secs of [5, 3_600]) {
     shop.clock.advance(secs)
-    await shop.api.looks.lookAtDue(10)
+    await shop.api.swapStatus.pollDue(10)
   }
   assert.equal(await gauge(), '1')
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Payout } from '../../../src/ports/payout-provider.ts'
+import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
+import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { scriptedPayout } from '../../support/scripted-payout.ts'
@@ -14,11 +14,11 @@ const REFUSED = { code: 'payout_in_progress', kind: 'conflict' }
 
 async function start(t: TestContext, engine: StoreEngine) {
   const clock = new ManualClock()
-  const { store, another, events } = await engine.open(t)
+  const { store, openAnother, events } = await engine.open(t)
   const hooked = afterNextWrite(store)
   const provider = scriptedPayout()
   const log = recordingLog()
-  const rig = await billingRig({ store: hooked.store, clock, provider, log })
+  const rig = await createBillingHarness({ store: hooked.store, clock, provider, log })
   const account = await rig.merchant()
 
   async function deposited() {
@@ -40,8 +40,8 @@ async function start(t: TestContext, engine: StoreEngine) {
     statuses: async () => (await events(account.id)).map(({ status }) => status),
     warnings: () => log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
     /** A second process on the same database, with the same provider. */
-    async restarted(): Promise<BillingRig> {
-      return billingRig({ store: await another(), clock, provider, log })
+    async restarted(): Promise<BillingHarness> {
+      return createBillingHarness({ store: await openAnother(), clock, provider, log })
     },
   }
 }
@@ -65,8 +65,14 @@ function afterNextWrite(real: Store) {
 }
 
 const closings = [
-  ['settle', (rig: BillingRig, id: string, override?: boolean) => rig.payouts.settle(id, 'by hand', { override })],
-  ['fail', (rig: BillingRig, id: string, override?: boolean) => rig.payouts.fail(id, 'sent back', { override })],
+  [
+    'settle',
+    (rig: BillingHarness, id: string, override?: boolean) => rig.payouts.markPaidOut(id, 'by hand', { override }),
+  ],
+  [
+    'fail',
+    (rig: BillingHarness, id: string, override?: boolean) => rig.payouts.markFailed(id, 'sent back', { override }),
+  ],
 ] as const
 
 for (const engine of storeEngines()) {
@@ -76,9 +82,9 @@ for (const engine of storeEngines()) {
   check('an order that the operator closes before it is claimed is not passed to the provider', async harness => {
     const { rig, provider, deposited } = harness
     const { id } = await deposited()
-    await rig.payouts.settle(id, 'by hand')
+    await rig.payouts.markPaidOut(id, 'by hand')
     assert.equal(await rig.payouts.payDue(10), 0)
-    assert.equal(provider.asked.length, 0)
+    assert.equal(provider.calls.length, 0)
   })
 
   for (const [name, close] of closings) {
@@ -88,21 +94,21 @@ for (const engine of storeEngines()) {
       const since = clock.secs
       let refused = 0
       afterNextWrite(async () => {
-        assert.equal(provider.asked.length, 0)
+        assert.equal(provider.calls.length, 0)
         await assert.rejects(close(rig, id), REFUSED)
-        assert.deepEqual((await read(id)).paying, { provider: 'scripted', since })
+        assert.deepEqual((await read(id)).activePayout, { provider: 'scripted', since })
         refused += 1
       })
-      provider.answers.push({ state: 'paid', reference: 'wire 1' })
+      provider.results.push({ state: 'paid', reference: 'wire 1' })
       assert.equal(await rig.payouts.payDue(10), 1)
-      const { status, reference, paying } = await read(id)
-      assert.deepEqual([refused, status, reference, paying], [1, 'completed', 'wire 1', null])
+      const { status, reference, activePayout } = await read(id)
+      assert.deepEqual([refused, status, reference, activePayout], [1, 'completed', 'wire 1', null])
     })
 
     check(`${name} is refused between the call of the provider and the record of its result`, async harness => {
       const { rig, provider, deposited, read, statuses } = harness
       const { id } = await deposited()
-      provider.answers.push(async () => {
+      provider.results.push(async () => {
         await assert.rejects(close(rig, id), REFUSED)
         return { state: 'paid', reference: 'wire 1' }
       })
@@ -116,9 +122,9 @@ for (const engine of storeEngines()) {
   check('the refusal names the provider, the time and the override', async harness => {
     const { rig, provider, deposited } = harness
     const { id } = await deposited()
-    provider.answers.push({ state: 'processing', askAgainSecs: 300 })
+    provider.results.push({ state: 'processing', pollAfterSecs: 300 })
     await rig.payouts.payDue(10)
-    await assert.rejects(rig.payouts.settle(id, 'by hand'), {
+    await assert.rejects(rig.payouts.markPaidOut(id, 'by hand'), {
       message: 'payout in progress',
       extra: {
         detail:
@@ -132,30 +138,30 @@ for (const engine of storeEngines()) {
     const { clock, rig, provider, deposited, read } = harness
     const { id } = await deposited()
     const claimed = { provider: 'scripted', since: clock.secs }
-    provider.answers.push({ state: 'processing', askAgainSecs: 300 }, new Error('down'))
+    provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'))
     for (const secs of [0, 300]) {
       clock.advance(secs)
       assert.equal(await rig.payouts.payDue(10), 1)
-      assert.deepEqual((await read(id)).paying, claimed)
-      await assert.rejects(rig.payouts.fail(id, 'sent back'), REFUSED)
+      assert.deepEqual((await read(id)).activePayout, claimed)
+      await assert.rejects(rig.payouts.markFailed(id, 'sent back'), REFUSED)
     }
     clock.advance(60)
-    provider.answers.push({ state: 'by_hand' })
+    provider.results.push({ state: 'by_hand' })
     await rig.payouts.payDue(10)
-    assert.equal((await read(id)).paying, null)
-    assert.equal((await rig.payouts.settle(id, 'by hand')).withdrawal.status, 'completed')
+    assert.equal((await read(id)).activePayout, null)
+    assert.equal((await rig.payouts.markPaidOut(id, 'by hand')).withdrawal.status, 'completed')
   })
 
   check('coins that arrive while a provider pays do not end its claim', async harness => {
     const { rig, provider, deposited, read, statuses } = harness
     const { id, invoice } = await deposited()
-    provider.answers.push({ state: 'processing', askAgainSecs: 300 })
+    provider.results.push({ state: 'processing', pollAfterSecs: 300 })
     await rig.payouts.payDue(10)
     await rig.deposit(invoice, 1n)
     await rig.mine()
     assert.equal((await read(id)).status, 'needs_attention')
-    await assert.rejects(rig.payouts.settle(id, 'by hand'), REFUSED)
-    assert.equal((await rig.payouts.settle(id, 'by hand', { override: true })).withdrawal.status, 'completed')
+    await assert.rejects(rig.payouts.markPaidOut(id, 'by hand'), REFUSED)
+    assert.equal((await rig.payouts.markPaidOut(id, 'by hand', { override: true })).withdrawal.status, 'completed')
     assert.deepEqual((await statuses()).slice(2), ['needs_attention', 'completed'])
   })
 
@@ -163,9 +169,9 @@ for (const engine of storeEngines()) {
     const { clock, rig, provider, deposited, read, restarted } = harness
     const { id } = await deposited()
     const called = Promise.withResolvers<void>()
-    provider.answers.push(() => {
+    provider.results.push(() => {
       called.resolve()
-      return new Promise<Payout>(() => {})
+      return new Promise<PayoutResult>(() => {})
     })
     void rig.payouts.payDue(10)
     await called.promise
@@ -175,11 +181,11 @@ for (const engine of storeEngines()) {
     clock.advance(LEASE_SECS - 1)
     assert.equal(await next.payouts.payDue(10), 0)
     clock.advance(1)
-    await assert.rejects(next.payouts.settle(id, 'by hand'), REFUSED)
-    provider.answers.push({ state: 'paid', reference: 'wire 1' })
+    await assert.rejects(next.payouts.markPaidOut(id, 'by hand'), REFUSED)
+    provider.results.push({ state: 'paid', reference: 'wire 1' })
     assert.equal(await next.payouts.payDue(10), 1)
     assert.deepEqual(
-      provider.asked.map(order => order.id),
+      provider.calls.map(order => order.id),
       [id, id],
     )
     assert.equal((await read(id)).reference, 'wire 1')
@@ -190,29 +196,29 @@ for (const engine of storeEngines()) {
     const other = await restarted()
     const ids: string[] = []
     for (let at = 0; at < 6; at++) ids.push((await deposited()).id)
-    for (const _ of ids) provider.answers.push({ state: 'paid', reference: 'wire' })
+    for (const _ of ids) provider.results.push({ state: 'paid', reference: 'wire' })
     await Promise.all([rig, other, rig, other].map(({ payouts }) => payouts.payDue(10)))
-    assert.deepEqual(provider.asked.map(order => order.id).sort(), ids.sort())
+    assert.deepEqual(provider.calls.map(order => order.id).sort(), ids.sort())
   })
 
   for (const [name, close] of closings) {
     check(`a payout that the provider reports after an override of ${name} needs attention`, async harness => {
       const { rig, provider, deposited, read, statuses, warnings } = harness
       const { id } = await deposited()
-      provider.answers.push(async () => {
+      provider.results.push(async () => {
         await close(rig, id, true)
         return { state: 'paid', reference: 'wire 1' }
       })
       await rig.payouts.payDue(10)
       const closed = name === 'settle' ? 'completed' : 'failed'
       assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', closed, 'needs_attention'])
-      const { reference, reason, paying } = await read(id)
+      const { reference, reason, activePayout } = await read(id)
       assert.equal(reference, name === 'settle' ? 'by hand; wire 1' : 'wire 1')
       assert.equal(
         reason,
         `${name === 'settle' ? '' : 'sent back; '}paid by the provider scripted after the order was closed`,
       )
-      assert.equal(paying, null)
+      assert.equal(activePayout, null)
       assert.deepEqual(warnings(), [
         'the payout provider paid an order that was already closed: the merchant may have been paid twice',
       ])
@@ -220,20 +226,20 @@ for (const engine of storeEngines()) {
 
     check(`no other late result changes the status after an override of ${name}`, async harness => {
       const { clock, rig, provider, deposited, read, warnings } = harness
-      const results: Payout[] = [
+      const results: PayoutResult[] = [
         { state: 'by_hand' },
-        { state: 'processing', askAgainSecs: 1 },
+        { state: 'processing', pollAfterSecs: 1 },
         { state: 'failed', reason: 'unknown account' },
       ]
       for (const result of results) {
         const { id } = await deposited()
-        provider.answers.push(async () => {
+        provider.results.push(async () => {
           await close(rig, id, true)
           return result
         })
         assert.equal(await rig.payouts.payDue(10), 1)
-        const { status, paying } = await read(id)
-        assert.deepEqual([status, paying], [name === 'settle' ? 'completed' : 'failed', null])
+        const { status, activePayout } = await read(id)
+        assert.deepEqual([status, activePayout], [name === 'settle' ? 'completed' : 'failed', null])
         clock.advance(86_400)
         assert.equal(await rig.payouts.payDue(10), 0)
       }
@@ -244,8 +250,8 @@ for (const engine of storeEngines()) {
   check('a payout reported after an override and a late deposit keeps both references', async harness => {
     const { rig, provider, deposited, read, statuses } = harness
     const { id, invoice } = await deposited()
-    provider.answers.push(async () => {
-      await rig.payouts.settle(id, 'by hand', { override: true })
+    provider.results.push(async () => {
+      await rig.payouts.markPaidOut(id, 'by hand', { override: true })
       await rig.deposit(invoice, 1n)
       return { state: 'paid', reference: 'wire 1' }
     })
@@ -261,13 +267,13 @@ for (const engine of storeEngines()) {
   check('a slow repeated result of a provider that has already paid changes nothing', async harness => {
     const { clock, rig, provider, deposited, read, statuses, restarted } = harness
     const { id } = await deposited()
-    const slow = Promise.withResolvers<Payout>()
-    provider.answers.push(() => slow.promise)
+    const slow = Promise.withResolvers<PayoutResult>()
+    provider.results.push(() => slow.promise)
     const first = rig.payouts.payDue(10)
     const other = await restarted()
     clock.advance(LEASE_SECS)
-    while (provider.asked.length === 0) await new Promise(setImmediate)
-    provider.answers.push({ state: 'paid', reference: 'wire 1' })
+    while (provider.calls.length === 0) await new Promise(setImmediate)
+    provider.results.push({ state: 'paid', reference: 'wire 1' })
     await other.payouts.payDue(10)
     slow.resolve({ state: 'paid', reference: 'wire 1' })
     await first

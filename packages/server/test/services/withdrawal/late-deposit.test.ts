@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Ordered } from '../../../src/services/withdrawal.ts'
-import { billingRig } from '../../support/billing-rig.ts'
+import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
 
@@ -13,12 +13,12 @@ const IN_TIME_SECS = 900 + 750
 async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
   const clock = new ManualClock()
   const { store, events } = await engine.open(t)
-  const rig = await billingRig({ store, clock, confirmations })
+  const rig = await createBillingHarness({ store, clock, confirmations })
   const account = await rig.merchant()
   const request = { amountZat: AMOUNT, fiatCurrency: 'EUR', payoutTo: 'account 1', idempotencyKey: undefined }
   const order = () => rig.withdrawals.create(account, request)
   const statuses = async () => (await events(account.id)).map(({ status }) => status)
-  const reason = async ({ withdrawal }: Ordered) =>
+  const reason = async ({ withdrawal }: WithdrawalWithInvoice) =>
     (await rig.withdrawals.read(account, withdrawal.publicId)).withdrawal.reason
   return { clock, rig, order, statuses, reason }
 }
@@ -126,7 +126,7 @@ for (const engine of storeEngines()) {
     const { withdrawal, invoice } = await order()
     await rig.deposit(invoice, AMOUNT)
     await rig.mine()
-    await rig.payouts.settle(withdrawal.publicId, 'wire')
+    await rig.payouts.markPaidOut(withdrawal.publicId, 'wire')
     await rig.reorg(3)
     clock.advance(3 * DAY)
     await rig.mine()
@@ -139,7 +139,7 @@ for (const engine of storeEngines()) {
     await rig.deposit(ordered.invoice, AMOUNT)
     clock.advance(3 * DAY)
     await rig.mine()
-    const { withdrawal } = await rig.payouts.settle(ordered.withdrawal.publicId, 'at the new rate')
+    const { withdrawal } = await rig.payouts.markPaidOut(ordered.withdrawal.publicId, 'at the new rate')
     assert.deepEqual([withdrawal.status, withdrawal.reference], ['completed', 'at the new rate'])
     assert.match((await reason(ordered)) ?? '', /^deposit mined late/)
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Fault } from '../../../src/domain/error.ts'
+import { AppError } from '../../../src/domain/error.ts'
 import { WITHDRAWAL_STATUSES, type WithdrawalStatus } from '../../../src/domain/withdrawal.ts'
-import { billingRig } from '../../support/billing-rig.ts'
-import { eventsIn } from '../../support/events.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
+import { readEvents } from '../../support/events.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { sqliteStore } from '../../support/sqlite.ts'
 
@@ -52,8 +52,8 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(t)
   // The smallest unit has a value, so that small orders are valid.
-  const rates = { rate: async (currency: string) => ({ currency, price: '999999999', at: clock.secs }) }
-  const rig = await billingRig({ store, clock, rates })
+  const rates = { rate: async (currency: string) => ({ currency, price: '999999999', fetchedAt: clock.secs }) }
+  const rig = await createBillingHarness({ store, clock, rates })
   const reached = new Set<WithdrawalStatus>()
 
   await fc.assert(
@@ -74,8 +74,8 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
         },
         reorg: () => rig.reorg(4),
         cancel: () => rig.withdrawals.cancel(account, id),
-        settle: () => rig.payouts.settle(id, 'paid'),
-        fail: () => rig.payouts.fail(id, 'refused'),
+        settle: () => rig.payouts.markPaidOut(id, 'paid'),
+        fail: () => rig.payouts.markFailed(id, 'refused'),
         pay: () => rig.payouts.payDue(10),
       }
       for (const move of path) {
@@ -89,7 +89,7 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
       }
       await rig.mine()
 
-      const told = eventsIn(file, account.id).map(({ status }) => status as WithdrawalStatus)
+      const told = readEvents(file, account.id).map(({ status }) => status as WithdrawalStatus)
       const { status } = (await rig.withdrawals.read(account, id)).withdrawal
       assert.equal(told.at(-1) ?? 'awaiting_deposit', status)
       told.reduce((from: WithdrawalStatus, to) => {
@@ -105,5 +105,5 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
 
 /** Expects a conflict for steps that the order's status does not allow. */
 function refused(error: unknown): void {
-  if (!(error instanceof Fault) || error.kind !== 'conflict') throw error
+  if (!(error instanceof AppError) || error.kind !== 'conflict') throw error
 }

@@ -5,23 +5,23 @@ import { type TestContext, test } from 'node:test'
 import { createVault } from '../../../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import type { Account } from '../../../src/domain/account.ts'
-import { rateUnavailable } from '../../../src/domain/rate.ts'
+import { rateUnavailableError } from '../../../src/domain/rate.ts'
 import { createSecrets } from '../../../src/services/encryption-key.ts'
-import type { Ordered } from '../../../src/services/withdrawal.ts'
-import { type BillingRig, billingRig } from '../../support/billing-rig.ts'
-import { eventsIn } from '../../support/events.ts'
+import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
+import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
+import { readEvents } from '../../support/events.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { sqliteStore } from '../../support/sqlite.ts'
 
 const IBAN = 'DE89370400440532013000'
 const AMOUNT = 250_000_000n
 
-async function start(test: TestContext, options: Partial<Parameters<typeof billingRig>[0]> = {}) {
+async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const rig = await billingRig({ store, clock, ...options })
+  const rig = await createBillingHarness({ store, clock, ...options })
   const account = await rig.merchant()
-  const order = (changes: Partial<Parameters<BillingRig['withdrawals']['create']>[1]> = {}) =>
+  const order = (changes: Partial<Parameters<BillingHarness['withdrawals']['create']>[1]> = {}) =>
     rig.withdrawals.create(account, {
       amountZat: AMOUNT,
       fiatCurrency: 'EUR',
@@ -29,8 +29,8 @@ async function start(test: TestContext, options: Partial<Parameters<typeof billi
       idempotencyKey: undefined,
       ...changes,
     })
-  const statuses = (of: Account = account) => eventsIn(file, of.id).flatMap(({ status }) => (status ? [status] : []))
-  const status = async ({ withdrawal }: Ordered) =>
+  const statuses = (of: Account = account) => readEvents(file, of.id).flatMap(({ status }) => (status ? [status] : []))
+  const status = async ({ withdrawal }: WithdrawalWithInvoice) =>
     (await rig.withdrawals.read(account, withdrawal.publicId)).withdrawal.status
   return { clock, file, rig, account, order, statuses, status }
 }
@@ -56,10 +56,10 @@ test('from deposit to payout, each step sends one event with the ordered amounts
   await rig.mine(1)
   assert.equal(await status(ordered), 'payout_processing')
   await rig.mine(1)
-  const { withdrawal, payoutTo } = await rig.payouts.settle(ordered.withdrawal.publicId, 'SEPA 2026-4711')
+  const { withdrawal, payoutTo } = await rig.payouts.markPaidOut(ordered.withdrawal.publicId, 'SEPA 2026-4711')
   assert.deepEqual([withdrawal.status, withdrawal.reference, payoutTo], ['completed', 'SEPA 2026-4711', IBAN])
   assert.deepEqual(
-    eventsIn(file, account.id),
+    readEvents(file, account.id),
     ['deposit_detected', 'payout_processing', 'completed'].map(status => ({
       type: 'withdrawal.updated',
       invoice_id: null,
@@ -70,7 +70,7 @@ test('from deposit to payout, each step sends one event with the ordered amounts
       fiat_amount: '247.50',
     })),
   )
-  assert.deepEqual(eventsIn(file, rig.operator.id), [])
+  assert.deepEqual(readEvents(file, rig.operator.id), [])
 })
 
 test('an order without a deposit in time expires; late coins need attention', async t => {
@@ -142,19 +142,19 @@ test('the operator can close only orders with a deposit; more coins reopen them'
   const { rig, order, statuses } = await start(t)
   const open = await order()
   const refused = { code: 'withdrawal_not_open', kind: 'conflict' }
-  await assert.rejects(rig.payouts.settle(open.withdrawal.publicId, 'ref'), refused)
-  await assert.rejects(rig.payouts.fail(open.withdrawal.publicId, 'no'), refused)
+  await assert.rejects(rig.payouts.markPaidOut(open.withdrawal.publicId, 'ref'), refused)
+  await assert.rejects(rig.payouts.markFailed(open.withdrawal.publicId, 'no'), refused)
   await rig.deposit(open.invoice, AMOUNT + 7n)
-  const failed = await rig.payouts.fail(open.withdrawal.publicId, 'sent back')
+  const failed = await rig.payouts.markFailed(open.withdrawal.publicId, 'sent back')
   assert.deepEqual([failed.withdrawal.status, failed.withdrawal.reason], ['failed', 'sent back'])
   await rig.mine()
   assert.deepEqual(statuses(), ['needs_attention', 'failed'])
   await rig.deposit(open.invoice, 1n)
   assert.deepEqual(statuses(), ['needs_attention', 'failed', 'needs_attention'])
-  await assert.rejects(rig.payouts.settle(open.withdrawal.publicId, ' '), { code: 'invalid_reference' })
-  await assert.rejects(rig.payouts.fail(open.withdrawal.publicId, 'x'.repeat(201)), { code: 'invalid_reason' })
+  await assert.rejects(rig.payouts.markPaidOut(open.withdrawal.publicId, ' '), { code: 'invalid_reference' })
+  await assert.rejects(rig.payouts.markFailed(open.withdrawal.publicId, 'x'.repeat(201)), { code: 'invalid_reason' })
   await assert.rejects(rig.payouts.read('nonsense'), { code: 'no_such_withdrawal' })
-  assert.deepEqual(await rig.payouts.waiting(), { payouts: 0, withdrawals: 1 })
+  assert.deepEqual(await rig.payouts.countWaiting(), { payouts: 0, withdrawals: 1 })
 })
 
 test('coins removed by a reorganisation are not paid out: the order needs attention, and is settled once they are confirmed', async t => {
@@ -166,23 +166,23 @@ test('coins removed by a reorganisation are not paid out: the order needs attent
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
   assert.equal(await rig.payouts.payDue(10), 0)
   const early = { code: 'deposit_not_confirmed', kind: 'conflict' }
-  await assert.rejects(rig.payouts.settle(withdrawal.publicId, 'wire'), early)
+  await assert.rejects(rig.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
   await rig.mine(2)
-  await assert.rejects(rig.payouts.settle(withdrawal.publicId, 'wire'), early)
+  await assert.rejects(rig.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
   await rig.mine(1)
-  assert.equal((await rig.payouts.settle(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
+  assert.equal((await rig.payouts.markPaidOut(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
 })
 
 test('an order with unconfirmed coins can be failed, and can be settled when they are gone', async t => {
   const { rig, order } = await start(t)
   const much = await order()
   const txid = await rig.deposit(much.invoice, AMOUNT * 2n)
-  await assert.rejects(rig.payouts.settle(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
+  await assert.rejects(rig.payouts.markPaidOut(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
   await rig.vanish(txid)
-  assert.equal((await rig.payouts.settle(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
+  assert.equal((await rig.payouts.markPaidOut(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
   const other = await order()
   await rig.deposit(other.invoice, AMOUNT * 2n)
-  assert.equal((await rig.payouts.fail(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
+  assert.equal((await rig.payouts.markFailed(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
 })
 
 test('a reopened order keeps the notes of its earlier closing', async t => {
@@ -190,10 +190,10 @@ test('a reopened order keeps the notes of its earlier closing', async t => {
   const { withdrawal, invoice } = await order()
   await rig.deposit(invoice, AMOUNT)
   await rig.mine()
-  await rig.payouts.settle(withdrawal.publicId, 'wire 1')
+  await rig.payouts.markPaidOut(withdrawal.publicId, 'wire 1')
   await rig.deposit(invoice, 5n)
   await rig.mine()
-  const closed = await rig.payouts.settle(withdrawal.publicId, 'wire 2')
+  const closed = await rig.payouts.markPaidOut(withdrawal.publicId, 'wire 2')
   assert.equal(closed.withdrawal.reference, 'wire 1; wire 2')
 })
 
@@ -206,7 +206,7 @@ test('an order belongs to its account: an order of another account is not found'
     await assert.rejects(rig.withdrawals.read(stranger, id), { code: 'no_such_withdrawal' })
     await assert.rejects(rig.withdrawals.cancel(stranger, id), { code: 'no_such_withdrawal' })
   }
-  const ids = (orders: Ordered[]) => orders.map(({ withdrawal }) => withdrawal.publicId)
+  const ids = (orders: WithdrawalWithInvoice[]) => orders.map(({ withdrawal }) => withdrawal.publicId)
   assert.deepEqual(ids(await rig.withdrawals.list(stranger, { limit: 10 })), [])
   assert.deepEqual(ids(await rig.withdrawals.list(account, { limit: 10 })), ids([second, first]))
   const page = { limit: 10, before: second.withdrawal.publicId }
@@ -219,8 +219,8 @@ test('an order requires a current rate; a repeated idempotency key does not', as
   let fresh = true
   const rates = {
     rate: async (currency: string) => {
-      if (!fresh) throw rateUnavailable('down')
-      return { currency, price: '30.5', at: 0 }
+      if (!fresh) throw rateUnavailableError('down')
+      return { currency, price: '30.5', fetchedAt: 0 }
     },
   }
   const { order } = await start(t, { rates })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
-import type { Payout } from '../../../src/ports/payout-provider.ts'
-import { billingRig } from '../../support/billing-rig.ts'
-import { eventsIn } from '../../support/events.ts'
+import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
+import { readEvents } from '../../support/events.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { scriptedPayout } from '../../support/scripted-payout.ts'
@@ -15,7 +15,7 @@ async function start(test: TestContext) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
   const provider = scriptedPayout()
-  const rig = await billingRig({ store, clock, provider })
+  const rig = await createBillingHarness({ store, clock, provider })
   const account = await rig.merchant()
   const order = async () => {
     const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
@@ -28,16 +28,24 @@ async function start(test: TestContext) {
     return ordered
   }
   const read = (id: string) => rig.payouts.read(id)
-  return { clock, rig, provider, order, deposited, read, statuses: () => eventsIn(file, account.id).map(e => e.status) }
+  return {
+    clock,
+    rig,
+    provider,
+    order,
+    deposited,
+    read,
+    statuses: () => readEvents(file, account.id).map(e => e.status),
+  }
 }
 
 test('an order is passed to the provider once, with all details, when its deposit is confirmed', async t => {
   const { rig, provider, order, deposited, read, statuses } = await start(t)
   await order()
   const { withdrawal } = await deposited()
-  provider.answers.push({ state: 'paid', reference: 'wire 7' })
+  provider.results.push({ state: 'paid', reference: 'wire 7' })
   assert.equal(await rig.payouts.payDue(10), 1)
-  assert.deepEqual(provider.asked, [
+  assert.deepEqual(provider.calls, [
     {
       id: withdrawal.publicId,
       amountZat: AMOUNT,
@@ -54,7 +62,7 @@ test('an order is passed to the provider once, with all details, when its deposi
 test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
   const { clock, rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
-  provider.answers.push({ state: 'processing', askAgainSecs: 300 }, new Error('down'), {
+  provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'), {
     state: 'failed',
     reason: 'unknown account',
   })
@@ -74,14 +82,14 @@ test('a provider that needs time is called again at the requested time, and a fa
 test('two processes pass an order once; after a crash during the call it is passed again', async t => {
   const { clock, rig, provider, deposited } = await start(t)
   await deposited()
-  const dies = Promise.withResolvers<Payout>()
-  provider.answers.push(() => dies.promise)
+  const dies = Promise.withResolvers<PayoutResult>()
+  provider.results.push(() => dies.promise)
   const first = rig.payouts.payDue(10)
   assert.equal(await rig.payouts.payDue(10), 0)
   clock.advance(120)
-  provider.answers.push({ state: 'paid', reference: 'once' })
+  provider.results.push({ state: 'paid', reference: 'once' })
   assert.equal(await rig.payouts.payDue(10), 1)
-  assert.deepEqual(new Set(provider.asked.map(({ id }) => id)).size, 1)
+  assert.deepEqual(new Set(provider.calls.map(({ id }) => id)).size, 1)
   dies.resolve({ state: 'paid', reference: 'twice' })
   assert.equal(await first, 1)
 })
@@ -89,7 +97,7 @@ test('two processes pass an order once; after a crash during the call it is pass
 test('coins that arrive while the provider pays keep the order open: the reference is kept and it needs attention', async t => {
   const { rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal, invoice } = await deposited()
-  provider.answers.push(async () => {
+  provider.results.push(async () => {
     await rig.deposit(invoice, 1n)
     return { state: 'paid', reference: 'wire 8' }
   })
@@ -102,8 +110,8 @@ test('coins that arrive while the provider pays keep the order open: the referen
 test("the operator's closing takes precedence over a late result of the provider", async t => {
   const { rig, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
-  provider.answers.push(async () => {
-    await rig.payouts.settle(withdrawal.publicId, 'by hand', { override: true })
+  provider.results.push(async () => {
+    await rig.payouts.markPaidOut(withdrawal.publicId, 'by hand', { override: true })
     return { state: 'failed', reason: 'closed' }
   })
   await rig.payouts.payDue(10)
@@ -116,7 +124,7 @@ test('the manual provider gets an order once, without a time limit', async t => 
   const clock = new ManualClock()
   const { store } = await sqliteStore(t)
   const log = recordingLog()
-  const rig = await billingRig({ store, clock, provider: createManualPayout(log) })
+  const rig = await createBillingHarness({ store, clock, provider: createManualPayout(log) })
   const account = await rig.merchant()
   const payoutTo = 'account 12345678'
   const ordered = await rig.withdrawals.create(account, {
@@ -132,6 +140,6 @@ test('the manual provider gets an order once, without a time limit', async t => 
   assert.equal(await rig.payouts.payDue(10), 0)
   assert.equal(log.lines.length, 1)
   assert.ok(!JSON.stringify(log.lines).includes(payoutTo))
-  const { withdrawal } = await rig.payouts.settle(ordered.withdrawal.publicId, 'paid')
+  const { withdrawal } = await rig.payouts.markPaidOut(ordered.withdrawal.publicId, 'paid')
   assert.equal(withdrawal.status, 'completed')
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gather } from '../../../src/store/batching/batch-loader.ts'
+import { batchLoader } from '../../../src/store/batching/batch-loader.ts'
 
 test('calls of one event loop turn share batches, and each gets its own result', async () => {
   const batches: number[][] = []
-  const double = gather(
+  const double = batchLoader(
     async (items: readonly number[]) => {
       batches.push([...items])
       return items.map(item => item * 2)
     },
-    { batch: 2, waiting: 10 },
+    { maxBatch: 2, maxWaiting: 10 },
   )
   assert.deepEqual(await Promise.all([1, 2, 3].map(double)), [2, 4, 6])
   assert.deepEqual(batches, [[1, 2], [3]])
@@ -18,13 +18,13 @@ test('calls of one event loop turn share batches, and each gets its own result',
 test('a call made while a batch is loading waits for the next load', async () => {
   const first = Promise.withResolvers<void>()
   const loads: string[] = []
-  const load = gather(
+  const load = batchLoader(
     async (items: readonly string[]) => {
       loads.push(items.join(' '))
       if (loads.length === 1) await first.promise
       return items
     },
-    { batch: 10, waiting: 10 },
+    { maxBatch: 10, maxWaiting: 10 },
   )
   const early = load('early')
   while (loads.length === 0) await new Promise(setImmediate)
@@ -35,12 +35,12 @@ test('a call made while a batch is loading waits for the next load', async () =>
 })
 
 test('an error rejects all calls of its batch and no others', async () => {
-  const load = gather(
+  const load = batchLoader(
     async (items: readonly string[]) => {
       if (items.includes('bad')) throw new Error('no')
       return items
     },
-    { batch: 2, waiting: 10 },
+    { maxBatch: 2, maxWaiting: 10 },
   )
   const results = await Promise.allSettled(['good', 'bad', 'fine'].map(load))
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('an error rejects all calls of its batch and no others', async () => {
 })
 
 test('calls beyond the queue limit are rejected', async () => {
-  const load = gather(async (items: readonly number[]) => items, { batch: 10, waiting: 2 })
+  const load = batchLoader(async (items: readonly number[]) => items, { maxBatch: 10, maxWaiting: 2 })
   const results = await Promise.allSettled([1, 2, 3].map(load))
   assert.deepEqual(
     results.map(result => (result.status === 'fulfilled' ? result.value : result.reason.code)),

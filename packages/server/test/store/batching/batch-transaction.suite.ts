@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Fault } from '../../../src/domain/error.ts'
+import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Rows, Store } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { Store, Tx } from '../../../src/ports/store.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import type { Shop } from '../fixtures.ts'
 import { hashOf, NOW, openShop } from '../fixtures.ts'
 
@@ -22,7 +22,7 @@ interface Order {
 function createInvoice(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
   const accountId = shop.account.id
   const draft = shop.draft(broken ? { viewingKeyId: 999 } : {})
-  const work = async (tx: Rows) => {
+  const work = async (tx: Tx) => {
     const claim = { accountId, bodyHash: hashOf('body'), invoicePublicId: draft.publicId, createdAt: NOW, since: NOW }
     const first = idempotencyKey ? await tx.idempotency.claim({ ...claim, key: idempotencyKey }) : null
     if (first) {
@@ -30,11 +30,11 @@ function createInvoice(store: Store, { shop, limit, idempotencyKey, broken }: Or
       assert.ok(made, 'a visible claim has its invoice')
       return made
     }
-    const { taken, used } = await tx.usage.take(accountId, MONTH, limit)
-    if (!taken) throw new Fault('payment_required', 'limit_reached', 'limit reached', { extra: { used } })
+    const { counted, used } = await tx.usage.increment(accountId, MONTH, limit)
+    if (!counted) throw new AppError('payment_required', 'limit_reached', 'limit reached', { extra: { used } })
     return tx.invoices.insert(draft)
   }
-  return store.write(work, { crowd: accountId })
+  return store.write(work, { batchAccountId: accountId })
 }
 
 const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
@@ -46,9 +46,9 @@ async function soldBy(store: Store, shop: Shop): Promise<{ used: number; sold: n
   }))
 }
 
-export function crowdSuite(engine: Engine): void {
+export function batchedWriteSuite(engine: DatabaseEngine): void {
   test('batched writes respect the limit of each account, and each caller gets its own invoice', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [small, large, none] = [await openShop(store), await openShop(store), await openShop(store)]
     const orders: Order[] = [
       ...repeat(30, { shop: small, limit: 7 }),
@@ -71,7 +71,7 @@ export function crowdSuite(engine: Engine): void {
   })
 
   test('a failed batched write undoes only its own count', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const orders: Order[] = [
       ...repeat(10, { shop, limit: 15 }),
@@ -86,14 +86,14 @@ export function crowdSuite(engine: Engine): void {
   })
 
   test('a batched write that is rejected after a change undoes only its own change', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const refused = store.write(
       async tx => {
         await tx.accounts.setConfirmations(shop.account.id, 77)
-        throw new Fault('invalid', 'refused', 'refused')
+        throw new AppError('invalid', 'refused', 'refused')
       },
-      { crowd: shop.account.id },
+      { batchAccountId: shop.account.id },
     )
     const results = await Promise.allSettled([
       ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
@@ -110,7 +110,7 @@ export function crowdSuite(engine: Engine): void {
   })
 
   test('batched writes with the same idempotency key create one invoice, returned to all of them', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const orders: Order[] = repeat(3, ['a', 'b', 'c'])
       .flat()

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { hashOf, makeAccount, NOW, openShop } from '../fixtures.ts'
 
-export function lookupSuite(engine: Engine): void {
+export function lookupSuite(engine: DatabaseEngine): void {
   test('concurrent lookups each return their own invoice, or null for an unknown id', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoices = await Promise.all(Array.from({ length: 200 }, () => shop.sell()))
     const found = await Promise.all(
@@ -20,7 +20,7 @@ export function lookupSuite(engine: Engine): void {
   })
 
   test('concurrent key lookups each return their own account', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const accounts = await Promise.all(Array.from({ length: 5 }, () => makeAccount(store)))
     for (const [index, account] of accounts.entries())
       await store.write(tx =>
@@ -41,7 +41,7 @@ export function lookupSuite(engine: Engine): void {
   })
 
   test('a lookup sees every commit made before its call', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     for (let round = 0; round < 50; round++) {
       const others = [store.lookup.invoice(randomUUID()), store.lookup.invoice(randomUUID())]

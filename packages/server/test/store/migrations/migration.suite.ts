@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { NewSwap } from '../../../src/ports/repository/swap.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
-import type { Engine } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
 import { makeAccount } from '../fixtures.ts'
 
 const statement =
@@ -13,9 +13,9 @@ const statement =
     await sql.raw(text).execute(db)
   }
 
-export function migrationSuite(engine: Engine): void {
+export function migrationSuite(engine: DatabaseEngine): void {
   test('migrations update a database and keep its data', async t => {
-    const database = await engine.fresh(t)
+    const database = await engine.createDatabase(t)
     const before = await database.open()
     const account = await makeAccount(before)
     await before.close()
@@ -29,7 +29,7 @@ export function migrationSuite(engine: Engine): void {
   })
 
   test('a database newer than the code is refused and not changed', async t => {
-    const database = await engine.fresh(t)
+    const database = await engine.createDatabase(t)
     const newer: Migration = ['9000_newer', statement('CREATE TABLE news (id BIGINT)')]
     await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
     await assert.rejects(database.open(), /newer than this zatgate.*9000_newer/)
@@ -37,7 +37,7 @@ export function migrationSuite(engine: Engine): void {
   })
 
   test('a failed migration rolls back the whole run', async t => {
-    const database = await engine.fresh(t)
+    const database = await engine.createDatabase(t)
     const half: Migration = ['9000_half', statement('CREATE TABLE half (id BIGINT)')]
     const broken: Migration = ['9001_broken', statement('CREATE TABLE')]
     await assert.rejects(database.open({ migrations: [...MIGRATIONS, half, broken] }), /syntax|incomplete/)
@@ -49,7 +49,7 @@ export function migrationSuite(engine: Engine): void {
   const startsEmpty = engine.name !== 'postgres'
   if (startsEmpty)
     test('existing swaps that share a deposit address are kept, and no new swap gets the address', async t => {
-      const database = await engine.fresh(t)
+      const database = await engine.createDatabase(t)
       const index = MIGRATIONS.findIndex(([name]) => name === '0008_payout_claim')
       const bytes = engine.name === 'sqlite' ? "x'00'" : "'\\x00'"
       const swap = (publicId: string, memo: string | null) =>
@@ -100,8 +100,8 @@ export function migrationSuite(engine: Engine): void {
 
   if (engine.name === 'pglite') return
   test('processes that start at the same time run the migrations once', async t => {
-    const database = await engine.fresh(t)
-    const stores = await Promise.all([1, 2, 3, 4].map(() => database.open({ limits: { connections: 2 } })))
+    const database = await engine.createDatabase(t)
+    const stores = await Promise.all([1, 2, 3, 4].map(() => database.open({ limits: { maxConnections: 2 } })))
     const [first, second] = stores
     assert.ok(first && second)
     const account = await makeAccount(first)

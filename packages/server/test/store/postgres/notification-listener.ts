@@ -9,6 +9,6 @@ const store = await openStore(process.argv[2] ?? '')
 store.listen('swaps', () => process.stdout.write('notified\n'))
 process.stdout.write('ready\n')
 for await (const _ of createInterface({ input: process.stdin })) {
-  await store.write(async tx => tx.wake('swaps'))
+  await store.write(async tx => tx.notify('swaps'))
 }
 await store.close()

@@ -35,8 +35,8 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   }
 
   test('a reader with a cursor misses no event while other processes write', async t => {
-    const database = await engine.fresh(t)
-    const stores = await Promise.all([1, 2, 3].map(() => database.open({ limits: { connections: 6 } })))
+    const database = await engine.createDatabase(t)
+    const stores = await Promise.all([1, 2, 3].map(() => database.open({ limits: { maxConnections: 6 } })))
     const [reader] = stores
     assert.ok(reader)
     const shop = await openShop(reader)
@@ -57,7 +57,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
     async function readAll(store: Store): Promise<void> {
       for (let cursor = 0; ; ) {
         const last = done
-        const touched = await store.read(tx => tx.events.touchedSince(cursor, 7))
+        const touched = await store.read(tx => tx.events.invoicesChangedSince(cursor, 7))
         seen.push(...touched.invoiceIds)
         if (last && touched.seq === cursor) return
         cursor = touched.seq
@@ -86,7 +86,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
 
   for (const crowd of [false, true]) {
     test(`two use cases that lock the same rows in opposite order both succeed${crowd ? ', batched' : ''}`, async t => {
-      const database = await engine.fresh(t)
+      const database = await engine.createDatabase(t)
       const [one, two] = [await database.open(), await database.open()]
       const shop = await openShop(one)
       const [x, y] = [await shop.sell(), await shop.sell()]
@@ -95,12 +95,12 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
       const cross = (store: Store, first: Invoice, second: Invoice) =>
         store.write(
           async tx => {
-            await tx.invoices.setSwapUnderWay(first.id, true)
+            await tx.invoices.setKeptOpenBySwap(first.id, true)
             if (++runs === 2) gate.resolve()
             await gate.promise
-            await tx.invoices.setSwapUnderWay(second.id, true)
+            await tx.invoices.setKeptOpenBySwap(second.id, true)
           },
-          crowd ? { crowd: 1 } : {},
+          crowd ? { batchAccountId: 1 } : {},
         )
       await Promise.all([cross(one, x, y), cross(two, y, x)])
       assert.ok(runs >= 3, 'one of them failed with a deadlock and ran again')
@@ -108,15 +108,15 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   }
 
   test('a process started before a migration keeps working after it', async t => {
-    const database = await engine.fresh(t)
-    const old = await database.open({ limits: { connections: 3 } })
+    const database = await engine.createDatabase(t)
+    const old = await database.open({ limits: { maxConnections: 3 } })
     const account = await makeAccount(old)
     const useAll = () =>
       Promise.all([
         ...[1, 2, 3].map(() => old.read(tx => tx.accounts.byId(account.id))),
-        ...[1, 2, 3].map(() => old.glance(tx => tx.accounts.byId(account.id))),
+        ...[1, 2, 3].map(() => old.query(tx => tx.accounts.byId(account.id))),
         ...[1, 2, 3].map(() => old.write(tx => tx.accounts.byId(account.id))),
-        ...[1, 2, 3].map(() => old.write(tx => tx.accounts.byId(account.id), { crowd: 1 })),
+        ...[1, 2, 3].map(() => old.write(tx => tx.accounts.byId(account.id), { batchAccountId: 1 })),
       ])
     await useAll()
     const wider: Migration = [
@@ -135,7 +135,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   test('after the server ends all connections the store reconnects and notifies every listener', async t => {
     const url = await server.freshDatabase()
     const errors: unknown[] = []
-    const store = await openStore(url, { onFault: error => errors.push(error) })
+    const store = await openStore(url, { onError: error => errors.push(error) })
     t.after(() => store.close())
     const account = await makeAccount(store)
     const admin = await openAdmin(t, url)
@@ -160,13 +160,13 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   })
 
   test('text that PostgreSQL cannot store is invalid', async t => {
-    const database = await engine.fresh(t)
+    const database = await engine.createDatabase(t)
     const store = await database.open()
     await assert.rejects(makeAccount(store, 'a\0@example.com'), { kind: 'invalid', code: 'invalid_text' })
   })
 
   test('a backup is refused with a reference to pg_dump', async t => {
-    const database = await engine.fresh(t)
+    const database = await engine.createDatabase(t)
     const store = await database.open()
     await assert.rejects(store.backup('/nowhere/copy.db'), /pg_dump/)
   })

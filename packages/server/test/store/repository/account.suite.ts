@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { makeAccount, makeViewingKey, NOW } from '../fixtures.ts'
 
-export function accountSuite(engine: Engine): void {
+export function accountSuite(engine: DatabaseEngine): void {
   test('an account is found by its id and by its email, and listed', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store, 'a@example.com')
     assert.equal(typeof account.id, 'number')
     assert.deepEqual(
@@ -32,7 +32,7 @@ export function accountSuite(engine: Engine): void {
   })
 
   test('concurrent inserts with one email create one account', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const inserts = Array.from({ length: 8 }, () => makeAccount(store, 'a@example.com'))
     const results = await Promise.allSettled(inserts)
     assert.equal(results.filter(result => result.status === 'fulfilled').length, 1)
@@ -40,7 +40,7 @@ export function accountSuite(engine: Engine): void {
   })
 
   test('the account keeps the expiry of its viewing key until a key without expiry is set', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const key = await makeViewingKey(store)
     const read = () => store.read(tx => tx.accounts.byId(account.id))
@@ -62,7 +62,7 @@ export function accountSuite(engine: Engine): void {
   })
 
   test('confirmations, viewing key and plan change for one account only', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const other = await makeAccount(store)
     const key = await makeViewingKey(store)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewPurchase } from '../../../src/ports/repository/billing.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { makeAccount, NOW, openShop } from '../fixtures.ts'
 
 function draft(invoice: Invoice, accountId: number, terms: Partial<NewPurchase> = {}): NewPurchase {
@@ -18,27 +18,27 @@ function draft(invoice: Invoice, accountId: number, terms: Partial<NewPurchase> 
   }
 }
 
-export function billingSuite(engine: Engine): void {
+export function billingSuite(engine: DatabaseEngine): void {
   test('a purchase reads back as inserted, open, and then with its outcome', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const buyer = await makeAccount(store)
     const invoice = await shop.sell({ purpose: 'plan' })
     const read = () => store.read(tx => tx.billing.byInvoice(invoice.id))
     assert.equal(await read(), null)
     await store.write(tx => tx.billing.insert(draft(invoice, buyer.id)))
-    const open = { ...draft(invoice, buyer.id), status: 'open', settledAt: null, runsUntil: null }
+    const open = { ...draft(invoice, buyer.id), status: 'open', decidedAt: null, grantedUntil: null }
     assert.deepEqual(await read(), open)
-    const outcome = { status: 'granted', settledAt: NOW + 1, runsUntil: NOW + 2 } as const
-    await store.write(tx => tx.billing.settle(invoice.id, outcome))
+    const outcome = { status: 'granted', decidedAt: NOW + 1, grantedUntil: NOW + 2 } as const
+    await store.write(tx => tx.billing.update(invoice.id, outcome))
     assert.deepEqual(await read(), { ...open, ...outcome })
-    assert.equal(await store.glance(tx => tx.billing.countNeedingAttention()), 0)
-    await store.write(tx => tx.billing.settle(invoice.id, { ...outcome, status: 'needs_attention' }))
-    assert.equal(await store.glance(tx => tx.billing.countNeedingAttention()), 1)
+    assert.equal(await store.query(tx => tx.billing.countNeedingAttention()), 0)
+    await store.write(tx => tx.billing.update(invoice.id, { ...outcome, status: 'needs_attention' }))
+    assert.equal(await store.query(tx => tx.billing.countNeedingAttention()), 1)
   })
 
   test("purchases are listed newest first, in pages, without another account's purchases", async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [one, other] = [await makeAccount(store), await makeAccount(store)]
     const invoices: Invoice[] = []
@@ -59,21 +59,21 @@ export function billingSuite(engine: Engine): void {
   })
 
   test('expired plans are found from the second of their expiry, the earliest expired first', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const accounts = await Promise.all([NOW, NOW - 5, NOW + 1, null].map(() => makeAccount(store)))
     for (const [index, end] of [NOW, NOW - 5, NOW + 1, null].entries())
       await store.write(tx => tx.accounts.setPlan(accounts[index]?.id ?? 0, 'Pro', end))
-    const ended = (limit: number) => store.glance(tx => tx.billing.ended(NOW, limit))
+    const ended = (limit: number) => store.query(tx => tx.billing.accountsWithEndedPlan(NOW, limit))
     assert.deepEqual(await ended(10), [accounts[1]?.id, accounts[0]?.id])
     assert.deepEqual(await ended(1), [accounts[1]?.id])
   })
 
   test('a plan expiry is listed until its reminder is recorded, and another expiry is listed again', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const { id } = await makeAccount(store)
     const end = (at: number) => store.write(tx => tx.accounts.setPlan(id, 'Pro', at))
-    const unannounced = () => store.glance(tx => tx.billing.unannounced(NOW, NOW + 100, 10))
-    const announce = (at: number) => store.write(tx => tx.billing.announce(id, at))
+    const unannounced = () => store.query(tx => tx.billing.accountsToRemind(NOW, NOW + 100, 10))
+    const announce = (at: number) => store.write(tx => tx.billing.recordReminder(id, at))
     await end(NOW + 101)
     assert.deepEqual(await unannounced(), [])
     await end(NOW)
@@ -90,7 +90,7 @@ export function billingSuite(engine: Engine): void {
   })
 
   test('a locked account is changed by one transaction at a time, and its new invoices do not wait', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const { id } = shop.account
     const extend = () =>

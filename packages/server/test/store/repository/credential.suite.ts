@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { ApiKey } from '../../../src/domain/api-key.ts'
 import type { Session } from '../../../src/domain/session.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { hashOf, makeAccount, NOW } from '../fixtures.ts'
 
 function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKey> {
@@ -18,9 +18,9 @@ function makeSession(store: Store, accountId: number, token: string, expiresAt =
   return store.write(tx => tx.sessions.insert({ ...session, hash: hashOf(token) }))
 }
 
-export function credentialSuite(engine: Engine): void {
+export function credentialSuite(engine: DatabaseEngine): void {
   test('a key is found by its hash, with its account, until it is revoked', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     await makeAccount(store)
     const account = await makeAccount(store)
     const key = await makeKey(store, account.id, 'zg_1234')
@@ -45,7 +45,7 @@ export function credentialSuite(engine: Engine): void {
   })
 
   test('only the owner can revoke a key, and revoking twice keeps the first time', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const stranger = await makeAccount(store)
     const key = await makeKey(store, account.id, 'zg_1234')
@@ -62,7 +62,7 @@ export function credentialSuite(engine: Engine): void {
   })
 
   test('keys are listed newest first, in pages whose cursor is a key of the account', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const stranger = await makeAccount(store)
     const keys: ApiKey[] = []
@@ -77,13 +77,12 @@ export function credentialSuite(engine: Engine): void {
   })
 
   test('a session is found by its hash until it expires or ends', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const stranger = await makeAccount(store)
     const session = await makeSession(store, account.id, 'one')
     const expired = await makeSession(store, account.id, 'two', NOW + 1)
-    const authenticate = (token: string, now: number) =>
-      store.glance(tx => tx.sessions.authenticate(hashOf(token), now))
+    const authenticate = (token: string, now: number) => store.query(tx => tx.sessions.authenticate(hashOf(token), now))
     const end = (accountId: number, { publicId }: Session, at: number) =>
       store.write(tx => tx.sessions.end(accountId, publicId, at))
     assert.deepEqual(await authenticate('one', NOW + 99), { session, account })
@@ -98,7 +97,7 @@ export function credentialSuite(engine: Engine): void {
   })
 
   test('the last use is recorded only for the given credentials', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const used = await makeKey(store, account.id, 'zg_1')
     const unused = await makeKey(store, account.id, 'zg_2')

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
 import { DAY_SECS, startOfDay } from '../../../src/domain/time.ts'
-import type { Position } from '../../../src/ports/repository/dashboard.ts'
+import type { InvoiceCursor } from '../../../src/ports/repository/dashboard.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type Engine, freshStore } from '../databases.ts'
+import { type DatabaseEngine, openEmptyStore } from '../databases.ts'
 import { NOW, openShop } from '../fixtures.ts'
 
 const TODAY = startOfDay(NOW)
 
 async function setOutcome(store: Store, invoice: Invoice, changes: Partial<Invoice>): Promise<void> {
-  await store.write(tx => tx.invoices.record([{ ...invoice, ...changes }]))
+  await store.write(tx => tx.invoices.updateStates([{ ...invoice, ...changes }]))
 }
 
 const ids = (invoices: readonly Invoice[]) => invoices.map(invoice => invoice.publicId)
 
-export function dashboardSuite(engine: Engine): void {
+export function dashboardSuite(engine: DatabaseEngine): void {
   test('paid amounts are summed by the day of payment, for the sales of this account only', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const paid = async (paidAt: number, receivedZat: bigint, invoice: Promise<Invoice>) =>
       setOutcome(store, await invoice, { status: 'paid', paidAt, receivedZat })
@@ -37,7 +37,7 @@ export function dashboardSuite(engine: Engine): void {
   })
 
   test('invoices are counted by status from a given time, and those needing attention are listed newest first', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     await shop.sell({ createdAt: NOW - 1 })
     const second = await shop.sell({ createdAt: NOW })
@@ -68,21 +68,21 @@ export function dashboardSuite(engine: Engine): void {
   })
 
   test('an account finds its invoice by a prefix of its id or of the id of a paying transaction', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const invoice = await shop.sell({ publicId: 'abcdef01-2345-4678-9abc-def012345678' })
     await shop.sell({ publicId: 'abcdeg01-2345-4678-9abc-def012345678' })
     const txid = 'fedcba98'.padEnd(64, '7')
-    const place = { at: 'mempool' } as const
+    const location = { at: 'mempool' } as const
     await store.write(tx =>
-      tx.payments.record(
+      tx.payments.upsert(
         [0, 1].map(outputIndex => ({
           invoiceId: invoice.id,
           txid,
           pool: 'orchard' as const,
           outputIndex,
           valueZat: 1n,
-          place,
+          location,
           expiryHeight: null,
           seenAt: NOW,
           lastSeenHeight: 0,
@@ -101,7 +101,7 @@ export function dashboardSuite(engine: Engine): void {
   })
 
   test('all viewing keys that an account has used are listed once', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const first = shop.viewingKey.id
     const second = other.viewingKey.id
@@ -112,7 +112,7 @@ export function dashboardSuite(engine: Engine): void {
   })
 
   test('paging in order returns each sale of a period once, even with many sales in one second', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const made: Invoice[] = []
     for (let i = 0; i < 40; i++) {
@@ -126,10 +126,12 @@ export function dashboardSuite(engine: Engine): void {
       .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
     for (const limit of [1, 3, 7, 100]) {
       const found: Invoice[] = []
-      let after: Position | null = null
+      let after: InvoiceCursor | null = null
       for (;;) {
-        const position: Position | null = after
-        const page: Invoice[] = await store.read(tx => tx.dashboard.inOrder(shop.account.id, period, position, limit))
+        const position: InvoiceCursor | null = after
+        const page: Invoice[] = await store.read(tx =>
+          tx.dashboard.listByTime(shop.account.id, period, position, limit),
+        )
         found.push(...page)
         after = page.at(-1) ?? null
         if (page.length < limit) break
@@ -139,7 +141,7 @@ export function dashboardSuite(engine: Engine): void {
   })
 
   test('paging through the filtered list returns all invoices, newest first', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const made: Invoice[] = []
     for (let i = 0; i < 30; i++) {

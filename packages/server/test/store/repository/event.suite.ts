@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { moved, NOW, openShop } from '../fixtures.ts'
 
-export function eventSuite(engine: Engine): void {
+export function eventSuite(engine: DatabaseEngine): void {
   test('reading from a cursor returns the later events, oldest first, with each invoice once', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [a, b] = [await shop.sell(), await shop.sell()]
     assert.equal(await store.read(tx => tx.events.lastSeq()), 0)
-    assert.deepEqual(await store.read(tx => tx.events.touchedSince(0, 9)), { seq: 0, invoiceIds: [] })
+    assert.deepEqual(await store.read(tx => tx.events.invoicesChangedSince(0, 9)), { seq: 0, invoiceIds: [] })
     const plan = { ...moved(a), invoiceId: null, type: 'plan.updated', body: '{"plan":"Pro"}' } as const
     await store.write(tx => tx.events.append([moved(b), moved(a), plan, moved(b)]))
     assert.equal(await store.read(tx => tx.events.lastSeq()), 4)
-    const since = (seq: number, limit: number) => store.read(tx => tx.events.touchedSince(seq, limit))
+    const since = (seq: number, limit: number) => store.read(tx => tx.events.invoicesChangedSince(seq, limit))
     assert.deepEqual(await since(0, 9), { seq: 4, invoiceIds: [b.id, a.id] })
     assert.deepEqual(await since(0, 2), { seq: 2, invoiceIds: [b.id, a.id] })
     assert.deepEqual(await since(2, 9), { seq: 4, invoiceIds: [b.id] })
@@ -22,7 +22,7 @@ export function eventSuite(engine: Engine): void {
   })
 
   test('the events of one use case are numbered together, and those of a failed one get no numbers', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const failing = store.write(async tx => {
@@ -39,11 +39,11 @@ export function eventSuite(engine: Engine): void {
   })
 
   test('an event that cannot be written fails its use case and undoes all its changes', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const failing = store.write(async tx => {
-      await tx.invoices.setSwapUnderWay(invoice.id, true)
+      await tx.invoices.setKeptOpenBySwap(invoice.id, true)
       await tx.events.append([{ ...moved(invoice), invoiceId: 999 }])
     })
     await assert.rejects(failing, /foreign key/i)
@@ -52,7 +52,7 @@ export function eventSuite(engine: Engine): void {
   })
 
   test('old events are pruned oldest first, and their numbers are not reused', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const at = (createdAt: number) => ({ ...moved(invoice), createdAt })
@@ -61,6 +61,6 @@ export function eventSuite(engine: Engine): void {
     assert.equal(await store.write(tx => tx.events.prune(NOW + 2, 9)), 1)
     assert.equal(await store.write(tx => tx.events.prune(NOW + 9, 9)), 1)
     await store.write(tx => tx.events.append([at(NOW + 3)]))
-    assert.deepEqual(await store.read(tx => tx.events.touchedSince(0, 9)), { seq: 4, invoiceIds: [invoice.id] })
+    assert.deepEqual(await store.read(tx => tx.events.invoicesChangedSince(0, 9)), { seq: 4, invoiceIds: [invoice.id] })
   })
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { hashOf, makeAccount, NOW } from '../fixtures.ts'
 
 const DAY = 86_400
 
-export function idempotencySuite(engine: Engine): void {
+export function idempotencySuite(engine: DatabaseEngine): void {
   test('one of many concurrent claims succeeds, and the others return it', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const claim = () => ({
       accountId: account.id,
@@ -35,7 +35,7 @@ export function idempotencySuite(engine: Engine): void {
   })
 
   test('an expired claim is replaced, and accounts do not share keys', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [account, other] = [await makeAccount(store), await makeAccount(store)]
     const claim = (accountId: number, invoicePublicId: string, createdAt: number) =>
       store.write(tx =>
@@ -57,7 +57,7 @@ export function idempotencySuite(engine: Engine): void {
   })
 
   test('old claims are pruned oldest first, up to the limit', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     for (const secs of [2, 0, 1, 3]) {
       await store.write(tx =>

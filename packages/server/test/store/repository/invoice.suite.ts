@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_ZAT } from '../../../src/domain/money.ts'
 import type { Invoice, InvoiceFilter } from '../../../src/ports/repository/invoice.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { header, makeViewingKey, NOW, openShop } from '../fixtures.ts'
 
-export function invoiceSuite(engine: Engine): void {
+export function invoiceSuite(engine: DatabaseEngine): void {
   test('an invoice reads back as inserted, pending, with exact amounts', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const draft = shop.draft({ amountZat: MAX_ZAT, diversifierIndex: 2n ** 53n + 1n })
     const invoice = await store.write(tx => tx.invoices.insert(draft))
@@ -28,12 +28,12 @@ export function invoiceSuite(engine: Engine): void {
       underpaidAt: null,
       attentionSince: null,
     })
-    assert.deepEqual(await store.glance(tx => tx.invoices.byPublicId(draft.publicId)), invoice)
-    assert.equal(await store.glance(tx => tx.invoices.byPublicId('no such id')), null)
+    assert.deepEqual(await store.query(tx => tx.invoices.byPublicId(draft.publicId)), invoice)
+    assert.equal(await store.query(tx => tx.invoices.byPublicId('no such id')), null)
   })
 
   test('two invoices cannot share a diversifier index of a viewing key', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const first = await shop.sell()
     await assert.rejects(shop.sell({ diversifierIndex: first.diversifierIndex }), /unique/i)
@@ -42,7 +42,7 @@ export function invoiceSuite(engine: Engine): void {
   })
 
   test("an account's sales are listed newest first, with filters and pages", async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const stranger = await openShop(store)
     const sales: Invoice[] = []
@@ -62,7 +62,7 @@ export function invoiceSuite(engine: Engine): void {
   })
 
   test('invoices are found by viewing key and index, and locked in the order of their ids', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [a, b, c] = [await shop.sell(), await shop.sell(), await shop.sell()]
     const positionOf = ({ viewingKeyId, diversifierIndex }: Invoice) => ({ viewingKeyId, diversifierIndex })
@@ -72,46 +72,46 @@ export function invoiceSuite(engine: Engine): void {
       positionOf(a),
       positionOf(c),
     ]
-    assert.deepEqual(await store.read(tx => tx.invoices.atIndexes(positions)), [a, c])
-    assert.deepEqual(await store.read(tx => tx.invoices.atIndexes([])), [])
+    assert.deepEqual(await store.read(tx => tx.invoices.byDiversifierIndexes(positions)), [a, c])
+    assert.deepEqual(await store.read(tx => tx.invoices.byDiversifierIndexes([])), [])
     assert.deepEqual(await store.read(tx => tx.invoices.byIds([c.id, 999, b.id, c.id])), [b, c])
     assert.deepEqual(await store.write(tx => tx.invoices.lock([c.id, a.id, 999])), [a, c])
   })
 
   test('more ids than one statement can bind are queried with several statements', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const ids = Array.from({ length: 40_000 }, (_, index) => index + 1)
     assert.deepEqual(await store.read(tx => tx.invoices.byIds(ids)), [invoice])
     const positions = ids.map(id => ({ viewingKeyId: invoice.viewingKeyId, diversifierIndex: BigInt(id - 1) }))
-    assert.deepEqual(await store.read(tx => tx.invoices.atIndexes(positions)), [invoice])
+    assert.deepEqual(await store.read(tx => tx.invoices.byDiversifierIndexes(positions)), [invoice])
   })
 
   test('only pending invoices without an active swap become due, earliest expiry first', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const late = await shop.sell({ expiresAt: NOW + 30 })
     const early = await shop.sell({ expiresAt: NOW + 10 })
     const swapping = await shop.sell({ expiresAt: NOW + 5 })
     const detected = await shop.sell({ expiresAt: NOW + 5 })
-    await store.write(tx => tx.invoices.setSwapUnderWay(swapping.id, true))
-    await store.write(tx => tx.invoices.record([{ ...detected, status: 'detected' }]))
-    const due = (through: number, limit = 9, tip = 5) => store.read(tx => tx.invoices.due(through, tip, limit))
+    await store.write(tx => tx.invoices.setKeptOpenBySwap(swapping.id, true))
+    await store.write(tx => tx.invoices.updateStates([{ ...detected, status: 'detected' }]))
+    const due = (through: number, limit = 9, tip = 5) => store.read(tx => tx.invoices.expirable(through, tip, limit))
     assert.deepEqual(await due(NOW + 9), [])
     assert.deepEqual(await due(NOW + 10), [early.id])
     assert.deepEqual(await due(NOW + 30), [early.id, late.id])
     assert.deepEqual(await due(NOW + 30, 1), [early.id])
-    await store.write(tx => tx.invoices.setSwapUnderWay(swapping.id, false))
+    await store.write(tx => tx.invoices.setKeptOpenBySwap(swapping.id, false))
     assert.deepEqual(await due(NOW + 10), [swapping.id, early.id])
-    await store.write(tx => tx.invoices.record([{ ...early, openUntilHeight: 6 }]))
+    await store.write(tx => tx.invoices.updateStates([{ ...early, openUntilHeight: 6 }]))
     assert.deepEqual(await due(NOW + 10), [swapping.id], 'a payment can still be mined')
     assert.deepEqual(await due(NOW + 10, 9, 6), [swapping.id, early.id])
     assert.deepEqual(await due(early.watchUntil), [swapping.id, early.id, late.id], 'its watch period has ended')
   })
 
   test('the outcomes of many invoices are written together, each to its own invoice', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoices: Invoice[] = []
     for (let i = 0; i < 3; i++) invoices.push(await shop.sell())
@@ -123,38 +123,38 @@ export function invoiceSuite(engine: Engine): void {
       txid: i === 0 ? null : 'ab'.repeat(32),
       paidAt: i === 1 ? NOW : null,
     }))
-    await store.write(tx => tx.invoices.record(outcomes))
-    await store.write(tx => tx.invoices.record([]))
+    await store.write(tx => tx.invoices.updateStates(outcomes))
+    await store.write(tx => tx.invoices.updateStates([]))
     const read = await store.read(tx => tx.invoices.byIds([...invoices, untouched].map(({ id }) => id)))
     assert.deepEqual(read, [...outcomes, untouched])
   })
 
   test('an invoice stores the height of the newest recorded block at its creation', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const first = await shop.sell()
-    await store.write(tx => tx.chain.append([header(5), header(6)]))
+    await store.write(tx => tx.chain.appendHeaders([header(5), header(6)]))
     const second = await shop.sell()
     assert.deepEqual([first.createdHeight, second.createdHeight], [null, 6])
   })
 
   test('a new block can confirm only unpaid invoices whose amount is fully received', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const record = (invoice: Invoice, status: Invoice['status'], receivedZat: bigint) =>
-      store.write(tx => tx.invoices.record([{ ...invoice, status, receivedZat }]))
+      store.write(tx => tx.invoices.updateStates([{ ...invoice, status, receivedZat }]))
     const [part, full, paid, late] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
     await record(part, 'pending', 4_999n)
     await record(full, 'detected', 5_000n)
     await record(paid, 'paid', 5_000n)
     await record(late, 'underpaid', 5_001n)
-    assert.deepEqual(await store.read(tx => tx.invoices.settling(9, 0)), [full.id, late.id])
-    assert.deepEqual(await store.read(tx => tx.invoices.settling(1, 0)), [full.id])
-    assert.deepEqual(await store.read(tx => tx.invoices.settling(9, full.id)), [late.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.awaitingConfirmation(9, 0)), [full.id, late.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.awaitingConfirmation(1, 0)), [full.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.awaitingConfirmation(9, full.id)), [late.id])
   })
 
   test('all fields of an outcome are recorded', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const other = await shop.sell()
@@ -169,7 +169,7 @@ export function invoiceSuite(engine: Engine): void {
       underpaidAt: NOW + 30,
       attentionSince: NOW + 90,
     } as const
-    await store.write(tx => tx.invoices.record([{ id: invoice.id, ...outcome }]))
+    await store.write(tx => tx.invoices.updateStates([{ id: invoice.id, ...outcome }]))
     assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id, other.id])), [
       { ...invoice, ...outcome },
       other,

@@ -1,44 +1,44 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Place } from '../../../src/domain/invoice.ts'
+import type { PaymentLocation } from '../../../src/domain/invoice.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { NewPayment } from '../../../src/ports/repository/payment.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { NOW, openShop, payment } from '../fixtures.ts'
 
-const MEMPOOL: Place = { at: 'mempool' }
-const DROPPED: Place = { at: 'dropped' }
-const mined = (height: number): Place => ({ at: 'mined', height })
+const MEMPOOL: PaymentLocation = { at: 'mempool' }
+const DROPPED: PaymentLocation = { at: 'dropped' }
+const mined = (height: number): PaymentLocation => ({ at: 'mined', height })
 
 async function record(store: Store, ...payments: NewPayment[]): Promise<number[]> {
-  return store.write(tx => tx.payments.record(payments))
+  return store.write(tx => tx.payments.upsert(payments))
 }
 
-async function locationsOf(store: Store, invoice: Invoice): Promise<Place[]> {
-  const payments = await store.read(tx => tx.payments.ofInvoices([invoice.id]))
-  return payments.map(item => item.place)
+async function locationsOf(store: Store, invoice: Invoice): Promise<PaymentLocation[]> {
+  const payments = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+  return payments.map(item => item.location)
 }
 
-export function paymentSuite(engine: Engine): void {
+export function paymentSuite(engine: DatabaseEngine): void {
   test('a payment reads back as recorded, and a later one has a greater order', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
-    const first = payment(invoice, { outputIndex: 1, valueZat: 2_100_000_000_000_000n, place: mined(7) })
+    const first = payment(invoice, { outputIndex: 1, valueZat: 2_100_000_000_000_000n, location: mined(7) })
     const second = payment(invoice, { pool: 'orchard', expiryHeight: 40, seenAt: NOW + 1 })
     assert.deepEqual(await record(store, first), [invoice.id])
     assert.deepEqual(await record(store, second), [invoice.id])
-    const found = await store.read(tx => tx.payments.ofInvoices([invoice.id, invoice.id, 999]))
+    const found = await store.read(tx => tx.payments.byInvoices([invoice.id, invoice.id, 999]))
     assert.deepEqual(
-      found.map(({ order, ...row }) => row),
+      found.map(({ seq, ...row }) => row),
       [first, second].map(given => ({ ...given, inSnapshot: false, missing: null })),
     )
-    assert.ok((found[0]?.order ?? 0) < (found[1]?.order ?? 0))
+    assert.ok((found[0]?.seq ?? 0) < (found[1]?.seq ?? 0))
   })
 
-  const TRANSITIONS: [from: Place, to: Place, after: Place, changes: boolean][] = [
+  const TRANSITIONS: [from: PaymentLocation, to: PaymentLocation, after: PaymentLocation, changes: boolean][] = [
     [MEMPOOL, MEMPOOL, MEMPOOL, false],
     [MEMPOOL, mined(5), mined(5), true],
     [mined(5), mined(5), mined(5), false],
@@ -48,61 +48,61 @@ export function paymentSuite(engine: Engine): void {
     [DROPPED, mined(5), mined(5), true],
   ]
   for (const [from, to, after, changes] of TRANSITIONS) {
-    const name = (place: Place) => (place.at === 'mined' ? `mined at ${place.height}` : place.at)
+    const name = (place: PaymentLocation) => (place.at === 'mined' ? `mined at ${place.height}` : place.at)
     test(`a payment recorded as ${name(from)} and observed as ${name(to)} is ${name(after)}, ${changes ? '' : 'not '}a change`, async t => {
-      const store = await freshStore(engine, t)
+      const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const [invoice, other] = [await shop.sell(), await shop.sell()]
-      await record(store, payment(other, { txid: 'bb'.repeat(32) }), payment(invoice, { place: from }))
-      assert.deepEqual(await record(store, payment(invoice, { place: to })), changes ? [invoice.id] : [])
+      await record(store, payment(other, { txid: 'bb'.repeat(32) }), payment(invoice, { location: from }))
+      assert.deepEqual(await record(store, payment(invoice, { location: to })), changes ? [invoice.id] : [])
       assert.deepEqual(await locationsOf(store, invoice), [after])
       assert.deepEqual(await locationsOf(store, other), [MEMPOOL])
     })
   }
 
   test('several observations of a payment in one batch are one payment, and a mined one wins', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
-    const observations = [MEMPOOL, mined(5), MEMPOOL].map(place => payment(invoice, { place }))
+    const observations = [MEMPOOL, mined(5), MEMPOOL].map(location => payment(invoice, { location }))
     assert.deepEqual(await record(store, ...observations), [invoice.id])
     assert.deepEqual(await locationsOf(store, invoice), [mined(5)])
   })
 
   test('the value and the invoice of a known payment never change', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
     await record(store, payment(invoice))
-    const changed = await record(store, payment(other, { valueZat: 1n, place: mined(9), seenAt: NOW + 9 }))
+    const changed = await record(store, payment(other, { valueZat: 1n, location: mined(9), seenAt: NOW + 9 }))
     assert.deepEqual(changed, [invoice.id])
-    const [row] = await store.read(tx => tx.payments.ofInvoices([invoice.id]))
-    const unchanged = { ...payment(invoice, { place: mined(9) }), inSnapshot: false, missing: null, order: 0 }
+    const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+    const unchanged = { ...payment(invoice, { location: mined(9) }), inSnapshot: false, missing: null, order: 0 }
     assert.deepEqual({ ...row, order: 0 }, unchanged)
     assert.deepEqual(await locationsOf(store, other), [])
   })
 
   test('an expiry height is set once and kept', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     await record(store, payment(invoice))
     assert.deepEqual(await record(store, payment(invoice, { expiryHeight: 40 })), [invoice.id])
     assert.deepEqual(await record(store, payment(invoice, { expiryHeight: 41 })), [])
-    assert.deepEqual(await record(store, payment(invoice, { place: mined(5) })), [invoice.id])
-    const [row] = await store.read(tx => tx.payments.ofInvoices([invoice.id]))
+    assert.deepEqual(await record(store, payment(invoice, { location: mined(5) })), [invoice.id])
+    const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
     assert.equal(row?.expiryHeight, 40)
   })
 
   test('a rewind moves payments above the height to the mempool and returns their invoices once', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [below, above] = [await shop.sell(), await shop.sell()]
     await record(
       store,
-      payment(below, { place: mined(5) }),
-      payment(above, { outputIndex: 1, place: mined(6) }),
-      payment(above, { outputIndex: 2, place: mined(7) }),
+      payment(below, { location: mined(5) }),
+      payment(above, { outputIndex: 1, location: mined(6) }),
+      payment(above, { outputIndex: 2, location: mined(7) }),
     )
     assert.deepEqual(await store.write(tx => tx.payments.unmineAbove(5)), [above.id])
     assert.deepEqual(await locationsOf(store, below), [mined(5)])
@@ -111,19 +111,19 @@ export function paymentSuite(engine: Engine): void {
   })
 
   test('only transactions in the mempool are dropped', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [gone, safe, waiting] = [await shop.sell(), await shop.sell(), await shop.sell()]
     const [a, b, c] = ['aa', 'bb', 'cc'].map(byte => byte.repeat(32))
     assert.ok(a && b && c)
-    await record(store, payment(gone, { txid: a }), payment(safe, { txid: b, place: mined(5) }))
+    await record(store, payment(gone, { txid: a }), payment(safe, { txid: b, location: mined(5) }))
     await record(store, payment(waiting, { txid: c }))
-    assert.deepEqual(await store.write(tx => tx.payments.drop([a, b])), [gone.id])
-    assert.deepEqual(await store.write(tx => tx.payments.drop([a, b])), [])
-    assert.deepEqual(await store.write(tx => tx.payments.drop([])), [])
+    assert.deepEqual(await store.write(tx => tx.payments.markDropped([a, b])), [gone.id])
+    assert.deepEqual(await store.write(tx => tx.payments.markDropped([a, b])), [])
+    assert.deepEqual(await store.write(tx => tx.payments.markDropped([])), [])
     assert.deepEqual(await locationsOf(store, gone), [DROPPED])
     assert.deepEqual(await locationsOf(store, safe), [mined(5)])
-    const unmined = await store.read(tx => tx.payments.inMempool())
+    const unmined = await store.read(tx => tx.payments.listMempool())
     assert.deepEqual(
       unmined.map(row => row.invoiceId),
       [waiting.id],
@@ -131,15 +131,15 @@ export function paymentSuite(engine: Engine): void {
   })
 
   test('the results of complete mempool snapshots are kept until the payment changes location', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const snapshotState = async () => {
-      const [row] = await store.read(tx => tx.payments.ofInvoices([invoice.id]))
+      const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
       return [row?.inSnapshot, row?.missing, row?.lastSeenHeight]
     }
     await record(store, payment(invoice))
-    const order = await store.read(tx => tx.payments.newestOrder())
+    const order = await store.read(tx => tx.payments.lastSeq())
     assert.deepEqual(await snapshotState(), [false, null, 4])
     await store.write(tx => tx.payments.markPresent([order], 9))
     assert.deepEqual(await snapshotState(), [true, null, 9])
@@ -151,27 +151,27 @@ export function paymentSuite(engine: Engine): void {
       [false, { since: NOW, height: 10 }, 9],
       'waits for a new block on the remaining chain',
     )
-    await record(store, payment(invoice, { place: mined(13), lastSeenHeight: 13 }))
+    await record(store, payment(invoice, { location: mined(13), lastSeenHeight: 13 }))
     assert.deepEqual(await snapshotState(), [false, null, 13])
     await store.write(tx => tx.payments.unmineAbove(10))
     assert.deepEqual(await snapshotState(), [false, null, 13])
   })
 
   test('a stepwise rewind finds the height above which at most the given number of payments lies', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     await record(
       store,
-      ...[5, 6, 6, 7, 9].map((height, outputIndex) => payment(invoice, { outputIndex, place: mined(height) })),
+      ...[5, 6, 6, 7, 9].map((height, outputIndex) => payment(invoice, { outputIndex, location: mined(height) })),
     )
-    const above = (limit: number, floor: number) => store.read(tx => tx.payments.heightAboveWhich(limit, floor))
+    const above = (limit: number, floor: number) => store.read(tx => tx.payments.lowestHeightWithAtMost(limit, floor))
     assert.deepEqual([await above(1, 0), await above(2, 0), await above(3, 0), await above(4, 0)], [7, 6, 6, 5])
     assert.deepEqual([await above(5, 0), await above(2, 6), await above(9, 8)], [0, 6, 8])
   })
 
   test('a batch longer than one statement is recorded completely', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const many = Array.from({ length: 4_000 }, (_, outputIndex) => payment(invoice, { outputIndex }))

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { SwapStatus } from '../../../src/domain/swap.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { NewSwap, Swap, SwapOutcome } from '../../../src/ports/repository/swap.ts'
+import type { NewSwap, Swap, SwapUpdate } from '../../../src/ports/repository/swap.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { NOW, openShop } from '../fixtures.ts'
 
 const NOW_MS = NOW * 1000
@@ -40,18 +40,18 @@ async function insert(store: Store, invoice: Invoice, firstPollAtMs = NOW_MS): P
   return swap
 }
 
-function record(store: Store, swap: Swap, change: Partial<SwapOutcome>): Promise<void> {
-  const outcome = { ...swap, holds: true, nextLookAtMs: NOW_MS, statusRaw: null, ...change }
-  return store.write(tx => tx.swaps.record(swap.id, outcome))
+function record(store: Store, swap: Swap, change: Partial<SwapUpdate>): Promise<void> {
+  const outcome = { ...swap, keepsInvoiceOpen: true, nextPollAtMs: NOW_MS, statusRaw: null, ...change }
+  return store.write(tx => tx.swaps.update(swap.id, outcome))
 }
 
 async function ids(found: Promise<readonly Swap[]>): Promise<number[]> {
   return (await found).map(({ id }) => id)
 }
 
-export function swapSuite(engine: Engine): void {
+export function swapSuite(engine: DatabaseEngine): void {
   test('a hastened poll runs no later than requested, and earlier or disabled polls do not change', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
     const [late, early, never] = [
@@ -59,15 +59,15 @@ export function swapSuite(engine: Engine): void {
       await insert(store, invoice, NOW_MS - 1),
       await insert(store, invoice),
     ]
-    await record(store, never, { nextLookAtMs: null })
+    await record(store, never, { nextPollAtMs: null })
     await insert(store, other, NOW_MS + 60_000)
-    await store.write(tx => tx.swaps.hasten(invoice.id, NOW_MS))
+    await store.write(tx => tx.swaps.pollNoLaterThan(invoice.id, NOW_MS))
     const due = await ids(store.write(tx => tx.swaps.claimDue(NOW_MS, NOW_MS + 1, 10)))
     assert.deepEqual(due.toSorted(), [late.id, early.id].toSorted())
   })
 
   test('a deposit address with its memo belongs to one swap across all invoices', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [one, other] = [await shop.sell(), await shop.sell()]
     const tryInsert = async (invoice: Invoice, depositAddress: string, depositMemo: string | null) =>
@@ -82,7 +82,7 @@ export function swapSuite(engine: Engine): void {
   })
 
   test('a swap keeps its exact amounts and has the expiry of its invoice', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const terms = draft(invoice, { depositMemo: '90517' })
     const inserted = await store.write(tx => tx.swaps.insert(terms, NOW_MS))
@@ -98,19 +98,19 @@ export function swapSuite(engine: Engine): void {
       heardAt: null,
       depositSeenAt: null,
       successAt: null,
-      told: [],
-      failures: 0,
+      sentEvents: [],
+      failedPolls: 0,
       needsAttention: false,
       invoiceExpiresAt: invoice.expiresAt,
     })
     await record(store, inserted, {
       status: 'REFUNDED',
-      word: 'REFUNDED',
+      providerStatus: 'REFUNDED',
       updatedAtMs: NOW_MS + 1,
-      heardAt: NOW + 1,
+      lastReportAt: NOW + 1,
       depositSeenAt: NOW,
-      told: ['swap.incomplete_deposit', 'swap.refunded'],
-      failures: 2,
+      sentEvents: ['swap.incomplete_deposit', 'swap.refunded'],
+      failedPolls: 2,
       needsAttention: true,
     })
     const [read] = await store.read(tx => tx.swaps.byIds([inserted.id]))
@@ -129,7 +129,7 @@ export function swapSuite(engine: Engine): void {
   })
 
   test('an invoice has one current swap, which keeps it open and extends its watch period', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const swap = await insert(store, invoice)
     await store.write(tx => tx.invoices.setSwap(invoice.id, swap.id, invoice.watchUntil + 5))
@@ -138,25 +138,25 @@ export function swapSuite(engine: Engine): void {
   })
 
   test('an invoice is kept open as long as any of its swaps keeps it open', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
-    const keptOpen = ({ id }: Invoice) => store.read(tx => tx.swaps.anyHolds(id))
+    const keptOpen = ({ id }: Invoice) => store.read(tx => tx.swaps.anyKeepsInvoiceOpen(id))
     const [first, second] = [await insert(store, invoice), await insert(store, invoice)]
     assert.deepEqual([await keptOpen(invoice), await keptOpen(other)], [true, false])
-    await record(store, second, { holds: false })
+    await record(store, second, { keepsInvoiceOpen: false })
     assert.equal(await keptOpen(invoice), true)
-    await record(store, first, { holds: false })
+    await record(store, first, { keepsInvoiceOpen: false })
     assert.equal(await keptOpen(invoice), false)
   })
 
   test('the paying swap is a successful one, otherwise the latest with a deposit, otherwise null', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const swaps = [await insert(store, invoice), await insert(store, invoice), await insert(store, invoice)]
     const payingAfter = async (...statuses: SwapStatus[]) => {
       for (const [index, status] of statuses.entries()) await record(store, swaps[index]!, { status })
-      const found = await store.read(tx => tx.swaps.paying(invoice.id))
+      const found = await store.read(tx => tx.swaps.payingSwap(invoice.id))
       return found && swaps.findIndex(({ id }) => id === found.id)
     }
     assert.equal(await payingAfter('PENDING_DEPOSIT', 'REFUNDED', 'FAILED'), null)
@@ -165,7 +165,7 @@ export function swapSuite(engine: Engine): void {
   })
 
   test('due swaps are claimed once, the longest due first, and are due again when the claim expires', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const invoice = await (await openShop(store)).sell()
     const [late, early, future] = [
       await insert(store, invoice, NOW_MS),
@@ -174,20 +174,20 @@ export function swapSuite(engine: Engine): void {
     ]
     const claim = (limit: number, nowMs = NOW_MS) =>
       ids(store.write(tx => tx.swaps.claimDue(nowMs, nowMs + 30_000, limit)))
-    const next = () => store.read(tx => tx.swaps.nextLookAtMs())
+    const next = () => store.read(tx => tx.swaps.nextPollAtMs())
     assert.equal(await next(), NOW_MS - 1)
     assert.deepEqual(await claim(1), [early.id])
     const claimed = await Promise.all(Array.from({ length: 5 }, () => claim(10)))
     assert.deepEqual(claimed.flat(), [late.id])
     assert.equal(await next(), NOW_MS + 1)
     assert.deepEqual(new Set(await claim(10, NOW_MS + 30_000)), new Set([late.id, early.id, future.id]))
-    for (const swap of [late, early, future]) await record(store, swap, { nextLookAtMs: null })
+    for (const swap of [late, early, future]) await record(store, swap, { nextPollAtMs: null })
     assert.equal(await next(), null)
     assert.deepEqual(await claim(10, NOW_MS + 10 ** 9), [])
   })
 
   test('swaps that need attention are listed newest first and counted until the coins arrive', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const [one, two, foreign] = [await shop.sell(), await shop.sell(), await other.sell()]
     const swaps = [await insert(store, one), await insert(store, two), await insert(store, foreign)]
@@ -196,23 +196,23 @@ export function swapSuite(engine: Engine): void {
     const listed = (accountId?: number) => ids(store.read(tx => tx.swaps.needingAttention(10, accountId)))
     assert.deepEqual(await listed(), [third, second, first])
     assert.deepEqual(await listed(shop.account.id), [second, first])
-    await store.write(tx => tx.invoices.record([{ ...two, receivedZat: two.amountZat }]))
+    await store.write(tx => tx.invoices.updateStates([{ ...two, receivedZat: two.amountZat }]))
     assert.deepEqual(await listed(shop.account.id), [first])
     assert.equal(await store.read(tx => tx.swaps.countNeedingAttention()), 2)
   })
 
   test('starts are counted per invoice and time window, and can be uncounted', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [invoice, other] = [await shop.sell(), await shop.sell()]
     const since = (at: number) => store.read(tx => tx.swaps.startsSince(invoice.id, at))
-    const count = (at: number, of = invoice) => store.write(tx => tx.swaps.countStart(of.id, at, at - 600))
+    const count = (at: number, of = invoice) => store.write(tx => tx.swaps.recordStart(of.id, at, at - 600))
     await count(NOW, other)
     await count(NOW + 2)
     const id = await count(NOW + 1)
     assert.deepEqual(await since(NOW), [NOW + 1, NOW + 2])
     assert.deepEqual(await since(NOW + 1), [NOW + 2])
-    await store.write(tx => tx.swaps.uncountStart(id))
+    await store.write(tx => tx.swaps.removeStart(id))
     assert.deepEqual(await since(NOW), [NOW + 2])
     await count(NOW + 602)
     assert.deepEqual(await since(0), [NOW + 602])

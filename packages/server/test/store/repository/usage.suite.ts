@@ -1,32 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { makeAccount } from '../fixtures.ts'
 
-export function usageSuite(engine: Engine): void {
+export function usageSuite(engine: DatabaseEngine): void {
   for (const crowd of [false, true]) {
     test(`200 concurrent increments with a limit of 50 count exactly 50${crowd ? ', batched' : ''}`, async t => {
-      const store = await freshStore(engine, t)
+      const store = await openEmptyStore(engine, t)
       const account = await makeAccount(store)
-      const take = () => store.write(tx => tx.usage.take(account.id, '2026-11', 50), crowd ? { crowd: account.id } : {})
+      const take = () =>
+        store.write(tx => tx.usage.increment(account.id, '2026-11', 50), crowd ? { batchAccountId: account.id } : {})
       const takes = await Promise.all(Array.from({ length: 200 }, take))
-      const taken = takes.filter(result => result.taken).map(result => result.used)
+      const taken = takes.filter(result => result.counted).map(result => result.used)
       assert.deepEqual(
         taken.sort((a, b) => a - b),
         Array.from({ length: 50 }, (_, index) => index + 1),
       )
-      assert.ok(takes.every(result => result.taken || result.used === 50))
+      assert.ok(takes.every(result => result.counted || result.used === 50))
       assert.equal(await store.read(tx => tx.usage.used(account.id, '2026-11')), 50)
     })
   }
 
   test('months and accounts are counted separately; null is no limit, and a limit of 0 counts nothing', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const other = await makeAccount(store)
     const take = (accountId: number, month: string, limit: number | null) =>
-      store.write(tx => tx.usage.take(accountId, month, limit))
+      store.write(tx => tx.usage.increment(accountId, month, limit))
     assert.deepEqual(await take(account.id, '2026-11', 0), { taken: false, used: 0 })
     assert.deepEqual(await take(account.id, '2026-11', 1), { taken: true, used: 1 })
     assert.deepEqual(await take(account.id, '2026-11', 1), { taken: false, used: 1 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { hashOf, makeViewingKey, NOW } from '../fixtures.ts'
 
-export function viewingKeySuite(engine: Engine): void {
+export function viewingKeySuite(engine: DatabaseEngine): void {
   test('a key has one row and is sealed once, for its row id', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const sealedIds: number[] = []
     const ensure = () =>
       store.write(tx =>
-        tx.viewingKeys.ensure(
+        tx.viewingKeys.findOrInsert(
           { fingerprint: hashOf('key'), network: 'regtest', createdAt: NOW, firstIndex: 7n },
           id => {
             sealedIds.push(id)
@@ -30,10 +30,12 @@ export function viewingKeySuite(engine: Engine): void {
   })
 
   test('concurrent reservations never return the same index', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const key = await makeViewingKey(store)
     const counts = Array.from({ length: 60 }, (_, index) => (index % 7) + 1)
-    const firsts = await Promise.all(counts.map(count => store.write(tx => tx.viewingKeys.reserve(key.id, count))))
+    const firsts = await Promise.all(
+      counts.map(count => store.write(tx => tx.viewingKeys.reserveIndexes(key.id, count))),
+    )
     const indexes = firsts.flatMap((first, index) =>
       Array.from({ length: counts[index] ?? 0 }, (_, i) => first + BigInt(i)),
     )
@@ -43,40 +45,40 @@ export function viewingKeySuite(engine: Engine): void {
   })
 
   test('an index beyond 2^53 is exact', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const key = await makeViewingKey(store)
-    const reserve = (count: number) => store.write(tx => tx.viewingKeys.reserve(key.id, count))
+    const reserve = (count: number) => store.write(tx => tx.viewingKeys.reserveIndexes(key.id, count))
     const first = await reserve(Number.MAX_SAFE_INTEGER)
     for (const step of [0n, 1n, 2n, 3n]) assert.equal(await reserve(1), first + 2n ** 53n - 1n + step)
   })
 
   test('a failed reservation leaves its index to the next one', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const key = await makeViewingKey(store)
     let failed: bigint | undefined
     const failing = store.write(async tx => {
-      failed = await tx.viewingKeys.reserve(key.id, 5)
+      failed = await tx.viewingKeys.reserveIndexes(key.id, 5)
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
-    assert.equal(await store.write(tx => tx.viewingKeys.reserve(key.id, 1)), failed)
+    assert.equal(await store.write(tx => tx.viewingKeys.reserveIndexes(key.id, 1)), failed)
   })
 
   test('a key is watched as long as any of its invoices; a shorter period does not shorten it', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const key = await makeViewingKey(store)
     const unused = await makeViewingKey(store)
-    await store.write(tx => tx.viewingKeys.watch(key.id, NOW + 10))
-    await store.write(tx => tx.viewingKeys.watch(key.id, NOW + 5))
-    const watched = async (now: number) => (await store.read(tx => tx.viewingKeys.watched(now))).map(row => row.id)
+    await store.write(tx => tx.viewingKeys.extendWatch(key.id, NOW + 10))
+    await store.write(tx => tx.viewingKeys.extendWatch(key.id, NOW + 5))
+    const watched = async (now: number) => (await store.read(tx => tx.viewingKeys.watchedAt(now))).map(row => row.id)
     assert.deepEqual(await watched(NOW + 10), [key.id])
     assert.deepEqual(await watched(NOW + 11), [])
-    const all = await store.read(tx => tx.viewingKeys.all())
+    const all = await store.read(tx => tx.viewingKeys.list())
     assert.deepEqual(all, [{ ...key, watchUntil: NOW + 10 }, unused])
   })
 
   test('a key can be sealed again', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const key = await makeViewingKey(store)
     await store.write(tx => tx.viewingKeys.reseal(key.id, hashOf('anew')))
     assert.deepEqual(await store.read(tx => tx.viewingKeys.byId(key.id)), { ...key, sealed: hashOf('anew') })

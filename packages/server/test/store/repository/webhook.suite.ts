@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Account } from '../../../src/domain/account.ts'
-import { begin, settle } from '../../../src/domain/delivery.ts'
-import type { BegunAttempt, EndedAttempt, NewDelivery, OpenDelivery } from '../../../src/ports/repository/delivery.ts'
+import { finishAttempt, startAttempt } from '../../../src/domain/delivery.ts'
+import type {
+  FinishedAttempt,
+  NewDelivery,
+  OpenDelivery,
+  StartedAttempt,
+} from '../../../src/ports/repository/delivery.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { makeAccount, NOW, openShop } from '../fixtures.ts'
 
 const NOW_MS = NOW * 1000
@@ -32,60 +37,60 @@ function draft(account: Account, terms: Partial<NewDelivery> = {}): NewDelivery 
   }
 }
 
-function attemptOf(delivery: OpenDelivery, nowMs: number): BegunAttempt {
-  const progress = begin(delivery.progress, nowMs)
+function attemptOf(delivery: OpenDelivery, nowMs: number): StartedAttempt {
+  const progress = startAttempt(delivery.progress, nowMs)
   assert.equal(progress.state, 'sending')
   return {
     publicId: randomUUID(),
     delivery,
-    progress: progress as BegunAttempt['progress'],
+    progress: progress as StartedAttempt['progress'],
     url: URL,
-    beganAt: Math.floor(nowMs / 1000),
+    startedAt: Math.floor(nowMs / 1000),
   }
 }
 
-function endOf(attempt: BegunAttempt, succeeded: boolean, endedAtMs: number): EndedAttempt {
+function endOf(attempt: StartedAttempt, succeeded: boolean, endedAtMs: number): FinishedAttempt {
   return {
     publicId: attempt.publicId,
     deliveryId: attempt.delivery.id,
     accountId: attempt.delivery.accountId,
-    progress: settle(attempt.progress, succeeded, endedAtMs),
+    progress: finishAttempt(attempt.progress, succeeded, endedAtMs),
     statusCode: succeeded ? 204 : null,
     error: succeeded ? null : 'connection refused',
     durationMs: 12,
-    answer: succeeded ? 'thanks' : null,
+    response: succeeded ? 'thanks' : null,
   }
 }
 
 /** Claims due deliveries as the service does. */
-function claimDue(store: Store, nowMs: number, limit = 100): Promise<BegunAttempt[]> {
+function claimDue(store: Store, nowMs: number, limit = 100): Promise<StartedAttempt[]> {
   return store.write(async tx => {
-    const webhooks = await tx.deliveries.holdDue(nowMs, 100, [])
-    const due = await tx.deliveries.due(
+    const webhooks = await tx.deliveries.lockDueWebhooks(nowMs, 100, [])
+    const due = await tx.deliveries.listDue(
       webhooks.map(({ accountId }) => ({ accountId, limit })),
       nowMs,
     )
     const attempts = due.map(delivery => attemptOf(delivery, nowMs))
-    await tx.deliveries.begin(attempts)
+    await tx.deliveries.startAttempts(attempts)
     await tx.deliveries.reschedule(webhooks.map(({ accountId }) => accountId))
     return attempts
   })
 }
 
-function finish(store: Store, ends: readonly EndedAttempt[]): Promise<void> {
+function finish(store: Store, ends: readonly FinishedAttempt[]): Promise<void> {
   return store.write(async tx => {
     const accountIds = ends.map(({ accountId }) => accountId)
-    await tx.deliveries.hold(accountIds)
-    await tx.deliveries.end(ends)
+    await tx.deliveries.lockWebhooks(accountIds)
+    await tx.deliveries.finishAttempts(ends)
     await tx.deliveries.reschedule(accountIds)
   })
 }
 
 const nextDue = (store: Store, afterMs: number) => store.read(tx => tx.deliveries.nextDueAtMs(afterMs))
 
-export function webhookSuite(engine: Engine): void {
+export function webhookSuite(engine: DatabaseEngine): void {
   test('an account has one webhook, whose URL and secret can change and which can be removed', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     const other = await withWebhook(store)
     assert.equal(await store.read(tx => tx.webhooks.byAccount(account.id)), null)
@@ -113,18 +118,18 @@ export function webhookSuite(engine: Engine): void {
       createdAt: NOW,
       updatedAt: NOW + 2,
     })
-    const all = await store.read(tx => tx.webhooks.all(0, 9))
+    const all = await store.read(tx => tx.webhooks.list(0, 9))
     assert.deepEqual(
       all.map(({ accountId }) => accountId),
       [account.id, other.id],
     )
-    assert.equal((await store.read(tx => tx.webhooks.all(account.id, 9))).length, 1)
+    assert.equal((await store.read(tx => tx.webhooks.list(account.id, 9))).length, 1)
     assert.equal(await store.write(tx => tx.webhooks.remove(account.id)), true)
     assert.equal(await store.read(tx => tx.webhooks.byAccount(account.id)), null)
   })
 
   test('an event with a body becomes a delivery in the same transaction if the account has a webhook', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const without = await makeAccount(store)
@@ -152,7 +157,7 @@ export function webhookSuite(engine: Engine): void {
         { ...event, accountId: without.id, invoiceId: null },
       ]),
     )
-    const [attempt, ...more] = (await claimDue(store, NOW_MS)) as [BegunAttempt]
+    const [attempt, ...more] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
     assert.deepEqual(more, [])
     const { id: _, publicId, ...delivery } = attempt.delivery
     assert.match(publicId, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
@@ -164,31 +169,31 @@ export function webhookSuite(engine: Engine): void {
       createdAt: NOW,
       progress: { state: 'waiting', attempts: 0, dueAtMs: NOW_MS },
     })
-    const [line] = await store.read(tx => tx.deliveries.attempts(shop.account.id, { limit: 9 }))
+    const [line] = await store.read(tx => tx.deliveries.listAttempts(shop.account.id, { limit: 9 }))
     assert.equal(line?.invoicePublicId, invoice.publicId)
     for (let poll = 0; poll < 200 && notified === 0; poll++) await new Promise(resolve => setTimeout(resolve, 5))
     assert.ok(notified > 0)
   })
 
   test('a delivery is never claimed before it is due, and its log lists every attempt', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     const delivery = draft(account)
     assert.equal(await store.write(tx => tx.deliveries.insert([delivery])), 1)
     assert.equal(await nextDue(store, 0), NOW_MS)
     assert.deepEqual(await claimDue(store, NOW_MS - 1), [])
 
-    const [first] = (await claimDue(store, NOW_MS)) as [BegunAttempt]
+    const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
     assert.equal(first.delivery.body, delivery.body)
     assert.deepEqual(await claimDue(store, NOW_MS), [], 'it is under way')
     assert.equal(await nextDue(store, NOW_MS), NOW_MS + 15_000)
-    const [open] = await store.read(tx => tx.deliveries.attempts(account.id, { limit: 9 }))
+    const [open] = await store.read(tx => tx.deliveries.listAttempts(account.id, { limit: 9 }))
     assert.deepEqual([open?.statusCode, open?.error, open?.durationMs], [null, null, null])
 
     await finish(store, [endOf(first, false, NOW_MS + 1_234)])
     assert.equal(await nextDue(store, NOW_MS), NOW_MS + 11_234)
     assert.deepEqual(await claimDue(store, NOW_MS + 11_233), [])
-    const [second] = (await claimDue(store, NOW_MS + 11_234)) as [BegunAttempt]
+    const [second] = (await claimDue(store, NOW_MS + 11_234)) as [StartedAttempt]
     assert.equal(second.progress.attempts, 2)
     assert.equal(await store.read(tx => tx.deliveries.countOpen()), 1)
     assert.equal(await store.read(tx => tx.deliveries.countOpenOf(account.id, 9)), 1)
@@ -199,7 +204,7 @@ export function webhookSuite(engine: Engine): void {
     assert.equal(await nextDue(store, 0), null)
     assert.deepEqual(await claimDue(store, NOW_MS + 1e9), [])
 
-    const log = await store.read(tx => tx.deliveries.attempts(account.id, { limit: 9 }))
+    const log = await store.read(tx => tx.deliveries.listAttempts(account.id, { limit: 9 }))
     assert.deepEqual(
       log.map(({ publicId, ...row }) => row),
       [
@@ -214,29 +219,29 @@ export function webhookSuite(engine: Engine): void {
         ...row,
       })),
     )
-    const detail = await store.read(tx => tx.deliveries.attempt(account.id, second.publicId))
+    const detail = await store.read(tx => tx.deliveries.attemptByPublicId(account.id, second.publicId))
     assert.deepEqual(detail, { ...log[0], requestBody: delivery.body, answer: 'thanks', deliveryState: 'delivered' })
   })
 
   test('a late attempt result changes only its log entry, unless it is a success', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     await store.write(tx => tx.deliveries.insert([draft(account), draft(account)]))
     const first = await claimDue(store, NOW_MS)
     await store.write(tx =>
-      tx.deliveries.interrupt(
+      tx.deliveries.markInterrupted(
         first.map(({ delivery }) => delivery.id),
         'interrupted',
       ),
     )
     const second = await claimDue(store, NOW_MS + 15_000)
     assert.equal(second.length, 2)
-    const [late, success] = first as [BegunAttempt, BegunAttempt]
+    const [late, success] = first as [StartedAttempt, StartedAttempt]
     await finish(store, [endOf(late, false, NOW_MS + 16_000), endOf(success, true, NOW_MS + 16_000)])
     assert.equal(await nextDue(store, NOW_MS), NOW_MS + 80_000)
     const states = await store.read(async tx => {
-      const log = await tx.deliveries.attempts(account.id, { limit: 9 })
-      const details = await Promise.all(log.map(row => tx.deliveries.attempt(account.id, row.publicId)))
+      const log = await tx.deliveries.listAttempts(account.id, { limit: 9 })
+      const details = await Promise.all(log.map(row => tx.deliveries.attemptByPublicId(account.id, row.publicId)))
       return details.map(row => [row?.deliveryPublicId, row?.attempt, row?.deliveryState, row?.error])
     })
     const [a, b] = [late.delivery.publicId, success.delivery.publicId]
@@ -247,47 +252,47 @@ export function webhookSuite(engine: Engine): void {
   })
 
   test('each attempt number is logged once, and a fifth attempt is refused', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     await store.write(tx => tx.deliveries.insert([draft(account)]))
-    const [first] = (await claimDue(store, NOW_MS)) as [BegunAttempt]
+    const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
     const again = { ...first, publicId: randomUUID() }
     await assert.rejects(
-      store.write(tx => tx.deliveries.begin([again])),
+      store.write(tx => tx.deliveries.startAttempts([again])),
       /unique/i,
     )
     const fifth = { ...again, progress: { ...first.progress, attempts: 5 } }
     await assert.rejects(
-      store.write(tx => tx.deliveries.begin([fifth])),
+      store.write(tx => tx.deliveries.startAttempts([fifth])),
       /check/i,
     )
   })
 
   test('due deliveries are returned longest due first, up to the limit of each account, without excluded accounts', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const [a, b, c] = [await withWebhook(store), await withWebhook(store), await withWebhook(store)]
     const many = (account: Account, count: number, dueAtMs: number) =>
       Array.from({ length: count }, (_, index) => draft(account, { dueAtMs: dueAtMs + index }))
     await store.write(tx =>
       tx.deliveries.insert([...many(a, 600, NOW_MS - 9_000), ...many(b, 3, NOW_MS - 5_000), ...many(c, 1, NOW_MS + 1)]),
     )
-    const locked = await store.write(tx => tx.deliveries.holdDue(NOW_MS, 9, []))
+    const locked = await store.write(tx => tx.deliveries.lockDueWebhooks(NOW_MS, 9, []))
     assert.deepEqual(
       locked.map(({ accountId }) => accountId),
       [a.id, b.id],
     )
-    const one = await store.write(tx => tx.deliveries.holdDue(NOW_MS, 1, []))
+    const one = await store.write(tx => tx.deliveries.lockDueWebhooks(NOW_MS, 1, []))
     assert.deepEqual(
       one.map(({ accountId }) => accountId),
       [a.id],
     )
-    const rest = await store.write(tx => tx.deliveries.holdDue(NOW_MS, 9, [a.id]))
+    const rest = await store.write(tx => tx.deliveries.lockDueWebhooks(NOW_MS, 9, [a.id]))
     assert.deepEqual(
       rest.map(({ accountId }) => accountId),
       [b.id],
     )
     const due = await store.write(tx =>
-      tx.deliveries.due(
+      tx.deliveries.listDue(
         [
           { accountId: a.id, limit: 2 },
           { accountId: b.id, limit: 9 },
@@ -307,16 +312,16 @@ export function webhookSuite(engine: Engine): void {
       ],
     )
     const shares = Array.from({ length: 900 }, () => ({ accountId: a.id, limit: 1 }))
-    assert.equal((await store.write(tx => tx.deliveries.due(shares, NOW_MS))).length, 900)
+    assert.equal((await store.write(tx => tx.deliveries.listDue(shares, NOW_MS))).length, 900)
   })
 
   test('concurrent workers never claim the same delivery twice', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const accounts = await Promise.all(Array.from({ length: 6 }, () => withWebhook(store)))
     await store.write(tx =>
       tx.deliveries.insert(accounts.flatMap(account => Array.from({ length: 20 }, () => draft(account)))),
     )
-    const claimed: BegunAttempt[] = []
+    const claimed: StartedAttempt[] = []
     const worker = async () => {
       for (let turn = 0; turn < 40; turn++) {
         const attempts = await claimDue(store, NOW_MS, 2)
@@ -333,7 +338,7 @@ export function webhookSuite(engine: Engine): void {
   })
 
   test('deliveries inserted during claims are never missed', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     const seen = new Set<number>()
     let inserting = true
@@ -364,10 +369,10 @@ export function webhookSuite(engine: Engine): void {
   })
 
   test('removing a webhook cancels its open deliveries and keeps the ended ones', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     await store.write(tx => tx.deliveries.insert([draft(account), draft(account)]))
-    const [first, second] = (await claimDue(store, NOW_MS)) as [BegunAttempt, BegunAttempt]
+    const [first, second] = (await claimDue(store, NOW_MS)) as [StartedAttempt, StartedAttempt]
     await finish(store, [endOf(first, true, NOW_MS)])
     await store.write(tx => tx.webhooks.remove(account.id))
     await finish(store, [endOf(second, false, NOW_MS + 5)])
@@ -379,7 +384,7 @@ export function webhookSuite(engine: Engine): void {
   })
 
   test('the log is read in pages and by invoice, and is not visible to other accounts', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const stranger = await withWebhook(store)
     await withWebhook(store, shop.account)
@@ -392,7 +397,7 @@ export function webhookSuite(engine: Engine): void {
     }
     const list = (account: Account, before?: string, invoicePublicId?: string) =>
       store.read(tx =>
-        tx.deliveries.attempts(
+        tx.deliveries.listAttempts(
           account.id,
           { limit: 2, ...(before && { before }) },
           { ...(invoicePublicId && { invoicePublicId }) },
@@ -419,12 +424,12 @@ export function webhookSuite(engine: Engine): void {
     assert.deepEqual(await list(stranger, page[1]?.publicId), [])
     assert.deepEqual(await list(stranger, undefined, a.publicId), [])
     const { publicId, deliveryPublicId } = page[0] as (typeof page)[number]
-    assert.equal(await store.read(tx => tx.deliveries.attempt(stranger.id, publicId)), null)
+    assert.equal(await store.read(tx => tx.deliveries.attemptByPublicId(stranger.id, publicId)), null)
     assert.equal(await store.read(tx => tx.deliveries.byPublicId(stranger.id, deliveryPublicId)), null)
   })
 
   test('old ended deliveries are pruned with their attempts, oldest first', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     const ages = [NOW - 3, NOW - 2, NOW - 1, NOW]
     await store.write(tx =>
@@ -437,7 +442,7 @@ export function webhookSuite(engine: Engine): void {
       attempts.filter(attempt => !open.includes(attempt)).map(attempt => endOf(attempt, true, NOW_MS)),
     )
     const prune = (before: number, limit: number) => store.write(tx => tx.deliveries.prune(before, limit))
-    const left = () => store.read(tx => tx.deliveries.attempts(account.id, { limit: 9 }))
+    const left = () => store.read(tx => tx.deliveries.listAttempts(account.id, { limit: 9 }))
     assert.equal(await prune(NOW - 1, 1), 1)
     assert.equal(await prune(NOW - 1, 9), 1)
     assert.deepEqual(

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { NewWithdrawal, WithdrawalOutcome } from '../../../src/ports/repository/withdrawal.ts'
+import type { NewWithdrawal, WithdrawalUpdate } from '../../../src/ports/repository/withdrawal.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { makeAccount, NOW, openShop, type Shop } from '../fixtures.ts'
 
 function draft(invoice: Invoice, accountId: number): NewWithdrawal {
@@ -29,21 +29,21 @@ async function order(store: Store, shop: Shop, accountId: number): Promise<NewWi
   return withdrawal
 }
 
-const PROCESSING: WithdrawalOutcome = {
+const PROCESSING: WithdrawalUpdate = {
   status: 'payout_processing',
   receivedZat: 2_100_000_000_000_000n,
-  closedAtZat: null,
+  receivedAtCloseZat: null,
   reference: null,
   reason: null,
   payoutDueAt: NOW + 10,
-  paying: null,
+  activePayout: null,
   closedBy: null,
   updatedAt: NOW + 10,
 }
 
-export function withdrawalSuite(engine: Engine): void {
+export function withdrawalSuite(engine: DatabaseEngine): void {
   test('an order reads back as inserted, and then with its recorded outcome', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const { id: accountId } = await makeAccount(store)
     const made = await order(store, shop, accountId)
@@ -75,7 +75,7 @@ export function withdrawalSuite(engine: Engine): void {
       paying: { provider: 'p', since: NOW },
       closedBy: 'operator',
     } as const
-    await store.write(tx => tx.withdrawals.record(invoiceId, outcome))
+    await store.write(tx => tx.withdrawals.update(invoiceId, outcome))
     assert.deepEqual(await plain(), { ...inserted, ...outcome })
     assert.equal((await store.write(tx => tx.withdrawals.lock(invoiceId)))?.publicId, publicId)
     assert.equal(await store.write(tx => tx.withdrawals.lock(-1)), null)
@@ -84,7 +84,7 @@ export function withdrawalSuite(engine: Engine): void {
   })
 
   test("orders are listed newest first, in pages, by account and by status, without another account's orders", async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [one, other] = [await makeAccount(store), await makeAccount(store)]
     const orders: NewWithdrawal[] = []
@@ -104,27 +104,30 @@ export function withdrawalSuite(engine: Engine): void {
     assert.equal((await byId(second, other.id))?.publicId, second)
     assert.equal(await byId(second, one.id), null)
 
-    await store.write(tx => tx.withdrawals.record(orders[2]?.invoiceId ?? 0, PROCESSING))
+    await store.write(tx => tx.withdrawals.update(orders[2]?.invoiceId ?? 0, PROCESSING))
     const listByStatus = (limit: number, ...statuses: ('payout_processing' | 'awaiting_deposit')[]) =>
-      store.read(tx => tx.withdrawals.listIn(statuses, limit))
+      store.read(tx => tx.withdrawals.listByStatus(statuses, limit))
     assert.deepEqual(ids(await listByStatus(page.limit, 'payout_processing')), [third])
     assert.deepEqual(ids(await listByStatus(2, 'payout_processing', 'awaiting_deposit')), [last, third])
-    assert.equal(await store.read(tx => tx.withdrawals.countIn('awaiting_deposit')), 3)
-    assert.deepEqual(ids(await store.read(tx => tx.withdrawals.after(orders[1]?.invoiceId ?? 0, 10))), [third, last])
+    assert.equal(await store.read(tx => tx.withdrawals.countByStatus('awaiting_deposit')), 3)
+    assert.deepEqual(ids(await store.read(tx => tx.withdrawals.listAfter(orders[1]?.invoiceId ?? 0, 10))), [
+      third,
+      last,
+    ])
   })
 
   test('a due payout is claimed by one worker at a time, the longest due first, and again after its lease', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const { id } = await makeAccount(store)
     const orders: NewWithdrawal[] = []
     for (let index = 0; index < 6; index++) {
       const made = await order(store, shop, id)
-      await store.write(tx => tx.withdrawals.record(made.invoiceId, { ...PROCESSING, payoutDueAt: NOW - index }))
+      await store.write(tx => tx.withdrawals.update(made.invoiceId, { ...PROCESSING, payoutDueAt: NOW - index }))
       orders.push(made)
     }
     const claim = (now: number, limit: number) =>
-      store.write(tx => tx.withdrawals.claimPayouts('p', now, now + 100, limit))
+      store.write(tx => tx.withdrawals.claimDuePayouts('p', now, now + 100, limit))
     assert.deepEqual(
       (await claim(NOW, 2)).map(({ publicId }) => publicId),
       [orders[5]?.publicId, orders[4]?.publicId],
@@ -137,16 +140,16 @@ export function withdrawalSuite(engine: Engine): void {
     assert.deepEqual(await claim(NOW + 99, 10), [])
     const again = await claim(NOW + 100, 10)
     assert.equal(again.length, 6)
-    for (const { paying, payoutDueAt } of again)
-      assert.deepEqual([paying, payoutDueAt], [{ provider: 'p', since: NOW }, NOW + 200])
+    for (const { activePayout, payoutDueAt } of again)
+      assert.deepEqual([activePayout, payoutDueAt], [{ provider: 'p', since: NOW }, NOW + 200])
   })
 
   test('an order with a status other than payout_processing is never claimed', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const { id } = await makeAccount(store)
     const { invoiceId } = await order(store, shop, id)
-    await store.write(tx => tx.withdrawals.record(invoiceId, { ...PROCESSING, status: 'needs_attention' }))
-    assert.deepEqual(await store.write(tx => tx.withdrawals.claimPayouts('p', NOW + 100, NOW + 200, 10)), [])
+    await store.write(tx => tx.withdrawals.update(invoiceId, { ...PROCESSING, status: 'needs_attention' }))
+    assert.deepEqual(await store.write(tx => tx.withdrawals.claimDuePayouts('p', NOW + 100, NOW + 200, 10)), [])
   })
 }

@@ -12,7 +12,7 @@ async function writeForever(): Promise<never> {
   for (;;) {
     const number = ++next
     await store.write(async tx => {
-      await tx.usage.take(account.id, '2026-11', null)
+      await tx.usage.increment(account.id, '2026-11', null)
       await tx.events.append([
         { accountId: account.id, invoiceId: null, type: 'test', body: null, createdAt: NOW + number },
       ])

@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
-import type { Rows } from '../../../src/ports/store.ts'
+import type { Tx } from '../../../src/ports/store.ts'
 import { SQLITE } from '../../../src/store/dialect.ts'
 import type { StoreOptions } from '../../../src/store/open.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -107,7 +107,7 @@ test('while another process holds the write lock, writes wait, and neither reads
 
 test('a write lock that is never released makes writes fail with `unavailable` after the time limit', async t => {
   const path = join(tempFolder(t), 'zatgate.db')
-  const store = await openFile(t, path, { limits: { lockMs: 20 } })
+  const store = await openFile(t, path, { limits: { lockTimeoutMs: 20 } })
   const other = new DatabaseSync(path)
   other.exec('BEGIN IMMEDIATE')
   await assert.rejects(makeAccount(store), { kind: 'unavailable', code: 'database_unavailable' })
@@ -162,21 +162,24 @@ test('frequent queries use their indexes, not a table scan', async t => {
   await openFile(t, path)
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  const plans: [work: (tx: Rows) => Promise<unknown>, index: string][] = [
+  const plans: [work: (tx: Tx) => Promise<unknown>, index: string][] = [
     [tx => tx.apiKeys.authenticate([new Uint8Array(32)]), 'sqlite_autoindex_api_keys_2'],
     [tx => tx.sessions.authenticate(new Uint8Array(32), 0), 'sqlite_autoindex_sessions_2'],
     [tx => tx.invoices.byPublicId('x'), 'sqlite_autoindex_invoices_1'],
     [tx => tx.invoices.byPublicIds(['x', 'y']), 'sqlite_autoindex_invoices_1'],
     [tx => tx.invoices.list(1, { limit: 9, before: 'x' }), 'invoices_by_time'],
-    [tx => tx.invoices.due(0, 0, 9), 'invoices_due'],
-    [tx => tx.invoices.settling(9, 0), 'invoices_settling'],
-    [tx => tx.invoices.atIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]), 'sqlite_autoindex_invoices_2'],
-    [tx => tx.payments.ofInvoices([1, 2]), 'payments_by_invoice'],
-    [tx => tx.payments.inMempool(), 'payments_in_mempool'],
-    [tx => tx.payments.heightAboveWhich(9, 5), 'payments_by_height'],
+    [tx => tx.invoices.expirable(0, 0, 9), 'invoices_due'],
+    [tx => tx.invoices.awaitingConfirmation(9, 0), 'invoices_settling'],
+    [
+      tx => tx.invoices.byDiversifierIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]),
+      'sqlite_autoindex_invoices_2',
+    ],
+    [tx => tx.payments.byInvoices([1, 2]), 'payments_by_invoice'],
+    [tx => tx.payments.listMempool(), 'payments_in_mempool'],
+    [tx => tx.payments.lowestHeightWithAtMost(9, 5), 'payments_by_height'],
     [tx => tx.payments.unmineAbove(5), 'payments_by_height'],
-    [tx => tx.payments.drop(['x']), 'sqlite_autoindex_payments_1'],
-    [tx => tx.events.touchedSince(0, 9), 'PRIMARY KEY'],
+    [tx => tx.payments.markDropped(['x']), 'sqlite_autoindex_payments_1'],
+    [tx => tx.events.invoicesChangedSince(0, 9), 'PRIMARY KEY'],
     [tx => tx.idempotency.prune(0, 9), 'idempotency_keys_by_age'],
   ]
   for (const [work, index] of plans) {
@@ -190,8 +193,8 @@ test('frequent queries use their indexes, not a table scan', async t => {
 })
 
 /** Runs a use case on a separate writer and returns the statements that it sent. */
-async function queriesOf(path: string, work: (tx: Rows) => Promise<unknown>): Promise<CompiledQuery[]> {
-  const connection = SqliteConnection.writer(path)
+async function queriesOf(path: string, work: (tx: Tx) => Promise<unknown>): Promise<CompiledQuery[]> {
+  const connection = SqliteConnection.openWriter(path)
   const queries: CompiledQuery[] = []
   const recording: DatabaseConnection = {
     executeQuery(query) {
@@ -200,7 +203,7 @@ async function queriesOf(path: string, work: (tx: Rows) => Promise<unknown>): Pr
     },
     streamQuery: () => connection.streamQuery(),
   }
-  await work(openTransaction(recording, SQLITE, 'write').rows)
+  await work(openTransaction(recording, SQLITE, 'write').tx)
   connection.close()
   return queries
 }

@@ -1,39 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Fault } from '../../../src/domain/error.ts'
-import type { Rows } from '../../../src/ports/store.ts'
-import type { Engine } from '../databases.ts'
-import { freshStore } from '../databases.ts'
+import { AppError } from '../../../src/domain/error.ts'
+import type { Tx } from '../../../src/ports/store.ts'
+import type { DatabaseEngine } from '../databases.ts'
+import { openEmptyStore } from '../databases.ts'
 import { header, makeAccount, moved, openShop, payment } from '../fixtures.ts'
 
-export function transactionSuite(engine: Engine): void {
-  for (const crowd of [undefined, 1]) {
-    const options = crowd === undefined ? {} : { crowd }
-    const variant = crowd === undefined ? '' : ' (batched)'
+export function transactionSuite(engine: DatabaseEngine): void {
+  for (const batchAccountId of [undefined, 1]) {
+    const options = batchAccountId === undefined ? {} : { batchAccountId }
+    const variant = batchAccountId === undefined ? '' : ' (batched)'
 
     test(`a failed use case undoes all its changes${variant}`, async t => {
-      const store = await freshStore(engine, t)
+      const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const invoice = await shop.sell()
       const failing = store.write(async tx => {
-        await tx.usage.take(shop.account.id, '2026-11', null)
-        await tx.payments.record([payment(invoice)])
-        await tx.invoices.record([{ ...invoice, status: 'detected' }])
+        await tx.usage.increment(shop.account.id, '2026-11', null)
+        await tx.payments.upsert([payment(invoice)])
+        await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
         await tx.events.append([moved(invoice)])
-        throw new Fault('conflict', 'no', 'no')
+        throw new AppError('conflict', 'no', 'no')
       }, options)
       await assert.rejects(failing, { code: 'no' })
       await store.read(async tx => {
         assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
-        assert.deepEqual(await tx.payments.ofInvoices([invoice.id]), [])
+        assert.deepEqual(await tx.payments.byInvoices([invoice.id]), [])
         assert.deepEqual(await tx.invoices.byIds([invoice.id]), [invoice])
         assert.equal(await tx.events.lastSeq(), 0)
       })
     })
 
     test(`a failed use case does not affect concurrent ones${variant}`, async t => {
-      const store = await freshStore(engine, t)
+      const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const taken = await shop.sell()
       const drafts = Array.from({ length: 40 }, (_, index) =>
@@ -42,7 +42,7 @@ export function transactionSuite(engine: Engine): void {
       const results = await Promise.allSettled(
         drafts.map(draft =>
           store.write(async tx => {
-            await tx.usage.take(shop.account.id, '2026-11', null)
+            await tx.usage.increment(shop.account.id, '2026-11', null)
             return tx.invoices.insert(draft)
           }, options),
         ),
@@ -58,11 +58,11 @@ export function transactionSuite(engine: Engine): void {
     })
 
     test(`a failed statement fails its use case, even if the use case catches the error${variant}`, async t => {
-      const store = await freshStore(engine, t)
+      const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const invoice = await shop.sell()
       const catching = store.write(async tx => {
-        await tx.invoices.setSwapUnderWay(invoice.id, true)
+        await tx.invoices.setKeptOpenBySwap(invoice.id, true)
         await tx.invoices.insert({ ...shop.draft(), diversifierIndex: invoice.diversifierIndex }).catch(() => {})
       }, options)
       await assert.rejects(catching, /unique/i)
@@ -70,7 +70,7 @@ export function transactionSuite(engine: Engine): void {
     })
 
     test(`notifications are sent after the commit, once per topic, and none for a failed use case${variant}`, async t => {
-      const store = await freshStore(engine, t)
+      const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const invoice = await shop.sell()
       const notified: string[] = []
@@ -81,15 +81,15 @@ export function transactionSuite(engine: Engine): void {
         store.listen('events', () => resolve(store.read(async tx => (await tx.events.lastSeq()) === 1)))
       })
       const failing = store.write(async tx => {
-        tx.wake('swaps')
+        tx.notify('swaps')
         throw new Error('no')
       }, options)
       await assert.rejects(failing, /^Error: no$/)
       await store.write(async tx => {
         await tx.events.append([moved(invoice)])
-        tx.wake('events')
-        tx.wake('events')
-        tx.wake('deliveries')
+        tx.notify('events')
+        tx.notify('events')
+        tx.notify('deliveries')
         await nextTurn()
         assert.deepEqual(notified, [])
       }, options)
@@ -98,17 +98,17 @@ export function transactionSuite(engine: Engine): void {
     })
 
     test(`a use case that exceeds the time limit is ended, and its transaction cannot be used any more${variant}`, async t => {
-      const store = await freshStore(engine, t, { limits: { workMs: 1_000 } })
+      const store = await openEmptyStore(engine, t, { limits: { transactionTimeoutMs: 1_000 } })
       const account = await makeAccount(store)
-      let kept: Rows | undefined
+      let kept: Tx | undefined
       const hanging = store.write(async tx => {
         kept = tx
         await tx.accounts.setConfirmations(account.id, 9)
         return new Promise<never>(() => {})
       }, options)
-      const other = store.write(tx => tx.usage.take(account.id, '2026-11', null), options)
+      const other = store.write(tx => tx.usage.increment(account.id, '2026-11', null), options)
       await assert.rejects(hanging, { kind: 'unavailable', code: 'timed_out' })
-      assert.equal((await other).taken, true)
+      assert.equal((await other).counted, true)
       await assert.rejects(async () => kept?.accounts.setConfirmations(account.id, 9), /has ended/)
       assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
     })
@@ -116,7 +116,7 @@ export function transactionSuite(engine: Engine): void {
 
   test('an error of a listener is reported and affects neither the writer nor other listeners', async t => {
     const errors: unknown[] = []
-    const store = await freshStore(engine, t, { onFault: error => errors.push(error) })
+    const store = await openEmptyStore(engine, t, { onError: error => errors.push(error) })
     const broken = new Error('a broken listener')
     store.listen('events', () => {
       throw broken
@@ -125,54 +125,55 @@ export function transactionSuite(engine: Engine): void {
     store.listen('events', () => {
       notified = true
     })
-    await store.write(async tx => tx.wake('events'))
+    await store.write(async tx => tx.notify('events'))
     assert.deepEqual(errors, [broken])
     assert.ok(notified)
   })
 
   test('a read cannot change anything', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     await assert.rejects(
       store.read(tx => tx.accounts.setConfirmations(account.id, 9)),
       /read.?only/i,
     )
     await assert.rejects(
-      store.read(async tx => tx.wake('events')),
+      store.read(async tx => tx.notify('events')),
       /use write/,
     )
     assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
   })
 
   test('a query is limited to one statement', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
-    assert.deepEqual(await store.glance(tx => tx.accounts.byId(account.id)), account)
-    const two = store.glance(async tx => [await tx.accounts.list(), await tx.accounts.list()])
+    assert.deepEqual(await store.query(tx => tx.accounts.byId(account.id)), account)
+    const two = store.query(async tx => [await tx.accounts.list(), await tx.accounts.list()])
     await assert.rejects(two, /one statement/)
     await assert.rejects(
-      store.glance(async tx => tx.wake('events')),
+      store.query(async tx => tx.notify('events')),
       /use write/,
     )
   })
 
   test('the store keeps working after failures of every kind', async t => {
-    const store = await freshStore(engine, t, { limits: { connections: 2 } })
+    const store = await openEmptyStore(engine, t, { limits: { maxConnections: 2 } })
     const account = await makeAccount(store)
     for (let round = 0; round < 5; round++) {
-      await assert.rejects(store.write(tx => tx.chain.append([header(5), header(5)])))
+      await assert.rejects(store.write(tx => tx.chain.appendHeaders([header(5), header(5)])))
       await assert.rejects(store.read(async () => Promise.reject(new Error('no'))))
-      await assert.rejects(store.glance(async () => Promise.reject(new Error('no'))))
+      await assert.rejects(store.query(async () => Promise.reject(new Error('no'))))
     }
     assert.deepEqual(await store.write(tx => tx.accounts.byId(account.id)), account)
     assert.deepEqual(await store.read(tx => tx.accounts.byId(account.id)), account)
-    assert.deepEqual(await store.glance(tx => tx.accounts.byId(account.id)), account)
+    assert.deepEqual(await store.query(tx => tx.accounts.byId(account.id)), account)
   })
 
   test('use cases beyond the queue limit are rejected at once, with the time to retry after', async t => {
-    const store = await freshStore(engine, t, { limits: { waiting: 3 } })
+    const store = await openEmptyStore(engine, t, { limits: { maxWaiting: 3 } })
     const account = await makeAccount(store)
-    const take = () => store.write(tx => tx.usage.take(account.id, '2026-11', null), { crowd: account.id })
+    const take = () =>
+      store.write(tx => tx.usage.increment(account.id, '2026-11', null), { batchAccountId: account.id })
     const results = await Promise.allSettled(Array.from({ length: 5 }, take))
     const refused = results.filter(result => result.status === 'rejected').map(result => result.reason)
     assert.deepEqual(
@@ -184,13 +185,15 @@ export function transactionSuite(engine: Engine): void {
   })
 
   test('a closed store completes the accepted writes and rejects later calls', async t => {
-    const store = await freshStore(engine, t)
+    const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
-    const accepted = [1, 2, 3].map(() => store.write(tx => tx.usage.take(account.id, '2026-11', null), { crowd: 1 }))
+    const accepted = [1, 2, 3].map(() =>
+      store.write(tx => tx.usage.increment(account.id, '2026-11', null), { batchAccountId: 1 }),
+    )
     const closed = store.close()
     const late = [
       store.write(tx => tx.accounts.list()),
-      store.write(tx => tx.accounts.list(), { crowd: 1 }),
+      store.write(tx => tx.accounts.list(), { batchAccountId: 1 }),
       store.read(tx => tx.accounts.list()),
     ]
     for (const call of late) await assert.rejects(call, { kind: 'unavailable' })

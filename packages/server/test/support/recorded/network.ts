@@ -1,4 +1,4 @@
-import { within } from '../../../../sandbox/test/recorded/bound-process.ts'
+import { withTimeout } from '../../../../sandbox/test/recorded/bound-process.ts'
 import { type RealLightwalletd, startLightwalletd } from '../../../../sandbox/test/recorded/real-lightwalletd.ts'
 import { type RecordedNode, startRecordedNode } from '../../../../sandbox/test/recorded/recorded-node.ts'
 import type { Moment, RecordedChain } from './moments.ts'
@@ -35,7 +35,7 @@ export class RecordedNetwork {
 
   /** Waits until lightwalletd exits because its node failed. @returns its exit code */
   serverExit(): Promise<number | null> {
-    return within(
+    return withTimeout(
       EXIT_TIMEOUT_MS,
       () => `lightwalletd is still running after ${EXIT_TIMEOUT_MS} ms`,
       this.lightwalletd.exited,

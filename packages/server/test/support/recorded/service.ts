@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type BoundProcess, spawnBound, within } from '../../../../sandbox/test/recorded/bound-process.ts'
+import { type GuardedProcess, spawnGuarded, withTimeout } from '../../../../sandbox/test/recorded/bound-process.ts'
 
 const COMMAND = join(import.meta.dirname, '../../../../../bin/main.ts')
 /** Generous timeouts for a busy machine. */
@@ -21,7 +21,7 @@ export type Settings = Readonly<Record<string, string>>
 export class RecordedService {
   readonly #settings: Settings
   readonly #log: string
-  #process: BoundProcess | null = null
+  #process: GuardedProcess | null = null
   #url = ''
 
   constructor(settings: Settings, log: string) {
@@ -38,11 +38,11 @@ export class RecordedService {
   async start(extra: Settings = {}): Promise<void> {
     const errors = openSync(this.#log, 'a')
     const env = environment({ ...this.#settings, ...extra })
-    const started = spawnBound(process.execPath, [COMMAND, 'start', '--json'], { env, errors })
+    const started = spawnGuarded(process.execPath, [COMMAND, 'start', '--json'], { env, errors })
     closeSync(errors)
     this.#process = started
     try {
-      this.#url = await within(
+      this.#url = await withTimeout(
         START_TIMEOUT_MS,
         () => `the service did not start within ${START_TIMEOUT_MS} ms`,
         addressOf(started),
@@ -88,7 +88,7 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...settings }
 }
 
-async function addressOf({ child }: BoundProcess): Promise<string> {
+async function addressOf({ child }: GuardedProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stdout! })) {
     const { url } = JSON.parse(line) as { url?: string }
     if (url !== undefined) {

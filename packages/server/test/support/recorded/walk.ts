@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import type { InvoiceListItem, WebhookEvent } from '@zatgate/sdk/wire'
-import { readRecording } from '../../../../zcash/test/recording.ts'
+import { loadRecording } from '../../../../zcash/test/recording.ts'
 import { openDatabase, type WalkDatabase } from './database.ts'
 import { describeMoment, type Moment, RecordedChain } from './moments.ts'
 import { RecordedNetwork } from './network.ts'
@@ -69,7 +69,7 @@ export class Walk {
 
   static async start(options: WalkOptions = {}): Promise<Walk> {
     await using stack = new AsyncDisposableStack()
-    const chain = new RecordedChain(readRecording())
+    const chain = new RecordedChain(loadRecording())
     const sales = salesOf(chain, options.expiring ?? false)
     const folder = mkdtempSync(join(tmpdir(), 'zatgate-recorded-'))
     stack.defer(() => rmSync(folder, { recursive: true, force: true }))

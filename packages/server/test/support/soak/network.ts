@@ -149,7 +149,7 @@ export class SoakNetwork {
 
   #rebroadcastOne(transaction: ChainTransaction): void {
     try {
-      this.wallet.broadcastAgain(transaction)
+      this.wallet.rebroadcast(transaction)
       this.#rebroadcast++
     } catch (error) {
       // The transaction may have expired meanwhile and cannot be mined any more.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gather } from '../../../src/workers/chain/batches.ts'
+import { coalesce } from '../../../src/workers/chain/batches.ts'
 
 /** A source that yields given items and counts how many were read. */
 function sourceOf<T>() {
@@ -34,7 +34,7 @@ const nextTurn = () => new Promise(resolve => setImmediate(resolve))
 
 test('yields all items that have arrived in one batch, then waits for more', async () => {
   const { source, push } = sourceOf<number>()
-  const batches = gather(source, 10)
+  const batches = coalesce(source, 10)
   push(1, 2, 3)
   assert.deepEqual((await batches.next()).value, [1])
   await nextTurn()
@@ -49,7 +49,7 @@ test('yields all items that have arrived in one batch, then waits for more', asy
 
 test('pauses the source at the limit while no batch is taken', async () => {
   const { source, push, state } = sourceOf<number>()
-  const batches = gather(source, 3)
+  const batches = coalesce(source, 3)
   push(...Array.from({ length: 100 }, (_, i) => i))
   await batches.next()
   await nextTurn()
@@ -60,7 +60,7 @@ test('pauses the source at the limit while no batch is taken', async () => {
 
 test('yields the items before a failure, then throws it', async () => {
   const { source, push } = sourceOf<number>()
-  const batches = gather(source, 10)
+  const batches = coalesce(source, 10)
   push(1, new Error('broken'))
   assert.deepEqual((await batches.next()).value, [1])
   await assert.rejects(batches.next(), /broken/)
@@ -68,7 +68,7 @@ test('yields the items before a failure, then throws it', async () => {
 
 test('ends the source when the consumer returns', async () => {
   const { source, push, state } = sourceOf<number>()
-  const batches = gather(source, 2)
+  const batches = coalesce(source, 2)
   push(1, 2, 3, 4)
   await batches.next()
   await batches.return()
@@ -81,7 +81,7 @@ test('every item is yielded once and in order, independent of timing', async () 
   const { source, push } = sourceOf<number>()
   const taken: number[] = []
   const taking = (async () => {
-    for await (const batch of gather(source, 4)) {
+    for await (const batch of coalesce(source, 4)) {
       taken.push(...batch)
       if (taken.length % 3 === 0) await nextTurn()
     }

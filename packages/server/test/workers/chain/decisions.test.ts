@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { inWorld, onBothDatabases } from '../../support/engines.ts'
-import { settle, work } from '../../support/settle.ts'
+import { runWorkers, syncFully } from '../../support/settle.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
@@ -9,16 +9,16 @@ const DAY = 86_400
 onBothDatabases(engine => {
   inWorld(engine, 'an invoice created while the clock is 3 h ahead is paid normally', async simulation => {
     const [process] = simulation.processes
-    await process!.look()
+    await process!.sync()
     process!.clock.skewSecs = 3 * HOUR
-    const [mempool, mined] = [await simulation.sell(), await simulation.sell()]
+    const [mempool, mined] = [await simulation.createInvoice(), await simulation.createInvoice()]
     process!.clock.skewSecs = 0
     const first = simulation.pay(mempool)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.equal(await simulation.status(mempool), 'detected')
     simulation.pay(mined)
     simulation.mine(3)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.deepEqual([await simulation.status(mempool), await simulation.status(mined)], ['paid', 'paid'])
     assert.equal((await simulation.read(mempool)).txid, first)
   })
@@ -27,11 +27,11 @@ onBothDatabases(engine => {
     engine,
     'a payment first seen in a block dated 2011 counts, as on a Zebra regtest',
     async simulation => {
-      await simulation.process0.look()
-      const invoice = await simulation.sell()
+      await simulation.firstProcess.sync()
+      const invoice = await simulation.createInvoice()
       const txid = simulation.pay(invoice)
       for (let i = 0; i < 3; i++) simulation.chain.mine(i === 0 ? [txid] : [], 1_296_688_602 + i)
-      await settle(simulation)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'paid')
     },
     { network: 'regtest' },
@@ -42,22 +42,22 @@ onBothDatabases(engine => {
       engine,
       `syncs with the clock 7 days ahead expire no invoice created after them, on ${network}`,
       async simulation => {
-        await settle(simulation)
+        await syncFully(simulation)
         const [process] = simulation.processes
         process!.clock.skewSecs = 7 * DAY
-        await settle(simulation)
+        await syncFully(simulation)
         process!.clock.skewSecs = 0
-        const invoice = await simulation.sell()
-        assert.equal(await process!.payments.closeDue(10), 0)
+        const invoice = await simulation.createInvoice()
+        assert.equal(await process!.payments.expireDue(10), 0)
         assert.equal(await simulation.status(invoice), 'pending', 'before a sync has corrected the stored time')
-        await settle(simulation)
+        await syncFully(simulation)
         assert.equal(await simulation.status(invoice), 'pending')
-        assert.ok((await simulation.seenThrough()) <= simulation.clock.secs)
-        await simulation.pass(600)
-        await settle(simulation)
+        assert.ok((await simulation.syncedThrough()) <= simulation.clock.secs)
+        await simulation.advanceTime(600)
+        await syncFully(simulation)
         assert.equal(await simulation.status(invoice), 'pending')
-        await simulation.pass(375)
-        await settle(simulation)
+        await simulation.advanceTime(375)
+        await syncFully(simulation)
         assert.equal(await simulation.status(invoice), 'expired', 'invoices expire again once the clock is right')
       },
       { network },
@@ -68,16 +68,16 @@ onBothDatabases(engine => {
     engine,
     'no invoice expires while the clock is 7 days ahead, and its payment is detected',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell()
-      simulation.process0.clock.skewSecs = 7 * DAY
-      await simulation.pass(300)
-      await settle(simulation)
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice()
+      simulation.firstProcess.clock.skewSecs = 7 * DAY
+      await simulation.advanceTime(300)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
       simulation.pay(invoice)
-      await settle(simulation)
-      simulation.process0.clock.skewSecs = 0
-      await settle(simulation)
+      await syncFully(simulation)
+      simulation.firstProcess.clock.skewSecs = 0
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
     },
   )
@@ -86,13 +86,13 @@ onBothDatabases(engine => {
     engine,
     'a payment scanned while the clock was 30 days ahead counts once the clock is right',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell()
-      simulation.process0.clock.skewSecs = 30 * DAY
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice()
+      simulation.firstProcess.clock.skewSecs = 30 * DAY
       simulation.pay(invoice)
-      await settle(simulation)
-      simulation.process0.clock.skewSecs = 0
-      await settle(simulation)
+      await syncFully(simulation)
+      simulation.firstProcess.clock.skewSecs = 0
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
     },
   )
@@ -101,27 +101,27 @@ onBothDatabases(engine => {
     engine,
     'no invoice expires after a switch to a server with an empty mempool',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell()
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice()
       simulation.pay(invoice, invoice.amountZat, 10_000)
-      await settle(simulation)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
       simulation.clock.advance(901)
       simulation.mine(1, [])
-      await settle(simulation)
+      await syncFully(simulation)
       const [, other] = simulation.servers
       other!.emptyMempool = true
-      simulation.process0.chain.use(other!)
+      simulation.firstProcess.chain.use(other!)
       for (let i = 0; i < 3; i++) {
         simulation.clock.advance(2)
-        await settle(simulation)
+        await syncFully(simulation)
         assert.equal(await simulation.status(invoice), 'detected')
       }
-      await simulation.pass(225)
-      await settle(simulation)
+      await simulation.advanceTime(225)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'pending', 'dropped, and kept open because it can still be mined')
       simulation.mine(3)
-      await settle(simulation)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'paid')
       assert.deepEqual(simulation.eventTypes(invoice), ['invoice.paid'])
     },
@@ -132,57 +132,57 @@ onBothDatabases(engine => {
     engine,
     'the 120 s of a missing payment start again after a switch to another server',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + DAY })
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
       const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
-      await settle(simulation)
+      await syncFully(simulation)
       simulation.servers[0]!.hidden.add(txid)
-      await work(simulation)
+      await runWorkers(simulation)
       simulation.clock.advance(119)
       simulation.mine(1, [])
       simulation.servers[1]!.hidden.add(txid)
-      simulation.process0.chain.use(simulation.servers[1]!)
+      simulation.firstProcess.chain.use(simulation.servers[1]!)
       simulation.clock.advance(10)
-      await work(simulation)
+      await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
       simulation.clock.advance(119)
       simulation.mine(1, [])
-      await work(simulation)
+      await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
       simulation.clock.advance(1)
-      await work(simulation)
+      await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
     },
     { servers: 2 },
   )
 
   inWorld(engine, 'a missing payment is dropped after 120 s and a new block, not before', async simulation => {
-    await work(simulation)
-    const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + DAY })
+    await runWorkers(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
     const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
-    await work(simulation)
+    await runWorkers(simulation)
     simulation.chain.mempool.delete(txid)
-    await work(simulation)
+    await runWorkers(simulation)
     simulation.mine(1, [])
-    await work(simulation)
+    await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'detected', 'a new block, but no time has passed')
     simulation.clock.advance(119)
-    await work(simulation)
+    await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'detected', 'less than 120 s')
     simulation.clock.advance(1)
-    await work(simulation)
+    await runWorkers(simulation)
     assert.deepEqual([await simulation.status(invoice), (await simulation.read(invoice)).receivedZat], ['pending', 0n])
 
     simulation.rebroadcast(txid)
-    await work(simulation)
+    await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'detected', 'a returning payment counts again')
     simulation.chain.mempool.delete(txid)
-    await work(simulation)
+    await runWorkers(simulation)
     simulation.clock.advance(1_000)
-    await work(simulation)
+    await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'detected', 'time has passed, but no new block')
     simulation.mine(1, [])
-    await work(simulation)
+    await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'pending')
   })
 
@@ -190,13 +190,13 @@ onBothDatabases(engine => {
     engine,
     'a payment counts as long as one of two servers has it in its mempool',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + DAY })
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
       simulation.pay(invoice, invoice.amountZat, 10_000)
-      await settle(simulation)
+      await syncFully(simulation)
       simulation.servers[1]!.emptyMempool = true
       for (let i = 0; i < 8; i++) {
-        await simulation.pass(75)
+        await simulation.advanceTime(75)
         assert.equal(await simulation.status(invoice), 'detected')
       }
     },
@@ -207,21 +207,21 @@ onBothDatabases(engine => {
     engine,
     'an invoice whose payment vanished expires once the transaction can no longer be mined',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell()
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice()
       const height = await simulation.tip()
       const txid = simulation.pay(invoice, invoice.amountZat, height + 40)
-      await simulation.process0.watcher.follow(new AbortController().signal)
-      await settle(simulation)
+      await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
+      await syncFully(simulation)
       simulation.chain.mempool.delete(txid)
-      await simulation.pass(975)
-      await settle(simulation)
+      await simulation.advanceTime(975)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
-      await simulation.pass((height + 39 - (await simulation.tip())) * 75)
-      await settle(simulation)
+      await simulation.advanceTime((height + 39 - (await simulation.tip())) * 75)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
-      await simulation.pass(75)
-      await settle(simulation)
+      await simulation.advanceTime(75)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'expired')
     },
   )
@@ -231,14 +231,14 @@ onBothDatabases(engine => {
     'an invoice paid a second before its end never expires, on a server whose mempool is 2 s old',
     async simulation => {
       simulation.server.cacheSecs = 2
-      await work(simulation)
-      const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + 100 })
+      await runWorkers(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 100 })
       simulation.clock.advance(99)
-      await work(simulation)
+      await runWorkers(simulation)
       simulation.pay(invoice)
       for (let i = 0; i < 10; i++) {
         simulation.clock.advance(1)
-        await work(simulation)
+        await runWorkers(simulation)
         assert.notEqual(await simulation.status(invoice), 'expired')
       }
       assert.equal(await simulation.status(invoice), 'detected')
@@ -247,14 +247,14 @@ onBothDatabases(engine => {
 
   inWorld(engine, 'two syncs with the same stale mempool list drop no payment', async simulation => {
     simulation.server.cacheSecs = 2
-    await work(simulation)
-    const invoice = await simulation.sell()
+    await runWorkers(simulation)
+    const invoice = await simulation.createInvoice()
     simulation.pay(invoice)
-    await simulation.process0.watcher.follow(new AbortController().signal)
+    await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
     assert.equal(await simulation.status(invoice), 'detected')
     simulation.mine(1, [])
     for (let i = 0; i < 3; i++) {
-      await work(simulation)
+      await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
       simulation.clock.advanceMs(500)
     }
@@ -262,71 +262,71 @@ onBothDatabases(engine => {
 
   inWorld(engine, 'a stale mempool list served after a failed read lets no invoice expire', async simulation => {
     simulation.server.cacheSecs = 2
-    await work(simulation)
-    const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
+    await runWorkers(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
     simulation.server.mempoolFails = true
     simulation.clock.advance(30)
-    await simulation.process0.look()
+    await simulation.firstProcess.sync()
     simulation.pay(invoice)
     simulation.clock.advance(40)
     for (let i = 0; i < 5; i++) {
-      await simulation.process0.look()
+      await simulation.firstProcess.sync()
       simulation.clock.advance(1)
-      await work(simulation)
+      await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
       simulation.clock.advance(2)
     }
     simulation.server.mempoolFails = false
-    await settle(simulation)
+    await syncFully(simulation)
     assert.equal(await simulation.status(invoice), 'detected')
   })
 
   inWorld(engine, 'no invoice expires while a node stalls for 25 minutes with an empty mempool', async simulation => {
-    await settle(simulation)
-    const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + 1_700 })
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 1_700 })
     simulation.clock.advance(60)
     simulation.server.freeze()
     simulation.pay(invoice)
     for (let i = 0; i < 30; i++) {
       simulation.clock.advance(60)
-      await settle(simulation)
+      await syncFully(simulation)
     }
     assert.equal(await simulation.status(invoice), 'pending')
-    assert.equal(simulation.metered.stalled, true)
+    assert.equal(simulation.metrics.stalled, true)
     simulation.server.thaw()
     simulation.mine(3)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.equal(await simulation.status(invoice), 'paid')
-    assert.equal(simulation.metered.stalled, false)
+    assert.equal(simulation.metrics.stalled, false)
     assert.deepEqual(simulation.eventTypes(invoice), ['invoice.paid'])
   })
 
   inWorld(engine, 'with 0 confirmations, a payment that has left the mempool does not count', async simulation => {
-    await settle(simulation)
-    const invoice = await simulation.sell({ amountZat: 100n, confirmations: 0 })
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ amountZat: 100n, confirmations: 0 })
     const gone = simulation.pay(invoice, 60n)
-    await settle(simulation)
+    await syncFully(simulation)
     simulation.chain.mempool.delete(gone)
     simulation.pay(invoice, 40n)
-    await simulation.process0.watcher.follow(new AbortController().signal)
+    await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
     assert.notEqual(await simulation.status(invoice), 'paid')
-    await settle(simulation)
+    await syncFully(simulation)
     assert.notEqual(await simulation.status(invoice), 'paid')
     simulation.rebroadcast(gone)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.equal(await simulation.status(invoice), 'paid')
   })
 
   inWorld(engine, 'a payment seen while the clock is 3 h ahead and then double-spent is dropped', async simulation => {
-    await settle(simulation)
-    const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + DAY })
-    simulation.process0.clock.skewSecs = 3 * HOUR
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
+    simulation.firstProcess.clock.skewSecs = 3 * HOUR
     const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
-    await settle(simulation)
-    simulation.process0.clock.skewSecs = 0
+    await syncFully(simulation)
+    simulation.firstProcess.clock.skewSecs = 0
     simulation.chain.mempool.delete(txid)
-    await settle(simulation)
-    await simulation.pass(300)
+    await syncFully(simulation)
+    await simulation.advanceTime(300)
     assert.equal(await simulation.status(invoice), 'pending')
   })
 
@@ -334,50 +334,50 @@ onBothDatabases(engine => {
     engine,
     'a payment from before a long outage is found, although its key is no longer watched',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell()
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice()
       simulation.pay(invoice)
       simulation.mine(1)
       simulation.clock.advance(20 * DAY)
       simulation.mine(3)
-      await settle(simulation)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'paid')
     },
   )
 
   inWorld(engine, 'a payment in a block dated ahead of the clock counts as in time', async simulation => {
-    await settle(simulation)
-    const invoice = await simulation.sell({ watchUntil: simulation.clock.secs + 1_000 })
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ watchUntil: simulation.clock.secs + 1_000 })
     simulation.clock.advance(900)
     const txid = simulation.pay(invoice)
     for (let i = 0; i < 3; i++) simulation.chain.mine(i === 0 ? [txid] : [], simulation.clock.secs + 7_000 + i)
     simulation.clock.advance(50)
-    await work(simulation)
+    await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'paid')
   })
 
   inWorld(engine, 'a rescan finds a missed payment of a key that is no longer watched', async simulation => {
-    await settle(simulation)
-    const invoice = await simulation.sell()
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice()
     simulation.pay(invoice)
     simulation.mine(1)
     const from = simulation.chain.height
     // The payment is missed: its block is recorded without notes.
-    await simulation.process0.payments.recordBlocks({ blocks: simulation.chain.blocks.slice(from), notes: [] })
+    await simulation.firstProcess.payments.recordBlocks({ blocks: simulation.chain.blocks.slice(from), notes: [] })
     simulation.clock.advance(30 * DAY)
     simulation.mine(3)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.equal((await simulation.read(invoice)).receivedZat, 0n)
     assert.deepEqual(await simulation.rescan(from), { to: simulation.chain.height, found: 1 })
     assert.equal(await simulation.status(invoice), 'paid')
   })
 
   inWorld(engine, 'a new block confirms every waiting invoice, also in large numbers', async simulation => {
-    await settle(simulation)
+    await syncFully(simulation)
     const invoices: Invoice[] = []
-    await simulation.process0.store.write(async tx => {
+    await simulation.firstProcess.store.write(async tx => {
       const watchUntil = simulation.clock.secs + DAY
-      await tx.viewingKeys.watch(simulation.shop.viewingKey.id, watchUntil)
+      await tx.viewingKeys.extendWatch(simulation.shop.viewingKey.id, watchUntil)
       for (let i = 0; i < 1_100; i++) {
         const terms = { confirmations: 2, expiresAt: watchUntil, watchUntil }
         invoices.push(await tx.invoices.insert(simulation.shop.draft(terms)))
@@ -385,31 +385,31 @@ onBothDatabases(engine => {
     })
     for (const invoice of invoices) simulation.pay(invoice)
     simulation.mine(1)
-    await work(simulation)
+    await runWorkers(simulation)
     simulation.mine(1)
-    await work(simulation)
-    const found = await simulation.process0.store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
+    await runWorkers(simulation)
+    const found = await simulation.firstProcess.store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
     assert.equal(found.filter(({ status }) => status === 'paid').length, 1_100)
   })
 
   inWorld(engine, 'a payment that is dropped and returns raises invoice.underpaid once', async simulation => {
-    await settle(simulation)
-    const invoice = await simulation.sell({ amountZat: 100n })
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ amountZat: 100n })
     const txid = simulation.pay(invoice, 60n, 10_000)
-    await settle(simulation)
-    await simulation.pass(975)
-    await settle(simulation)
+    await syncFully(simulation)
+    await simulation.advanceTime(975)
+    await syncFully(simulation)
     assert.equal(await simulation.status(invoice), 'underpaid')
     simulation.chain.mempool.delete(txid)
-    await simulation.pass(300)
+    await simulation.advanceTime(300)
     assert.equal((await simulation.read(invoice)).receivedZat, 0n)
     simulation.rebroadcast(txid)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.equal(await simulation.status(invoice), 'underpaid')
     assert.deepEqual(simulation.eventTypes(invoice), ['invoice.underpaid'])
     simulation.pay(invoice, 40n)
     simulation.mine(3)
-    await settle(simulation)
+    await syncFully(simulation)
     assert.deepEqual(simulation.eventTypes(invoice), ['invoice.underpaid', 'invoice.paid'])
   })
 })

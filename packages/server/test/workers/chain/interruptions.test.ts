@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Engine, sqliteEngine } from '../../store/databases.ts'
+import { type DatabaseEngine, sqliteEngine } from '../../store/databases.ts'
 import { onBothDatabases } from '../../support/engines.ts'
-import { ModelWorld } from '../../support/model-world.ts'
+import { ChainSimulation } from '../../support/model-world.ts'
 
 /** A change of the chain at one await of a sync. */
 interface Scenario {
@@ -10,7 +10,7 @@ interface Scenario {
   /** Advances time, which would make the payment of another scenario late. */
   readonly takesTime?: boolean
   /** Prepares the state before the sync. Returns the change and the assertions that must always hold afterwards. */
-  readonly prepare: (simulation: ModelWorld) => Promise<{
+  readonly prepare: (simulation: ChainSimulation) => Promise<{
     readonly act: () => void | Promise<void>
     readonly verify: () => Promise<void>
   }>
@@ -20,11 +20,11 @@ const CLOSED = ['expired', 'underpaid']
 
 /** Asserts that none of the invoices has one of the statuses. */
 async function assertNotIn(
-  simulation: ModelWorld,
+  simulation: ChainSimulation,
   statuses: readonly string[],
   ...invoices: readonly { id: number }[]
 ) {
-  const found = await simulation.process0.store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
+  const found = await simulation.firstProcess.store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
   for (const { status } of found) assert.ok(!statuses.includes(status), `is ${status}`)
 }
 
@@ -33,10 +33,10 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'an invoice is created, its payment broadcast and mined',
     async prepare(simulation) {
       // The first invoice of its key: the key is not watched before.
-      let invoice: Awaited<ReturnType<ModelWorld['sell']>> | undefined
+      let invoice: Awaited<ReturnType<ChainSimulation['createInvoice']>> | undefined
       return {
         async act() {
-          invoice = await simulation.sell({ confirmations: 1 })
+          invoice = await simulation.createInvoice({ confirmations: 1 })
           simulation.pay(invoice)
           simulation.mine(1)
         },
@@ -50,7 +50,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a payment that was broadcast in time is mined after the expiry',
     async prepare(simulation) {
-      const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 1 })
+      const invoice = await simulation.createInvoice({ confirmations: 1, expiresAt: simulation.clock.secs + 1 })
       simulation.pay(invoice)
       simulation.clock.advance(20)
       return {
@@ -66,7 +66,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'a payment is broadcast in the last second',
     takesTime: true,
     async prepare(simulation) {
-      const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 2 })
+      const invoice = await simulation.createInvoice({ confirmations: 1, expiresAt: simulation.clock.secs + 2 })
       return {
         act() {
           simulation.pay(invoice)
@@ -81,14 +81,14 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the block of a payment is replaced, and the payment is in the mempool again',
     async prepare(simulation) {
-      const invoice = await simulation.sell({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
+      const invoice = await simulation.createInvoice({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
       simulation.pay(invoice)
       simulation.mine(2)
-      await simulation.process0.look()
+      await simulation.firstProcess.sync()
       simulation.clock.advance(20)
       return {
         act() {
-          simulation.chain.takeBack(2, () => true)
+          simulation.chain.removeBlocks(2, () => true)
           simulation.mine(3, [])
         },
         async verify() {
@@ -101,13 +101,13 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the block of a payment is replaced by one that contains it too',
     async prepare(simulation) {
-      const invoice = await simulation.sell({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
+      const invoice = await simulation.createInvoice({ confirmations: 3, expiresAt: simulation.clock.secs + 1 })
       simulation.pay(invoice)
       simulation.mine(2)
       simulation.clock.advance(20)
       return {
         act() {
-          simulation.chain.takeBack(2, () => true)
+          simulation.chain.removeBlocks(2, () => true)
           simulation.mine(2)
         },
         async verify() {
@@ -121,7 +121,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'the chain grows, and the payment is broadcast after it',
     takesTime: true,
     async prepare(simulation) {
-      const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 30 })
+      const invoice = await simulation.createInvoice({ confirmations: 1, expiresAt: simulation.clock.secs + 30 })
       simulation.clock.advance(20)
       return {
         act() {
@@ -141,13 +141,13 @@ const SCENARIOS: readonly Scenario[] = [
 /** Runs a sync and applies scenario i at await number `at[i]`. Returns the number of awaits of the sync. */
 async function runScenarios(
   t: TestContext,
-  engine: Engine,
+  engine: DatabaseEngine,
   scenarios: readonly Scenario[],
   at: readonly number[],
 ): Promise<number> {
-  const simulation = await ModelWorld.open(await engine.fresh(t))
+  const simulation = await ChainSimulation.open(await engine.createDatabase(t))
   simulation.mine(1)
-  await simulation.process0.look()
+  await simulation.firstProcess.sync()
   simulation.clock.advance(10)
   const parts: Awaited<ReturnType<Scenario['prepare']>>[] = []
   for (const scenario of scenarios) parts.push(await scenario.prepare(simulation))
@@ -159,28 +159,28 @@ async function runScenarios(
     const point = points++
     for (const [i, part] of parts.entries()) if (at[i] === point) await part.act()
   }
-  await simulation.process0.look()
+  await simulation.firstProcess.sync()
   const passed = points
   simulation.interruption = () => {}
   // Scenarios beyond the last await happen after the sync.
   for (const [i, part] of parts.entries()) if ((at[i] ?? 0) >= passed) await part.act()
   for (let round = 0; round < 3; round++) {
     for (let look = 0; look < 3; look++) {
-      await simulation.process0.payments.closeDue(100)
+      await simulation.firstProcess.payments.expireDue(100)
       simulation.clock.advance(3)
-      await simulation.process0.look()
-      await simulation.process0.payments.closeDue(100)
+      await simulation.firstProcess.sync()
+      await simulation.firstProcess.payments.expireDue(100)
       await verify()
     }
     simulation.mine(1)
   }
   for (let round = 0; round < 2; round++) {
     simulation.mine(2)
-    await simulation.process0.look()
-    await simulation.process0.payments.closeDue(100)
+    await simulation.firstProcess.sync()
+    await simulation.firstProcess.payments.expireDue(100)
   }
   await verify()
-  const invoices = await simulation.process0.store.read(tx =>
+  const invoices = await simulation.firstProcess.store.read(tx =>
     tx.invoices.list(simulation.shop.account.id, { limit: 200 }),
   )
   for (const { status } of invoices) assert.equal(status, 'paid')
@@ -206,10 +206,10 @@ onBothDatabases(engine => {
 })
 
 test('a payment that is mined after the blocks are read, and reorged before the next sync, is detected', async t => {
-  const simulation = await ModelWorld.open(await sqliteEngine.fresh(t))
+  const simulation = await ChainSimulation.open(await sqliteEngine.createDatabase(t))
   simulation.mine(1)
-  await simulation.process0.look()
-  const invoice = await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 10 })
+  await simulation.firstProcess.sync()
+  const invoice = await simulation.createInvoice({ confirmations: 1, expiresAt: simulation.clock.secs + 10 })
   const txid = simulation.pay(invoice)
   simulation.clock.advance(20)
   simulation.interruption = point => {
@@ -217,16 +217,16 @@ test('a payment that is mined after the blocks are read, and reorged before the 
       simulation.chain.mine([txid], simulation.clock.secs)
   }
   for (let look = 0; look < 4; look++) {
-    await simulation.process0.look()
-    await simulation.process0.payments.closeDue(10)
+    await simulation.firstProcess.sync()
+    await simulation.firstProcess.payments.expireDue(10)
     assert.ok(!CLOSED.includes(await simulation.status(invoice)))
-    simulation.chain.takeBack(1, () => true)
+    simulation.chain.removeBlocks(1, () => true)
     simulation.mine(2, [])
     simulation.clock.advance(4)
   }
   simulation.interruption = () => {}
   simulation.mine(1)
-  await simulation.process0.look()
+  await simulation.firstProcess.sync()
   assert.equal(await simulation.status(invoice), 'paid')
 })
 

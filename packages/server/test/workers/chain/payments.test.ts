@@ -1,43 +1,43 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { closeViewer, LATE_SECS, type WatchRig, watching } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner, LATE_SECS } from '../../support/watch-rig.ts'
 
-after(closeViewer)
+after(closeNoteScanner)
 
 /** Types of all events in order; null for changes without an event body. */
-async function eventTypes(harness: WatchRig): Promise<(string | null)[]> {
+async function eventTypes(harness: ChainSyncHarness): Promise<(string | null)[]> {
   return harness.events().then(events => events.map(event => event.type))
 }
 
-watching(
+chainSyncTest(
   'partial payments add up: pending, detected, and paid with three confirmations of the last one',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 1000n })
     const first = harness.pay(invoice, 600n)
-    await harness.look()
+    await harness.sync()
     const part = await harness.read(invoice)
     assert.deepEqual([part.status, part.receivedZat, part.txid], ['pending', 600n, first])
 
     const second = harness.pay(invoice, 450n)
-    await harness.look()
+    await harness.sync()
     const full = await harness.read(invoice)
     assert.deepEqual([full.status, full.receivedZat, full.overpaidZat, full.txid], ['detected', 1050n, 50n, second])
 
     harness.sandbox.mine(2)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')
     harness.clock.advance(30)
     harness.sandbox.mine(1)
-    await harness.look()
+    await harness.sync()
     const paid = await harness.read(invoice)
     assert.deepEqual([paid.status, paid.receivedZat, paid.paidAt], ['paid', 1050n, harness.clock.secs])
     assert.deepEqual(await eventTypes(harness), [null, null, 'invoice.paid'])
   },
 )
 
-watching('notes of one transaction to two invoices each count for their own invoice', async harness => {
-  await harness.look()
+chainSyncTest('notes of one transaction to two invoices each count for their own invoice', async harness => {
+  await harness.sync()
   const one = await harness.invoice({ amount: 500n })
   const other = await harness.invoice({ amount: 70n })
   const txid = harness.payTogether([
@@ -45,47 +45,50 @@ watching('notes of one transaction to two invoices each count for their own invo
     [one, 300n],
     [other, 70n],
   ])
-  await harness.look()
+  await harness.sync()
   const [first, second] = [await harness.read(one), await harness.read(other)]
   assert.deepEqual([first.status, first.receivedZat, first.txid], ['detected', 500n, txid])
   assert.deepEqual([second.status, second.receivedZat, second.txid], ['detected', 70n, txid])
 })
 
-watching('payments never seen in the mempool are found in blocks, read in one batch or one by one', async harness => {
-  await harness.look()
-  const early = await harness.invoice({ amount: 10n })
-  harness.pay(early, 4n)
-  harness.sandbox.mine(1)
-  harness.pay(early, 6n)
-  harness.sandbox.mine(3)
-  await harness.look()
-  assert.equal(await harness.status(early), 'paid')
-
-  const late = await harness.invoice({ amount: 10n })
-  harness.pay(late, 10n)
-  for (const expected of ['detected', 'detected', 'paid']) {
+chainSyncTest(
+  'payments never seen in the mempool are found in blocks, read in one batch or one by one',
+  async harness => {
+    await harness.sync()
+    const early = await harness.invoice({ amount: 10n })
+    harness.pay(early, 4n)
     harness.sandbox.mine(1)
-    await harness.look()
-    assert.equal(await harness.status(late), expected)
-  }
-})
+    harness.pay(early, 6n)
+    harness.sandbox.mine(3)
+    await harness.sync()
+    assert.equal(await harness.status(early), 'paid')
 
-watching('with 0 confirmations, a payment in the mempool is enough', async harness => {
-  await harness.look()
+    const late = await harness.invoice({ amount: 10n })
+    harness.pay(late, 10n)
+    for (const expected of ['detected', 'detected', 'paid']) {
+      harness.sandbox.mine(1)
+      await harness.sync()
+      assert.equal(await harness.status(late), expected)
+    }
+  },
+)
+
+chainSyncTest('with 0 confirmations, a payment in the mempool is enough', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 0 })
   harness.pay(invoice, 9n)
-  await harness.look()
+  await harness.sync()
   assert.equal(await harness.status(invoice), 'pending')
   harness.pay(invoice, 1n)
-  await harness.look()
+  await harness.sync()
   assert.equal(await harness.status(invoice), 'paid')
 })
 
-watching('a coinbase output to the address of an invoice pays it (ZIP 213)', async harness => {
-  await harness.look()
+chainSyncTest('a coinbase output to the address of an invoice pays it (ZIP 213)', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
   harness.sandbox.mine(1, { payCoinbaseTo: harness.receiverOf(invoice) })
-  await harness.look()
+  await harness.sync()
   const after = await harness.read(invoice)
   assert.deepEqual(
     [after.status, after.txid],
@@ -94,48 +97,48 @@ watching('a coinbase output to the address of an invoice pays it (ZIP 213)', asy
   assert.ok(after.receivedZat > 10n)
 })
 
-watching('a note of value 0 and a note to an unknown address are not payments', async harness => {
-  await harness.look()
+chainSyncTest('a note of value 0 and a note to an unknown address are not payments', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n })
   harness.pay(invoice, 0n)
   harness.wallet.send([{ receiver: harness.receiverAt(2n ** 80n), value: 10n }])
   harness.sandbox.mine(3)
-  await harness.look()
+  await harness.sync()
   const after = await harness.read(invoice)
   assert.deepEqual([after.status, after.receivedZat, after.txid], ['pending', 0n, null])
 })
 
-watching('a second payment of a paid invoice counts as overpaid without a second event', async harness => {
-  await harness.look()
+chainSyncTest('a second payment of a paid invoice counts as overpaid without a second event', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
   harness.pay(invoice, 10n)
   harness.sandbox.mine(1)
-  await harness.look()
+  await harness.sync()
   const { paidAt } = await harness.read(invoice)
   harness.clock.advance(100)
   harness.pay(invoice, 5n)
-  await harness.look()
+  await harness.sync()
   const after = await harness.read(invoice)
   assert.deepEqual([after.status, after.overpaidZat, after.paidAt], ['paid', 5n, paidAt])
   assert.deepEqual(await eventTypes(harness), ['invoice.paid', null])
 })
 
-watching('an unpaid invoice expires; a partly paid one becomes underpaid, with its event', async harness => {
-  await harness.look()
+chainSyncTest('an unpaid invoice expires; a partly paid one becomes underpaid, with its event', async harness => {
+  await harness.sync()
   const empty = await harness.invoice({ amount: 10n })
   const part = await harness.invoice({ amount: 10n })
   harness.pay(part, 9n)
-  await harness.look()
+  await harness.sync()
   harness.clock.advance(893)
-  await harness.see()
+  await harness.syncFully()
   assert.equal(harness.clock.secs, empty.expiresAt - 1)
-  assert.equal(await harness.payments.closeDue(10), 0)
+  assert.equal(await harness.payments.expireDue(10), 0)
   harness.clock.advance(1)
-  assert.equal(await harness.payments.closeDue(10), 0, 'no sync has covered the expiry yet')
-  await harness.look()
-  assert.equal(await harness.payments.closeDue(10), 0, 'a second sync has to confirm the first')
-  await harness.see()
-  assert.equal(await harness.payments.closeDue(10), 2)
+  assert.equal(await harness.payments.expireDue(10), 0, 'no sync has covered the expiry yet')
+  await harness.sync()
+  assert.equal(await harness.payments.expireDue(10), 0, 'a second sync has to confirm the first')
+  await harness.syncFully()
+  assert.equal(await harness.payments.expireDue(10), 2)
   assert.deepEqual([await harness.status(empty), await harness.status(part)], ['expired', 'underpaid'])
   const [event] = (await harness.events()).filter(({ type }) => type === 'invoice.underpaid')
   assert.deepEqual(JSON.parse(event!.body!), {
@@ -150,59 +153,59 @@ watching('an unpaid invoice expires; a partly paid one becomes underpaid, with i
   })
 })
 
-watching(
+chainSyncTest(
   'an invoice with its full amount detected before expiry stays open until its payment is confirmed',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     harness.pay(invoice, 10n)
-    await harness.look()
+    await harness.sync()
     harness.clock.advance(5_000)
-    await harness.see()
-    assert.equal(await harness.payments.closeDue(10), 0)
+    await harness.syncFully()
+    assert.equal(await harness.payments.expireDue(10), 0)
     assert.equal(await harness.status(invoice), 'detected')
     harness.sandbox.mine(3)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'paid')
   },
 )
 
-watching(
+chainSyncTest(
   'an invoice kept open whose payment vanishes expires once the transaction can no longer be mined',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     const txid = harness.pay(invoice, 10n, { expiryHeight: harness.sandbox.height + 5 })
-    await harness.mempool()
+    await harness.streamMempool()
     harness.clock.advance(5_000)
     harness.sandbox.evict(txid)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')
-    await harness.outlast()
+    await harness.syncPastMissingWindow()
     assert.equal(await harness.status(invoice), 'pending')
     harness.sandbox.mine(3)
-    await harness.see()
-    assert.deepEqual([await harness.payments.closeDue(10), await harness.status(invoice)], [0, 'pending'])
+    await harness.syncFully()
+    assert.deepEqual([await harness.payments.expireDue(10), await harness.status(invoice)], [0, 'pending'])
     harness.sandbox.mine(1)
-    await harness.look()
-    assert.deepEqual([await harness.payments.closeDue(10), await harness.status(invoice)], [1, 'expired'])
+    await harness.sync()
+    assert.deepEqual([await harness.payments.expireDue(10), await harness.status(invoice)], [1, 'expired'])
   },
 )
 
-watching('late partial payments pay an expired invoice, each change with its event', async harness => {
-  await harness.look()
+chainSyncTest('late partial payments pay an expired invoice, each change with its event', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n })
   await harness.expire()
   assert.equal(await harness.status(invoice), 'expired')
   harness.clock.advance(86_400)
   harness.pay(invoice, 4n)
-  await harness.look()
+  await harness.sync()
   assert.equal(await harness.status(invoice), 'underpaid')
   harness.pay(invoice, 6n)
-  await harness.look()
+  await harness.sync()
   assert.equal(await harness.status(invoice), 'underpaid', 'it does not become open again')
   harness.sandbox.mine(3)
-  await harness.look()
+  await harness.sync()
   assert.equal(await harness.status(invoice), 'paid')
   assert.deepEqual(
     (await eventTypes(harness)).filter(type => type !== null),
@@ -210,54 +213,57 @@ watching('late partial payments pay an expired invoice, each change with its eve
   )
 })
 
-watching('a late full payment pays an expired invoice with one event and no underpaid in between', async harness => {
-  await harness.look()
-  const invoice = await harness.invoice({ amount: 10n })
-  await harness.expire()
-  harness.pay(invoice, 10n)
-  await harness.look()
-  const unconfirmed = await harness.read(invoice)
-  assert.deepEqual([unconfirmed.status, unconfirmed.receivedZat], ['expired', 10n])
-  harness.sandbox.mine(3)
-  await harness.look()
-  assert.equal(await harness.status(invoice), 'paid')
-  assert.deepEqual(
-    (await eventTypes(harness)).filter(type => type !== null),
-    ['invoice.paid'],
-  )
-})
+chainSyncTest(
+  'a late full payment pays an expired invoice with one event and no underpaid in between',
+  async harness => {
+    await harness.sync()
+    const invoice = await harness.invoice({ amount: 10n })
+    await harness.expire()
+    harness.pay(invoice, 10n)
+    await harness.sync()
+    const unconfirmed = await harness.read(invoice)
+    assert.deepEqual([unconfirmed.status, unconfirmed.receivedZat], ['expired', 10n])
+    harness.sandbox.mine(3)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+    assert.deepEqual(
+      (await eventTypes(harness)).filter(type => type !== null),
+      ['invoice.paid'],
+    )
+  },
+)
 
-watching('a payment counts until the last second of the late window', async harness => {
-  await harness.look()
+chainSyncTest('a payment counts until the last second of the late window', async harness => {
+  await harness.sync()
   const intime = await harness.invoice({ amount: 10n })
   const toolate = await harness.invoice({ amount: 10n })
   await harness.expire()
   harness.clock.advance(LATE_SECS - 6)
   harness.pay(intime, 10n)
-  await harness.look()
+  await harness.sync()
   harness.clock.advance(1)
   harness.pay(toolate, 10n)
   harness.sandbox.mine(3)
-  await harness.look()
+  await harness.sync()
   assert.deepEqual([await harness.status(intime), await harness.status(toolate)], ['paid', 'expired'])
 })
 
-watching('a change of an internal invoice calls its hook in the same transaction', async harness => {
+chainSyncTest('a change of an internal invoice calls its hook in the same transaction', async harness => {
   const changes: string[] = []
-  harness.begin({
-    settle: async (tx, before, after) => {
+  harness.startServices({
+    applyPayment: async (tx, before, after) => {
       const [written] = await tx.invoices.byIds([after.id])
       changes.push(`${before.status} → ${after.status} (${written!.status})`)
     },
   })
-  await harness.look()
+  await harness.sync()
   const plan = await harness.invoice({ amount: 10n, confirmations: 1, purpose: 'plan' })
   const sale = await harness.invoice({ amount: 10n, confirmations: 1 })
   harness.pay(plan, 10n)
   harness.pay(sale, 10n)
-  await harness.look()
+  await harness.sync()
   harness.sandbox.mine(1)
-  await harness.look()
+  await harness.sync()
   assert.deepEqual(changes, ['pending → detected (detected)', 'detected → paid (paid)'])
   assert.deepEqual(
     (await harness.events()).map(event => [event.invoiceId, event.type]).filter(([, type]) => type !== null),
@@ -265,21 +271,21 @@ watching('a change of an internal invoice calls its hook in the same transaction
   )
 })
 
-watching('a failing hook rolls back the whole transaction, and the next sync repeats it', async harness => {
+chainSyncTest('a failing hook rolls back the whole transaction, and the next sync repeats it', async harness => {
   let broken = true
-  harness.begin({
-    settle: async () => {
+  harness.startServices({
+    applyPayment: async () => {
       if (broken) throw new Error('no')
     },
   })
-  await harness.look()
+  await harness.sync()
   const plan = await harness.invoice({ amount: 10n, confirmations: 1, purpose: 'plan' })
   harness.pay(plan, 10n)
   harness.sandbox.mine(1)
   const before = await harness.tip()
-  await assert.rejects(harness.look(), /no/)
+  await assert.rejects(harness.sync(), /no/)
   assert.deepEqual([await harness.tip(), await harness.status(plan)], [before, 'pending'])
   broken = false
-  await harness.look()
+  await harness.sync()
   assert.deepEqual([await harness.tip(), await harness.status(plan)], [before + 1, 'paid'])
 })

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
 import { inWorld, onBothDatabases } from '../../support/engines.ts'
-import type { ModelWorld } from '../../support/model-world.ts'
-import { settle, work } from '../../support/settle.ts'
+import type { ChainSimulation } from '../../support/model-world.ts'
+import { runWorkers, syncFully } from '../../support/settle.ts'
 
-function recorded(simulation: ModelWorld): Promise<(ChainProblem & { since: number })[]> {
-  return simulation.process0.store.read(tx => tx.chain.problems())
+function recorded(simulation: ChainSimulation): Promise<(ChainProblem & { since: number })[]> {
+  return simulation.firstProcess.store.read(tx => tx.chain.problems())
 }
 
 onBothDatabases(engine => {
   inWorld(engine, 'while the mempool cannot be read, blocks are recorded, and no invoice expires', async simulation => {
-    await settle(simulation)
-    const unpaid = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
-    const paid = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
+    await syncFully(simulation)
+    const unpaid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
+    const paid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
     simulation.server.mempoolFails = true
     simulation.pay(paid)
     for (let block = 0; block < 16; block++) {
       simulation.clock.advance(75)
       simulation.mine(1)
-      await settle(simulation)
+      await syncFully(simulation)
     }
     assert.deepEqual([await simulation.status(paid), await simulation.status(unpaid)], ['paid', 'pending'])
-    assert.ok((await simulation.seenThrough()) < unpaid.expiresAt)
+    assert.ok((await simulation.syncedThrough()) < unpaid.expiresAt)
     simulation.server.mempoolFails = false
     simulation.clock.advance(10)
-    await settle(simulation)
-    await settle(simulation)
+    await syncFully(simulation)
+    await syncFully(simulation)
     assert.equal(await simulation.status(unpaid), 'expired')
   })
 
@@ -33,15 +33,15 @@ onBothDatabases(engine => {
     engine,
     'while no server follows an upgrade, no invoice expires, although chain and mempool are read',
     async simulation => {
-      await settle(simulation)
-      const invoice = await simulation.sell({ expiresAt: simulation.clock.secs + 60 })
-      simulation.process0.chain.problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }]
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
+      simulation.firstProcess.chain.problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }]
       simulation.clock.advance(100)
-      await settle(simulation)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
-      simulation.process0.chain.problems = [{ problem: 'estimated_lag', blocks: 300 }]
-      await settle(simulation)
-      await settle(simulation)
+      simulation.firstProcess.chain.problems = [{ problem: 'estimated_lag', blocks: 300 }]
+      await syncFully(simulation)
+      await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'expired', 'an estimated lag does not stop expiry')
     },
   )
@@ -51,32 +51,32 @@ onBothDatabases(engine => {
     'chain source problems are recorded with their start, shown in the metrics, and logged once',
     async simulation => {
       const began = simulation.clock.secs
-      simulation.process0.chain.problems = [{ problem: 'not_synced', blocks: 7 }]
-      await work(simulation)
+      simulation.firstProcess.chain.problems = [{ problem: 'not_synced', blocks: 7 }]
+      await runWorkers(simulation)
       simulation.clock.advance(10)
-      simulation.process0.chain.problems = [{ problem: 'mempool_unreadable' }, { problem: 'not_synced', blocks: 5 }]
-      await work(simulation)
-      await work(simulation)
+      simulation.firstProcess.chain.problems = [{ problem: 'mempool_unreadable' }, { problem: 'not_synced', blocks: 5 }]
+      await runWorkers(simulation)
+      await runWorkers(simulation)
       assert.deepEqual(await recorded(simulation), [
         { problem: 'mempool_unreadable', since: began + 10 },
         { problem: 'not_synced', blocks: 5, since: began },
       ])
-      assert.deepEqual(simulation.metered.problems, simulation.process0.chain.problems)
+      assert.deepEqual(simulation.metrics.problems, simulation.firstProcess.chain.problems)
       const logged = () =>
         simulation.log.lines.filter(({ message }) => /mempool cannot|behind its node|no problems/.test(message))
       assert.equal(logged().length, 2)
-      simulation.process0.chain.problems = []
-      await work(simulation)
+      simulation.firstProcess.chain.problems = []
+      await runWorkers(simulation)
       assert.deepEqual(await recorded(simulation), [])
       assert.equal(logged().at(-1)!.message, 'the chain source has no problems any more')
     },
   )
 
   inWorld(engine, 'a new process replaces the problems that an earlier one recorded', async simulation => {
-    simulation.process0.chain.problems = [{ problem: 'mempool_unreadable' }]
-    await work(simulation)
+    simulation.firstProcess.chain.problems = [{ problem: 'mempool_unreadable' }]
+    await runWorkers(simulation)
     simulation.restart()
-    await work(simulation)
+    await runWorkers(simulation)
     assert.deepEqual(await recorded(simulation), [])
   })
 })

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Rows, Store } from '../../../src/ports/store.ts'
-import { createHeaders } from '../../../src/services/chain-rewind.ts'
+import type { Store, Tx } from '../../../src/ports/store.ts'
+import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
 import { inWorld, onBothDatabases, onPostgres } from '../../support/engines.ts'
-import type { ModelWorld } from '../../support/model-world.ts'
+import type { ChainSimulation } from '../../support/model-world.ts'
 import { until } from '../../support/until.ts'
 
 /** Asserts that every header links to the one below it. */
-async function assertLinked(simulation: ModelWorld): Promise<void> {
-  const { store } = simulation.process0
-  const headers = await store.read(tx => tx.chain.newest(2_000))
+async function assertLinked(simulation: ChainSimulation): Promise<void> {
+  const { store } = simulation.firstProcess
+  const headers = await store.read(tx => tx.chain.newestHeaders(2_000))
   for (const [i, header] of headers.entries()) {
     const below = headers[i + 1]
     if (below)
@@ -34,7 +34,7 @@ async function anyLockWait(admin: pg.Client): Promise<boolean> {
 function pausingAt(
   store: Store,
   admin: pg.Client,
-  method: 'tip' | 'headerAt' | 'seenThrough',
+  method: 'tip' | 'headerAt' | 'syncedThrough',
   meanwhile: () => Promise<unknown>,
 ): Store {
   let begun = false
@@ -47,7 +47,7 @@ function pausingAt(
     })
     await until('the other transaction to end or to wait for a lock', async () => ended || (await anyLockWait(admin)))
   }
-  const stopped = (tx: Rows): Rows => ({
+  const stopped = (tx: Tx): Tx => ({
     ...tx,
     chain: {
       ...tx.chain,
@@ -67,25 +67,25 @@ onPostgres(engine => {
     'a process that appends blocks while another rewinds leaves a linked chain and loses no payment',
     async (simulation, t) => {
       const [a, b] = simulation.processes
-      await a!.look()
+      await a!.sync()
       const base = await simulation.tip()
-      const invoice = await simulation.sell({ confirmations: 1 })
+      const invoice = await simulation.createInvoice({ confirmations: 1 })
       simulation.mine(2, [])
-      await a!.look()
+      await a!.sync()
       simulation.pay(invoice)
       simulation.mine(3)
       const blocks = simulation.chain.blocks.slice(base + 3)
-      const admin = await simulation.adminOf(t)
+      const admin = await simulation.adminClient(t)
       let rewound: Promise<unknown> = Promise.resolve()
       const store = pausingAt(b!.store, admin, 'tip', () => {
-        rewound = a!.headers.rewind(base, null)
+        rewound = a!.headers.rewindTo(base, null)
         return rewound
       })
       const appending = simulation.process(store, simulation.server)
       await appending.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
       await rewound
       await assertLinked(simulation)
-      for (const process of simulation.processes) await process.look()
+      for (const process of simulation.processes) await process.sync()
       await assertLinked(simulation)
       assert.equal(await simulation.status(invoice), 'paid')
     },
@@ -97,29 +97,29 @@ onPostgres(engine => {
     'a rescan during a reorganisation records no payment on the abandoned branch',
     async (simulation, t) => {
       const [a, b] = simulation.processes
-      await a!.look()
+      await a!.sync()
       const base = await simulation.tip()
-      const invoice = await simulation.sell({ confirmations: 1 })
+      const invoice = await simulation.createInvoice({ confirmations: 1 })
       simulation.pay(invoice)
       simulation.mine(2)
       const dead = simulation.chain.blocks.slice(base + 1)
       // The payment is missed: its block is recorded without notes.
       await a!.payments.recordBlocks({ blocks: dead, notes: [] })
-      const admin = await simulation.adminOf(t)
+      const admin = await simulation.adminClient(t)
       let rewound: Promise<unknown> = Promise.resolve()
       const store = pausingAt(b!.store, admin, 'headerAt', () => {
-        rewound = a!.headers.rewind(base, null)
+        rewound = a!.headers.rewindTo(base, null)
         return rewound
       })
       await simulation
         .process(store, simulation.server)
-        .payments.recordFound({ blocks: dead, notes: simulation.notesOf(dead) })
+        .payments.recordRescanned({ blocks: dead, notes: simulation.notesOf(dead) })
       await rewound
-      simulation.chain.takeBack(2, () => false)
+      simulation.chain.removeBlocks(2, () => false)
       simulation.mine(4, [])
-      for (let i = 0; i < 3; i++) await simulation.pass(150)
+      for (let i = 0; i < 3; i++) await simulation.advanceTime(150)
       const [payment] = await simulation.payments(invoice)
-      assert.notEqual(payment?.place.at, 'mined')
+      assert.notEqual(payment?.location.at, 'mined')
       assert.ok((await simulation.read(invoice)).needsAttention || (await simulation.status(invoice)) !== 'paid')
     },
     { processes: 2 },
@@ -130,8 +130,8 @@ onPostgres(engine => {
     'a payment recorded by one process is known to the second, although its late window ends in between',
     async (simulation, t) => {
       const [a, b] = simulation.processes
-      await a!.look()
-      const invoice = await simulation.sell({ confirmations: 1, watchUntil: simulation.clock.secs + 1_000 })
+      await a!.sync()
+      const invoice = await simulation.createInvoice({ confirmations: 1, watchUntil: simulation.clock.secs + 1_000 })
       simulation.clock.advance(1_000)
       simulation.pay(invoice)
       const seen = {
@@ -141,10 +141,10 @@ onPostgres(engine => {
       simulation.clock.advance(1)
       simulation.mine(1)
       const blocks = simulation.chain.blocks.slice(-1)
-      const admin = await simulation.adminOf(t)
+      const admin = await simulation.adminClient(t)
       let mining: Promise<unknown> = Promise.resolve()
       // The payment from the mempool, in time, is written but not committed when the block, too late, is recorded.
-      const store = pausingAt(a!.store, admin, 'seenThrough', () => {
+      const store = pausingAt(a!.store, admin, 'syncedThrough', () => {
         mining = b!.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
         return mining
       })
@@ -153,7 +153,7 @@ onPostgres(engine => {
       await sighting.payments.recordMempool(seen)
       await mining
       const [payment] = await simulation.payments(invoice)
-      assert.deepEqual(payment?.place, { at: 'mined', height: blocks[0]!.height })
+      assert.deepEqual(payment?.location, { at: 'mined', height: blocks[0]!.height })
       assert.equal(await simulation.status(invoice), 'paid')
     },
     { processes: 2, network: 'regtest' },
@@ -163,20 +163,20 @@ onPostgres(engine => {
     engine,
     'two processes that sync at the same time through 12 reorganisations keep one linked chain and every payment',
     async simulation => {
-      for (const process of simulation.processes) await process.look()
+      for (const process of simulation.processes) await process.sync()
       for (let round = 0; round < 12; round++) {
-        const invoice = await simulation.sell({ confirmations: 1 })
+        const invoice = await simulation.createInvoice({ confirmations: 1 })
         simulation.pay(invoice)
         simulation.mine(1 + (round % 3))
         const [a, b] = simulation.processes
-        await Promise.allSettled([a!.look(), b!.look()])
-        simulation.chain.takeBack(1 + (round % 5), () => true)
+        await Promise.allSettled([a!.sync(), b!.sync()])
+        simulation.chain.removeBlocks(1 + (round % 5), () => true)
         simulation.mine(2 + (round % 4), [])
-        await Promise.allSettled([a!.look(), b!.look()])
+        await Promise.allSettled([a!.sync(), b!.sync()])
         await assertLinked(simulation)
         simulation.mine(1)
-        await Promise.allSettled([a!.look(), b!.look()])
-        for (const process of simulation.processes) await process.look()
+        await Promise.allSettled([a!.sync(), b!.sync()])
+        for (const process of simulation.processes) await process.sync()
         await assertLinked(simulation)
         const { status, receivedZat } = await simulation.read(invoice)
         assert.deepEqual([status, receivedZat], ['paid', invoice.amountZat], `round ${round}`)
@@ -188,21 +188,21 @@ onPostgres(engine => {
 
 onBothDatabases(engine => {
   inWorld(engine, 'unlinked headers are found and their blocks read again, with their payments', async simulation => {
-    await simulation.process0.look()
+    await simulation.firstProcess.sync()
     const base = await simulation.tip()
-    const invoice = await simulation.sell({ confirmations: 1 })
+    const invoice = await simulation.createInvoice({ confirmations: 1 })
     simulation.pay(invoice)
     simulation.mine(5)
     const blocks = simulation.chain.blocks.slice(base + 1)
-    const { store } = simulation.process0
+    const { store } = simulation.firstProcess
     // An older version could leave this state: blocks 2 to 5 are recorded, but not the first one with the payment.
-    await store.write(tx => tx.chain.append(blocks.slice(1)))
+    await store.write(tx => tx.chain.appendHeaders(blocks.slice(1)))
     simulation.restart()
-    await simulation.process0.look()
+    await simulation.firstProcess.sync()
     await assertLinked(simulation)
     assert.equal(await simulation.tip(), base + 5)
     assert.equal(await simulation.status(invoice), 'paid')
-    assert.equal(await simulation.process0.headers.repair(), null)
+    assert.equal(await simulation.firstProcess.headers.repairLinks(), null)
     assert.ok(simulation.log.lines.some(({ message }) => message.includes('are not linked')))
   })
 
@@ -210,59 +210,59 @@ onBothDatabases(engine => {
     engine,
     'a reorganisation of 1,000 blocks of paid invoices is rewound in bounded steps, each a consistent chain',
     async simulation => {
-      const { store } = simulation.process0
-      await simulation.process0.look()
+      const { store } = simulation.firstProcess
+      await simulation.firstProcess.sync()
       const base = await simulation.tip()
       const invoices: Invoice[] = []
       for (let i = 0; i < 40; i++) {
-        invoices.push(await simulation.sell({ confirmations: 1, expiresAt: simulation.clock.secs + 86_400 }))
+        invoices.push(await simulation.createInvoice({ confirmations: 1, expiresAt: simulation.clock.secs + 86_400 }))
       }
       // About 3,000 payments: each block pays three invoices.
       for (let height = 0; height < 1_000; height++) {
         const txids = [0, 1, 2].map(n => simulation.pay(invoices[(height * 3 + n) % 40]!, 5_000n))
         simulation.chain.mine(txids, simulation.clock.secs)
       }
-      await simulation.process0.look()
+      await simulation.firstProcess.sync()
       const steps: number[] = []
       let records = 0
       const watched: Store = {
         ...store,
         write: async (work, options) => {
           const result = await store.write(tx => {
-            const record: Rows['invoices']['record'] = outcomes => {
+            const updateStates: Tx['invoices']['updateStates'] = outcomes => {
               records++
-              return tx.invoices.record(outcomes)
+              return tx.invoices.updateStates(outcomes)
             }
-            return work({ ...tx, invoices: { ...tx.invoices, record } })
+            return work({ ...tx, invoices: { ...tx.invoices, updateStates } })
           }, options)
           await assertLinked(simulation)
           const tip = (await store.read(tx => tx.chain.tip()))!.height
-          const above = await store.read(tx => tx.payments.heightAboveWhich(0, tip))
+          const above = await store.read(tx => tx.payments.lowestHeightWithAtMost(0, tip))
           assert.equal(above, tip, 'no payment is mined above the newest block')
           steps.push(tip)
           return result
         },
       }
       const { headers } = simulation.process(watched, simulation.server)
-      await headers.rewind(base, null)
+      await headers.rewindTo(base, null)
       assert.equal(steps.at(-1), base)
       assert.ok(steps.length >= 3 && steps.length <= 5, `${steps.length} steps`)
       assert.equal(records, steps.length, 'the outcomes of a step are written together')
       for (const invoice of invoices) assert.equal((await simulation.read(invoice)).needsAttention, true)
 
       // After a crash between two steps, the next start continues.
-      await simulation.process0.look()
+      await simulation.firstProcess.sync()
       let left = 2
       const crashing: Store = {
         ...store,
         write: (work, options) => (left-- > 0 ? store.write(work, options) : Promise.reject(new Error('killed'))),
       }
-      simulation.chain.takeBack(1_000, () => true)
+      simulation.chain.removeBlocks(1_000, () => true)
       simulation.mine(1_001)
-      await assert.rejects(simulation.process(crashing, simulation.server).look(), /killed/)
+      await assert.rejects(simulation.process(crashing, simulation.server).sync(), /killed/)
       await assertLinked(simulation)
       simulation.restart()
-      await simulation.process0.look()
+      await simulation.firstProcess.sync()
       await assertLinked(simulation)
       assert.equal(await simulation.tip(), base + 1_001)
       for (const invoice of invoices) {
@@ -270,7 +270,7 @@ onBothDatabases(engine => {
         assert.deepEqual([status, receivedZat, needsAttention], ['paid', 375_000n, false])
       }
     },
-    { store: { limits: { workMs: 60_000 } } },
+    { store: { limits: { transactionTimeoutMs: 60_000 } } },
   )
 })
 
@@ -281,10 +281,15 @@ test('a rewind changes nothing if another process has changed the chain in the m
       lock: async () => void written.push('lock'),
       headerAt: async () => ({ height: 5, hash: 'another' }),
     },
-  } as unknown as Rows
-  const store = { write: (work: (tx: Rows) => Promise<unknown>) => work(rows) } as unknown as Store
-  const deps = { reassess: async () => [], report: () => {}, clock: { nowMs: () => 0 } as never, log: {} as never }
-  const headers = createHeaders({ store, ...deps })
-  assert.equal(await headers.rewind(3, { height: 5, hash: 'judged' } as never), false)
+  } as unknown as Tx
+  const store = { write: (work: (tx: Tx) => Promise<unknown>) => work(rows) } as unknown as Store
+  const deps = {
+    updateInvoices: async () => [],
+    reportChanges: () => {},
+    clock: { nowMs: () => 0 } as never,
+    log: {} as never,
+  }
+  const headers = createHeaderChain({ store, ...deps })
+  assert.equal(await headers.rewindTo(3, { height: 5, hash: 'judged' } as never), false)
   assert.deepEqual(written, ['lock'])
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { HEADERS_KEPT } from '../../../src/domain/chain.ts'
-import { closeViewer, type WatchRig, watching } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../support/watch-rig.ts'
 
-after(closeViewer)
+after(closeNoteScanner)
 
 /** Asserts that the recorded headers are those of the server's chain. */
-async function assertSameChain(harness: WatchRig): Promise<void> {
+async function assertSameChain(harness: ChainSyncHarness): Promise<void> {
   const position = await harness.headers.position()
   assert.equal(position!.tip.height, harness.sandbox.height)
   for (let height = position!.oldest; height <= position!.tip.height; height++) {
@@ -16,14 +16,14 @@ async function assertSameChain(harness: WatchRig): Promise<void> {
   }
 }
 
-watching(
+chainSyncTest(
   'starts with HEADERS_KEPT headers below the tip, and keeps no more',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const first = await harness.headers.position()
     assert.deepEqual([first!.oldest, first!.tip.height], [1_500 - HEADERS_KEPT, 1_500])
     harness.sandbox.mine(30)
-    await harness.look()
+    await harness.sync()
     const later = await harness.headers.position()
     assert.deepEqual([later!.oldest, later!.tip.height], [1_530 - HEADERS_KEPT, 1_530])
     await assertSameChain(harness)
@@ -31,21 +31,21 @@ watching(
   { startHeight: 1_500 },
 )
 
-watching('on a chain synced from its beginning, a reorganisation can replace every block', async harness => {
-  await harness.look()
+chainSyncTest('on a chain synced from its beginning, a reorganisation can replace every block', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
   harness.pay(invoice, 10n)
   harness.sandbox.mine(2)
-  await harness.look()
+  await harness.sync()
   harness.sandbox.reorg({ depth: harness.sandbox.height })
-  await harness.look()
+  await harness.sync()
   await assertSameChain(harness)
   assert.equal((await harness.headers.position())!.oldest, 1)
 })
 
-watching('a reorganisation between the comparison and the read of blocks is not an error', async harness => {
+chainSyncTest('a reorganisation between the comparison and the read of blocks is not an error', async harness => {
   harness.sandbox.mine(3)
-  await harness.look()
+  await harness.sync()
   harness.sandbox.mine(2)
   const { blocks } = harness.chain
   const tip = await harness.tip()
@@ -56,7 +56,7 @@ watching('a reorganisation between the comparison and the read of blocks is not 
     }
     return blocks(from, to, signal)
   }
-  await harness.look()
+  await harness.sync()
   await assertSameChain(harness)
   assert.deepEqual(
     harness.logged.filter(({ level }) => level === 'error'),
@@ -64,8 +64,8 @@ watching('a reorganisation between the comparison and the read of blocks is not 
   )
 })
 
-watching('blocks that are not linked are an error at the third attempt in a row', async harness => {
-  await harness.look()
+chainSyncTest('blocks that are not linked are an error at the third attempt in a row', async harness => {
+  await harness.sync()
   harness.sandbox.mine(1)
   const { blocks } = harness.chain
   const tip = await harness.tip()
@@ -73,42 +73,43 @@ watching('blocks that are not linked are an error at the third attempt in a row'
     for await (const block of blocks(from, to, signal))
       yield block.height > tip ? { ...block, prevHash: 'f'.repeat(64) } : block
   }
-  for (const attempt of [1, 2]) assert.equal(await harness.watcher.look(harness.signal), 'again', `attempt ${attempt}`)
-  await assert.rejects(harness.watcher.look(harness.signal), /does not follow the previous block/)
+  for (const attempt of [1, 2])
+    assert.equal(await harness.chainSync.sync(harness.signal), 'again', `attempt ${attempt}`)
+  await assert.rejects(harness.chainSync.sync(harness.signal), /does not follow the previous block/)
 })
 
-watching('on a chain shorter than HEADERS_KEPT, the sync starts at height 1', async harness => {
+chainSyncTest('on a chain shorter than HEADERS_KEPT, the sync starts at height 1', async harness => {
   const { blocks } = harness.chain
   const requested: number[] = []
   harness.chain.blocks = (from, to, signal) => {
     requested.push(from)
     return blocks(from, to, signal)
   }
-  await harness.look()
+  await harness.sync()
   assert.equal(Math.min(...requested), 1)
   assert.equal((await harness.headers.position())!.oldest, 1)
 })
 
-watching(
+chainSyncTest(
   'a detected payment that a reorganisation drops no longer counts, and counts again when it returns',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     const txid = harness.pay(invoice, 10n)
     harness.sandbox.mine(2)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')
 
     const transaction = harness.sandbox.find(txid)!.transaction
     harness.sandbox.reorg({ depth: 2, drop: [txid] })
-    await harness.look()
-    await harness.look()
+    await harness.sync()
+    await harness.sync()
     assert.equal(
       await harness.status(invoice),
       'detected',
       'the sync that removed the blocks does not count the payment as missing yet',
     )
-    await harness.outlast()
+    await harness.syncPastMissingWindow()
     const dropped = await harness.read(invoice)
     assert.deepEqual([dropped.status, dropped.receivedZat, dropped.txid], ['pending', 0n, null])
     await assertSameChain(harness)
@@ -119,131 +120,140 @@ watching(
       expiryHeight: transaction.expiryHeight,
     })
     assert.equal(again.id, txid)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')
     harness.sandbox.mine(3)
-    await harness.look()
+    await harness.sync()
     const paid = await harness.read(invoice)
     assert.deepEqual([paid.status, paid.receivedZat, paid.txid], ['paid', 10n, txid])
   },
 )
 
-watching('a payment that a reorganisation moves is counted once, and its confirmations start again', async harness => {
-  await harness.look()
-  const invoice = await harness.invoice({ amount: 10n })
-  harness.pay(invoice, 10n)
-  harness.sandbox.mine(2)
-  await harness.look()
-  harness.sandbox.reorg({ depth: 2, remine: true })
-  await harness.look()
-  assert.deepEqual([await harness.status(invoice), (await harness.read(invoice)).receivedZat], ['detected', 10n])
+chainSyncTest(
+  'a payment that a reorganisation moves is counted once, and its confirmations start again',
+  async harness => {
+    await harness.sync()
+    const invoice = await harness.invoice({ amount: 10n })
+    harness.pay(invoice, 10n)
+    harness.sandbox.mine(2)
+    await harness.sync()
+    harness.sandbox.reorg({ depth: 2, remine: true })
+    await harness.sync()
+    assert.deepEqual([await harness.status(invoice), (await harness.read(invoice)).receivedZat], ['detected', 10n])
 
-  harness.sandbox.reorg({ depth: 2, blocks: 4 })
-  await harness.look()
-  assert.equal(await harness.status(invoice), 'detected', 'the payment is back in the mempool and unconfirmed')
-  harness.sandbox.mine(2)
-  await harness.look()
-  assert.equal(await harness.status(invoice), 'detected')
-  harness.sandbox.mine(1)
-  await harness.look()
-  assert.deepEqual([await harness.status(invoice), (await harness.read(invoice)).receivedZat], ['paid', 10n])
-  await assertSameChain(harness)
-})
+    harness.sandbox.reorg({ depth: 2, blocks: 4 })
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'detected', 'the payment is back in the mempool and unconfirmed')
+    harness.sandbox.mine(2)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'detected')
+    harness.sandbox.mine(1)
+    await harness.sync()
+    assert.deepEqual([await harness.status(invoice), (await harness.read(invoice)).receivedZat], ['paid', 10n])
+    await assertSameChain(harness)
+  },
+)
 
-watching('a replaced block at the same height is detected', async harness => {
-  await harness.look()
+chainSyncTest('a replaced block at the same height is detected', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
   harness.sandbox.mine(1)
-  await harness.look()
+  await harness.sync()
   harness.pay(invoice, 10n)
   harness.sandbox.reorg({ depth: 1, remine: true })
-  await harness.look()
+  await harness.sync()
   assert.equal(await harness.status(invoice), 'paid')
   await assertSameChain(harness)
-  assert.deepEqual(harness.metered.reorgs, [1])
+  assert.deepEqual(harness.metrics.reorgs, [1])
 })
 
-watching('an invoice whose payment is removed by a reorganisation stays paid and needs attention', async harness => {
-  await harness.look()
-  const invoice = await harness.invoice({ amount: 10n, confirmations: 2 })
-  const txid = harness.pay(invoice, 10n)
-  harness.sandbox.mine(2)
-  await harness.look()
-  const paid = await harness.read(invoice)
-  assert.deepEqual([paid.status, paid.needsAttention], ['paid', false])
+chainSyncTest(
+  'an invoice whose payment is removed by a reorganisation stays paid and needs attention',
+  async harness => {
+    await harness.sync()
+    const invoice = await harness.invoice({ amount: 10n, confirmations: 2 })
+    const txid = harness.pay(invoice, 10n)
+    harness.sandbox.mine(2)
+    await harness.sync()
+    const paid = await harness.read(invoice)
+    assert.deepEqual([paid.status, paid.needsAttention], ['paid', false])
 
-  harness.sandbox.reorg({ depth: 2 })
-  await harness.look()
-  const unmined = await harness.read(invoice)
-  assert.deepEqual([unmined.status, unmined.needsAttention, unmined.paidAt], ['paid', true, paid.paidAt])
-  assert.equal(harness.metered.needsAttention, 1)
-  const warnings = harness.logged.filter(line => line.message.includes('removed payments of a paid invoice'))
-  assert.deepEqual(
-    warnings.map(line => line.details),
-    [{ invoice: invoice.publicId.slice(0, 8) }],
-    'no full invoice id',
-  )
+    harness.sandbox.reorg({ depth: 2 })
+    await harness.sync()
+    const unmined = await harness.read(invoice)
+    assert.deepEqual([unmined.status, unmined.needsAttention, unmined.paidAt], ['paid', true, paid.paidAt])
+    assert.equal(harness.metrics.needsAttention, 1)
+    const warnings = harness.logged.filter(line => line.message.includes('removed payments of a paid invoice'))
+    assert.deepEqual(
+      warnings.map(line => line.details),
+      [{ invoice: invoice.publicId.slice(0, 8) }],
+      'no full invoice id',
+    )
 
-  harness.sandbox.mine(1)
-  await harness.look()
-  const mined = await harness.read(invoice)
-  assert.deepEqual([mined.status, mined.needsAttention, mined.txid], ['paid', false, txid])
-  assert.equal(harness.metered.needsAttention, 0)
-  assert.equal((await harness.events()).filter(event => event.type === 'invoice.paid').length, 1)
-})
+    harness.sandbox.mine(1)
+    await harness.sync()
+    const mined = await harness.read(invoice)
+    assert.deepEqual([mined.status, mined.needsAttention, mined.txid], ['paid', false, txid])
+    assert.equal(harness.metrics.needsAttention, 0)
+    assert.equal((await harness.events()).filter(event => event.type === 'invoice.paid').length, 1)
+  },
+)
 
-watching(
+chainSyncTest(
   'syncs through a reorganisation 1,000 blocks deep that moves a payment',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     harness.pay(invoice, 10n, { expiryHeight: 0 })
     harness.sandbox.mine(1_000)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'paid')
     harness.sandbox.reorg({ depth: 1_000, remine: true })
-    await harness.look()
+    await harness.sync()
     await assertSameChain(harness)
-    assert.deepEqual(harness.metered.reorgs, [1_000])
+    assert.deepEqual(harness.metrics.reorgs, [1_000])
     const after = await harness.read(invoice)
     assert.deepEqual([after.status, after.receivedZat, after.needsAttention], ['paid', 10n, false])
   },
   { startHeight: 50 },
 )
 
-watching('a reorganisation deeper than the kept headers rejects every time and changes nothing', async harness => {
-  await harness.look()
+chainSyncTest('a reorganisation deeper than the kept headers rejects every time and changes nothing', async harness => {
+  await harness.sync()
   harness.sandbox.mine(1_010)
-  await harness.look()
+  await harness.sync()
   const before = await harness.headers.position()
   harness.sandbox.reorg({ depth: 1_005 })
   for (const _ of [1, 2]) {
-    await assert.rejects(harness.look(), { name: 'DeepReorganisationError' })
+    await assert.rejects(harness.sync(), { name: 'DeepReorganisationError' })
     assert.deepEqual(await harness.headers.position(), before)
   }
 })
 
-watching('catches up in bounded batches after an outage, and continues after a restart in between', async harness => {
-  await harness.see()
-  const { seenThrough } = harness.metered
-  const invoices = []
-  for (let i = 0; i < 5; i++) {
-    const invoice = await harness.invoice({ amount: 10n })
-    harness.pay(invoice, 10n)
-    harness.sandbox.mine(270)
-    invoices.push(invoice)
-  }
-  assert.equal(await harness.watcher.look(harness.signal), 'again')
-  assert.equal(await harness.tip(), 1_001, 'ten batches of a hundred blocks')
-  assert.equal(harness.metered.seenThrough, seenThrough, 'an incomplete sync does not advance it')
-  await harness.restart()
-  await harness.look()
-  await assertSameChain(harness)
-  for (const invoice of invoices) assert.equal(await harness.status(invoice), 'paid')
-})
+chainSyncTest(
+  'catches up in bounded batches after an outage, and continues after a restart in between',
+  async harness => {
+    await harness.syncFully()
+    const { seenThrough } = harness.metrics
+    const invoices = []
+    for (let i = 0; i < 5; i++) {
+      const invoice = await harness.invoice({ amount: 10n })
+      harness.pay(invoice, 10n)
+      harness.sandbox.mine(270)
+      invoices.push(invoice)
+    }
+    assert.equal(await harness.chainSync.sync(harness.signal), 'again')
+    assert.equal(await harness.tip(), 1_001, 'ten batches of a hundred blocks')
+    assert.equal(harness.metrics.seenThrough, seenThrough, 'an incomplete sync does not advance it')
+    await harness.restart()
+    await harness.sync()
+    await assertSameChain(harness)
+    for (const invoice of invoices) assert.equal(await harness.status(invoice), 'paid')
+  },
+)
 
-watching('an invoice paid during an outage across its expiry becomes paid and never expires', async harness => {
-  await harness.look()
+chainSyncTest('an invoice paid during an outage across its expiry becomes paid and never expires', async harness => {
+  await harness.sync()
   const paid = await harness.invoice({ amount: 10n })
   const seen = await harness.invoice({ amount: 10n })
   const empty = await harness.invoice({ amount: 10n })
@@ -253,29 +263,29 @@ watching('an invoice paid during an outage across its expiry becomes paid and ne
   harness.sandbox.mine(1)
   harness.pay(seen, 10n)
   harness.clock.advance(3_600)
-  await assert.rejects(harness.look())
-  assert.equal(await harness.payments.closeDue(10), 0, 'no invoice expires during the outage')
+  await assert.rejects(harness.sync())
+  assert.equal(await harness.payments.expireDue(10), 0, 'no invoice expires during the outage')
   harness.sandbox.mine(1, { empty: true })
 
   await harness.server.setFaults({ down: false })
-  await harness.look()
-  assert.equal(await harness.payments.closeDue(10), 0, 'soon after a failure the mempool list may be stale')
+  await harness.sync()
+  assert.equal(await harness.payments.expireDue(10), 0, 'soon after a failure the mempool list may be stale')
   harness.clock.advance(5)
-  await harness.see()
-  assert.equal(await harness.payments.closeDue(10), 1)
+  await harness.syncFully()
+  assert.equal(await harness.payments.expireDue(10), 1)
   assert.deepEqual(
     [await harness.status(paid), await harness.status(seen), await harness.status(empty)],
     ['detected', 'detected', 'expired'],
   )
   harness.sandbox.mine(3)
-  await harness.look()
+  await harness.sync()
   assert.deepEqual([await harness.status(paid), await harness.status(seen)], ['paid', 'paid'])
 })
 
-watching(
+chainSyncTest(
   'a sync covers the time until its start: a payment made during the sync does not let its invoice expire',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     harness.clock.advance(890)
     const { mempoolSnapshot } = harness.chain
@@ -286,106 +296,106 @@ watching(
       harness.clock.advance(60)
       return snapshot
     }
-    await harness.look()
+    await harness.sync()
     harness.chain.mempoolSnapshot = mempoolSnapshot
-    assert.equal(await harness.payments.closeDue(10), 0)
-    await harness.see()
-    assert.equal(await harness.payments.closeDue(10), 0)
+    assert.equal(await harness.payments.expireDue(10), 0)
+    await harness.syncFully()
+    assert.equal(await harness.payments.expireDue(10), 0)
     assert.equal(await harness.status(invoice), 'detected')
   },
 )
 
-watching(
+chainSyncTest(
   'no invoice expires by an incomplete sync, when the server fails before its blocks are read',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     harness.pay(invoice, 10n)
     harness.sandbox.mine(1)
     harness.clock.advance(2_000)
     await harness.server.setFaults({ repairing: true })
-    await assert.rejects(harness.look())
-    assert.equal(await harness.payments.closeDue(10), 0)
+    await assert.rejects(harness.sync())
+    assert.equal(await harness.payments.expireDue(10), 0)
     await harness.server.setFaults({ repairing: false })
-    await harness.see()
-    assert.equal(await harness.payments.closeDue(10), 0)
+    await harness.syncFully()
+    assert.equal(await harness.payments.expireDue(10), 0)
     assert.equal(await harness.status(invoice), 'detected')
   },
 )
 
-watching(
+chainSyncTest(
   'an unmined payment is dropped when its transaction expires, and when it is missing from syncs and a new block',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const dying = await harness.invoice({ amount: 10n })
     const evicted = await harness.invoice({ amount: 10n })
     harness.pay(dying, 10n, { expiryHeight: harness.sandbox.height + 2 })
     const txid = harness.pay(evicted, 10n)
-    await harness.mempool()
+    await harness.streamMempool()
     assert.deepEqual([await harness.status(dying), await harness.status(evicted)], ['detected', 'detected'])
 
     harness.sandbox.mine(2, { empty: true })
     harness.sandbox.evict(txid)
-    await harness.look()
+    await harness.sync()
     assert.deepEqual([await harness.status(dying), await harness.status(evicted)], ['pending', 'detected'])
-    await harness.outlast()
+    await harness.syncPastMissingWindow()
     assert.equal(await harness.status(evicted), 'pending')
   },
 )
 
-watching('a payment that one sync misses and the next one finds is not dropped', async harness => {
-  await harness.look()
+chainSyncTest('a payment that one sync misses and the next one finds is not dropped', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n })
   const txid = harness.pay(invoice, 10n)
-  await harness.look()
+  await harness.sync()
   const { transaction } = harness.sandbox.find(txid)!
   for (let i = 0; i < 3; i++) {
     harness.sandbox.evict(txid)
-    await harness.look()
+    await harness.sync()
     harness.sandbox.add(transaction)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')
   }
 })
 
-watching(
+chainSyncTest(
   'Orchard notes pay below NU6.3 and Ironwood notes from NU6.3 on, and no others',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const before = await harness.invoice({ amount: 10n })
     const across = await harness.invoice({ amount: 10n })
     harness.pay(before, 10n)
     harness.pay(across, 4n)
     harness.sandbox.mine(1)
-    await harness.look()
+    await harness.sync()
     harness.sandbox.mine(8 - harness.sandbox.height)
     const stuck = harness.pay(across, 6n)
-    await harness.look()
+    await harness.sync()
     assert.deepEqual([await harness.status(before), await harness.status(across)], ['paid', 'detected'])
     harness.sandbox.mine(2, { empty: true })
     assert.equal(harness.sandbox.paymentPool, 'ironwood')
-    await harness.outlast()
+    await harness.syncPastMissingWindow()
     assert.equal((await harness.read(across)).receivedZat, 4n, `${stuck} can no longer be mined`)
     harness.pay(across, 6n)
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(across), 'detected')
     harness.sandbox.mine(3)
-    await harness.look()
+    await harness.sync()
     assert.deepEqual([await harness.status(across), (await harness.read(across)).receivedZat], ['paid', 10n])
   },
   { nu63Height: 10 },
 )
 
-watching('a rescan finds a missed payment and changes nothing else', async harness => {
-  await harness.look()
+chainSyncTest('a rescan finds a missed payment and changes nothing else', async harness => {
+  await harness.sync()
   const known = await harness.invoice({ amount: 10n })
   harness.pay(known, 10n)
   const missed = await harness.invoice({ amount: 10n })
   harness.pay(missed, 10n)
   harness.sandbox.mine(4)
-  await harness.look()
+  await harness.sync()
   harness.sandbox.mine(150)
-  await harness.look()
+  await harness.sync()
   await harness.forgetPayments(missed)
   const [position, events] = [await harness.headers.position(), (await harness.events()).length]
 
@@ -399,12 +409,15 @@ watching('a rescan finds a missed payment and changes nothing else', async harne
   await assert.rejects(harness.rescan(156), RangeError)
 })
 
-watching("a rescan ignores a payment to an invoice's address from before the invoice was created", async harness => {
-  harness.wallet.send([{ receiver: harness.receiverAt(1n), value: 10n }])
-  harness.sandbox.mine(1)
-  harness.clock.advance(86_400)
-  await harness.look()
-  const invoice = await harness.invoice({ amount: 10n })
-  assert.deepEqual(await harness.rescan(0), { found: 0, to: harness.sandbox.height })
-  assert.equal((await harness.read(invoice)).receivedZat, 0n)
-})
+chainSyncTest(
+  "a rescan ignores a payment to an invoice's address from before the invoice was created",
+  async harness => {
+    harness.wallet.send([{ receiver: harness.receiverAt(1n), value: 10n }])
+    harness.sandbox.mine(1)
+    harness.clock.advance(86_400)
+    await harness.sync()
+    const invoice = await harness.invoice({ amount: 10n })
+    assert.deepEqual(await harness.rescan(0), { found: 0, to: harness.sandbox.height })
+    assert.equal((await harness.read(invoice)).receivedZat, 0n)
+  },
+)

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { startWatcher } from '../../../src/workers/chain/sync.ts'
-import { startExpiry } from '../../../src/workers/expiry.ts'
+import { startChainSync } from '../../../src/workers/chain/sync.ts'
+import { startExpiryLoop } from '../../../src/workers/expiry.ts'
 import { until } from '../../support/until.ts'
-import { closeViewer, type WatchRig, watching } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../support/watch-rig.ts'
 
-after(closeViewer)
+after(closeNoteScanner)
 
 /** Retries failed syncs like the loop, up to a limit. Returns the number of failures. */
-async function syncWithRetries(harness: WatchRig, maxFailures = 5): Promise<number> {
+async function syncWithRetries(harness: ChainSyncHarness, maxFailures = 5): Promise<number> {
   for (let failures = 0; ; failures++) {
     try {
-      await harness.look()
+      await harness.sync()
       return failures
     } catch (error) {
       if (failures === maxFailures) throw error
@@ -21,40 +21,40 @@ async function syncWithRetries(harness: WatchRig, maxFailures = 5): Promise<numb
 }
 
 for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
-  watching(`a sync survives a few ${fault} responses`, async harness => {
-    await harness.look()
+  chainSyncTest(`a sync survives a few ${fault} responses`, async harness => {
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
     harness.pay(invoice, 10n)
     harness.sandbox.mine(1)
     await harness.server.setFaults({ [fault]: 2 })
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'paid')
   })
 }
 
-watching(
+chainSyncTest(
   'blocks with a missing output are refused, and the payment is found once the server returns it',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
     harness.pay(invoice, 10n)
     harness.sandbox.mine(1)
     const before = await harness.tip()
     await harness.server.setFaults({ omitAction: true })
     for (const _ of [1, 2]) {
-      await assert.rejects(harness.look(), /hides ironwood outputs/)
+      await assert.rejects(harness.sync(), /hides ironwood outputs/)
       assert.equal(await harness.tip(), before)
     }
     await harness.server.setFaults({ omitAction: false })
-    await harness.look()
+    await harness.sync()
     assert.equal(await harness.status(invoice), 'paid')
   },
 )
 
-watching(
+chainSyncTest(
   'a server that omits an output is replaced by one that does not',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
     harness.pay(invoice, 10n)
     harness.sandbox.mine(1)
@@ -65,18 +65,18 @@ watching(
   { servers: 2 },
 )
 
-watching(
+chainSyncTest(
   'a server that hides Ironwood is replaced by one that does not; alone, it stops the sync, and no invoice expires',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
     harness.pay(invoice, 10n)
     harness.sandbox.mine(1)
     harness.clock.advance(2_000)
     for (const server of harness.servers) await server.setFaults({ hideIronwood: true })
     for (const _ of [1, 2, 3]) {
-      await assert.rejects(harness.look(), /hides/)
-      assert.equal(await harness.payments.closeDue(10), 0)
+      await assert.rejects(harness.sync(), /hides/)
+      assert.equal(await harness.payments.expireDue(10), 0)
     }
     await harness.servers[1]!.setFaults({ hideIronwood: false })
     await syncWithRetries(harness)
@@ -85,10 +85,10 @@ watching(
   { servers: 2 },
 )
 
-watching(
+chainSyncTest(
   'a server that fails while the sync catches up is replaced, and no payment is missed',
   async harness => {
-    await harness.look()
+    await harness.sync()
     const invoice = await harness.invoice({ amount: 10n })
     harness.pay(invoice, 10n)
     harness.sandbox.mine(250)
@@ -100,11 +100,11 @@ watching(
   { servers: 2 },
 )
 
-watching(
+chainSyncTest(
   'a sync across a switch of servers does not count as complete',
   async harness => {
-    await harness.look()
-    const seenThrough = harness.metered.seenThrough
+    await harness.sync()
+    const seenThrough = harness.metrics.seenThrough
     const invoice = await harness.invoice({ amount: 10n })
     harness.pay(invoice, 10n)
     harness.clock.advance(2_000)
@@ -114,49 +114,49 @@ watching(
     harness.chain.mempoolSnapshot = async signal => {
       harness.chain.mempoolSnapshot = mempoolSnapshot
       const snapshot = await mempoolSnapshot(signal)
-      harness.chain.distrust('a test')
+      harness.chain.abandonServer('a test')
       return snapshot
     }
-    assert.equal(await harness.watcher.look(harness.signal), 'again')
-    assert.equal(harness.metered.seenThrough, seenThrough)
-    assert.equal(await harness.payments.closeDue(10), 0)
+    assert.equal(await harness.chainSync.sync(harness.signal), 'again')
+    assert.equal(harness.metrics.seenThrough, seenThrough)
+    assert.equal(await harness.payments.expireDue(10), 0)
   },
   { servers: 2 },
 )
 
-watching('a server behind the recorded chain causes no rewind, and its sync is not complete', async harness => {
-  await harness.look()
+chainSyncTest('a server behind the recorded chain causes no rewind, and its sync is not complete', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
   harness.pay(invoice, 10n)
   harness.sandbox.mine(3)
-  await harness.see()
-  const [tip, seenThrough] = [await harness.tip(), harness.metered.seenThrough]
+  await harness.syncFully()
+  const [tip, seenThrough] = [await harness.tip(), harness.metrics.seenThrough]
   await harness.server.setFaults({ lagBlocks: 2 })
   harness.clock.advance(60)
-  await harness.look()
-  assert.deepEqual([await harness.tip(), harness.metered.seenThrough], [tip, seenThrough])
+  await harness.sync()
+  assert.deepEqual([await harness.tip(), harness.metrics.seenThrough], [tip, seenThrough])
   await harness.server.setFaults({ lagBlocks: 0 })
-  await harness.see()
-  assert.equal(harness.metered.seenThrough, harness.clock.secs - 3)
+  await harness.syncFully()
+  assert.equal(harness.metrics.seenThrough, harness.clock.secs - 3)
 })
 
-watching('while the mempool cannot be read, blocks are recorded and no invoice expires', async harness => {
-  await harness.look()
+chainSyncTest('while the mempool cannot be read, blocks are recorded and no invoice expires', async harness => {
+  await harness.sync()
   const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
   const unpaid = await harness.invoice({ amount: 10n })
   harness.pay(invoice, 10n)
   harness.sandbox.mine(1)
   harness.clock.advance(900)
-  const { seenThrough } = harness.metered
+  const { seenThrough } = harness.metrics
   harness.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
-  await harness.look()
-  assert.equal(await harness.payments.closeDue(10), 0)
+  await harness.sync()
+  assert.equal(await harness.payments.expireDue(10), 0)
   assert.deepEqual([await harness.status(invoice), await harness.status(unpaid)], ['paid', 'pending'])
-  assert.equal(harness.metered.seenThrough, seenThrough)
+  assert.equal(harness.metrics.seenThrough, seenThrough)
 })
 
-watching('two chain syncs on one database record every block and every payment once', async harness => {
-  await harness.look()
+chainSyncTest('two chain syncs on one database record every block and every payment once', async harness => {
+  await harness.sync()
   const invoices = []
   for (let i = 0; i < 4; i++) {
     const invoice = await harness.invoice({ amount: 10n, confirmations: 2 })
@@ -165,10 +165,10 @@ watching('two chain syncs on one database record every block and every payment o
     invoices.push(invoice)
   }
   harness.sandbox.mine(120)
-  const other = harness.secondWatcher()
-  const both = [harness.watcher, other].map(async watcher => {
+  const other = harness.secondChainSync()
+  const both = [harness.chainSync, other].map(async watcher => {
     // If both write the same block, the database rejects one, which then syncs again.
-    for (let attempt = 0; attempt < 5; attempt++) await watcher.look(harness.signal).catch(() => undefined)
+    for (let attempt = 0; attempt < 5; attempt++) await watcher.sync(harness.signal).catch(() => undefined)
   })
   await Promise.all(both)
   assert.equal(await harness.tip(), harness.sandbox.height)
@@ -179,11 +179,20 @@ watching('two chain syncs on one database record every block and every payment o
   assert.equal((await harness.events()).filter(event => event.type === 'invoice.paid').length, 4)
 })
 
-watching('a running chain sync detects payments from the mempool stream while a sync hangs', async harness => {
-  await harness.look()
-  const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
+chainSyncTest('a running chain sync detects payments from the mempool stream while a sync hangs', async harness => {
+  await harness.sync()
+  const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
   chain.mempoolSnapshot = signal => new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
-  const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
+  const watcher = startChainSync({
+    chain,
+    noteScanner,
+    payments,
+    recordedChain: headers,
+    keys,
+    chainProblems,
+    log,
+    clock: systemClock,
+  })
   try {
     for (let i = 0; i < 3; i++) {
       const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
@@ -196,18 +205,18 @@ watching('a running chain sync detects payments from the mempool stream while a 
   }
 })
 
-watching(
+chainSyncTest(
   'a running chain sync reads a block at once that is found before the mempool stream is open again',
   async harness => {
-    await harness.look()
-    const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
+    await harness.sync()
+    const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
     const endless = 2 ** 30
     const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
-    const watcher = startWatcher({
+    const watcher = startChainSync({
       chain,
-      viewer,
+      noteScanner,
       payments,
-      headers,
+      recordedChain: headers,
       keys,
       chainProblems,
       log,
@@ -227,19 +236,19 @@ watching(
   },
 )
 
-watching('a running chain sync and expiry loop confirm payments and expire invoices', async harness => {
-  const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
-  const watcher = startWatcher({
+chainSyncTest('a running chain sync and expiry loop confirm payments and expire invoices', async harness => {
+  const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
+  const watcher = startChainSync({
     chain,
-    viewer,
+    noteScanner,
     payments,
-    headers,
+    recordedChain: headers,
     keys,
     chainProblems,
     log,
     clock: { ...systemClock, nowMs: () => harness.clock.nowMs() },
   })
-  const expiry = startExpiry({ payments, log, clock: systemClock })
+  const expiry = startExpiryLoop({ payments, log, clock: systemClock })
   try {
     await until('the first sync', () => harness.headers.position())
     const paid = await harness.invoice({ amount: 10n, confirmations: 1 })
@@ -258,9 +267,18 @@ watching('a running chain sync and expiry loop confirm payments and expire invoi
   }
 })
 
-watching('a running chain sync survives an outage of its server and stops on request', async harness => {
-  const { chain, viewer, payments, headers, keys, chainProblems, log } = harness
-  const watcher = startWatcher({ chain, viewer, payments, headers, keys, chainProblems, log, clock: systemClock })
+chainSyncTest('a running chain sync survives an outage of its server and stops on request', async harness => {
+  const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
+  const watcher = startChainSync({
+    chain,
+    noteScanner,
+    payments,
+    recordedChain: headers,
+    keys,
+    chainProblems,
+    log,
+    clock: systemClock,
+  })
   try {
     await until('the first sync', () => harness.headers.position())
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { webhookKit } from '../../support/webhooks.ts'
+import { createWebhookHarness } from '../../support/webhooks.ts'
 
 test('an attempt to a hanging or slow receiver fails after five real seconds, and the retry delay counts from then', async t => {
   const merchant = await WebhookReceiver.start()
   t.after(() => merchant.close())
   merchant.script([{ kind: 'hang' }], '/hang')
   merchant.script([{ kind: 'slow_body' }], '/drip')
-  const harness = await webhookKit(t, {
+  const harness = await createWebhookHarness(t, {
     clock: systemClock,
   })
   const hanging = await harness.account(`${merchant.url}hang`)
@@ -22,7 +22,7 @@ test('an attempt to a hanging or slow receiver fails after five real seconds, an
     ['/hang', hanging, null, 'no response within 5 s'],
     ['/drip', dripping, 200, 'no complete response within 5 s'],
   ] as const) {
-    const [first] = await harness.log(account)
+    const [first] = await harness.attempts(account)
     assert.equal(first?.error, error)
     assert.equal(first?.statusCode, statusCode)
     const tookMs = first?.durationMs ?? 0

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import type { Answer, Delivery } from '@zatgate/sandbox/webhook-receiver'
+import type { Delivery, WebhookResponse } from '@zatgate/sandbox/webhook-receiver'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook } from '@zatgate/sdk/webhook'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
-import { createOutbound } from '../../../src/adapters/http-client/client.ts'
+import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import type { Account } from '../../../src/domain/account.ts'
 import { invoiceEventBody } from '../../../src/domain/event.ts'
-import type { Outbound } from '../../../src/ports/http-client.ts'
+import type { HttpClient } from '../../../src/ports/http-client.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { until } from '../../support/until.ts'
-import type { WebhookKit } from '../../support/webhooks.ts'
-import { webhookKit } from '../../support/webhooks.ts'
+import type { WebhookHarness } from '../../support/webhooks.ts'
+import { createWebhookHarness } from '../../support/webhooks.ts'
 
-async function receiver(t: TestContext, answers?: readonly Answer[]): Promise<WebhookReceiver> {
+async function receiver(t: TestContext, answers?: readonly WebhookResponse[]): Promise<WebhookReceiver> {
   const started = await WebhookReceiver.start()
   t.after(() => started.close())
   if (answers) started.script(answers)
@@ -24,9 +24,9 @@ async function receiver(t: TestContext, answers?: readonly Answer[]): Promise<We
 }
 
 /** Waits until `count` attempts have ended and returns all attempts. */
-function ended(harness: WebhookKit, account: Account, count: number) {
+function ended(harness: WebhookHarness, account: Account, count: number) {
   return until(`${count} ended attempts`, async () => {
-    const log = await harness.log(account)
+    const log = await harness.attempts(account)
     return log.length >= count && log.every(({ durationMs }) => durationMs !== null) && log
   })
 }
@@ -50,7 +50,7 @@ const INVOICE = {
 test('paid, underpaid and test events arrive with exact bytes and headers, and every verifier accepts them', async t => {
   const merchant = await receiver(t)
   const clock = new ManualClock(Math.floor(Date.now() / 1000))
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account()
   const { secret } = await harness.webhooks.set(account, `${merchant.url}hooks?shop=1`)
   assert.match(secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -90,7 +90,7 @@ async function confirm({ method, path, headers, body }: Delivery, secret: string
   await verifyWebhook(body, headers, secret, { scheme: 'service' })
 }
 
-const FAULTS: readonly [string, Answer, number | null, RegExp][] = [
+const FAULTS: readonly [string, WebhookResponse, number | null, RegExp][] = [
   ['500', { kind: 'status', status: 500, body: 'oh no' }, 500, /^answered 500$/],
   ['302', { kind: 'redirect', location: '/elsewhere' }, 302, /redirects are not followed/],
   ['410', { kind: 'status', status: 410 }, 410, /^answered 410$/],
@@ -103,7 +103,7 @@ for (const [name, answer, statusCode, error] of FAULTS) {
     const merchant = await receiver(t, [answer])
     const clock = new ManualClock()
     const start = clock.nowMs()
-    const harness = await webhookKit(t, { clock })
+    const harness = await createWebhookHarness(t, { clock })
     const account = await harness.account(merchant.url)
     harness.startWorker()
     await harness.webhooks.test(account)
@@ -112,7 +112,7 @@ for (const [name, answer, statusCode, error] of FAULTS) {
     for (const [attempt, waitSecs] of [0, 10, 60, 300].entries()) {
       if (waitSecs > 0) {
         await advanceTime(clock, waitSecs - 1)
-        assert.equal((await harness.log(account)).length, attempt, 'not a second early')
+        assert.equal((await harness.attempts(account)).length, attempt, 'not a second early')
         await advanceTime(clock, 1)
       }
       elapsed += waitSecs
@@ -125,10 +125,10 @@ for (const [name, answer, statusCode, error] of FAULTS) {
       assert.equal(last?.url, merchant.url)
     }
     await advanceTime(clock, 600)
-    const log = await harness.log(account)
+    const log = await harness.attempts(account)
     assert.equal(log.length, 4)
     assert.equal(log[3]?.deliveryState, 'failed')
-    if (name === '500') assert.equal(log[0]?.answer, 'oh no')
+    if (name === '500') assert.equal(log[0]?.response, 'oh no')
     assert.equal(new Set(merchant.deliveries.map(({ headers }) => headers['webhook-id'])).size, 1)
     assert.equal(merchant.deliveries.length, 4)
   })
@@ -137,7 +137,7 @@ for (const [name, answer, statusCode, error] of FAULTS) {
 test('a blocked address is a logged attempt with the reason, and is retried', async t => {
   const clock = new ManualClock()
   const resolve = async () => ['10.0.0.1']
-  const harness = await webhookKit(t, { clock, outbound: createOutbound({ allowPrivate: false, resolve }) })
+  const harness = await createWebhookHarness(t, { clock, outbound: createHttpClient({ allowPrivate: false, resolve }) })
   const accounts = await Promise.all(
     ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(harness.account),
   )
@@ -159,7 +159,7 @@ test('after a rotation between two attempts, the second is signed with the new s
     { kind: 'status', status: 200 },
   ])
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account()
   const { secret: old } = await harness.webhooks.set(account, merchant.url)
   harness.startWorker()
@@ -181,7 +181,7 @@ test('after a change of the URL between two attempts, the second is sent to the 
   const merchant = await receiver(t)
   merchant.script([{ kind: 'status', status: 404 }], '/old')
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account(`${merchant.url}old`)
   harness.startWorker()
   await harness.webhooks.test(account)
@@ -198,7 +198,7 @@ test('after a change of the URL between two attempts, the second is sent to the 
 test('a webhook removed between two attempts gets no more requests, and a new webhook starts without deliveries', async t => {
   const merchant = await receiver(t, [{ kind: 'status', status: 500 }])
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account(merchant.url)
   harness.startWorker()
   await harness.webhooks.test(account)
@@ -206,8 +206,8 @@ test('a webhook removed between two attempts gets no more requests, and a new we
   await harness.webhooks.remove(account)
   assert.notEqual((await harness.webhooks.set(account, merchant.url)).secret, null)
   await advanceTime(clock, 400)
-  assert.equal((await harness.log(account)).length, 1)
-  assert.equal((await harness.log(account))[0]?.deliveryState, 'canceled')
+  assert.equal((await harness.attempts(account)).length, 1)
+  assert.equal((await harness.attempts(account))[0]?.deliveryState, 'canceled')
 })
 
 test('a restart between two attempts does not lose the delivery or send it early', async t => {
@@ -216,7 +216,7 @@ test('a restart between two attempts does not lose the delivery or send it early
     { kind: 'status', status: 200 },
   ])
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account(merchant.url)
   const first = harness.startWorker()
   await harness.webhooks.test(account)
@@ -239,7 +239,7 @@ async function reopened(t: TestContext, url: string) {
 }
 
 /** Accepts requests and never responds, like a process that crashes during an attempt. */
-function silentHttp(): Outbound & { readonly sent: number } {
+function silentHttp(): HttpClient & { readonly sent: number } {
   let sent = 0
   return {
     get sent() {
@@ -256,7 +256,7 @@ function silentHttp(): Outbound & { readonly sent: number } {
 test('attempts interrupted by crashes count, continue in another process on schedule, and are four at most', async t => {
   const outbound = silentHttp()
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock, outbound })
+  const harness = await createWebhookHarness(t, { clock, outbound })
   const account = await harness.account('http://shop.example/')
   // These workers are never stopped, like a killed process.
   const crash = () => {
@@ -273,7 +273,7 @@ test('attempts interrupted by crashes count, continue in another process on sche
   }
   await advanceTime(clock, 16)
   const log = await until('the end', async () => {
-    const rows = await harness.log(account)
+    const rows = await harness.attempts(account)
     return rows.at(-1)?.deliveryState === 'failed' && rows
   })
   assert.deepEqual(
@@ -287,7 +287,7 @@ test('attempts interrupted by crashes count, continue in another process on sche
 test('a resent delivery is a new delivery with the same body and its own attempts', async t => {
   const merchant = await receiver(t)
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account(merchant.url)
   harness.startWorker()
   await harness.raise(account, '{"type":"plan.updated","ü":1}')
@@ -305,7 +305,7 @@ test('a resent delivery is a new delivery with the same body and its own attempt
 
 test('an account with 10,000 due deliveries does not starve one with a single delivery', async t => {
   const order: number[] = []
-  const outbound: Outbound = {
+  const outbound: HttpClient = {
     async send({ url }) {
       order.push(Number(new URL(url).pathname.slice(1)))
       await new Promise(resolve => setImmediate(resolve))
@@ -314,7 +314,7 @@ test('an account with 10,000 due deliveries does not starve one with a single de
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock, outbound })
+  const harness = await createWebhookHarness(t, { clock, outbound })
   const busy = await harness.account('http://shop.example/1')
   const quiet = await harness.account('http://shop.example/2')
   const createdAt = clock.secs - 100
@@ -338,7 +338,7 @@ test('an account with 10,000 due deliveries does not starve one with a single de
 test('hanging receivers use few slots each: a good receiver behind a hundred of them is served at once', async t => {
   let hanging = 0
   let maxConcurrent = 0
-  const outbound: Outbound = {
+  const outbound: HttpClient = {
     async send({ url }) {
       if (url.endsWith('/good')) return { status: 204, headers: {}, body: new Uint8Array() }
       hanging += 1
@@ -348,7 +348,7 @@ test('hanging receivers use few slots each: a good receiver behind a hundred of 
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock, outbound })
+  const harness = await createWebhookHarness(t, { clock, outbound })
   for (let made = 0; made < 100; made++) {
     const account = await harness.account('http://shop.example/hang')
     for (let raised = 0; raised < 5; raised++) await harness.raise(account, '{}')
@@ -365,7 +365,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
   let underWay = 0
   let maxConcurrent = 0
   const gauge: number[] = []
-  const outbound: Outbound = {
+  const outbound: HttpClient = {
     async send() {
       maxConcurrent = Math.max(maxConcurrent, ++underWay)
       await new Promise(resolve => setImmediate(resolve))
@@ -374,15 +374,15 @@ test('concurrent attempts stay within the limit of the process, and the metric s
     },
     close: () => {},
   }
-  const harness = await webhookKit(t, { clock: new ManualClock(), outbound })
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), outbound })
   const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account('http://shop.example/')))
   for (const account of accounts) for (let raised = 0; raised < 10; raised++) await harness.raise(account, '{}')
   let successes = 0
   const meter = {
-    attempt: (outcome: string) => {
+    attemptEnded: (outcome: string) => {
       if (outcome === 'success') successes += 1
     },
-    underWay: (n: number) => void gauge.push(n),
+    setInFlight: (n: number) => void gauge.push(n),
   }
   const worker = harness.startWorker({ most: 7, meter })
   await until('all to be sent', () => successes === 200)
@@ -395,7 +395,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
 test('results that could not be recorded are recorded later, and nothing is sent twice', async t => {
   const merchant = await receiver(t)
   const clock = new ManualClock()
-  const harness = await webhookKit(t, { clock })
+  const harness = await createWebhookHarness(t, { clock })
   const account = await harness.account(merchant.url)
   let down = false
   const store = {
@@ -407,7 +407,7 @@ test('results that could not be recorded are recorded later, and nothing is sent
   }
   harness.startWorker({ store })
   await harness.webhooks.test(account)
-  await until('the first run', () => harness.log(account).then(log => log.length === 1))
+  await until('the first run', () => harness.attempts(account).then(log => log.length === 1))
   down = true
   await merchant.waitFor(1)
   await advanceTime(clock, 120)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { scaledClock } from '../../support/scaled-clock.ts'
 import { until } from '../../support/until.ts'
-import { webhookKit } from '../../support/webhooks.ts'
+import { createWebhookHarness } from '../../support/webhooks.ts'
 
 const KILLS = 20
 const ACCOUNTS = 20
@@ -24,7 +24,7 @@ test(`1,000 deliveries survive ${KILLS} kills: each arrives, with four attempts 
   for (const path of paths) merchant.script([{ kind: 'status', status: 200, delayMs: 5 }], path)
   const key = randomBytes(32)
   const sinceMs = Date.now()
-  const harness = await webhookKit(t, { clock: scaledClock(sinceMs, FACTOR), key })
+  const harness = await createWebhookHarness(t, { clock: scaledClock(sinceMs, FACTOR), key })
   const accounts = await Promise.all(paths.map(path => harness.account(new URL(path, merchant.url).href)))
   for (const account of accounts) for (let raised = 0; raised < EACH; raised++) await harness.raise(account, '{}')
 
@@ -42,7 +42,7 @@ test(`1,000 deliveries survive ${KILLS} kills: each arrives, with four attempts 
     60_000,
   )
 
-  const logs = (await Promise.all(accounts.map(harness.log))).flat()
+  const logs = (await Promise.all(accounts.map(harness.attempts))).flat()
   const arrived = new Set(merchant.deliveries.map(({ headers }) => headers['webhook-id']))
   const attemptsById = Map.groupBy(logs, ({ deliveryPublicId }) => deliveryPublicId)
   assert.equal(attemptsById.size, TOTAL)
