@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reached, more, rewound } = await syncBlocks(signal)`,
-    replace: `const { reached, more, rewound } = await syncBlocks(signal)
+    const { reachedTip, hasMore, rewound } = await syncBlocks(signal)`,
+    replace: `const { reachedTip, hasMore, rewound } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
@@ -35,9 +35,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the scanned keys are read before the blocks, not after them',
     file: 'workers/chain/blocks.ts',
-    find: 'const blocks = await collectBatch(chain, from, to, signal)',
+    find: 'const blocks = await readBlockBatch(chain, from, to, signal)',
     replace: `const early = await keys.watchedAt(nowSecs(clock))
-    const blocks = await collectBatch(chain, from, to, signal)
+    const blocks = await readBlockBatch(chain, from, to, signal)
     keys = { ...keys, watchedAt: async () => early }`,
     tests: [INTERRUPTIONS],
     killedBy: 'an invoice is created, its payment broadcast and mined',
@@ -85,8 +85,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a reserved address is released after a commit with an unknown outcome',
     file: 'services/invoice.ts',
-    find: "if (error instanceof Fault && error.kind !== 'unavailable') addresses",
-    replace: 'if (error instanceof Fault) addresses',
+    find: "if (error instanceof AppError && error.kind !== 'unavailable') addresses",
+    replace: 'if (error instanceof AppError) addresses',
     tests: ['services/invoice.test.ts'],
     killedBy: 'an index is not used again after a commit whose outcome is not known',
   },
@@ -135,7 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'recorded headers are not repaired at start',
     file: 'workers/chain/sync.ts',
-    find: 'if (!headersChecked) await headers.repair()',
+    find: 'if (!headersChecked) await recordedChain.repairLinks()',
     replace: '',
     tests: [PROCESSES],
     killedBy: 'unlinked headers are found',
@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a new server inherits the missed transactions of the previous server',
     file: 'services/payment.ts',
-    find: 'const sameServer = server === lastServer',
+    find: 'const sameServer = serverEpoch === lastServer',
     replace: 'const sameServer = lastServer !== null || server !== null',
     tests: [DECISIONS],
     killedBy: 'the 120 s of a missing payment start again',
@@ -191,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
     file: 'domain/invoice.ts',
-    find: 'return last > tip && seenThrough < watchUntil ? last : null',
+    find: 'return last > tip && syncedThrough < watchUntil ? last : null',
     replace: 'return null',
     tests: [DECISIONS],
     killedBy: 'an invoice whose payment vanished expires once',
@@ -199,8 +199,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the synced-through time advances while the chain source does not show everything',
     file: 'workers/chain/sync.ts',
-    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
-    replace: 'const seenThrough = confirmed ? confirmed.startedAt : null',
+    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const syncedThrough = confirmed ? confirmed.startedAt : null',
     tests: ['workers/chain/problems.test.ts'],
     killedBy: 'while no server follows an upgrade, no invoice expires',
   },
@@ -245,8 +245,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'one poll of the mempool counts as confirmed without a second poll',
     file: 'workers/chain/sync.ts',
-    find: 'const seenThrough = confirmed && showsEverything(chain.problems) ? confirmed.startedAt : null',
-    replace: 'const seenThrough = startedAt',
+    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const syncedThrough = startedAt',
     tests: [DECISIONS],
     killedBy: 'an invoice paid a second before its end never expires',
   },
@@ -261,8 +261,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a stalled server advances the synced-through time',
     file: 'services/payment.ts',
-    find: "if (time.state === 'ok' && snapshot.seenThrough !== null)",
-    replace: 'if (snapshot.seenThrough !== null)',
+    find: "if (time.state === 'ok' && snapshot.syncedThrough !== null)",
+    replace: 'if (snapshot.syncedThrough !== null)',
     tests: [DECISIONS],
     killedBy: 'no invoice expires while a node stalls for 25 minutes',
   },
@@ -285,8 +285,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a plan expires while the clock and the chain differ by hours',
     file: 'services/billing.ts',
-    find: 'return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : []',
-    replace: 'return clockAgrees(chainTime(params, await tx.chain.newest(MEDIAN_BLOCKS), now)) ? ended : ended',
+    find: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : []',
+    replace: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : ended',
     tests: ['services/billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },
@@ -301,15 +301,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an operator may settle a withdrawal that a provider is paying',
     file: 'services/payout.ts',
-    find: 'if (withdrawal.paying && !override) throw',
-    replace: 'if (withdrawal.paying && override === undefined) throw',
+    find: 'if (withdrawal.activePayout && !override) throw',
+    replace: 'if (withdrawal.activePayout && override === undefined) throw',
     tests: ['services/withdrawal/claim.test.ts'],
     killedBy: 'the refusal names the provider, the time and the override',
   },
   {
     name: 'a promoted standby reserves addresses without checking the database identity',
     file: 'services/database-identity.ts',
-    find: 'isSameDatabase(await tx.origin.read()) ? null : await advanceIfCopy(tx)',
+    find: 'isSameDatabase(await tx.databaseIdentity.read()) ? null : await advanceIfCopy(tx)',
     replace: 'null as CounterMove | null',
     tests: ['flows/restore.test.ts'],
     killedBy: 'after a fail-over on PostgreSQL a running process uses no address twice',
