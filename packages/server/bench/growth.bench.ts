@@ -86,10 +86,10 @@ async function openFilled(url: string, invoices: number) {
   const addresses = { reserve: reserveAddress, release: () => {} }
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
-  const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+  const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
   const payments = createPayments({
     store,
-    updateInvoices: reassess,
+    updateInvoices,
     reportChanges: report,
     clock,
     params: consensusParams('regtest'),
@@ -167,9 +167,9 @@ async function runConcurrently<T>(times: number, concurrency: number, work: () =
 }
 
 async function timed(operations: number, work: () => Promise<void>): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  return (operations / (performance.now() - began)) * 1000
+  return (operations / (performance.now() - startedAt)) * 1000
 }
 
 if (import.meta.main) await run()

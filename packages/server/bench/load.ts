@@ -49,8 +49,8 @@ export function requestText(
 async function run({ url, requests, connections, seconds }: Load): Promise<Measured> {
   const times: number[] = []
   let failed = 0
-  const began = performance.now()
-  const endsAt = began + seconds * 1000
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1000
 
   async function connection(number: number): Promise<void> {
     const { hostname, port } = new URL(url)
@@ -67,7 +67,7 @@ async function run({ url, requests, connections, seconds }: Load): Promise<Measu
   }
 
   await Promise.all(Array.from({ length: connections }, (_, number) => connection(number)))
-  const elapsed = (performance.now() - began) / 1000
+  const elapsed = (performance.now() - startedAt) / 1000
   times.sort((a, b) => a - b)
   const percentile = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
   return { perSecond: times.length / elapsed, p50Ms: percentile(0.5), p99Ms: percentile(0.99), failed }

@@ -61,10 +61,10 @@ async function rate(base: string, url: string, hanging: number): Promise<number>
   const attemptEnded = (outcome: string) => {
     if (outcome === 'success' && ++delivered === DELIVERIES) allDelivered.resolve()
   }
-  const began = performance.now()
+  const startedAt = performance.now()
   const worker = startDeliveryWorker({ ...shared, deliveries, metrics: { attemptEnded, setInFlight: () => {} } })
   await allDelivered.promise
-  const secs = (performance.now() - began) / 1000
+  const secs = (performance.now() - startedAt) / 1000
   webhookHttp.close()
   await worker.stop()
   await store.close()

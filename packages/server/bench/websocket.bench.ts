@@ -45,13 +45,13 @@ async function plainSends(): Promise<number> {
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const watchers = watch(url, Array(WATCHERS).fill('/'), FIRST, CHANGED)
   await watchers.ready
-  const began = performance.now()
+  const startedAt = performance.now()
   for (const [index, socket] of sockets.entries()) {
     socket.send(CHANGED)
     if (index % SLICE === 0) await nextTurn()
   }
   await watchers.received(LIMIT_MS)
-  const ms = performance.now() - began
+  const ms = performance.now() - startedAt
   await watchers.close()
   for (const socket of sockets) socket.terminate()
   http.close()
@@ -67,9 +67,9 @@ async function watchedInvoices() {
   await watchers.ready
   const memory = Math.round((used() - before) / WATCHERS / 1024)
   await detectAll(api, ids)
-  const began = performance.now()
+  const startedAt = performance.now()
   const received = await watchers.received(LIMIT_MS)
-  const ms = performance.now() - began
+  const ms = performance.now() - startedAt
   await watchers.close()
   await api.close()
   return { ms, received, memory }

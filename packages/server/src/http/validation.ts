@@ -15,12 +15,12 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const integers = httpPart === 'querystring' ? integerMembers(schema) : []
   return (given: unknown) => {
     const value = integers.length > 0 ? withIntegers(given, integers) : given
-    return validator.Check(value) ? { value } : { error: toValidationFault(validator.Errors(value)) }
+    return validator.Check(value) ? { value } : { error: toValidationError(validator.Errors(value)) }
   }
 }
 
 /** Unknown members are reported first: they are often misspelt names of missing ones. */
-function toValidationFault(errors: readonly ValidationError[]): AppError {
+function toValidationError(errors: readonly ValidationError[]): AppError {
   const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties')
   if (unknown) return unknownField(unknown)
   const first = errors[0]

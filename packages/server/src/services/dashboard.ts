@@ -182,7 +182,7 @@ function totalsOf(days: readonly DailyTotals[]): PeriodTotals {
 }
 
 function everyDay(paid: readonly DailyTotals[], from: number): DailyTotals[] {
-  const known = new Map(paid.map(figures => [figures.day, figures]))
+  const known = new Map(paid.map(totals => [totals.day, totals]))
   return Array.from({ length: DAYS }, (_, index) => {
     const day = from + index * DAY_SECS
     return known.get(day) ?? { day, receivedZat: 0n, invoices: 0 }

@@ -138,9 +138,9 @@ export function createDeliveries(deps: {
       }),
 
     async attempt(job) {
-      const beganMs = clock.nowMs()
-      const { answer, error } = await send(job).then(
-        answer => ({ answer, error: statusProblem(answer.status) }),
+      const startedMs = clock.nowMs()
+      const { answer: response, error } = await send(job).then(
+        response => ({ answer: response, error: statusProblem(response.status) }),
         (error: unknown) => {
           if (error instanceof HttpClientError) return { answer: error.partial, error: error.message }
           log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
@@ -153,10 +153,10 @@ export function createDeliveries(deps: {
         deliveryId: job.delivery.id,
         accountId: job.delivery.accountId,
         progress: finishAttempt(job.progress, error === null, endedMs),
-        statusCode: answer?.status ?? null,
+        statusCode: response?.status ?? null,
         error,
-        durationMs: Math.max(0, endedMs - beganMs),
-        response: answer && textOf(answer.body),
+        durationMs: Math.max(0, endedMs - startedMs),
+        response: response && textOf(response.body),
       }
     },
 

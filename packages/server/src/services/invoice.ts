@@ -135,7 +135,7 @@ export function createInvoices(deps: {
    * Reserves an address, lets `record` write the invoice, and extends the watch time of its viewing key. A repeated
    * idempotency key returns the first invoice instead.
    */
-  async function createOnce(
+  async function createPrepared(
     account: Account,
     terms: DraftTerms,
     claim: Claim | null,
@@ -144,11 +144,11 @@ export function createInvoices(deps: {
   ): Promise<Invoice> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw new AppError('invalid', 'viewing_key_not_set', 'viewing key not set')
-    const refused = await keyExpiryError(account, terms)
-    if (refused) {
+    const refusal = await keyExpiryError(account, terms)
+    if (refusal) {
       const earlier = await findEarlier(claim)
       if (earlier) return earlier
-      throw refused
+      throw refusal
     }
     const reserved = await addresses.reserve(viewingKeyId)
     const draft = buildDraft(account, viewingKeyId, terms, reserved)
@@ -189,11 +189,11 @@ export function createInvoices(deps: {
         if (!usage.counted) throw invoiceLimitError(plan, usage.used)
         return tx.invoices.insert(draft)
       }
-      return createOnce(account, { ...request, purpose: 'sale' }, claim, record, { batchAccountId: account.id })
+      return createPrepared(account, { ...request, purpose: 'sale' }, claim, record, { batchAccountId: account.id })
     },
 
     createInternal: (operator, request, record) =>
-      createOnce(operator, request, claimOf(request.idempotency, nowSecs(clock)), async (tx, draft) => {
+      createPrepared(operator, request, claimOf(request.idempotency, nowSecs(clock)), async (tx, draft) => {
         const invoice = await tx.invoices.insert(draft)
         await record(tx, invoice)
         return invoice

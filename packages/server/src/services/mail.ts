@@ -19,7 +19,7 @@ export interface Mails {
 
 /** Attempts for each mail. The delay between them doubles from one minute to at most one hour. */
 const MAX_ATTEMPTS = 8
-const retryAfterSecs = (tries: number) => Math.min(60 * 2 ** (tries - 1), 3_600)
+const retryAfterSecs = (attempts: number) => Math.min(60 * 2 ** (attempts - 1), 3_600)
 
 export function createMails(deps: {
   readonly store: Store
@@ -116,7 +116,7 @@ export function createMails(deps: {
   return {
     async sendDue(limit) {
       const now = nowSecs(clock)
-      const due = await store.write(tx => tx.mails.claimDue(now, limit, tries => now + retryAfterSecs(tries)))
+      const due = await store.write(tx => tx.mails.claimDue(now, limit, attempts => now + retryAfterSecs(attempts)))
       await Promise.all(due.map(send))
       return due.length
     },

@@ -17,7 +17,7 @@ export interface ScanKeys {
 }
 
 /** Exceeds the deepest supported reorganisation and the expiry of wallet transactions. */
-const SETTLING_SECS = 2 * DAY_SECS
+const WATCH_MARGIN_SECS = 2 * DAY_SECS
 
 /** Decrypts each key once and caches it while it is in use. */
 export function createScanKeys({ store, vault }: { readonly store: Store; readonly vault: Vault }): ScanKeys {
@@ -34,7 +34,7 @@ export function createScanKeys({ store, vault }: { readonly store: Store; readon
   }
 
   return {
-    watchedAt: time => unsealAll(tx => tx.viewingKeys.watchedAt(time - SETTLING_SECS)),
+    watchedAt: time => unsealAll(tx => tx.viewingKeys.watchedAt(time - WATCH_MARGIN_SECS)),
     all: () => unsealAll(tx => tx.viewingKeys.list()),
   }
 }

@@ -62,17 +62,17 @@ export function createSwapStatusPoller(deps: {
   }
 
   /** Writes the swap, its event and the effect on the invoice. */
-  async function write(tx: Tx, { id, invoiceId }: Swap, { answer, failed }: PollResult, nowMs: number): Promise<Swap> {
+  async function write(tx: Tx, { id, invoiceId }: Swap, { answer: response, failed }: PollResult, nowMs: number): Promise<Swap> {
     const now = Math.floor(nowMs / 1000)
     const [invoice] = await tx.invoices.lock([invoiceId])
     const before = await tx.swaps.byId(id)
     if (!invoice || !before) throw new Error('a swap or its invoice does not exist')
 
-    const updated = answer ? applyProviderReport(before, answer, now) : before
+    const updated = response ? applyProviderReport(before, response, now) : before
     const event = unsentEvent(updated)
     const after: Swap = {
       ...updated,
-      providerStatus: answer?.status ?? before.providerStatus,
+      providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
       failedPolls: failed ? before.failedPolls + 1 : 0,
       needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, now),
@@ -83,7 +83,7 @@ export function createSwapStatusPoller(deps: {
       ...after,
       keepsInvoiceOpen: keepsInvoiceOpen(after, now),
       nextPollAtMs: delayMs === null ? null : nowMs + delayMs,
-      statusRaw: answer && changed ? answer.raw : null,
+      statusRaw: response && changed ? response.raw : null,
     })
     if (after.status !== before.status) {
       await tx.events.append([eventFor(invoice, after, event, now)])
@@ -120,8 +120,8 @@ export function createSwapStatusPoller(deps: {
   }
 
   async function refresh(swap: Swap): Promise<void> {
-    const answer = await requestStatus(swap).catch(() => null)
-    if (answer) await record(swap, { answer, failed: false })
+    const response = await requestStatus(swap).catch(() => null)
+    if (response) await record(swap, { answer: response, failed: false })
   }
 
   return {

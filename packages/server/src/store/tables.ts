@@ -25,7 +25,7 @@ export interface Tables {
   sessions: SessionsTable
   monthly_usage: MonthlyUsageTable
   viewing_keys: ViewingKeysTable
-  database_origin: DatabaseOriginTable
+  database_origin: DatabaseIdentityTable
   invoices: InvoicesTable
   payments: PaymentsTable
   idempotency_keys: IdempotencyKeysTable
@@ -35,7 +35,7 @@ export interface Tables {
   chain_problems: ChainProblemsTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
-  fresh_sessions: FreshSessionsTable
+  fresh_sessions: RecentAuthenticationsTable
   mails: MailsTable
   attention_mails: AttentionMailsTable
   account_viewing_keys: AccountViewingKeysTable
@@ -105,7 +105,7 @@ export interface ViewingKeysTable {
   created_at: Int64
 }
 
-export interface DatabaseOriginTable {
+export interface DatabaseIdentityTable {
   id: Int64
   identity: string
 }
@@ -289,7 +289,7 @@ export interface SignInCodesTable {
   used_at: Int64 | null
 }
 
-export interface FreshSessionsTable {
+export interface RecentAuthenticationsTable {
   session_id: Int64
   until: Int64
 }

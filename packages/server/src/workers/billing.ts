@@ -30,6 +30,6 @@ export function startBillingLoop(deps: {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: wake => store.listen('payouts', wake),
+    wakeOn: notified => store.listen('payouts', notified),
   })
 }

@@ -94,7 +94,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: wake => options.store.listen('deliveries', wake),
+    wakeOn: notified => options.store.listen('deliveries', notified),
   })
   return {
     async stop() {

@@ -14,7 +14,7 @@ export interface LoopOptions {
   readonly clock: Clock
   readonly log: Log
   /** Subscribes `wake` to new work. Returns the unsubscribe function. */
-  readonly wakeOn?: (wake: () => void) => () => void
+  readonly wakeOn?: (notified: () => void) => () => void
   /** Pause after the first failure and its maximum. Doubles with each further failure, reduced by jitter. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
   /** Returns a number from 0 to 1. */
@@ -38,7 +38,7 @@ export function startLoop(options: LoopOptions): Loop {
   let endPause = () => {}
   let failures = 0
 
-  const wake = () => {
+  const notified = () => {
     woken = true
     endPause()
   }
@@ -76,10 +76,10 @@ export function startLoop(options: LoopOptions): Loop {
     while (!stopping.signal.aborted) await runOnce()
   }
 
-  const unsubscribe = options.wakeOn?.(wake)
+  const unsubscribe = options.wakeOn?.(notified)
   const ended = Promise.resolve().then(work)
   return {
-    wake,
+    wake: notified,
     async stop() {
       unsubscribe?.()
       stopping.abort()

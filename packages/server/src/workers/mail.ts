@@ -21,6 +21,6 @@ export function startMailLoop(deps: {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: wake => store.listen('mails', wake),
+    wakeOn: notified => store.listen('mails', notified),
   })
 }

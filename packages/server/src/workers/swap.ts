@@ -23,6 +23,6 @@ export function startSwapPolling(deps: {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: wake => store.listen('swaps', wake),
+    wakeOn: notified => store.listen('swaps', notified),
   })
 }

@@ -177,9 +177,9 @@ test('numbers are limited on both sides', () => {
 })
 
 test('the withdrawal settings have defaults and can be changed', () => {
-  const usual = loadConfig(REAL)
-  assert.deepEqual([usual.ratesUrl, usual.ratesMaxAgeSecs], ['https://api.kraken.com', 60])
-  assert.deepEqual(usual.withdrawals, { currencies: ['USD', 'EUR'], spreadBps: 0, expiresInSecs: 900 })
+  const defaults = loadConfig(REAL)
+  assert.deepEqual([defaults.ratesUrl, defaults.ratesMaxAgeSecs], ['https://api.kraken.com', 60])
+  assert.deepEqual(defaults.withdrawals, { currencies: ['USD', 'EUR'], spreadBps: 0, expiresInSecs: 900 })
   const own = { WITHDRAWAL_CURRENCIES: 'JPY, CHF', WITHDRAWAL_SPREAD_BPS: '150', WITHDRAWAL_EXPIRES_SECS: '60' }
   const set = { currencies: ['JPY', 'CHF'], spreadBps: 150, expiresInSecs: 60 }
   assert.deepEqual(loadConfig({ ...REAL, ...own }).withdrawals, set)

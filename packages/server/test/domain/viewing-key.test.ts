@@ -28,8 +28,8 @@ test('the earlier of both limits counts', () => {
 test('an invoice must expire before its key, so that no address outlives the key', () => {
   const expiry = { time: TIME, height: 100 }
   const at = (now: number, tipHeight: number | null, endsAt: number) => {
-    const fault = expiredKeyError(expiry, { now, tipHeight }, endsAt)
-    return fault && [fault.kind, fault.code, fault.message, fault.extra.detail]
+    const error = expiredKeyError(expiry, { now, tipHeight }, endsAt)
+    return error && [error.kind, error.code, error.message, error.extra.detail]
   }
   assert.equal(at(TIME - 900, 100, TIME), null)
   assert.equal(at(TIME - 900, null, TIME), null)

@@ -40,8 +40,8 @@ async function control(at: TestService, line: string, json: unknown): Promise<vo
 const drive = (at: TestService, swap: SwapQuote, outcome: string) =>
   control(at, `POST /swaps/${swap.deposit_address}`, { outcome })
 
-function messageArrives(follower: WebSocketClient, message: object): Promise<true> {
-  return until(JSON.stringify(message), () => follower.messages.includes(JSON.stringify(message)))
+function messageArrives(client: WebSocketClient, message: object): Promise<true> {
+  return until(JSON.stringify(message), () => client.messages.includes(JSON.stringify(message)))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect the event body freely
@@ -64,17 +64,17 @@ test('a buyer pays an invoice in another asset, from the asset list to the statu
   assert.ok(usdc)
 
   const { id } = await sell(at)
-  const follower = subscribe(at.url, id)
+  const client = subscribe(at.url, id)
   const abandoned = await start(at, id, assets[0])
   const swap = await start(at, id, usdc)
   assert.notEqual(swap.deposit_address, abandoned.deposit_address)
-  await messageArrives(follower, { status: 'pending', swap_status: 'PENDING_DEPOSIT' })
+  await messageArrives(client, { status: 'pending', swap_status: 'PENDING_DEPOSIT' })
   await drive(at, swap, 'PROCESSING')
-  await messageArrives(follower, { status: 'pending', swap_status: 'PROCESSING' })
+  await messageArrives(client, { status: 'pending', swap_status: 'PROCESSING' })
   await drive(at, swap, 'SUCCESS')
-  await messageArrives(follower, { status: 'detected', swap_status: 'SUCCESS' })
+  await messageArrives(client, { status: 'detected', swap_status: 'SUCCESS' })
   await control(at, 'POST /mine', { blocks: 3 })
-  assert.equal(await follower.closed, 1000)
+  assert.equal(await client.closed, 1000)
 
   const { body: paid } = await call(at, `GET /v1/invoices/${id}`)
   assert.deepEqual([paid.status, paid.received_zat, paid.overpaid_zat], ['paid', 2_500_000, 0])
@@ -93,17 +93,17 @@ test('a refunded swap is reported over webhook and WebSocket, and the invoice ca
   t.after(() => at.close())
   const { body: assets } = await call(at, 'GET /v1/swap/assets')
   const { id, zip321_uri: uri } = await sell(at)
-  const follower = subscribe(at.url, id)
+  const client = subscribe(at.url, id)
   const swap = await start(at, id, assets[0])
   await drive(at, swap, 'REFUNDED')
-  await messageArrives(follower, { status: 'pending', swap_status: 'REFUNDED' })
+  await messageArrives(client, { status: 'pending', swap_status: 'REFUNDED' })
   const refunded = await received(at, 'swap.refunded')
   assert.deepEqual([refunded.invoice_id, refunded.status, refunded.swap.status], [id, 'pending', 'REFUNDED'])
 
   at.sandbox.wallet.pay({ uri })
-  await messageArrives(follower, { status: 'detected', swap_status: 'REFUNDED' })
+  await messageArrives(client, { status: 'detected', swap_status: 'REFUNDED' })
   at.sandbox.chain.mine(3)
-  assert.equal(await follower.closed, 1000)
+  assert.equal(await client.closed, 1000)
   assert.equal((await received(at, 'invoice.paid')).swap, null)
   assert.equal(delivered(at, 'swap.refunded').length, 1)
 })

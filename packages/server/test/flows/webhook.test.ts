@@ -101,10 +101,10 @@ test('two processes on one PostgreSQL: one syncs the chain, the other delivers t
   t.after(() => postgres.stop())
   const databaseUrl = await postgres.freshDatabase()
   const clock = new SkewedClock()
-  const watcher = await startTestService({ databaseUrl, clock, env: { ROLES: 'api,watcher' } })
-  t.after(() => watcher.close())
-  const { sandbox } = watcher
+  const chainSync = await startTestService({ databaseUrl, clock, env: { ROLES: 'api,watcher' } })
+  t.after(() => chainSync.close())
+  const { sandbox } = chainSync
   const deliverer = await startTestService({ databaseUrl, clock, sandbox, env: { ROLES: 'delivery' } })
   t.after(() => deliverer.close())
-  await checkEvents(watcher, clock)
+  await checkEvents(chainSync, clock)
 })

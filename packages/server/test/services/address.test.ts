@@ -21,7 +21,7 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
   const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
   const slices: number[] = []
   const seen = { ranges: 0 }
-  const viewer: Pick<NoteScanner, 'deriveAddresses'> = {
+  const noteScanner: Pick<NoteScanner, 'deriveAddresses'> = {
     async deriveAddresses(_incoming, _network, from, count) {
       slices.push(count)
       if (slices.length === options.failAt) throw new Error('the thread is lost')
@@ -45,7 +45,7 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
     lateWatchDays: 7,
     log: silentLog,
   })
-  const make = () => createAddresses({ store: counting, noteScanner: viewer as NoteScanner, vault, databaseIdentity })
+  const make = () => createAddresses({ store: counting, noteScanner: noteScanner as NoteScanner, vault, databaseIdentity })
   return { id: account.viewingKeyId!, slices, seen, make }
 }
 
@@ -109,10 +109,10 @@ test('the next address is derived before it is requested', async () => {
 test('a released address is reserved again', async () => {
   const { id, make } = await createTestAddresses()
   const addresses = make()
-  const spare = await addresses.reserve(id)
-  addresses.release(id, spare)
+  const reserved = await addresses.reserve(id)
+  addresses.release(id, reserved)
   const next = await Promise.all(Array.from({ length: 5 }, () => addresses.reserve(id)))
-  assert.ok(next.some(({ index }) => index === spare.index))
+  assert.ok(next.some(({ index }) => index === reserved.index))
 })
 
 test('after a crash the reserved range is skipped and never used again', async () => {

@@ -6,7 +6,7 @@ import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice
 import type { Store } from '../../src/ports/store.ts'
 import { createMails } from '../../src/services/mail.ts'
 import { payment } from '../store/fixtures.ts'
-import { inWorld, onBothDatabases } from '../support/engines.ts'
+import { simulationTest, onBothDatabases } from '../support/engines.ts'
 import { silentLog } from '../support/log.ts'
 import type { ChainSimulation } from '../support/model-world.ts'
 
@@ -14,11 +14,11 @@ const DELAY_SECS = 120
 const INTERVAL_SECS = 3_600
 
 /** The process that sends mails; `whileSending` runs while the mail server accepts a mail. */
-function startMailSender(world: ChainSimulation, whileSending: () => Promise<void> = async () => {}) {
+function startMailSender(simulation: ChainSimulation, whileSending: () => Promise<void> = async () => {}) {
   const sent: OutgoingMail[] = []
   let failing = false
   const mails = createMails({
-    store: world.firstProcess.store,
+    store: simulation.firstProcess.store,
     mailer: {
       async send(mail) {
         if (failing) throw new Error('the mail server is down')
@@ -27,7 +27,7 @@ function startMailSender(world: ChainSimulation, whileSending: () => Promise<voi
       },
       close: () => {},
     },
-    clock: world.clock,
+    clock: simulation.clock,
     random: systemRandom,
     keyedHash: createKeyedHash([Buffer.alloc(32, 1)]),
     registration: 'open',
@@ -43,29 +43,29 @@ function startMailSender(world: ChainSimulation, whileSending: () => Promise<voi
   }
 }
 
-async function paidInvoice(world: ChainSimulation, terms: { amountZat?: bigint; purpose?: InvoicePurpose } = {}) {
-  const invoice = await world.createInvoice({ confirmations: 1, ...terms })
-  world.pay(invoice)
-  world.mine()
-  await world.firstProcess.sync()
-  assert.equal(await world.status(invoice), 'paid')
+async function paidInvoice(simulation: ChainSimulation, terms: { amountZat?: bigint; purpose?: InvoicePurpose } = {}) {
+  const invoice = await simulation.createInvoice({ confirmations: 1, ...terms })
+  simulation.pay(invoice)
+  simulation.mine()
+  await simulation.firstProcess.sync()
+  assert.equal(await simulation.status(invoice), 'paid')
   return invoice
 }
 
 /** Replaces the newest blocks with empty ones. Their transactions return to the mempool. */
-async function reorganise(world: ChainSimulation, depth = 1): Promise<void> {
-  world.chain.removeBlocks(depth, () => true)
-  world.mine(depth + 1, [])
-  await world.firstProcess.sync()
+async function reorganise(simulation: ChainSimulation, depth = 1): Promise<void> {
+  simulation.chain.removeBlocks(depth, () => true)
+  simulation.mine(depth + 1, [])
+  await simulation.firstProcess.sync()
 }
 
-async function mineAgain(world: ChainSimulation): Promise<void> {
-  world.mine()
-  await world.firstProcess.sync()
+async function mineAgain(simulation: ChainSimulation): Promise<void> {
+  simulation.mine()
+  await simulation.firstProcess.sync()
 }
 
-async function needsAttention(world: ChainSimulation, invoice: Invoice): Promise<boolean> {
-  return (await world.read(invoice)).needsAttention
+async function needsAttention(simulation: ChainSimulation, invoice: Invoice): Promise<boolean> {
+  return (await simulation.read(invoice)).needsAttention
 }
 
 /** Number of queued mails, due or not, counted without claiming them. */
@@ -83,22 +83,22 @@ async function countQueued(store: Store): Promise<number> {
 }
 
 onBothDatabases(engine => {
-  inWorld(
+  simulationTest(
     engine,
     'a mail about removed payments is sent after two minutes and says what happened, where, and what to do',
-    async world => {
-      const { sent, sendDue } = startMailSender(world)
-      const invoice = await paidInvoice(world, { amountZat: 12_500_000n })
-      await reorganise(world)
-      assert.ok(await needsAttention(world, invoice))
-      assert.equal(await countQueued(world.firstProcess.store), 1)
-      world.clock.advance(DELAY_SECS - 1)
+    async simulation => {
+      const { sent, sendDue } = startMailSender(simulation)
+      const invoice = await paidInvoice(simulation, { amountZat: 12_500_000n })
+      await reorganise(simulation)
+      assert.ok(await needsAttention(simulation, invoice))
+      assert.equal(await countQueued(simulation.firstProcess.store), 1)
+      simulation.clock.advance(DELAY_SECS - 1)
       assert.equal(await sendDue(), 0)
-      world.clock.advance(1)
+      simulation.clock.advance(1)
       assert.equal(await sendDue(), 1)
       assert.equal(sent.length, 1)
       const [mail] = sent
-      assert.equal(mail?.to, world.shop.account.email)
+      assert.equal(mail?.to, simulation.shop.account.email)
       assert.equal(mail?.subject, 'zatgate: payments of 1 paid invoice are missing')
       assert.match(
         mail?.text ?? '',
@@ -108,13 +108,13 @@ onBothDatabases(engine => {
       assert.match(mail?.text ?? '', /Hold the goods/)
       assert.match(mail?.text ?? '', /mined again/)
       assert.doesNotMatch(mail?.text ?? '', /more/)
-      assert.equal(await countQueued(world.firstProcess.store), 0)
+      assert.equal(await countQueued(simulation.firstProcess.store), 0)
     },
   )
 
-  inWorld(engine, 'the mail and the change are committed together or not at all', async world => {
-    const invoice = await paidInvoice(world)
-    const { store } = world.firstProcess
+  simulationTest(engine, 'the mail and the change are committed together or not at all', async simulation => {
+    const invoice = await paidInvoice(simulation)
+    const { store } = simulation.firstProcess
     const crashing: Store = {
       ...store,
       write: (work, options) =>
@@ -123,33 +123,33 @@ onBothDatabases(engine => {
           throw new Error('killed')
         }, options),
     }
-    world.chain.removeBlocks(1, () => true)
-    world.mine(2, [])
-    await assert.rejects(world.process(crashing, world.server).sync(), /killed/)
-    assert.deepEqual([await needsAttention(world, invoice), await countQueued(store)], [false, 0])
-    await world.firstProcess.sync()
-    assert.deepEqual([await needsAttention(world, invoice), await countQueued(store)], [true, 1])
+    simulation.chain.removeBlocks(1, () => true)
+    simulation.mine(2, [])
+    await assert.rejects(simulation.process(crashing, simulation.server).sync(), /killed/)
+    assert.deepEqual([await needsAttention(simulation, invoice), await countQueued(store)], [false, 0])
+    await simulation.firstProcess.sync()
+    assert.deepEqual([await needsAttention(simulation, invoice), await countQueued(store)], [true, 1])
   })
 
-  inWorld(
+  simulationTest(
     engine,
     '3,000 invoices of one account, taken back in several steps, are one mail',
-    async world => {
-      const { sent, sendDue } = startMailSender(world)
-      const { firstProcess, shop } = world
+    async simulation => {
+      const { sent, sendDue } = startMailSender(simulation)
+      const { firstProcess, shop } = simulation
       await firstProcess.sync()
-      const base = await world.tip()
+      const base = await simulation.tip()
       await firstProcess.store.write(async tx => {
         for (let i = 0; i < 3_000; i++) {
-          const invoice = await tx.invoices.insert(shop.draft({ createdAt: world.clock.secs }))
+          const invoice = await tx.invoices.insert(shop.draft({ createdAt: simulation.clock.secs }))
           const height = base + 1 + (i % 300)
           const txid = i.toString(16).padStart(64, '0')
           await tx.payments.upsert([payment(invoice, { txid, location: { at: 'mined', height } })])
-          const paid = { status: 'paid', paidAt: world.clock.secs, receivedZat: invoice.amountZat } as const
+          const paid = { status: 'paid', paidAt: simulation.clock.secs, receivedZat: invoice.amountZat } as const
           await tx.invoices.updateStates([{ ...invoice, ...paid }])
         }
       })
-      world.mine(300)
+      simulation.mine(300)
       await firstProcess.sync()
       const writes: number[] = []
       const countingStore: Store = {
@@ -160,13 +160,13 @@ onBothDatabases(engine => {
           return result
         },
       }
-      await world.process(countingStore, world.server).headers.rewindTo(base, null)
+      await simulation.process(countingStore, simulation.server).headers.rewindTo(base, null)
       assert.ok(writes.length >= 3, `${writes.length} steps`)
       assert.deepEqual(
         writes,
         writes.map(() => 1),
       )
-      world.clock.advance(DELAY_SECS)
+      simulation.clock.advance(DELAY_SECS)
       await sendDue()
       assert.equal(sent.length, 1)
       assert.equal(sent[0]?.subject, 'zatgate: payments of 3,000 paid invoices are missing')
@@ -176,127 +176,127 @@ onBothDatabases(engine => {
     { store: { limits: { transactionTimeoutMs: 120_000 } } },
   )
 
-  inWorld(engine, 'payments that are mined again before the mail is due are not mailed', async world => {
-    const { sent, sendDue } = startMailSender(world)
-    const invoice = await paidInvoice(world)
-    await reorganise(world)
-    world.clock.advance(DELAY_SECS - 10)
-    await mineAgain(world)
-    assert.equal(await needsAttention(world, invoice), false)
-    world.clock.advance(10)
+  simulationTest(engine, 'payments that are mined again before the mail is due are not mailed', async simulation => {
+    const { sent, sendDue } = startMailSender(simulation)
+    const invoice = await paidInvoice(simulation)
+    await reorganise(simulation)
+    simulation.clock.advance(DELAY_SECS - 10)
+    await mineAgain(simulation)
+    assert.equal(await needsAttention(simulation, invoice), false)
+    simulation.clock.advance(10)
     assert.equal(await sendDue(), 1)
     assert.deepEqual(sent, [])
-    assert.equal(await countQueued(world.firstProcess.store), 0, 'the next reorganisation is not delayed')
+    assert.equal(await countQueued(simulation.firstProcess.store), 0, 'the next reorganisation is not delayed')
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'an account gets no second mail within the hour, and one after it if payments are still missing',
-    async world => {
-      const { sent, sendDue } = startMailSender(world)
-      const first = await paidInvoice(world)
-      await reorganise(world)
-      world.clock.advance(DELAY_SECS)
+    async simulation => {
+      const { sent, sendDue } = startMailSender(simulation)
+      const first = await paidInvoice(simulation)
+      await reorganise(simulation)
+      simulation.clock.advance(DELAY_SECS)
       await sendDue()
       assert.equal(sent.length, 1)
 
-      const second = await paidInvoice(world)
-      await reorganise(world)
-      assert.ok(await needsAttention(world, second))
+      const second = await paidInvoice(simulation)
+      await reorganise(simulation)
+      assert.ok(await needsAttention(simulation, second))
       for (let secs = 0; secs < INTERVAL_SECS - 60; secs += 60) {
-        world.clock.advance(60)
+        simulation.clock.advance(60)
         await sendDue()
       }
       assert.equal(sent.length, 1)
-      world.clock.advance(60)
+      simulation.clock.advance(60)
       await sendDue()
       assert.equal(sent.length, 2)
       assert.ok(sent[1]?.text.includes(second.publicId))
-      assert.equal(sent[1]?.text.includes(first.publicId), await needsAttention(world, first))
+      assert.equal(sent[1]?.text.includes(first.publicId), await needsAttention(simulation, first))
     },
   )
 
-  inWorld(engine, 'payments mined again within the hour cause no second mail', async world => {
-    const { sent, sendDue } = startMailSender(world)
-    const invoice = await paidInvoice(world)
-    await reorganise(world)
-    world.clock.advance(DELAY_SECS)
+  simulationTest(engine, 'payments mined again within the hour cause no second mail', async simulation => {
+    const { sent, sendDue } = startMailSender(simulation)
+    const invoice = await paidInvoice(simulation)
+    await reorganise(simulation)
+    simulation.clock.advance(DELAY_SECS)
     await sendDue()
-    await mineAgain(world)
-    await reorganise(world)
-    assert.ok(await needsAttention(world, invoice))
-    await mineAgain(world)
-    world.clock.advance(INTERVAL_SECS)
+    await mineAgain(simulation)
+    await reorganise(simulation)
+    assert.ok(await needsAttention(simulation, invoice))
+    await mineAgain(simulation)
+    simulation.clock.advance(INTERVAL_SECS)
     await sendDue()
     assert.equal(sent.length, 1)
-    assert.equal(await countQueued(world.firstProcess.store), 0)
+    assert.equal(await countQueued(simulation.firstProcess.store), 0)
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'an invoice whose payments are removed while the mail is being sent is in the next mail',
-    async world => {
+    async simulation => {
       let late: Invoice | undefined
-      const { sent, sendDue } = startMailSender(world, async () => {
+      const { sent, sendDue } = startMailSender(simulation, async () => {
         if (late) return
-        late = await paidInvoice(world)
-        await reorganise(world)
+        late = await paidInvoice(simulation)
+        await reorganise(simulation)
       })
-      await paidInvoice(world)
-      await reorganise(world)
-      world.clock.advance(DELAY_SECS)
+      await paidInvoice(simulation)
+      await reorganise(simulation)
+      simulation.clock.advance(DELAY_SECS)
       await sendDue()
-      assert.ok(late && (await needsAttention(world, late)))
-      assert.equal(await countQueued(world.firstProcess.store), 1)
-      world.clock.advance(INTERVAL_SECS - 1)
+      assert.ok(late && (await needsAttention(simulation, late)))
+      assert.equal(await countQueued(simulation.firstProcess.store), 1)
+      simulation.clock.advance(INTERVAL_SECS - 1)
       assert.equal(await sendDue(), 0)
-      world.clock.advance(1)
+      simulation.clock.advance(1)
       await sendDue()
       assert.equal(sent.length, 2)
       assert.ok(sent[1]?.text.includes(late.publicId))
     },
   )
 
-  inWorld(engine, 'a mail that cannot be sent is composed again for each attempt', async world => {
-    const { sent, setFailing, sendDue } = startMailSender(world)
-    await paidInvoice(world)
-    await reorganise(world)
+  simulationTest(engine, 'a mail that cannot be sent is composed again for each attempt', async simulation => {
+    const { sent, setFailing, sendDue } = startMailSender(simulation)
+    await paidInvoice(simulation)
+    await reorganise(simulation)
     setFailing(true)
-    world.clock.advance(DELAY_SECS)
+    simulation.clock.advance(DELAY_SECS)
     await sendDue()
-    await mineAgain(world)
-    const later = await paidInvoice(world)
-    await reorganise(world)
+    await mineAgain(simulation)
+    const later = await paidInvoice(simulation)
+    await reorganise(simulation)
     setFailing(false)
-    world.clock.advance(60)
+    simulation.clock.advance(60)
     await sendDue()
     assert.equal(sent.length, 1)
     assert.equal(sent[0]?.subject, 'zatgate: payments of 1 paid invoice are missing')
     assert.ok(sent[0]?.text.includes(later.publicId))
   })
 
-  inWorld(engine, 'after a sender crashes before sending, the mail is attempted again', async world => {
-    const { sent, sendDue } = startMailSender(world)
-    await paidInvoice(world)
-    await reorganise(world)
-    world.clock.advance(DELAY_SECS)
-    const retryAt = world.clock.secs + 60
-    await world.firstProcess.store.write(tx => tx.mails.claimDue(world.clock.secs, 20, () => retryAt))
+  simulationTest(engine, 'after a sender crashes before sending, the mail is attempted again', async simulation => {
+    const { sent, sendDue } = startMailSender(simulation)
+    await paidInvoice(simulation)
+    await reorganise(simulation)
+    simulation.clock.advance(DELAY_SECS)
+    const retryAt = simulation.clock.secs + 60
+    await simulation.firstProcess.store.write(tx => tx.mails.claimDue(simulation.clock.secs, 20, () => retryAt))
     assert.equal(await sendDue(), 0)
-    world.clock.advance(60)
+    simulation.clock.advance(60)
     await sendDue()
     assert.equal(sent.length, 1)
   })
 
-  inWorld(engine, 'internal invoices, for plans and withdrawals, cause no mail', async world => {
-    const { sent, sendDue } = startMailSender(world)
+  simulationTest(engine, 'internal invoices, for plans and withdrawals, cause no mail', async simulation => {
+    const { sent, sendDue } = startMailSender(simulation)
     for (const purpose of ['plan', 'withdrawal'] as const) {
-      const invoice = await paidInvoice(world, { purpose })
-      await reorganise(world)
-      assert.ok(await needsAttention(world, invoice))
+      const invoice = await paidInvoice(simulation, { purpose })
+      await reorganise(simulation)
+      assert.ok(await needsAttention(simulation, invoice))
     }
-    assert.equal(await countQueued(world.firstProcess.store), 0)
-    world.clock.advance(DELAY_SECS)
+    assert.equal(await countQueued(simulation.firstProcess.store), 0)
+    simulation.clock.advance(DELAY_SECS)
     await sendDue()
     assert.deepEqual(sent, [])
   })

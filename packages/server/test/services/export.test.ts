@@ -24,7 +24,7 @@ function parseCsv(text: string): string[][] {
   return lines.slice(0, -1)
 }
 
-async function rig(test: TestContext, invoices: number) {
+async function harness(test: TestContext, invoices: number) {
   const store = await openEmptyStore(sqliteEngine, test)
   const shop = await openShop(store)
   const clock = new ManualClock(NOW + 1_000_000)
@@ -38,7 +38,7 @@ function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
 }
 
 test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
-  const { exports, shop, created } = await rig(t, 1_203)
+  const { exports, shop, created } = await harness(t, 1_203)
   const csv = parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: 0 }).chunks))
   const json = JSON.parse(await textOf(exports.exportInvoices(shop.account, 'json', { from: 0 }).chunks))
   const expected = created.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
@@ -54,7 +54,7 @@ test('CSV and JSON have every invoice once, oldest first, across pages', async t
 })
 
 test('a row has the values of the listing; CSV adds decimal amounts and readable times', async t => {
-  const { exports, shop, store, created } = await rig(t, 1)
+  const { exports, shop, store, created } = await harness(t, 1)
   const invoice = created[0] as Invoice
   const paid = {
     status: 'paid' as const,
@@ -91,7 +91,7 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
 })
 
 test('a period includes its first second and excludes its end', async t => {
-  const { exports, shop } = await rig(t, 10)
+  const { exports, shop } = await harness(t, 10)
   const rows = JSON.parse(
     await textOf(exports.exportInvoices(shop.account, 'json', { from: NOW + 3, to: NOW + 6 }).chunks),
   )
@@ -104,7 +104,7 @@ test('a period includes its first second and excludes its end', async t => {
 })
 
 test('rows are read on demand: after a reader stops, only one page was read', async t => {
-  const { shop, store, clock } = await rig(t, 1_203)
+  const { shop, store, clock } = await harness(t, 1_203)
   let reads = 0
   const counting = createInvoiceExports({
     store: {

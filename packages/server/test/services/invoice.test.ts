@@ -22,7 +22,7 @@ const random: Random = {
 }
 
 /** The service of one process, over a store with injected faults. */
-async function rigOf(t: TestContext) {
+async function harnessOf(t: TestContext) {
   const store = await openEmptyStore(sqliteEngine, t)
   const clock = new ManualClock(NOW)
   const shop = await openShop(store)
@@ -31,7 +31,7 @@ async function rigOf(t: TestContext) {
   const back: ReservedAddress[] = []
   const addresses = {
     reserve: async () => back.shift() ?? { index: next++, address: 'uregtest1…' },
-    release: (_key: number, spare: ReservedAddress) => void back.push(spare),
+    release: (_key: number, reserved: ReservedAddress) => void back.push(reserved),
   }
   const process = (over: Store = store) =>
     createInvoices({ store: over, addresses, clock, random, plans: DEFAULT_PLANS, lateWatchDays: 7 })
@@ -42,7 +42,7 @@ async function rigOf(t: TestContext) {
 }
 
 test('a key is watched as long as each of its invoices, even if another process replays one of them', async t => {
-  const { store, clock, process, create, watchUntil } = await rigOf(t)
+  const { store, clock, process, create, watchUntil } = await harnessOf(t)
   const first = await create(process(), 'order-1')
   clock.advance(20 * HOUR)
   // The claim is found only inside the transaction, as when the first request was committed just before.
@@ -58,7 +58,7 @@ test('a key is watched as long as each of its invoices, even if another process 
 })
 
 test('an index is not used again after a commit whose outcome is not known, but is after a refused request', async t => {
-  const { store, back, process, create } = await rigOf(t)
+  const { store, back, process, create } = await harnessOf(t)
   let lose = true
   const losing: Store = {
     ...store,

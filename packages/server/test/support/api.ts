@@ -87,7 +87,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     plans = DEFAULT_PLANS,
     log = silentLog,
     clock = new ManualClock(),
-    viewer = createPlainNoteScanner(),
+    viewer: noteScanner = createPlainNoteScanner(),
   } = options
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-api-'))
   const databaseUrl = options.databaseUrl ?? `sqlite:${join(dir, 'test.db')}`
@@ -97,7 +97,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const store = await openStore(databaseUrl)
   const network = 'regtest'
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
-  const viewingKeys = createViewingKeys({ store, noteScanner: viewer, vault, clock, random, network })
+  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
   const credentials = createCredentials({
     store,
     clock,
@@ -106,7 +106,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   })
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays: 7, log })
   await databaseIdentity.advanceCountersIfCopy()
-  const addresses = createAddresses({ store, noteScanner: viewer, vault, databaseIdentity })
+  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const provider = options.swapProvider ?? disabledSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })

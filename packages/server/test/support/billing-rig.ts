@@ -93,7 +93,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
     terms,
   })
   const payouts = createPayouts({ store, clock, vault, provider, log })
-  const reassess = createInvoiceUpdater({
+  const updateInvoices = createInvoiceUpdater({
     applyPayment: (tx, _before, after) =>
       after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after),
   })
@@ -145,14 +145,14 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
         const location = { at: 'mempool' } as const
         const recorded = await tx.payments.upsert([{ ...payment, location, expiryHeight: null }])
         await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
-        await reassess(tx, recorded, now())
+        await updateInvoices(tx, recorded, now())
       })
       return txid
     },
 
     /** Drops an unmined payment. */
     async vanish(txid: string): Promise<void> {
-      await store.write(async tx => reassess(tx, await tx.payments.markDropped([txid]), now()))
+      await store.write(async tx => updateInvoices(tx, await tx.payments.markDropped([txid]), now()))
     },
 
     /** Mines the mempool with the given number of confirmations. */
@@ -163,7 +163,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
         const unmined = await tx.payments.listMempool()
         const place = { at: 'mined', height } as const
         const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, place })))
-        await reassess(tx, [...mined, ...(await tx.invoices.awaitingConfirmation(1_000, 0))], now())
+        await updateInvoices(tx, [...mined, ...(await tx.invoices.awaitingConfirmation(1_000, 0))], now())
       })
     },
 
@@ -173,7 +173,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
         const height = Math.max(((await tx.chain.tip())?.height ?? 0) - depth, 0)
         const touched = await tx.payments.unmineAbove(height)
         await tx.chain.removeHeadersAbove(height)
-        await reassess(tx, touched, now())
+        await updateInvoices(tx, touched, now())
       })
     },
 
@@ -181,7 +181,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
     async seeThrough(): Promise<void> {
       await store.write(async tx => {
         await tx.chain.setSyncedThrough(now(), now())
-        await reassess(tx, await tx.invoices.expirable(now(), (await tx.chain.tip())?.height ?? 0, 1_000), now())
+        await updateInvoices(tx, await tx.invoices.expirable(now(), (await tx.chain.tip())?.height ?? 0, 1_000), now())
       })
     },
   }

@@ -24,7 +24,7 @@ export function onPostgres(declare: (engine: DatabaseEngine) => void): void {
 }
 
 /** A test in a world of its own. */
-export function inWorld(
+export function simulationTest(
   engine: DatabaseEngine,
   name: string,
   work: (world: ChainSimulation, t: TestContext) => Promise<void>,

@@ -54,12 +54,12 @@ export async function startProvider(
 
 /** Uses a short timeout, so that tests of missing responses are fast. */
 function withShortTimeout(sent: HttpRequest[]): HttpClient {
-  const outbound = createHttpClient({ allowPrivate: true })
+  const http = createHttpClient({ allowPrivate: true })
   return {
     send(request) {
       sent.push(request)
-      return outbound.send({ ...request, deadlineMs: 400 })
+      return http.send({ ...request, deadlineMs: 400 })
     },
-    close: () => outbound.close(),
+    close: () => http.close(),
   }
 }

@@ -34,9 +34,9 @@ export class SwapHarness {
   static async start(t: Pick<TestContext, 'after'>): Promise<SwapHarness> {
     const watch = await ChainSyncHarness.start({ swapOf: swapInInvoiceEvent })
     t.after(() => watch.close())
-    const rig = new SwapHarness(watch, await startProvider(t, watch))
+    const harness = new SwapHarness(watch, await startProvider(t, watch))
     await watch.sync()
-    return rig
+    return harness
   }
 
   /** Creates new services, as after a restart. */
@@ -106,12 +106,12 @@ export interface FinalState {
   readonly keptOpen?: boolean
 }
 
-export async function assertFinalState(rig: SwapHarness, swap: Swap, invoice: Invoice, end: FinalState): Promise<void> {
-  const found = await rig.watch.read(invoice)
-  const events = await rig.sentEvents()
+export async function assertFinalState(harness: SwapHarness, swap: Swap, invoice: Invoice, end: FinalState): Promise<void> {
+  const found = await harness.watch.read(invoice)
+  const events = await harness.sentEvents()
   assert.deepEqual(
     {
-      swap: (await rig.read(swap)).status,
+      swap: (await harness.read(swap)).status,
       invoice: found.status,
       events: events.map(({ type }) => type),
       keptOpen: found.keptOpenBySwap,

@@ -65,17 +65,17 @@ export interface RecordedMetrics {
 
 export const LATE_SECS = 7 * 86_400
 const SEED = new Uint8Array(32).fill(9)
-let sharedViewer: NoteScanner | null = null
+let shared: NoteScanner | null = null
 
 /** Shared by all tests of a file, because its threads start slowly. `closeViewer` closes it. */
 export function sharedNoteScanner(): NoteScanner {
-  sharedViewer ??= createNoteScanner({ log: silentLog, threads: 1 })
-  return sharedViewer
+  shared ??= createNoteScanner({ log: silentLog, threads: 1 })
+  return shared
 }
 
 export async function closeNoteScanner(): Promise<void> {
-  await sharedViewer?.close()
-  sharedViewer = null
+  await shared?.close()
+  shared = null
 }
 
 /** Chain sync on a real store, with real servers of a simulated chain, real notes and a manual clock. */
@@ -153,9 +153,9 @@ export class ChainSyncHarness {
       problems: (problems: readonly ChainProblem[]) => (this.metrics.problems = problems),
       clockSkew: () => {},
     }
-    const [reassess, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
-    this.payments = createPayments({ store, updateInvoices: reassess, reportChanges: report, clock, params })
-    this.headers = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log })
+    const [updateInvoices, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
+    this.payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })
+    this.headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log })
     const { chain, keys, payments, headers } = this
     this.chainProblems = createChainProblems({ store, clock })
     const { chainProblems } = this
@@ -258,9 +258,9 @@ export class ChainSyncHarness {
     const { store, clock, log, noteScanner, sandbox } = this
     const params = paramsOf(sandbox)
     const keys = createScanKeys({ store, vault: this.#vault })
-    const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log })]
-    const payments = createPayments({ store, updateInvoices: reassess, reportChanges: report, clock, params })
-    const recordedChain = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log })
+    const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log })]
+    const payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })
+    const recordedChain = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log })
     const chainProblems = createChainProblems({ store, clock })
     return createChainSync({ chain: this.chain, noteScanner, payments, recordedChain, keys, chainProblems, clock, log })
   }

@@ -96,14 +96,14 @@ export async function createWebhookHarness(
       return Promise.all(attempts.reverse().map(({ publicId }) => webhooks.attempt(account, publicId)))
     },
 
-    startWorker({ most, meter = silentMetrics, store: workerStore = store } = {}) {
+    startWorker({ most, meter: metrics = silentMetrics, store: workerStore = store } = {}) {
       const deliveries = createDeliveries({ ...shared, store: workerStore, webhookHttp: http, log: silentLog })
       const worker = startDeliveryWorker({
         deliveries,
         store: workerStore,
         clock,
         log: silentLog,
-        metrics: meter,
+        metrics,
         ...(most !== undefined && { maxConcurrent: most }),
       })
       workers.push(worker)

@@ -50,8 +50,8 @@ export const chainAccept: Command = {
 async function accept(config: Config, from: number, hash: string | undefined) {
   await using stack = new AsyncDisposableStack()
   const infrastructure = await openInfrastructure({ ...config, logLevel: 'warn' }, {}, stack)
-  const { reassess } = await createServices(infrastructure)
-  const { chain, headers } = openChainSync(infrastructure, reassess)
+  const { reassess: updateInvoices } = await createServices(infrastructure)
+  const { chain, headers } = openChainSync(infrastructure, updateInvoices)
   const base = await serverBlock(chain, from)
   if (await sharesABlock(chain, headers))
     throw new Error(

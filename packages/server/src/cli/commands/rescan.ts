@@ -24,8 +24,8 @@ export const rescan: Command = {
 async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<RescanResult> {
   await using stack = new AsyncDisposableStack()
   const infrastructure = await openInfrastructure({ ...config, logLevel: 'warn' }, {}, stack)
-  const { reassess } = await createServices(infrastructure)
-  const chainSync = openChainSync(infrastructure, reassess)
+  const { reassess: updateInvoices } = await createServices(infrastructure)
+  const chainSync = openChainSync(infrastructure, updateInvoices)
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
   return await rescanBlocks(
     { ...chainSync, recordedChain: chainSync.headers, noteScanner: infrastructure.noteScanner, onProgress },

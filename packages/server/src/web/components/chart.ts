@@ -14,7 +14,7 @@ export function dailyChart(days: readonly DailyTotals[]): Html {
   if (!first || !last) return html``
   return html`<figure class="plot">
     <div class="plot-scale" aria-hidden="true"><span>${formatZecAmount(max)}</span><span>0</span></div>
-    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${formatZecAmount(max)}">${days.map((figures, index) => bar(figures, index, max))}</svg>
+    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${formatZecAmount(max)}">${days.map((totals, index) => bar(totals, index, max))}</svg>
     <div class="plot-days" aria-hidden="true"><span>${dayOf(first.day)}</span><span>${dayOf(last.day)}</span></div>
     <details><summary>Show as a table</summary>${table(days)}</details>
   </figure>`

@@ -28,7 +28,7 @@ export function billingPage(user: PageUser, view: BillingView): Html {
     title: 'Billing',
     error,
     body: html`
-      ${figures(view.overview)}
+      ${totals(view.overview)}
       <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans cannot be bought here. The operator of this service assigns them.</p>`}</section>
       <section class="card" aria-labelledby="history"><h2 id="history">Purchases</h2>
         ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">No purchases yet.</p>`}
@@ -37,7 +37,7 @@ export function billingPage(user: PageUser, view: BillingView): Html {
   })
 }
 
-function figures({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Html {
+function totals({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Html {
   const limit = plan.monthlyInvoiceLimit
   const limitText = limit === null ? 'no limit' : `of ${groupThousands(limit)}`
   const bar =

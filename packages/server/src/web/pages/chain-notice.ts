@@ -5,10 +5,10 @@ import { type Child, html } from '../html.ts'
 
 /** Sentences about problems of the chain source and their effect on invoices. Empty if there are none. */
 export function chainWarnings(time: ChainTime, problems: readonly ChainProblem[], spacingSecs: number): Child[] {
-  return [...timeNotice(time, spacingSecs), ...problems.flatMap(problemNotice)]
+  return [...chainTimeWarning(time, spacingSecs), ...problems.flatMap(chainProblemWarning)]
 }
 
-function timeNotice(time: ChainTime, spacingSecs: number): Child[] {
+function chainTimeWarning(time: ChainTime, spacingSecs: number): Child[] {
   switch (time.state) {
     case 'stalled':
       return [
@@ -24,7 +24,7 @@ function timeNotice(time: ChainTime, spacingSecs: number): Child[] {
   }
 }
 
-function problemNotice(found: ChainProblem): Child[] {
+function chainProblemWarning(found: ChainProblem): Child[] {
   switch (found.problem) {
     case 'mempool_unreadable':
       return [

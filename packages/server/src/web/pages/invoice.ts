@@ -10,7 +10,7 @@ import { copyable, copyButton, definitionList, liveAttributes, statusBadge } fro
 import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 import type { PageUser } from '../page-user.ts'
-import { reorgNotice } from './reorged.ts'
+import { reorgWarning } from './reorged.ts'
 import { attemptTable } from './webhook.ts'
 
 export interface ConfirmedPayment extends PaymentRow {
@@ -62,7 +62,7 @@ function liveContent(view: InvoiceView): Html {
         <p class="big">${formatZecAmount(invoice.amountZat)}</p>
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>
-      ${invoice.needsAttention && reorgNotice({ ...view, missing: missingPayments(invoice, view.payments, view.tip) })}
+      ${invoice.needsAttention && reorgWarning({ ...view, missing: missingPayments(invoice, view.payments, view.tip) })}
       ${view.payable && payButton(view)}
       <div class="columns">
         <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>

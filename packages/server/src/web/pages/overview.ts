@@ -29,12 +29,12 @@ export function overviewPage(user: PageUser, view: OverviewView): Html {
     body: html`
       ${!setUp && firstSteps(setupSteps)}
       ${view.attention.length > 0 && attention(view.attention)}
-      ${setupSteps.invoice && figures(view)}
+      ${setupSteps.invoice && totals(view)}
     `,
   })
 }
 
-function figures(view: OverviewView): Html {
+function totals(view: OverviewView): Html {
   const { today, week, month, days, recent } = view.summary
   return html`
       <section class="stack" aria-label="Received">

@@ -16,7 +16,7 @@ export interface ReorgView {
 }
 
 /** Shown on a paid invoice whose payments were removed by a reorganisation: what happened and what to do. */
-export function reorgNotice(view: ReorgView): Html {
+export function reorgWarning(view: ReorgView): Html {
   const { invoice, missing } = view
   const { attentionSince: since } = invoice
   return html`<section class="card attention" aria-labelledby="reorged" data-recheck>

@@ -118,11 +118,11 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
 }
 
 /** Reports how block times and clock compare: sets the metrics and logs each change. */
-function timeReporter(log: Log, meter: ChainSyncMetrics): (time: ChainTime) => void {
+function timeReporter(log: Log, metrics: ChainSyncMetrics): (time: ChainTime) => void {
   let before: ChainTime['state'] = 'ok'
   return time => {
-    meter.stalled(time.state === 'stalled')
-    meter.clockSkew(time.state === 'clock_ahead' ? time.bySecs : time.state === 'clock_behind' ? -time.bySecs : 0)
+    metrics.stalled(time.state === 'stalled')
+    metrics.clockSkew(time.state === 'clock_ahead' ? time.bySecs : time.state === 'clock_behind' ? -time.bySecs : 0)
     if (time.state === before) return
     before = time.state
     if (time.state === 'stalled')

@@ -36,10 +36,10 @@ async function receiver(
 }
 
 function client(t: TestContext, url: string, options: Partial<HttpClientOptions> = {}) {
-  const outbound = createHttpClient({ allowPrivate: true, resolve: LOOPBACK, ...options })
-  t.after(() => outbound.close())
+  const http = createHttpClient({ allowPrivate: true, resolve: LOOPBACK, ...options })
+  t.after(() => http.close())
   return (request: Partial<HttpRequest> = {}) =>
-    outbound.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 10_000, ...request })
+    http.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 10_000, ...request })
 }
 
 async function failure(sent: Promise<unknown>): Promise<HttpClientError> {
@@ -149,12 +149,12 @@ test('one deadline covers a silent server, slow headers, a slow body and a silen
   const unnamed = client(t, 'http://hooks.example/', { resolve: () => new Promise(() => {}) })
 
   for (const send of [silent, body, slowHead, unnamed]) {
-    const began = performance.now()
+    const startedAt = performance.now()
     const error = await failure(send({ deadlineMs }))
     assert.equal(error.failure, 'timeout')
     assert.match(error.message, /within 0\.25 s/)
     assert.equal(error.partial?.status, send === body ? 200 : undefined)
-    const tookMs = performance.now() - began
+    const tookMs = performance.now() - startedAt
     assert.ok(tookMs >= deadlineMs - 5 && tookMs < deadlineMs + 1_500, `${tookMs} ms`)
   }
 })

@@ -105,14 +105,14 @@ const HOSTILE = [
 ]
 
 async function attempt(url: string, resolve: (name: string) => Promise<readonly string[]>): Promise<HttpClientError> {
-  const outbound = createHttpClient({ allowPrivate: false, resolve })
+  const http = createHttpClient({ allowPrivate: false, resolve })
   try {
-    await outbound.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 300, maxBytes: 1_000 })
+    await http.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 300, maxBytes: 1_000 })
   } catch (error) {
     assert.ok(error instanceof HttpClientError, String(error))
     return error
   } finally {
-    outbound.close()
+    http.close()
   }
   return assert.fail(`${url} was reached`)
 }

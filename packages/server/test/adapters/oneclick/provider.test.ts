@@ -91,14 +91,14 @@ test('any other failure makes the provider unavailable', async t => {
   const [btc] = await provider.assets()
   assert.ok(btc)
   const { depositAddress } = await provider.quote(requestFor(btc))
-  for (const fault of SCRIPTED_RESPONSES) {
-    oneclick.script.add('tokens', fault, 1)
-    await assert.rejects(provider.assets(), unavailable, `tokens: ${fault}`)
-    oneclick.script.add('status', fault, 1)
-    await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${fault}`)
-    if (fault === 'bad_request' || fault === 'bad_request_list') continue
-    oneclick.script.add('quote', fault, 1)
-    await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${fault}`)
+  for (const error of SCRIPTED_RESPONSES) {
+    oneclick.script.add('tokens', error, 1)
+    await assert.rejects(provider.assets(), unavailable, `tokens: ${error}`)
+    oneclick.script.add('status', error, 1)
+    await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${error}`)
+    if (error === 'bad_request' || error === 'bad_request_list') continue
+    oneclick.script.add('quote', error, 1)
+    await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${error}`)
   }
   assert.equal((await provider.assets()).length, 8)
 })

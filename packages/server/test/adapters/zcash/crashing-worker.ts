@@ -7,11 +7,11 @@ const keys = new Set<number>()
 
 parentPort!.on('message', (message: WorkerMessage) => {
   if (message.kind !== 'deriveAddresses') return scan(message)
-  const fault = Number(message.from)
-  if (fault === 1) throw new Error('crash')
-  if (fault === 2) process.exit(3)
-  if (fault === 3) for (;;);
-  if (fault === 4) return reply({ error: 'no good' })
+  const error = Number(message.from)
+  if (error === 1) throw new Error('crash')
+  if (error === 2) process.exit(3)
+  if (error === 3) for (;;);
+  if (error === 4) return reply({ error: 'no good' })
   jobs += 1
   reply({ result: [`job ${jobs} of this thread`] })
 })

@@ -16,9 +16,9 @@ function poolOf(options: Partial<WorkerPoolOptions> = {}) {
   const onCrash = (error: unknown) => crashes.push(error)
   const pool = new WorkerPool({ size: 1, maxQueued: 100, jobTimeoutMs: 60_000, onCrash, script, ...options })
   pools.push(pool)
-  const run = (fault: bigint) => {
+  const run = (error: bigint) => {
     const incoming = new Uint8Array(64)
-    return pool.run({ kind: 'deriveAddresses', incoming, network: 'regtest', from: fault, count: 1 })
+    return pool.run({ kind: 'deriveAddresses', incoming, network: 'regtest', from: error, count: 1 })
   }
   return { pool, run, crashes }
 }

@@ -20,17 +20,17 @@ async function start(t: TestContext) {
     rmSync(dir, { recursive: true, force: true })
   })
   const provider = scriptedPayout()
-  const rig = await createBillingHarness({ store, clock: new ManualClock(), provider })
-  const { withdrawal, invoice } = await rig.withdrawals.create(await rig.merchant(), {
+  const harness = await createBillingHarness({ store, clock: new ManualClock(), provider })
+  const { withdrawal, invoice } = await harness.withdrawals.create(await harness.merchant(), {
     amountZat: 100_000_000n,
     fiatCurrency: 'USD',
     payoutTo: 'account 12345678',
     idempotencyKey: undefined,
   })
-  await rig.deposit(invoice, invoice.amountZat)
-  await rig.mine()
+  await harness.deposit(invoice, invoice.amountZat)
+  await harness.mine()
   provider.results.push({ state: 'processing', pollAfterSecs: 300 })
-  await rig.payouts.payDue(1)
+  await harness.payouts.payDue(1)
 
   const env = { DATA_DIR: dir, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
   const command = (...args: readonly string[]) => runCommand(['withdrawals', ...args], env)

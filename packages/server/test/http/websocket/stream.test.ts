@@ -36,60 +36,60 @@ async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n,
 
 test('a message is sent on connect and on each change of status or amount, then 1000 after the final one', async () => {
   const invoice = await newInvoice()
-  const follower = subscribe(api.url, invoice.publicId)
-  assert.equal(await follower.message(0), '{"status":"pending"}')
+  const client = subscribe(api.url, invoice.publicId)
+  assert.equal(await client.message(0), '{"status":"pending"}')
   await change(invoice, 'pending', 60n)
-  assert.equal(await follower.message(1), '{"status":"pending"}')
+  assert.equal(await client.message(1), '{"status":"pending"}')
   await change(invoice, 'detected', 100n)
-  assert.equal(await follower.message(2), '{"status":"detected"}')
+  assert.equal(await client.message(2), '{"status":"detected"}')
   await change(invoice, 'paid', 100n)
-  assert.equal(await follower.message(3), '{"status":"paid"}')
-  assert.equal(await follower.closed, 1000)
-  assert.equal(follower.messages.length, 4)
+  assert.equal(await client.message(3), '{"status":"paid"}')
+  assert.equal(await client.closed, 1000)
+  assert.equal(client.messages.length, 4)
 })
 
 test('a final status closes the connection, at once if already reached', async () => {
   for (const status of ['paid', 'underpaid', 'expired'] as const) {
     const invoice = await newInvoice()
     await change(invoice, status, status === 'underpaid' ? 1n : 0n)
-    const follower = subscribe(api.url, invoice.publicId)
-    assert.equal(await follower.closed, 1000)
-    assert.deepEqual(follower.messages, [`{"status":"${status}"}`])
+    const client = subscribe(api.url, invoice.publicId)
+    assert.equal(await client.closed, 1000)
+    assert.deepEqual(client.messages, [`{"status":"${status}"}`])
   }
 })
 
 test('an unknown or malformed id gets not_found and is closed with 1000', async () => {
   for (const id of ['3fa85f64-5717-4562-b3fc-2c963f66afa6', 'abc', '%00']) {
-    const follower = subscribe(api.url, id)
-    assert.equal(await follower.closed, 1000)
-    assert.deepEqual(follower.messages, ['{"status":"not_found"}'])
+    const client = subscribe(api.url, id)
+    assert.equal(await client.closed, 1000)
+    assert.deepEqual(client.messages, ['{"status":"not_found"}'])
   }
 })
 
 test('an event without a visible change sends no message', async () => {
   const invoice = await newInvoice()
-  const follower = subscribe(api.url, invoice.publicId)
-  await follower.message(0)
+  const client = subscribe(api.url, invoice.publicId)
+  await client.message(0)
   await change(invoice, 'pending')
   await change(invoice, 'paid', 100n)
-  await follower.closed
-  assert.deepEqual(follower.messages, ['{"status":"pending"}', '{"status":"paid"}'])
+  await client.closed
+  assert.deepEqual(client.messages, ['{"status":"pending"}', '{"status":"paid"}'])
 })
 
 test('a change in one process reaches a socket of another', async t => {
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
   t.after(() => other.close())
   const invoice = await newInvoice()
-  const follower = subscribe(other.url, invoice.publicId)
-  await follower.message(0)
+  const client = subscribe(other.url, invoice.publicId)
+  await client.message(0)
   await change(invoice, 'paid', 100n)
-  assert.equal(await follower.message(1), '{"status":"paid"}')
+  assert.equal(await client.message(1), '{"status":"paid"}')
 })
 
 test('no change is missed between connecting and the first message', async () => {
   const invoices = await Promise.all(Array.from({ length: 40 }, newInvoice))
   const followers = invoices.map(invoice => {
-    const follower = subscribe(api.url, invoice.publicId)
+    const client = subscribe(api.url, invoice.publicId)
     // Changes happen before, during and after the registration of the socket.
     const turns = invoice.id % 8
     void (async () => {
@@ -97,13 +97,13 @@ test('no change is missed between connecting and the first message', async () =>
       await change(invoice, 'detected', 100n)
       await change(invoice, 'paid', 100n)
     })()
-    return follower
+    return client
   })
-  for (const follower of followers) {
-    assert.equal(await follower.closed, 1000)
-    assert.equal(follower.messages.at(-1), '{"status":"paid"}')
+  for (const client of followers) {
+    assert.equal(await client.closed, 1000)
+    assert.equal(client.messages.at(-1), '{"status":"paid"}')
     const order = ['{"status":"pending"}', '{"status":"detected"}', '{"status":"paid"}']
-    const seen = follower.messages.map(message => order.indexOf(message))
+    const seen = client.messages.map(message => order.indexOf(message))
     assert.deepEqual(seen, seen.toSorted(), 'never returns to an older state')
   }
 })
@@ -115,9 +115,9 @@ test('all of 1,200 subscribers of one invoice are notified', async () => {
     const { body } = await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 100 } })
     const invoice = await own.invoices.read(body.id)
     const followers = Array.from({ length: 1_200 }, () => subscribe(own.url, invoice.publicId))
-    for (const follower of followers) await follower.message(0)
+    for (const client of followers) await client.message(0)
     await change(invoice, 'paid', 100n, own)
-    for (const follower of followers) assert.equal(await follower.closed, 1000)
+    for (const client of followers) assert.equal(await client.closed, 1000)
     assert.ok(followers.every(({ messages }) => messages.at(-1) === '{"status":"paid"}'))
   } finally {
     await own.close()
@@ -206,10 +206,10 @@ test('closing the server closes WebSockets with 1001', async () => {
   const own = await startTestApi()
   const { apiKey } = await own.merchant()
   const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
-  const follower = subscribe(own.url, id)
-  await follower.message(0)
+  const client = subscribe(own.url, id)
+  await client.message(0)
   await own.close()
-  assert.equal(await follower.closed, 1001)
+  assert.equal(await client.closed, 1001)
 })
 
 test('a client that does not read is disconnected when too much is buffered', async t => {

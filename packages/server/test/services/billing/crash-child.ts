@@ -23,33 +23,33 @@ const provider = {
     return { state: 'paid', reference: 'file' } as const
   },
 }
-const rig = await createBillingHarness({ store, clock, provider })
-const { id } = await rig.accounts.findOrCreate('merchant@example.org')
+const harness = await createBillingHarness({ store, clock, provider })
+const { id } = await harness.accounts.findOrCreate('merchant@example.org')
 
-const plan = await rig.billing.subscribe(await rig.account(id), 'Pro', 'plan')
+const plan = await harness.billing.subscribe(await harness.account(id), 'Pro', 'plan')
 await deposit(plan)
-await rig.mine()
-const { invoice } = await rig.withdrawals.create(await rig.account(id), {
+await harness.mine()
+const { invoice } = await harness.withdrawals.create(await harness.account(id), {
   amountZat: 100_000_000n,
   fiatCurrency: 'USD',
   payoutTo: 'account 12345678',
   idempotencyKey: 'withdrawal',
 })
 await deposit(invoice)
-await rig.mine()
+await harness.mine()
 // The clock advances with each run, because an order claimed before a kill is due again only after its lease.
 clock.advance(300 * Number(killAt))
-await rig.payouts.payDue(10)
+await harness.payouts.payDue(10)
 clock.advance(28 * DAY)
-await rig.billing.sendRenewalReminders(10)
+await harness.billing.sendRenewalReminders(10)
 clock.advance(2 * DAY)
-await rig.billing.expirePlans(10)
+await harness.billing.expirePlans(10)
 await store.close()
 process.stdout.write('completed\n')
 
 /** Uses the same transaction id in each run. */
 function deposit(to: Invoice): Promise<string> {
-  return rig.deposit(to, to.amountZat, createHash('sha256').update(to.publicId).digest('hex'))
+  return harness.deposit(to, to.amountZat, createHash('sha256').update(to.publicId).digest('hex'))
 }
 
 function killAtWrite(real: Store, at: number): Store {

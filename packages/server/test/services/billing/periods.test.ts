@@ -13,18 +13,18 @@ const PERIOD = 30 * DAY
 async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const rig = await createBillingHarness({ store, clock, ...options })
-  return { clock, rig, events: (account: Account) => readEvents(file, account.id) }
+  const harness = await createBillingHarness({ store, clock, ...options })
+  return { clock, rig: harness, events: (account: Account) => readEvents(file, account.id) }
 }
 
-async function buy(rig: BillingHarness, account: Account, plan: string): Promise<void> {
-  const invoice = await rig.billing.subscribe(await rig.account(account.id), plan)
-  await rig.deposit(invoice, invoice.amountZat)
-  await rig.mine()
+async function buy(harness: BillingHarness, account: Account, plan: string): Promise<void> {
+  const invoice = await harness.billing.subscribe(await harness.account(account.id), plan)
+  await harness.deposit(invoice, invoice.amountZat)
+  await harness.mine()
 }
 
-const holding = async (rig: BillingHarness, { id }: Account) => {
-  const { plan, planExpiresAt } = await rig.account(id)
+const holding = async (harness: BillingHarness, { id }: Account) => {
+  const { plan, planExpiresAt } = await harness.account(id)
   return [plan, planExpiresAt]
 }
 const updated = (plan: string, expires_at: number) => ({
@@ -35,91 +35,91 @@ const updated = (plan: string, expires_at: number) => ({
 })
 
 test('a period begins when its invoice is confirmed, not earlier, and only once', async t => {
-  const { clock, rig, events } = await start(t)
-  const account = await rig.merchant()
-  const invoice = await rig.billing.subscribe(account, 'Pro')
+  const { clock, rig: harness, events } = await start(t)
+  const account = await harness.merchant()
+  const invoice = await harness.billing.subscribe(account, 'Pro')
   assert.equal(invoice.purpose, 'plan')
   assert.equal(invoice.amountZat, 10_000_000n)
-  assert.equal(invoice.accountId, rig.operator.id)
+  assert.equal(invoice.accountId, harness.operator.id)
 
-  await rig.deposit(invoice, invoice.amountZat)
-  await rig.mine(2)
-  assert.deepEqual(await holding(rig, account), ['Free', null])
-  await rig.mine(1)
-  assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
-  await rig.deposit(invoice, 5n)
-  await rig.mine()
-  assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
+  await harness.deposit(invoice, invoice.amountZat)
+  await harness.mine(2)
+  assert.deepEqual(await holding(harness, account), ['Free', null])
+  await harness.mine(1)
+  assert.deepEqual(await holding(harness, account), ['Pro', clock.secs + PERIOD])
+  await harness.deposit(invoice, 5n)
+  await harness.mine()
+  assert.deepEqual(await holding(harness, account), ['Pro', clock.secs + PERIOD])
   assert.deepEqual(events(account), [updated('Pro', clock.secs + PERIOD)])
-  const [bought] = await rig.billing.purchases(account, { limit: 10 })
+  const [bought] = await harness.billing.purchases(account, { limit: 10 })
   assert.deepEqual([bought?.purchase.status, bought?.purchase.grantedUntil], ['granted', clock.secs + PERIOD])
 })
 
 test('purchase, renewal, upgrade and end each send one event', async t => {
-  const { clock, rig, events } = await start(t)
-  const account = await rig.merchant()
-  const began = clock.secs
-  await buy(rig, account, 'Pro')
-  await buy(rig, account, 'Pro')
+  const { clock, rig: harness, events } = await start(t)
+  const account = await harness.merchant()
+  const startedAt = clock.secs
+  await buy(harness, account, 'Pro')
+  await buy(harness, account, 'Pro')
   clock.advance(50 * DAY)
-  await buy(rig, account, 'Business')
+  await buy(harness, account, 'Business')
   const end = clock.secs + PERIOD + 2 * DAY
-  assert.deepEqual(await holding(rig, account), ['Business', end])
+  assert.deepEqual(await holding(harness, account), ['Business', end])
 
   clock.advance(32 * DAY - 1)
-  assert.equal(await rig.billing.expirePlans(10), 0)
+  assert.equal(await harness.billing.expirePlans(10), 0)
   clock.advance(1)
-  assert.equal(await rig.billing.expirePlans(10), 1)
-  assert.equal(await rig.billing.expirePlans(10), 0)
-  assert.deepEqual(await holding(rig, account), ['Free', null])
+  assert.equal(await harness.billing.expirePlans(10), 1)
+  assert.equal(await harness.billing.expirePlans(10), 0)
+  assert.deepEqual(await holding(harness, account), ['Free', null])
   assert.deepEqual(events(account), [
-    updated('Pro', began + PERIOD),
-    updated('Pro', began + 2 * PERIOD),
+    updated('Pro', startedAt + PERIOD),
+    updated('Pro', startedAt + 2 * PERIOD),
     updated('Business', end),
     updated('Free', clock.secs),
   ])
 })
 
 test('a payment right after the end, before the plan is expired, sends an end event and a start event', async t => {
-  const { clock, rig, events } = await start(t)
-  const account = await rig.merchant()
-  await buy(rig, account, 'Pro')
-  const invoice = await rig.billing.subscribe(await rig.account(account.id), 'Pro')
+  const { clock, rig: harness, events } = await start(t)
+  const account = await harness.merchant()
+  await buy(harness, account, 'Pro')
+  const invoice = await harness.billing.subscribe(await harness.account(account.id), 'Pro')
   clock.advance(PERIOD)
-  await rig.deposit(invoice, invoice.amountZat)
-  await rig.mine()
-  assert.deepEqual(await holding(rig, account), ['Pro', clock.secs + PERIOD])
+  await harness.deposit(invoice, invoice.amountZat)
+  await harness.mine()
+  assert.deepEqual(await holding(harness, account), ['Pro', clock.secs + PERIOD])
   assert.deepEqual(events(account).slice(1), [updated('Free', clock.secs), updated('Pro', clock.secs + PERIOD)])
-  assert.equal(await rig.billing.expirePlans(10), 0)
+  assert.equal(await harness.billing.expirePlans(10), 0)
 })
 
 test('an underpayment buys nothing; the missing rest, even if late, completes the purchase', async t => {
-  const { clock, rig, events } = await start(t)
-  const account = await rig.merchant()
-  const invoice = await rig.billing.subscribe(account, 'Pro')
-  await rig.deposit(invoice, invoice.amountZat - 1n)
-  await rig.mine()
+  const { clock, rig: harness, events } = await start(t)
+  const account = await harness.merchant()
+  const invoice = await harness.billing.subscribe(account, 'Pro')
+  await harness.deposit(invoice, invoice.amountZat - 1n)
+  await harness.mine()
   clock.advance(3_600)
-  await rig.seeThrough()
-  assert.equal((await rig.invoices.read(invoice.publicId)).status, 'underpaid')
+  await harness.seeThrough()
+  assert.equal((await harness.invoices.read(invoice.publicId)).status, 'underpaid')
   assert.deepEqual(events(account), [])
-  await rig.deposit(invoice, 1n)
-  await rig.mine()
+  await harness.deposit(invoice, 1n)
+  await harness.mine()
   assert.deepEqual(events(account), [updated('Pro', clock.secs + PERIOD)])
 })
 
 test('a paid plan that cannot be granted changes nothing and waits for the operator', async t => {
   const log = recordingLog()
-  const { rig, events } = await start(t, { log })
-  const account = await rig.merchant()
-  const invoice = await rig.billing.subscribe(account, 'Business')
-  await rig.accounts.setPlan(account.email, 'Business', null)
-  await rig.deposit(invoice, invoice.amountZat)
-  await rig.mine()
-  assert.deepEqual(await holding(rig, account), ['Business', null])
+  const { rig: harness, events } = await start(t, { log })
+  const account = await harness.merchant()
+  const invoice = await harness.billing.subscribe(account, 'Business')
+  await harness.accounts.setPlan(account.email, 'Business', null)
+  await harness.deposit(invoice, invoice.amountZat)
+  await harness.mine()
+  assert.deepEqual(await holding(harness, account), ['Business', null])
   assert.deepEqual(events(account), [updated('Business', 253_402_300_799)])
-  assert.equal((await rig.billing.purchases(account, { limit: 1 }))[0]?.purchase.status, 'needs_attention')
-  assert.equal(await rig.billing.countNeedingAttention(), 1)
+  assert.equal((await harness.billing.purchases(account, { limit: 1 }))[0]?.purchase.status, 'needs_attention')
+  assert.equal(await harness.billing.countNeedingAttention(), 1)
   assert.deepEqual(
     log.lines.map(({ level }) => level),
     ['warn'],
@@ -127,80 +127,80 @@ test('a paid plan that cannot be granted changes nothing and waits for the opera
 })
 
 test('unknown plans, the free plan and a plan that the account has without end cannot be bought', async t => {
-  const { rig } = await start(t)
-  const account = await rig.merchant()
+  const { rig: harness } = await start(t)
+  const account = await harness.merchant()
   for (const plan of ['Gold', 'Free', '', 'pro'])
-    await assert.rejects(rig.billing.subscribe(account, plan), { code: 'unknown_plan', message: 'unknown plan' })
-  const gifted = await rig.accounts.setPlan(account.email, 'Pro', null)
-  await assert.rejects(rig.billing.subscribe(gifted, 'Pro'), { code: 'plan_never_ends' })
-  assert.equal((await rig.billing.subscribe(gifted, 'Business')).amountZat, 50_000_000n)
+    await assert.rejects(harness.billing.subscribe(account, plan), { code: 'unknown_plan', message: 'unknown plan' })
+  const gifted = await harness.accounts.setPlan(account.email, 'Pro', null)
+  await assert.rejects(harness.billing.subscribe(gifted, 'Pro'), { code: 'plan_never_ends' })
+  assert.equal((await harness.billing.subscribe(gifted, 'Business')).amountZat, 50_000_000n)
 })
 
 test('the same idempotency key returns the same purchase; with another plan it is refused', async t => {
-  const { rig } = await start(t)
-  const account = await rig.merchant()
-  const first = await rig.billing.subscribe(account, 'Pro', 'one')
-  assert.equal((await rig.billing.subscribe(account, 'Pro', 'one')).id, first.id)
-  await assert.rejects(rig.billing.subscribe(account, 'Business', 'one'), { code: 'idempotency_key_reused' })
-  await rig.billing.subscribe(account, 'Pro')
-  const bought = await rig.billing.purchases(account, { limit: 10 })
+  const { rig: harness } = await start(t)
+  const account = await harness.merchant()
+  const first = await harness.billing.subscribe(account, 'Pro', 'one')
+  assert.equal((await harness.billing.subscribe(account, 'Pro', 'one')).id, first.id)
+  await assert.rejects(harness.billing.subscribe(account, 'Business', 'one'), { code: 'idempotency_key_reused' })
+  await harness.billing.subscribe(account, 'Pro')
+  const bought = await harness.billing.purchases(account, { limit: 10 })
   assert.equal(bought.length, 2)
-  const [second] = await rig.billing.purchases(account, { limit: 10, before: bought[0]?.invoice.publicId ?? '' })
+  const [second] = await harness.billing.purchases(account, { limit: 10, before: bought[0]?.invoice.publicId ?? '' })
   assert.equal(second?.invoice.publicId, first.publicId)
-  const stranger = await rig.merchant()
-  assert.deepEqual(await rig.billing.purchases(stranger, { limit: 10, before: first.publicId }), [])
+  const stranger = await harness.merchant()
+  assert.deepEqual(await harness.billing.purchases(stranger, { limit: 10, before: first.publicId }), [])
 })
 
 test('internal invoices are not counted in monthly usage and appear in no list', async t => {
-  const { rig } = await start(t)
-  const account = await rig.merchant()
-  await rig.billing.subscribe(account, 'Pro')
-  assert.equal((await rig.accounts.overview(account)).usedThisMonth, 0)
-  assert.equal((await rig.accounts.overview(rig.operator)).usedThisMonth, 0)
-  assert.deepEqual(await rig.invoices.list(account, { limit: 10 }), [])
+  const { rig: harness } = await start(t)
+  const account = await harness.merchant()
+  await harness.billing.subscribe(account, 'Pro')
+  assert.equal((await harness.accounts.overview(account)).usedThisMonth, 0)
+  assert.equal((await harness.accounts.overview(harness.operator)).usedThisMonth, 0)
+  assert.deepEqual(await harness.invoices.list(account, { limit: 10 }), [])
 })
 
 test('a reminder is queued three days before the end, once for each end', async t => {
-  const { clock, rig } = await start(t)
-  const account = await rig.merchant()
-  await buy(rig, account, 'Pro')
+  const { clock, rig: harness } = await start(t)
+  const account = await harness.merchant()
+  await buy(harness, account, 'Pro')
   const mails = async () =>
-    (await rig.store.write(tx => tx.mails.claimDue(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
+    (await harness.store.write(tx => tx.mails.claimDue(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
       ({ to, about }) => [to, about],
     )
   clock.advance(27 * DAY - 1)
-  assert.equal(await rig.billing.sendRenewalReminders(10), 0)
+  assert.equal(await harness.billing.sendRenewalReminders(10), 0)
   clock.advance(1)
-  assert.equal(await rig.billing.sendRenewalReminders(10), 1)
-  assert.equal(await rig.billing.sendRenewalReminders(10), 0)
+  assert.equal(await harness.billing.sendRenewalReminders(10), 1)
+  assert.equal(await harness.billing.sendRenewalReminders(10), 0)
   assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
 
-  await buy(rig, account, 'Pro')
-  assert.equal(await rig.billing.sendRenewalReminders(10), 0)
+  await buy(harness, account, 'Pro')
+  assert.equal(await harness.billing.sendRenewalReminders(10), 0)
   clock.advance(PERIOD)
-  assert.equal(await rig.billing.sendRenewalReminders(10), 1)
+  assert.equal(await harness.billing.sendRenewalReminders(10), 1)
   assert.deepEqual(await mails(), [[account.email, 'plan_ends']])
 })
 
 test('many simultaneous plan ends are processed in pages, each with its event', async t => {
-  const { clock, rig, events } = await start(t)
-  const accounts = await Promise.all(Array.from({ length: 7 }, () => rig.merchant()))
+  const { clock, rig: harness, events } = await start(t)
+  const accounts = await Promise.all(Array.from({ length: 7 }, () => harness.merchant()))
   for (const [index, account] of accounts.entries())
-    await rig.accounts.setPlan(account.email, 'Pro', clock.secs + 10 - index)
+    await harness.accounts.setPlan(account.email, 'Pro', clock.secs + 10 - index)
   clock.advance(10)
   assert.deepEqual(
-    [await rig.billing.expirePlans(3), await rig.billing.expirePlans(3), await rig.billing.expirePlans(3)],
+    [await harness.billing.expirePlans(3), await harness.billing.expirePlans(3), await harness.billing.expirePlans(3)],
     [3, 3, 1],
   )
   for (const account of accounts) assert.deepEqual(events(account).at(-1), updated('Free', clock.secs))
 })
 
 test('the effective plan is Free from the second of its end, even before the plan is expired', async t => {
-  const { clock, rig } = await start(t)
-  const account = await rig.merchant()
-  await buy(rig, account, 'Pro')
+  const { clock, rig: harness } = await start(t)
+  const account = await harness.merchant()
+  await buy(harness, account, 'Pro')
   clock.advance(PERIOD - 1)
-  assert.equal((await rig.accounts.overview(await rig.account(account.id))).plan.name, 'Pro')
+  assert.equal((await harness.accounts.overview(await harness.account(account.id))).plan.name, 'Pro')
   clock.advance(1)
-  assert.equal((await rig.accounts.overview(await rig.account(account.id))).plan.name, 'Free')
+  assert.equal((await harness.accounts.overview(await harness.account(account.id))).plan.name, 'Free')
 })

@@ -31,7 +31,7 @@ test('two processes that grant, expire and remind at once do each once', options
   const { clock, one, other } = await twoProcesses(t)
   const accounts = await Promise.all(Array.from({ length: 6 }, () => one.merchant()))
   for (const account of accounts) {
-    const bought = await Promise.all([one, other].map(rig => rig.billing.subscribe(account, 'Pro')))
+    const bought = await Promise.all([one, other].map(harness => harness.billing.subscribe(account, 'Pro')))
     for (const invoice of bought) await one.deposit(invoice, invoice.amountZat)
   }
   await one.mine()
@@ -39,13 +39,13 @@ test('two processes that grant, expire and remind at once do each once', options
   for (const { id } of accounts) assert.equal((await one.account(id)).planExpiresAt, end)
 
   clock.advance(58 * DAY)
-  await Promise.all([one, other, one, other].map(rig => rig.billing.sendRenewalReminders(10)))
+  await Promise.all([one, other, one, other].map(harness => harness.billing.sendRenewalReminders(10)))
   const mails = await one.store.write(tx => tx.mails.claimDue(clock.secs, 50, () => end))
   assert.deepEqual(mails.map(({ to }) => to).sort(), accounts.map(({ email }) => email).sort())
 
   clock.advance(2 * DAY)
   const seqBefore = await one.store.read(tx => tx.events.lastSeq())
-  await Promise.all([one, other, one, other].map(rig => rig.billing.expirePlans(10)))
+  await Promise.all([one, other, one, other].map(harness => harness.billing.expirePlans(10)))
   assert.equal((await one.store.read(tx => tx.events.lastSeq())) - seqBefore, accounts.length)
   for (const { id } of accounts) assert.equal((await other.account(id)).plan, 'Free')
 })
@@ -54,7 +54,7 @@ test('an order completed by one process is the same in the other', options, asyn
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: 'k' }
-  const created = await Promise.all([one, other, one, other].map(rig => rig.withdrawals.create(account, request)))
+  const created = await Promise.all([one, other, one, other].map(harness => harness.withdrawals.create(account, request)))
   const [{ withdrawal, invoice } = assert.fail()] = created
   assert.equal(new Set(created.map(order => order.withdrawal.publicId)).size, 1)
   await one.deposit(invoice, invoice.amountZat)
@@ -65,7 +65,7 @@ test('an order completed by one process is the same in the other', options, asyn
   ])
   const due = await Promise.all([one.payouts.payDue(5), other.payouts.payDue(5)])
   assert.equal(due[0] + due[1], 1)
-  const closed = await Promise.allSettled([one, other].map(rig => rig.payouts.markPaidOut(withdrawal.publicId, 'paid')))
+  const closed = await Promise.allSettled([one, other].map(harness => harness.payouts.markPaidOut(withdrawal.publicId, 'paid')))
   assert.deepEqual(closed.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal((await other.withdrawals.read(account, withdrawal.publicId)).withdrawal.status, 'completed')
 })

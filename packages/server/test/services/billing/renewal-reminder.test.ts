@@ -12,10 +12,10 @@ import { sqliteStore } from '../../support/sqlite.ts'
 test('the renewal reminder names the plan, its end and what to do', async t => {
   const clock = new ManualClock(Date.UTC(2027, 0, 1, 12) / 1000)
   const { store } = await sqliteStore(t)
-  const rig = await createBillingHarness({ store, clock })
-  const { email } = await rig.merchant()
-  await rig.accounts.setPlan(email, 'Pro', Date.UTC(2027, 0, 3, 10, 30) / 1000)
-  await rig.billing.sendRenewalReminders(10)
+  const harness = await createBillingHarness({ store, clock })
+  const { email } = await harness.merchant()
+  await harness.accounts.setPlan(email, 'Pro', Date.UTC(2027, 0, 3, 10, 30) / 1000)
+  await harness.billing.sendRenewalReminders(10)
 
   const sent: OutgoingMail[] = []
   const mails = createMails({

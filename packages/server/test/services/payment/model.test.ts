@@ -126,15 +126,15 @@ class Bench {
 
   restart(): void {
     const { store, clock } = this
-    const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+    const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
     this.payments = createPayments({
       store,
-      updateInvoices: reassess,
+      updateInvoices,
       reportChanges: report,
       clock,
       params: consensusParams('regtest'),
     })
-    this.headers = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log: silentLog })
+    this.headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   }
 
   async take(step: Step): Promise<void> {

@@ -14,18 +14,18 @@ import { ManualClock } from '../../support/manual-clock.ts'
 import { ModelChain, notesOf } from '../../support/model-chain.ts'
 
 /** The service over a model chain with its first block recorded and NU6.3 at the given height. */
-async function rigOf(context: TestContext, nu63Height = 0) {
+async function harnessOf(context: TestContext, nu63Height = 0) {
   const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
-  const [reassess, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+  const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
   const payments = createPayments({
     store,
-    updateInvoices: reassess,
+    updateInvoices,
     reportChanges: report,
     clock,
     params: consensusParams('regtest', { nu63Height, nu7Height: null }),
   })
-  const headers = createHeaderChain({ store, updateInvoices: reassess, reportChanges: report, clock, log: silentLog })
+  const headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   const shop = await openShop(store)
   const chain = new ModelChain()
   await payments.recordBlocks({ blocks: chain.blocks, notes: [] })
@@ -59,56 +59,56 @@ async function rigOf(context: TestContext, nu63Height = 0) {
 const NO_EXPIRY = new Map<string, number>()
 
 test('before NU6.3 an Ironwood note pays nothing, and from NU6.3 an Orchard note pays nothing, mined or not', async t => {
-  const rig = await rigOf(t, 3)
-  const orchard = await rig.shop.sell()
-  const ironwood = await rig.shop.sell()
+  const harness = await harnessOf(t, 3)
+  const orchard = await harness.shop.sell()
+  const ironwood = await harness.shop.sell()
   for (let height = 1; height <= 4; height++) {
-    const [one, other] = [rig.pay(orchard, 1n), rig.pay(ironwood, 1n)]
-    const both = rig.unmined().map(note => ({ ...note, pool: note.txid === one ? 'orchard' : 'ironwood' }) as const)
-    await rig.payments.recordMempool({ notes: both, expiryHeights: NO_EXPIRY })
+    const [one, other] = [harness.pay(orchard, 1n), harness.pay(ironwood, 1n)]
+    const both = harness.unmined().map(note => ({ ...note, pool: note.txid === one ? 'orchard' : 'ironwood' }) as const)
+    await harness.payments.recordMempool({ notes: both, expiryHeights: NO_EXPIRY })
     const expected = [Math.min(height, 2), Math.max(0, height - 2)].map(BigInt)
-    assert.deepEqual([(await rig.read(orchard)).receivedZat, (await rig.read(ironwood)).receivedZat], expected)
-    const block = rig.mine(one, other)
-    assert.equal(await rig.payments.recordBlocks({ blocks: [block], notes: both }), null)
-    assert.deepEqual([(await rig.read(orchard)).receivedZat, (await rig.read(ironwood)).receivedZat], expected)
+    assert.deepEqual([(await harness.read(orchard)).receivedZat, (await harness.read(ironwood)).receivedZat], expected)
+    const block = harness.mine(one, other)
+    assert.equal(await harness.payments.recordBlocks({ blocks: [block], notes: both }), null)
+    assert.deepEqual([(await harness.read(orchard)).receivedZat, (await harness.read(ironwood)).receivedZat], expected)
   }
 })
 
 test('an expired unmined transaction is not counted, and is dropped once blocks pass its expiry height', async t => {
-  const rig = await rigOf(t)
-  const invoice = await rig.shop.sell()
-  const txid = rig.pay(invoice, 5n)
-  const seen = { notes: rig.unmined(), expiryHeights: new Map([[txid, 2]]) }
-  await rig.payments.recordMempool(seen)
-  assert.equal((await rig.read(invoice)).receivedZat, 5n)
-  await rig.payments.recordBlocks({ blocks: [rig.mine()], notes: [] })
-  assert.equal((await rig.read(invoice)).receivedZat, 5n)
-  await rig.payments.recordBlocks({ blocks: [rig.mine()], notes: [] })
-  assert.equal((await rig.read(invoice)).receivedZat, 0n)
-  await rig.payments.recordMempool(seen)
-  assert.equal((await rig.read(invoice)).receivedZat, 0n, 'a node that still serves it does not make it count again')
+  const harness = await harnessOf(t)
+  const invoice = await harness.shop.sell()
+  const txid = harness.pay(invoice, 5n)
+  const seen = { notes: harness.unmined(), expiryHeights: new Map([[txid, 2]]) }
+  await harness.payments.recordMempool(seen)
+  assert.equal((await harness.read(invoice)).receivedZat, 5n)
+  await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
+  assert.equal((await harness.read(invoice)).receivedZat, 5n)
+  await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
+  assert.equal((await harness.read(invoice)).receivedZat, 0n)
+  await harness.payments.recordMempool(seen)
+  assert.equal((await harness.read(invoice)).receivedZat, 0n, 'a node that still serves it does not make it count again')
 })
 
 test('an expiry height known only from the stream is kept when blocks and snapshots include the transaction', async t => {
-  const rig = await rigOf(t)
-  const invoice = await rig.shop.sell()
-  const txid = rig.pay(invoice, 5n)
-  await rig.payments.recordMempool({ notes: rig.unmined(), expiryHeights: new Map([[txid, 3]]) })
-  const block = rig.mine(txid)
-  await rig.payments.recordBlocks({ blocks: [block], notes: rig.notes(block) })
-  await rig.headers.rewindTo(0, null)
-  rig.chain.removeBlocks(1, () => true)
-  await rig.payments.recordSnapshot(rig.snapshot())
-  assert.equal((await rig.read(invoice)).receivedZat, 5n)
-  await rig.payments.recordBlocks({ blocks: [rig.mine(), rig.mine(), rig.mine()], notes: [] })
-  assert.equal((await rig.read(invoice)).receivedZat, 0n)
+  const harness = await harnessOf(t)
+  const invoice = await harness.shop.sell()
+  const txid = harness.pay(invoice, 5n)
+  await harness.payments.recordMempool({ notes: harness.unmined(), expiryHeights: new Map([[txid, 3]]) })
+  const block = harness.mine(txid)
+  await harness.payments.recordBlocks({ blocks: [block], notes: harness.notes(block) })
+  await harness.headers.rewindTo(0, null)
+  harness.chain.removeBlocks(1, () => true)
+  await harness.payments.recordSnapshot(harness.snapshot())
+  assert.equal((await harness.read(invoice)).receivedZat, 5n)
+  await harness.payments.recordBlocks({ blocks: [harness.mine(), harness.mine(), harness.mine()], notes: [] })
+  assert.equal((await harness.read(invoice)).receivedZat, 0n)
 })
 
 test('a batch with a block that does not follow is refused, and nothing of it is written', async t => {
-  const rig = await rigOf(t)
-  const invoice = await rig.shop.sell()
-  const good = rig.mine(rig.pay(invoice, 5n))
-  const next = rig.mine()
+  const harness = await harnessOf(t)
+  const invoice = await harness.shop.sell()
+  const good = harness.mine(harness.pay(invoice, 5n))
+  const next = harness.mine()
   const bad: [string, Block[]][] = [
     ['gap', [next]],
     ['fork', [{ ...good, prevHash: 'other' }]],
@@ -116,19 +116,19 @@ test('a batch with a block that does not follow is refused, and nothing of it is
     ['hidden_outputs', [good, { ...next, treeSizes: { ...next.treeSizes, ironwood: 2 } }]],
     ['hidden_outputs', [{ ...good, outputCounts: { ...good.outputCounts, ironwood: 0 } }]],
   ]
-  for (const [fault, blocks] of bad) {
-    const notes = blocks[0] === next ? [] : rig.notes(good)
-    const misfit = await rig.payments.recordBlocks({ blocks, notes })
-    assert.equal(misfit?.problem.problem, fault)
-    assert.equal((await rig.headers.position())!.tip.height, 0)
-    assert.equal((await rig.read(invoice)).receivedZat, 0n)
+  for (const [error, blocks] of bad) {
+    const notes = blocks[0] === next ? [] : harness.notes(good)
+    const misfit = await harness.payments.recordBlocks({ blocks, notes })
+    assert.equal(misfit?.problem.problem, error)
+    assert.equal((await harness.headers.position())!.tip.height, 0)
+    assert.equal((await harness.read(invoice)).receivedZat, 0n)
   }
-  assert.equal(await rig.payments.recordBlocks({ blocks: [good, next], notes: rig.notes(good) }), null)
-  assert.equal((await rig.read(invoice)).receivedZat, 5n)
+  assert.equal(await harness.payments.recordBlocks({ blocks: [good, next], notes: harness.notes(good) }), null)
+  assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
 test('a note above the total supply pays nothing and does not stop the sync', async t => {
-  const { shop, pay, mine, notes, payments, read } = await rigOf(t)
+  const { shop, pay, mine, notes, payments, read } = await harnessOf(t)
   const invoice = await shop.sell()
   const block = mine(pay(invoice, MAX_ZAT + 1n), pay(invoice, 2n ** 64n - 1n), pay(invoice, 3n))
   assert.equal(await payments.recordBlocks({ blocks: [block], notes: notes(block) }), null)
@@ -136,85 +136,85 @@ test('a note above the total supply pays nothing and does not stop the sync', as
 })
 
 test('a note that belongs to none of its blocks is an error, not a payment', async t => {
-  const rig = await rigOf(t)
-  rig.pay(await rig.shop.sell(), 5n)
-  const notes = rig.unmined()
+  const harness = await harnessOf(t)
+  harness.pay(await harness.shop.sell(), 5n)
+  const notes = harness.unmined()
   await assert.rejects(
-    rig.payments.recordBlocks({ blocks: [rig.mine()], notes }),
+    harness.payments.recordBlocks({ blocks: [harness.mine()], notes }),
     /does not belong to the given blocks/,
   )
-  assert.equal((await rig.headers.position())!.tip.height, 0)
+  assert.equal((await harness.headers.position())!.tip.height, 0)
 })
 
 test('blocks of a rescan must be in the recorded chain, not above it', async t => {
-  const rig = await rigOf(t)
-  const invoice = await rig.shop.sell()
-  const block = rig.mine(rig.pay(invoice, 5n))
-  const notes = rig.notes(block)
-  assert.deepEqual(await rig.payments.recordRescanned({ blocks: [block], notes }), {
+  const harness = await harnessOf(t)
+  const invoice = await harness.shop.sell()
+  const block = harness.mine(harness.pay(invoice, 5n))
+  const notes = harness.notes(block)
+  assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), {
     found: 0,
     misfit: { height: 1, fault: { fault: 'gap', expected: 0 } },
   })
-  await rig.payments.recordBlocks({ blocks: [block], notes: [] })
+  await harness.payments.recordBlocks({ blocks: [block], notes: [] })
   const foreign = { ...block, hash: 'other' }
-  assert.deepEqual((await rig.payments.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
+  assert.deepEqual((await harness.payments.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
     fault: 'fork',
   })
-  assert.equal((await rig.read(invoice)).receivedZat, 0n)
-  assert.deepEqual(await rig.payments.recordRescanned({ blocks: [block], notes }), { found: 1, misfit: null })
-  assert.equal((await rig.read(invoice)).receivedZat, 5n)
+  assert.equal((await harness.read(invoice)).receivedZat, 0n)
+  assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), { found: 1, misfit: null })
+  assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
 test('a payment recorded after a snapshot was requested does not count as missing from it', async t => {
-  const rig = await rigOf(t)
-  const invoice = await rig.shop.sell()
-  const old = rig.snapshot({ lastSeq: await rig.payments.lastSeq() })
-  rig.pay(invoice, 5n)
-  await rig.payments.recordMempool({ notes: rig.unmined(), expiryHeights: NO_EXPIRY })
+  const harness = await harnessOf(t)
+  const invoice = await harness.shop.sell()
+  const old = harness.snapshot({ lastSeq: await harness.payments.lastSeq() })
+  harness.pay(invoice, 5n)
+  await harness.payments.recordMempool({ notes: harness.unmined(), expiryHeights: NO_EXPIRY })
   for (let i = 0; i < 3; i++) {
-    await rig.payments.recordSnapshot(old)
-    rig.clock.advance(1_000)
-    await rig.payments.recordBlocks({ blocks: [rig.mine()], notes: [] })
+    await harness.payments.recordSnapshot(old)
+    harness.clock.advance(1_000)
+    await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
   }
-  assert.equal((await rig.read(invoice)).receivedZat, 5n)
+  assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
 test('the synced time never decreases', async t => {
-  const rig = await rigOf(t)
-  const invoice = await rig.shop.sell()
-  rig.clock.advance(900)
-  await rig.payments.recordSnapshot(rig.snapshot())
-  await rig.payments.recordSnapshot(rig.snapshot({ syncedThrough: NOW }))
-  assert.equal(await rig.payments.expireDue(1), 1)
-  assert.equal((await rig.read(invoice)).status, 'expired')
+  const harness = await harnessOf(t)
+  const invoice = await harness.shop.sell()
+  harness.clock.advance(900)
+  await harness.payments.recordSnapshot(harness.snapshot())
+  await harness.payments.recordSnapshot(harness.snapshot({ syncedThrough: NOW }))
+  assert.equal(await harness.payments.expireDue(1), 1)
+  assert.equal((await harness.read(invoice)).status, 'expired')
 })
 
 test('due invoices expire in bounded batches, earliest first, except those kept open by a swap', async t => {
-  const rig = await rigOf(t)
+  const harness = await harnessOf(t)
   const invoices: Invoice[] = []
-  for (const secs of [300, 100, 200, 400]) invoices.push(await rig.shop.sell({ expiresAt: NOW + secs }))
-  await rig.store.write(tx => tx.invoices.setKeptOpenBySwap(invoices[1]!.id, true))
-  rig.clock.advance(300)
-  await rig.payments.recordSnapshot(rig.snapshot())
-  const statuses = async () => Promise.all(invoices.map(async invoice => (await rig.read(invoice)).status))
-  assert.equal(await rig.payments.expireDue(1), 1)
+  for (const secs of [300, 100, 200, 400]) invoices.push(await harness.shop.sell({ expiresAt: NOW + secs }))
+  await harness.store.write(tx => tx.invoices.setKeptOpenBySwap(invoices[1]!.id, true))
+  harness.clock.advance(300)
+  await harness.payments.recordSnapshot(harness.snapshot())
+  const statuses = async () => Promise.all(invoices.map(async invoice => (await harness.read(invoice)).status))
+  assert.equal(await harness.payments.expireDue(1), 1)
   assert.deepEqual(await statuses(), ['pending', 'pending', 'expired', 'pending'])
-  assert.equal(await rig.payments.expireDue(10), 1)
+  assert.equal(await harness.payments.expireDue(10), 1)
   assert.deepEqual(await statuses(), ['expired', 'pending', 'expired', 'pending'])
 })
 
 test('a swap with a deposit is included in the event of its invoice', async t => {
-  const rig = await rigOf(t)
+  const harness = await harnessOf(t)
   const swap = { asset: 'nep141:btc', blockchain: 'btc', amountInFormatted: '0.1', status: 'SUCCESS' }
-  const reassess = createInvoiceUpdater({ swapOf: async () => swap })
+  const updateInvoices = createInvoiceUpdater({ swapOf: async () => swap })
   const bodies: (string | null)[] = []
-  await rig.store.write(async tx => {
+  await harness.store.write(async tx => {
     const { append } = tx.events
     tx.events.append = async events => {
       bodies.push(...events.map(event => event.body))
       return append(events)
     }
-    const invoice = await tx.invoices.insert(rig.shop.draft({ confirmations: 0 }))
+    const invoice = await tx.invoices.insert(harness.shop.draft({ confirmations: 0 }))
     await tx.payments.upsert([
       {
         invoiceId: invoice.id,
@@ -229,7 +229,7 @@ test('a swap with a deposit is included in the event of its invoice', async t =>
       },
     ])
     await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
-    await reassess(tx, [invoice.id], NOW)
+    await updateInvoices(tx, [invoice.id], NOW)
   })
   assert.deepEqual(
     bodies.map(body => body && JSON.parse(body).swap),

@@ -58,46 +58,46 @@ class Expected {
   }
 }
 
-async function apply(rig: SwapHarness, swap: Swap, expected: Expected, step: Step): Promise<void> {
-  if (step === 'restart') return rig.restart()
+async function apply(harness: SwapHarness, swap: Swap, expected: Expected, step: Step): Promise<void> {
+  if (step === 'restart') return harness.restart()
   if (step === 'coins') {
-    if (!expected.coins) rig.test.oneclick.deliver(swap.depositAddress)
+    if (!expected.coins) harness.test.oneclick.deliver(swap.depositAddress)
     expected.pay()
-    return rig.mine()
+    return harness.mine()
   }
-  if ('secs' in step) return rig.advance(step.secs)
-  rig.drive(swap, step.word)
-  await rig.advance(60)
+  if ('secs' in step) return harness.advance(step.secs)
+  harness.drive(swap, step.word)
+  await harness.advance(60)
   expected.report(step.word)
 }
 
-async function assertAsExpected(rig: SwapHarness, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
-  const now = await rig.watch.read(invoice)
-  assert.equal((await rig.read(swap)).status, expected.status)
+async function assertAsExpected(harness: SwapHarness, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
+  const now = await harness.watch.read(invoice)
+  assert.equal((await harness.read(swap)).status, expected.status)
   assert.equal(now.status === 'paid', expected.coins)
   if (expected.depositReported) assert.equal(now.keptOpenBySwap, true)
   return now
 }
 
 test('for any provider behaviour, only coins pay the invoice, each event is sent once, and a deposit keeps it open', async t => {
-  const rig = await SwapHarness.start(t)
+  const harness = await SwapHarness.start(t)
   await fc.assert(
     fc.asyncProperty(steps, async sequence => {
-      let invoice = await rig.invoice()
-      const swap = await rig.start(invoice)
-      const before = (await rig.sentEvents()).length
+      let invoice = await harness.invoice()
+      const swap = await harness.start(invoice)
+      const before = (await harness.sentEvents()).length
       const expected = new Expected()
       for (const step of sequence) {
         const hadDeposit = expected.depositReported && invoice.status === 'pending'
-        await apply(rig, swap, expected, step)
-        invoice = await assertAsExpected(rig, swap, invoice, expected)
+        await apply(harness, swap, expected, step)
+        invoice = await assertAsExpected(harness, swap, invoice, expected)
         if (hadDeposit && expected.depositReported && !expected.coins) assert.equal(invoice.status, 'pending')
       }
-      const events = (await rig.sentEvents()).slice(before).map(({ type }) => type)
+      const events = (await harness.sentEvents()).slice(before).map(({ type }) => type)
       assert.deepEqual(events, expected.events)
       // Ends polling of this swap before the next run.
-      rig.drive(swap, 'FAILED')
-      await rig.advance(60)
+      harness.drive(swap, 'FAILED')
+      await harness.advance(60)
     }),
     { numRuns: 12 },
   )

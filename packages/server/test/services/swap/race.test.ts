@@ -13,90 +13,90 @@ after(closeNoteScanner)
 const REQUEST = { assetId: BTC, refundTo: 'the-buyers-own-address' }
 
 /** Swaps with a slow provider: `meanwhile` runs between a request and its response. */
-function swapsWith(rig: SwapHarness, meanwhile: () => Promise<void>): Swaps {
-  const { store, clock, log } = rig.watch
+function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Swaps {
+  const { store, clock, log } = harness.watch
   const provider = {
-    ...rig.test.provider,
-    quote: async (...args: Parameters<typeof rig.test.provider.quote>) => {
-      const offer = await rig.test.provider.quote(...args)
+    ...harness.test.provider,
+    quote: async (...args: Parameters<typeof harness.test.provider.quote>) => {
+      const offer = await harness.test.provider.quote(...args)
       await meanwhile()
       return offer
     },
   }
   const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({ store, provider, assets, swapStatus: rig.swapStatus, clock, random: systemRandom, log })
+  return createSwaps({ store, provider, assets, swapStatus: harness.swapStatus, clock, random: systemRandom, log })
 }
 
 function hasMessage(message: string) {
   return (error: unknown) => error instanceof AppError && error.kind === 'conflict' && error.message === message
 }
 
-async function countStarts(rig: SwapHarness, invoice: Invoice): Promise<number> {
-  return (await rig.watch.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
+async function countStarts(harness: SwapHarness, invoice: Invoice): Promise<number> {
+  return (await harness.watch.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
 }
 
 test('an invoice paid during the quote request gets no swap, and the start is not counted', async t => {
-  const rig = await SwapHarness.start(t)
-  const invoice = await rig.invoice()
-  const swaps = swapsWith(rig, async () => {
-    rig.watch.pay(invoice, 2_500_000n)
-    await rig.mine()
+  const harness = await SwapHarness.start(t)
+  const invoice = await harness.invoice()
+  const swaps = swapsWith(harness, async () => {
+    harness.watch.pay(invoice, 2_500_000n)
+    await harness.mine()
   })
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
-  assert.equal((await rig.watch.read(invoice)).swapId, null)
-  assert.equal(await countStarts(rig, invoice), 0)
+  assert.equal((await harness.watch.read(invoice)).swapId, null)
+  assert.equal(await countStarts(harness, invoice), 0)
 })
 
 test('an invoice that expires during the quote request gets no swap', async t => {
-  const rig = await SwapHarness.start(t)
-  const invoice = await rig.invoice()
-  const swaps = swapsWith(rig, async () => rig.watch.clock.advance(900))
+  const harness = await SwapHarness.start(t)
+  const invoice = await harness.invoice()
+  const swaps = swapsWith(harness, async () => harness.watch.clock.advance(900))
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
 })
 
 test('a deposit to the current swap, seen during another quote request, keeps the swap', async t => {
-  const rig = await SwapHarness.start(t)
-  const invoice = await rig.invoice()
-  const first = await rig.start(invoice)
-  const swaps = swapsWith(rig, async () => {
-    rig.drive(first, 'KNOWN_DEPOSIT_TX')
-    await rig.advance(5)
+  const harness = await SwapHarness.start(t)
+  const invoice = await harness.invoice()
+  const first = await harness.start(invoice)
+  const swaps = swapsWith(harness, async () => {
+    harness.drive(first, 'KNOWN_DEPOSIT_TX')
+    await harness.advance(5)
   })
   await assert.rejects(
     swaps.start(invoice.publicId, REQUEST),
     hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
   )
-  assert.equal((await rig.watch.read(invoice)).swapId, first.id)
-  assert.equal(await countStarts(rig, invoice), 1)
+  assert.equal((await harness.watch.read(invoice)).swapId, first.id)
+  assert.equal(await countStarts(harness, invoice), 1)
 })
 
 test('two concurrent polls of a swap send its event once', async t => {
-  const rig = await SwapHarness.start(t)
-  const invoice = await rig.invoice()
-  const swap = await rig.start(invoice)
-  rig.drive(swap, 'REFUNDED')
-  await Promise.all([rig.swapStatus.refresh(swap), rig.advance(5), rig.swapStatus.refresh(swap)])
-  rig.restart()
-  await rig.swapStatus.refresh(swap)
+  const harness = await SwapHarness.start(t)
+  const invoice = await harness.invoice()
+  const swap = await harness.start(invoice)
+  harness.drive(swap, 'REFUNDED')
+  await Promise.all([harness.swapStatus.refresh(swap), harness.advance(5), harness.swapStatus.refresh(swap)])
+  harness.restart()
+  await harness.swapStatus.refresh(swap)
   assert.deepEqual(
-    (await rig.sentEvents()).map(({ type }) => type),
+    (await harness.sentEvents()).map(({ type }) => type),
     ['swap.refunded'],
   )
 })
 
 test('an aborted poll leaves its swap due again', async t => {
-  const rig = await SwapHarness.start(t)
-  const swap = await rig.start(await rig.invoice())
-  rig.test.oneclick.script.add('status', 'hang', 1)
-  rig.drive(swap, 'PROCESSING')
-  rig.watch.clock.advance(5)
+  const harness = await SwapHarness.start(t)
+  const swap = await harness.start(await harness.invoice())
+  harness.test.oneclick.script.add('status', 'hang', 1)
+  harness.drive(swap, 'PROCESSING')
+  harness.watch.clock.advance(5)
   const stop = new AbortController()
-  const poll = rig.swapStatus.pollDue(10, stop.signal)
+  const poll = harness.swapStatus.pollDue(10, stop.signal)
   stop.abort()
   await poll
-  assert.deepEqual([(await rig.read(swap)).status, (await rig.read(swap)).failedPolls], ['PENDING_DEPOSIT', 0])
-  rig.test.oneclick.script.clear()
-  rig.restart()
-  await rig.advance(30)
-  assert.equal((await rig.read(swap)).status, 'PROCESSING')
+  assert.deepEqual([(await harness.read(swap)).status, (await harness.read(swap)).failedPolls], ['PENDING_DEPOSIT', 0])
+  harness.test.oneclick.script.clear()
+  harness.restart()
+  await harness.advance(30)
+  assert.equal((await harness.read(swap)).status, 'PROCESSING')
 })

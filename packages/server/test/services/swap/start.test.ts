@@ -334,16 +334,16 @@ test('the same across two processes on one PostgreSQL database with a shared cou
 test('the WebSocket sends the swap status from its start, and each change', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()
-  const follower = subscribe(shop.api.url, id)
-  t.after(() => follower.socket.terminate())
-  assert.equal(await follower.message(0), '{"status":"pending"}')
+  const client = subscribe(shop.api.url, id)
+  t.after(() => client.socket.terminate())
+  assert.equal(await client.message(0), '{"status":"pending"}')
   const swap = await shop.start(id)
-  assert.equal(await follower.message(1), '{"status":"pending","swap_status":"PENDING_DEPOSIT"}')
+  assert.equal(await client.message(1), '{"status":"pending","swap_status":"PENDING_DEPOSIT"}')
   for (const [index, status] of ['KNOWN_DEPOSIT_TX', 'PROCESSING', 'SUCCESS'].entries()) {
     shop.drive(swap, status)
     shop.clock.advance(5)
     await shop.api.swapStatus.pollDue(10)
-    assert.equal(await follower.message(index + 2), `{"status":"pending","swap_status":"${status}"}`)
+    assert.equal(await client.message(index + 2), `{"status":"pending","swap_status":"${status}"}`)
   }
 })
 

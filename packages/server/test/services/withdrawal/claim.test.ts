@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
+import { type BillingHarness, createBillingHarness } from '../../support/billing-harness.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { scriptedPayout } from '../../support/scripted-payout.ts'
@@ -18,25 +18,25 @@ async function start(t: TestContext, engine: StoreEngine) {
   const hooked = afterNextWrite(store)
   const provider = scriptedPayout()
   const log = recordingLog()
-  const rig = await createBillingHarness({ store: hooked.store, clock, provider, log })
-  const account = await rig.merchant()
+  const harness = await createBillingHarness({ store: hooked.store, clock, provider, log })
+  const account = await harness.merchant()
 
   async function deposited() {
     const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 1', idempotencyKey: undefined }
-    const ordered = await rig.withdrawals.create(account, request)
-    await rig.deposit(ordered.invoice, AMOUNT)
-    await rig.mine()
+    const ordered = await harness.withdrawals.create(account, request)
+    await harness.deposit(ordered.invoice, AMOUNT)
+    await harness.mine()
     return { ...ordered, id: ordered.withdrawal.publicId }
   }
 
   return {
     clock,
-    rig,
+    harness,
     provider,
     log,
     deposited,
     afterNextWrite: hooked.afterNextWrite,
-    read: async (id: string) => (await rig.payouts.read(id)).withdrawal,
+    read: async (id: string) => (await harness.payouts.read(id)).withdrawal,
     statuses: async () => (await events(account.id)).map(({ status }) => status),
     warnings: () => log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
     /** A second process on the same database, with the same provider. */
@@ -67,11 +67,11 @@ function afterNextWrite(real: Store) {
 const closings = [
   [
     'settle',
-    (rig: BillingHarness, id: string, override?: boolean) => rig.payouts.markPaidOut(id, 'by hand', { override }),
+    (harness: BillingHarness, id: string, override?: boolean) => harness.payouts.markPaidOut(id, 'by hand', { override }),
   ],
   [
     'fail',
-    (rig: BillingHarness, id: string, override?: boolean) => rig.payouts.markFailed(id, 'sent back', { override }),
+    (harness: BillingHarness, id: string, override?: boolean) => harness.payouts.markFailed(id, 'sent back', { override }),
   ],
 ] as const
 
@@ -80,39 +80,39 @@ for (const engine of storeEngines()) {
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
   check('an order that the operator closes before it is claimed is not passed to the provider', async harness => {
-    const { rig, provider, deposited } = harness
+    const { harness, provider, deposited } = harness
     const { id } = await deposited()
-    await rig.payouts.markPaidOut(id, 'by hand')
-    assert.equal(await rig.payouts.payDue(10), 0)
+    await harness.payouts.markPaidOut(id, 'by hand')
+    assert.equal(await harness.payouts.payDue(10), 0)
     assert.equal(provider.calls.length, 0)
   })
 
   for (const [name, close] of closings) {
     check(`${name} is refused between the claim of an order and the call of the provider`, async harness => {
-      const { clock, rig, provider, deposited, read, afterNextWrite } = harness
+      const { clock, harness, provider, deposited, read, afterNextWrite } = harness
       const { id } = await deposited()
       const since = clock.secs
       let refused = 0
       afterNextWrite(async () => {
         assert.equal(provider.calls.length, 0)
-        await assert.rejects(close(rig, id), REFUSED)
+        await assert.rejects(close(harness, id), REFUSED)
         assert.deepEqual((await read(id)).activePayout, { provider: 'scripted', since })
         refused += 1
       })
       provider.results.push({ state: 'paid', reference: 'wire 1' })
-      assert.equal(await rig.payouts.payDue(10), 1)
+      assert.equal(await harness.payouts.payDue(10), 1)
       const { status, reference, activePayout } = await read(id)
       assert.deepEqual([refused, status, reference, activePayout], [1, 'completed', 'wire 1', null])
     })
 
     check(`${name} is refused between the call of the provider and the record of its result`, async harness => {
-      const { rig, provider, deposited, read, statuses } = harness
+      const { harness, provider, deposited, read, statuses } = harness
       const { id } = await deposited()
       provider.results.push(async () => {
-        await assert.rejects(close(rig, id), REFUSED)
+        await assert.rejects(close(harness, id), REFUSED)
         return { state: 'paid', reference: 'wire 1' }
       })
-      await rig.payouts.payDue(10)
+      await harness.payouts.payDue(10)
       const { status, reference } = await read(id)
       assert.deepEqual([status, reference], ['completed', 'wire 1'])
       assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
@@ -120,11 +120,11 @@ for (const engine of storeEngines()) {
   }
 
   check('the refusal names the provider, the time and the override', async harness => {
-    const { rig, provider, deposited } = harness
+    const { harness, provider, deposited } = harness
     const { id } = await deposited()
     provider.results.push({ state: 'processing', pollAfterSecs: 300 })
-    await rig.payouts.payDue(10)
-    await assert.rejects(rig.payouts.markPaidOut(id, 'by hand'), {
+    await harness.payouts.payDue(10)
+    await assert.rejects(harness.payouts.markPaidOut(id, 'by hand'), {
       message: 'payout in progress',
       extra: {
         detail:
@@ -135,45 +135,45 @@ for (const engine of storeEngines()) {
   })
 
   check('an order stays claimed while the provider is paying, and when a call fails', async harness => {
-    const { clock, rig, provider, deposited, read } = harness
+    const { clock, harness, provider, deposited, read } = harness
     const { id } = await deposited()
     const claimed = { provider: 'scripted', since: clock.secs }
     provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'))
     for (const secs of [0, 300]) {
       clock.advance(secs)
-      assert.equal(await rig.payouts.payDue(10), 1)
+      assert.equal(await harness.payouts.payDue(10), 1)
       assert.deepEqual((await read(id)).activePayout, claimed)
-      await assert.rejects(rig.payouts.markFailed(id, 'sent back'), REFUSED)
+      await assert.rejects(harness.payouts.markFailed(id, 'sent back'), REFUSED)
     }
     clock.advance(60)
     provider.results.push({ state: 'by_hand' })
-    await rig.payouts.payDue(10)
+    await harness.payouts.payDue(10)
     assert.equal((await read(id)).activePayout, null)
-    assert.equal((await rig.payouts.markPaidOut(id, 'by hand')).withdrawal.status, 'completed')
+    assert.equal((await harness.payouts.markPaidOut(id, 'by hand')).withdrawal.status, 'completed')
   })
 
   check('coins that arrive while a provider pays do not end its claim', async harness => {
-    const { rig, provider, deposited, read, statuses } = harness
+    const { harness, provider, deposited, read, statuses } = harness
     const { id, invoice } = await deposited()
     provider.results.push({ state: 'processing', pollAfterSecs: 300 })
-    await rig.payouts.payDue(10)
-    await rig.deposit(invoice, 1n)
-    await rig.mine()
+    await harness.payouts.payDue(10)
+    await harness.deposit(invoice, 1n)
+    await harness.mine()
     assert.equal((await read(id)).status, 'needs_attention')
-    await assert.rejects(rig.payouts.markPaidOut(id, 'by hand'), REFUSED)
-    assert.equal((await rig.payouts.markPaidOut(id, 'by hand', { override: true })).withdrawal.status, 'completed')
+    await assert.rejects(harness.payouts.markPaidOut(id, 'by hand'), REFUSED)
+    assert.equal((await harness.payouts.markPaidOut(id, 'by hand', { override: true })).withdrawal.status, 'completed')
     assert.deepEqual((await statuses()).slice(2), ['needs_attention', 'completed'])
   })
 
   check('after a crash between call and record, the provider is called again with the same order', async harness => {
-    const { clock, rig, provider, deposited, read, restarted } = harness
+    const { clock, harness, provider, deposited, read, restarted } = harness
     const { id } = await deposited()
     const called = Promise.withResolvers<void>()
     provider.results.push(() => {
       called.resolve()
       return new Promise<PayoutResult>(() => {})
     })
-    void rig.payouts.payDue(10)
+    void harness.payouts.payDue(10)
     await called.promise
 
     const next = await restarted()
@@ -192,24 +192,24 @@ for (const engine of storeEngines()) {
   })
 
   check('two processes pass each order to the provider once', async harness => {
-    const { rig, provider, deposited, restarted } = harness
+    const { harness, provider, deposited, restarted } = harness
     const other = await restarted()
     const ids: string[] = []
     for (let at = 0; at < 6; at++) ids.push((await deposited()).id)
     for (const _ of ids) provider.results.push({ state: 'paid', reference: 'wire' })
-    await Promise.all([rig, other, rig, other].map(({ payouts }) => payouts.payDue(10)))
+    await Promise.all([harness, other, harness, other].map(({ payouts }) => payouts.payDue(10)))
     assert.deepEqual(provider.calls.map(order => order.id).sort(), ids.sort())
   })
 
   for (const [name, close] of closings) {
     check(`a payout that the provider reports after an override of ${name} needs attention`, async harness => {
-      const { rig, provider, deposited, read, statuses, warnings } = harness
+      const { harness, provider, deposited, read, statuses, warnings } = harness
       const { id } = await deposited()
       provider.results.push(async () => {
-        await close(rig, id, true)
+        await close(harness, id, true)
         return { state: 'paid', reference: 'wire 1' }
       })
-      await rig.payouts.payDue(10)
+      await harness.payouts.payDue(10)
       const closed = name === 'settle' ? 'completed' : 'failed'
       assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', closed, 'needs_attention'])
       const { reference, reason, activePayout } = await read(id)
@@ -225,7 +225,7 @@ for (const engine of storeEngines()) {
     })
 
     check(`no other late result changes the status after an override of ${name}`, async harness => {
-      const { clock, rig, provider, deposited, read, warnings } = harness
+      const { clock, harness, provider, deposited, read, warnings } = harness
       const results: PayoutResult[] = [
         { state: 'by_hand' },
         { state: 'processing', pollAfterSecs: 1 },
@@ -234,28 +234,28 @@ for (const engine of storeEngines()) {
       for (const result of results) {
         const { id } = await deposited()
         provider.results.push(async () => {
-          await close(rig, id, true)
+          await close(harness, id, true)
           return result
         })
-        assert.equal(await rig.payouts.payDue(10), 1)
+        assert.equal(await harness.payouts.payDue(10), 1)
         const { status, activePayout } = await read(id)
         assert.deepEqual([status, activePayout], [name === 'settle' ? 'completed' : 'failed', null])
         clock.advance(86_400)
-        assert.equal(await rig.payouts.payDue(10), 0)
+        assert.equal(await harness.payouts.payDue(10), 0)
       }
       assert.equal(warnings().length, 3)
     })
   }
 
   check('a payout reported after an override and a late deposit keeps both references', async harness => {
-    const { rig, provider, deposited, read, statuses } = harness
+    const { harness, provider, deposited, read, statuses } = harness
     const { id, invoice } = await deposited()
     provider.results.push(async () => {
-      await rig.payouts.markPaidOut(id, 'by hand', { override: true })
-      await rig.deposit(invoice, 1n)
+      await harness.payouts.markPaidOut(id, 'by hand', { override: true })
+      await harness.deposit(invoice, 1n)
       return { state: 'paid', reference: 'wire 1' }
     })
-    await rig.payouts.payDue(10)
+    await harness.payouts.payDue(10)
     const { reference, reason } = await read(id)
     assert.deepEqual(
       [reference, reason],
@@ -265,11 +265,11 @@ for (const engine of storeEngines()) {
   })
 
   check('a slow repeated result of a provider that has already paid changes nothing', async harness => {
-    const { clock, rig, provider, deposited, read, statuses, restarted } = harness
+    const { clock, harness, provider, deposited, read, statuses, restarted } = harness
     const { id } = await deposited()
     const slow = Promise.withResolvers<PayoutResult>()
     provider.results.push(() => slow.promise)
-    const first = rig.payouts.payDue(10)
+    const first = harness.payouts.payDue(10)
     const other = await restarted()
     clock.advance(LEASE_SECS)
     while (provider.calls.length === 0) await new Promise(setImmediate)

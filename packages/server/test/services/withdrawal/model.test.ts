@@ -53,44 +53,44 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
   const { store, file } = await sqliteStore(t)
   // The smallest unit has a value, so that small orders are valid.
   const rates = { rate: async (currency: string) => ({ currency, price: '999999999', fetchedAt: clock.secs }) }
-  const rig = await createBillingHarness({ store, clock, rates })
+  const harness = await createBillingHarness({ store, clock, rates })
   const reached = new Set<WithdrawalStatus>()
 
   await fc.assert(
     fc.asyncProperty(moves, async (path: readonly Move[]) => {
-      const account = await rig.merchant()
+      const account = await harness.merchant()
       const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: undefined }
-      const { withdrawal, invoice } = await rig.withdrawals.create(account, request)
+      const { withdrawal, invoice } = await harness.withdrawals.create(account, request)
       const id = withdrawal.publicId
       const unmined: string[] = []
       const make: Record<(typeof WORDS)[number], () => Promise<unknown>> = {
         vanish: async () => {
           const txid = unmined.pop()
-          if (txid !== undefined) await rig.vanish(txid)
+          if (txid !== undefined) await harness.vanish(txid)
         },
         mine: async () => {
-          await rig.mine()
+          await harness.mine()
           unmined.length = 0
         },
-        reorg: () => rig.reorg(4),
-        cancel: () => rig.withdrawals.cancel(account, id),
-        settle: () => rig.payouts.markPaidOut(id, 'paid'),
-        fail: () => rig.payouts.markFailed(id, 'refused'),
-        pay: () => rig.payouts.payDue(10),
+        reorg: () => harness.reorg(4),
+        cancel: () => harness.withdrawals.cancel(account, id),
+        settle: () => harness.payouts.markPaidOut(id, 'paid'),
+        fail: () => harness.payouts.markFailed(id, 'refused'),
+        pay: () => harness.payouts.payDue(10),
       }
       for (const move of path) {
-        if (move.do === 'deposit') unmined.push(await rig.deposit(invoice, move.zat))
+        if (move.do === 'deposit') unmined.push(await harness.deposit(invoice, move.zat))
         else if (move.do === 'wait') {
           clock.advance(move.secs)
-          await rig.seeThrough()
+          await harness.seeThrough()
         } else {
           await make[move.do]().catch(refused)
         }
       }
-      await rig.mine()
+      await harness.mine()
 
       const told = readEvents(file, account.id).map(({ status }) => status as WithdrawalStatus)
-      const { status } = (await rig.withdrawals.read(account, id)).withdrawal
+      const { status } = (await harness.withdrawals.read(account, id)).withdrawal
       assert.equal(told.at(-1) ?? 'awaiting_deposit', status)
       told.reduce((from: WithdrawalStatus, to) => {
         assert.ok(EDGES[from].includes(to), `${from} → ${to} in ${told.join(', ')}`)

@@ -19,10 +19,10 @@ const AMOUNT = 250_000_000n
 async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const rig = await createBillingHarness({ store, clock, ...options })
-  const account = await rig.merchant()
+  const harness = await createBillingHarness({ store, clock, ...options })
+  const account = await harness.merchant()
   const order = (changes: Partial<Parameters<BillingHarness['withdrawals']['create']>[1]> = {}) =>
-    rig.withdrawals.create(account, {
+    harness.withdrawals.create(account, {
       amountZat: AMOUNT,
       fiatCurrency: 'EUR',
       payoutTo: IBAN,
@@ -31,8 +31,8 @@ async function start(test: TestContext, options: Partial<Parameters<typeof creat
     })
   const statuses = (of: Account = account) => readEvents(file, of.id).flatMap(({ status }) => (status ? [status] : []))
   const status = async ({ withdrawal }: WithdrawalWithInvoice) =>
-    (await rig.withdrawals.read(account, withdrawal.publicId)).withdrawal.status
-  return { clock, file, rig, account, order, statuses, status }
+    (await harness.withdrawals.read(account, withdrawal.publicId)).withdrawal.status
+  return { clock, file, rig: harness, account, order, statuses, status }
 }
 
 test('an order keeps the rate at its creation, less the spread, until its address expires', async t => {
@@ -47,16 +47,16 @@ test('an order keeps the rate at its creation, less the spread, until its addres
 })
 
 test('from deposit to payout, each step sends one event with the ordered amounts', async t => {
-  const { file, rig, account, order, status } = await start(t)
+  const { file, rig: harness, account, order, status } = await start(t)
   const ordered = await order()
-  await rig.deposit(ordered.invoice, AMOUNT)
+  await harness.deposit(ordered.invoice, AMOUNT)
   assert.equal(await status(ordered), 'deposit_detected')
-  await rig.mine(2)
+  await harness.mine(2)
   assert.equal(await status(ordered), 'deposit_detected')
-  await rig.mine(1)
+  await harness.mine(1)
   assert.equal(await status(ordered), 'payout_processing')
-  await rig.mine(1)
-  const { withdrawal, payoutTo } = await rig.payouts.markPaidOut(ordered.withdrawal.publicId, 'SEPA 2026-4711')
+  await harness.mine(1)
+  const { withdrawal, payoutTo } = await harness.payouts.markPaidOut(ordered.withdrawal.publicId, 'SEPA 2026-4711')
   assert.deepEqual([withdrawal.status, withdrawal.reference, payoutTo], ['completed', 'SEPA 2026-4711', IBAN])
   assert.deepEqual(
     readEvents(file, account.id),
@@ -70,149 +70,149 @@ test('from deposit to payout, each step sends one event with the ordered amounts
       fiat_amount: '247.50',
     })),
   )
-  assert.deepEqual(readEvents(file, rig.operator.id), [])
+  assert.deepEqual(readEvents(file, harness.operator.id), [])
 })
 
 test('an order without a deposit in time expires; late coins need attention', async t => {
-  const { clock, rig, order, statuses } = await start(t)
+  const { clock, rig: harness, order, statuses } = await start(t)
   const { invoice } = await order()
   clock.advance(900)
-  await rig.seeThrough()
+  await harness.seeThrough()
   assert.deepEqual(statuses(), ['expired'])
-  await rig.deposit(invoice, AMOUNT)
+  await harness.deposit(invoice, AMOUNT)
   assert.deepEqual(statuses(), ['expired', 'needs_attention'])
 })
 
 test('a deposit seen before expiry and mined within ten block spacings after it is in time', async t => {
-  const { clock, rig, order, statuses } = await start(t)
+  const { clock, rig: harness, order, statuses } = await start(t)
   const { invoice } = await order()
-  await rig.deposit(invoice, AMOUNT)
+  await harness.deposit(invoice, AMOUNT)
   clock.advance(900 + 750)
-  await rig.seeThrough()
-  await rig.mine()
+  await harness.seeThrough()
+  await harness.mine()
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing'])
 })
 
 test('a partial deposit does not count until expiry, and then needs attention', async t => {
-  const { clock, rig, order, statuses } = await start(t)
+  const { clock, rig: harness, order, statuses } = await start(t)
   const { invoice } = await order()
-  await rig.deposit(invoice, AMOUNT - 1n)
-  await rig.mine()
+  await harness.deposit(invoice, AMOUNT - 1n)
+  await harness.mine()
   assert.deepEqual(statuses(), [])
   clock.advance(900)
-  await rig.seeThrough()
+  await harness.seeThrough()
   assert.deepEqual(statuses(), ['needs_attention'])
 })
 
 test('a deposit in parts is complete; an excess needs attention at once, also after the deposit was accepted', async t => {
-  const { rig, order, statuses } = await start(t)
+  const { rig: harness, order, statuses } = await start(t)
   const parts = await order()
-  await rig.deposit(parts.invoice, AMOUNT - 5n)
-  await rig.deposit(parts.invoice, 5n)
-  await rig.mine()
+  await harness.deposit(parts.invoice, AMOUNT - 5n)
+  await harness.deposit(parts.invoice, 5n)
+  await harness.mine()
   const much = await order()
-  await rig.deposit(much.invoice, AMOUNT + 1n)
-  await rig.deposit(parts.invoice, 1n)
+  await harness.deposit(much.invoice, AMOUNT + 1n)
+  await harness.deposit(parts.invoice, 1n)
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention', 'needs_attention'])
 })
 
 test('after a deposit vanishes, the order awaits a deposit again', async t => {
-  const { rig, order, statuses } = await start(t)
+  const { rig: harness, order, statuses } = await start(t)
   const { invoice } = await order()
-  await rig.vanish(await rig.deposit(invoice, AMOUNT))
-  await rig.deposit(invoice, AMOUNT)
+  await harness.vanish(await harness.deposit(invoice, AMOUNT))
+  await harness.deposit(invoice, AMOUNT)
   assert.deepEqual(statuses(), ['deposit_detected', 'awaiting_deposit', 'deposit_detected'])
 })
 
 test('an order can be canceled only before any deposit; coins that arrive later need attention', async t => {
-  const { rig, account, order, statuses } = await start(t)
+  const { rig: harness, account, order, statuses } = await start(t)
   const { withdrawal, invoice } = await order()
-  assert.equal((await rig.withdrawals.cancel(account, withdrawal.publicId)).withdrawal.status, 'canceled')
+  assert.equal((await harness.withdrawals.cancel(account, withdrawal.publicId)).withdrawal.status, 'canceled')
   const refused = { code: 'withdrawal_not_cancelable', kind: 'conflict' }
-  await assert.rejects(rig.withdrawals.cancel(account, withdrawal.publicId), refused)
-  await rig.deposit(invoice, 1n)
+  await assert.rejects(harness.withdrawals.cancel(account, withdrawal.publicId), refused)
+  await harness.deposit(invoice, 1n)
   assert.deepEqual(statuses(), ['canceled', 'needs_attention'])
 
   const begun = await order()
-  await rig.deposit(begun.invoice, 1n)
-  await assert.rejects(rig.withdrawals.cancel(account, begun.withdrawal.publicId), refused)
+  await harness.deposit(begun.invoice, 1n)
+  await assert.rejects(harness.withdrawals.cancel(account, begun.withdrawal.publicId), refused)
 })
 
 test('the operator can close only orders with a deposit; more coins reopen them', async t => {
-  const { rig, order, statuses } = await start(t)
+  const { rig: harness, order, statuses } = await start(t)
   const open = await order()
   const refused = { code: 'withdrawal_not_open', kind: 'conflict' }
-  await assert.rejects(rig.payouts.markPaidOut(open.withdrawal.publicId, 'ref'), refused)
-  await assert.rejects(rig.payouts.markFailed(open.withdrawal.publicId, 'no'), refused)
-  await rig.deposit(open.invoice, AMOUNT + 7n)
-  const failed = await rig.payouts.markFailed(open.withdrawal.publicId, 'sent back')
+  await assert.rejects(harness.payouts.markPaidOut(open.withdrawal.publicId, 'ref'), refused)
+  await assert.rejects(harness.payouts.markFailed(open.withdrawal.publicId, 'no'), refused)
+  await harness.deposit(open.invoice, AMOUNT + 7n)
+  const failed = await harness.payouts.markFailed(open.withdrawal.publicId, 'sent back')
   assert.deepEqual([failed.withdrawal.status, failed.withdrawal.reason], ['failed', 'sent back'])
-  await rig.mine()
+  await harness.mine()
   assert.deepEqual(statuses(), ['needs_attention', 'failed'])
-  await rig.deposit(open.invoice, 1n)
+  await harness.deposit(open.invoice, 1n)
   assert.deepEqual(statuses(), ['needs_attention', 'failed', 'needs_attention'])
-  await assert.rejects(rig.payouts.markPaidOut(open.withdrawal.publicId, ' '), { code: 'invalid_reference' })
-  await assert.rejects(rig.payouts.markFailed(open.withdrawal.publicId, 'x'.repeat(201)), { code: 'invalid_reason' })
-  await assert.rejects(rig.payouts.read('nonsense'), { code: 'no_such_withdrawal' })
-  assert.deepEqual(await rig.payouts.countWaiting(), { payouts: 0, withdrawals: 1 })
+  await assert.rejects(harness.payouts.markPaidOut(open.withdrawal.publicId, ' '), { code: 'invalid_reference' })
+  await assert.rejects(harness.payouts.markFailed(open.withdrawal.publicId, 'x'.repeat(201)), { code: 'invalid_reason' })
+  await assert.rejects(harness.payouts.read('nonsense'), { code: 'no_such_withdrawal' })
+  assert.deepEqual(await harness.payouts.countWaiting(), { payouts: 0, withdrawals: 1 })
 })
 
 test('coins removed by a reorganisation are not paid out: the order needs attention, and is settled once they are confirmed', async t => {
-  const { rig, order, statuses } = await start(t)
+  const { rig: harness, order, statuses } = await start(t)
   const { withdrawal, invoice } = await order()
-  await rig.deposit(invoice, AMOUNT)
-  await rig.mine()
-  await rig.reorg(3)
+  await harness.deposit(invoice, AMOUNT)
+  await harness.mine()
+  await harness.reorg(3)
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
-  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.equal(await harness.payouts.payDue(10), 0)
   const early = { code: 'deposit_not_confirmed', kind: 'conflict' }
-  await assert.rejects(rig.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
-  await rig.mine(2)
-  await assert.rejects(rig.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
-  await rig.mine(1)
-  assert.equal((await rig.payouts.markPaidOut(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
+  await assert.rejects(harness.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
+  await harness.mine(2)
+  await assert.rejects(harness.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
+  await harness.mine(1)
+  assert.equal((await harness.payouts.markPaidOut(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
 })
 
 test('an order with unconfirmed coins can be failed, and can be settled when they are gone', async t => {
-  const { rig, order } = await start(t)
+  const { rig: harness, order } = await start(t)
   const much = await order()
-  const txid = await rig.deposit(much.invoice, AMOUNT * 2n)
-  await assert.rejects(rig.payouts.markPaidOut(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
-  await rig.vanish(txid)
-  assert.equal((await rig.payouts.markPaidOut(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
+  const txid = await harness.deposit(much.invoice, AMOUNT * 2n)
+  await assert.rejects(harness.payouts.markPaidOut(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
+  await harness.vanish(txid)
+  assert.equal((await harness.payouts.markPaidOut(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
   const other = await order()
-  await rig.deposit(other.invoice, AMOUNT * 2n)
-  assert.equal((await rig.payouts.markFailed(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
+  await harness.deposit(other.invoice, AMOUNT * 2n)
+  assert.equal((await harness.payouts.markFailed(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
 })
 
 test('a reopened order keeps the notes of its earlier closing', async t => {
-  const { rig, order } = await start(t)
+  const { rig: harness, order } = await start(t)
   const { withdrawal, invoice } = await order()
-  await rig.deposit(invoice, AMOUNT)
-  await rig.mine()
-  await rig.payouts.markPaidOut(withdrawal.publicId, 'wire 1')
-  await rig.deposit(invoice, 5n)
-  await rig.mine()
-  const closed = await rig.payouts.markPaidOut(withdrawal.publicId, 'wire 2')
+  await harness.deposit(invoice, AMOUNT)
+  await harness.mine()
+  await harness.payouts.markPaidOut(withdrawal.publicId, 'wire 1')
+  await harness.deposit(invoice, 5n)
+  await harness.mine()
+  const closed = await harness.payouts.markPaidOut(withdrawal.publicId, 'wire 2')
   assert.equal(closed.withdrawal.reference, 'wire 1; wire 2')
 })
 
 test('an order belongs to its account: an order of another account is not found', async t => {
-  const { rig, account, order } = await start(t)
+  const { rig: harness, account, order } = await start(t)
   const first = await order()
   const second = await order()
-  const stranger = await rig.merchant()
+  const stranger = await harness.merchant()
   for (const id of [first.withdrawal.publicId, 'nonsense', first.invoice.publicId]) {
-    await assert.rejects(rig.withdrawals.read(stranger, id), { code: 'no_such_withdrawal' })
-    await assert.rejects(rig.withdrawals.cancel(stranger, id), { code: 'no_such_withdrawal' })
+    await assert.rejects(harness.withdrawals.read(stranger, id), { code: 'no_such_withdrawal' })
+    await assert.rejects(harness.withdrawals.cancel(stranger, id), { code: 'no_such_withdrawal' })
   }
   const ids = (orders: WithdrawalWithInvoice[]) => orders.map(({ withdrawal }) => withdrawal.publicId)
-  assert.deepEqual(ids(await rig.withdrawals.list(stranger, { limit: 10 })), [])
-  assert.deepEqual(ids(await rig.withdrawals.list(account, { limit: 10 })), ids([second, first]))
+  assert.deepEqual(ids(await harness.withdrawals.list(stranger, { limit: 10 })), [])
+  assert.deepEqual(ids(await harness.withdrawals.list(account, { limit: 10 })), ids([second, first]))
   const page = { limit: 10, before: second.withdrawal.publicId }
-  assert.deepEqual(ids(await rig.withdrawals.list(account, page)), ids([first]))
-  assert.deepEqual(ids(await rig.withdrawals.list(stranger, page)), [])
-  assert.equal(ids(await rig.withdrawals.list(account, { limit: 1 })).length, 1)
+  assert.deepEqual(ids(await harness.withdrawals.list(account, page)), ids([first]))
+  assert.deepEqual(ids(await harness.withdrawals.list(stranger, page)), [])
+  assert.equal(ids(await harness.withdrawals.list(account, { limit: 1 })).length, 1)
 })
 
 test('an order requires a current rate; a repeated idempotency key does not', async t => {
@@ -243,10 +243,10 @@ test('the stored idempotency hash does not allow guessing bank accounts from a c
 })
 
 test('twenty concurrent repeats create one order', async t => {
-  const { rig, account, order } = await start(t)
+  const { rig: harness, account, order } = await start(t)
   const created = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
   assert.equal(new Set(created.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
-  assert.equal((await rig.withdrawals.list(account, { limit: 10 })).length, 1)
+  assert.equal((await harness.withdrawals.list(account, { limit: 10 })).length, 1)
 })
 
 test('an order that cannot be paid out is refused with the name of the field', async t => {
@@ -264,7 +264,7 @@ test('an order that cannot be paid out is refused with the name of the field', a
 })
 
 test('payout details are stored encrypted only, and a new encryption key re-encrypts them', async t => {
-  const { file, rig, order } = await start(t)
+  const { file, rig: harness, order } = await start(t)
   const { withdrawal } = await order()
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => database.close())
@@ -276,10 +276,10 @@ test('payout details are stored encrypted only, and a new encryption key re-encr
 
   const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const both = createVault([fresh, old], systemRandom)
-  await createSecrets({ store: rig.store, vault: both }).reseal()
+  await createSecrets({ store: harness.store, vault: both }).reseal()
   assert.ok(!before.equals(Buffer.from(rowOf().payout_to as Uint8Array)))
   const place = { table: 'withdrawals', column: 'payout_to', row: withdrawal.invoiceId }
   const opened = createVault([fresh], systemRandom).open(rowOf().payout_to as Uint8Array, place)
   assert.equal(Buffer.from(opened).toString(), IBAN)
-  await assert.rejects(createSecrets({ store: rig.store, vault: createVault([old], systemRandom) }).check())
+  await assert.rejects(createSecrets({ store: harness.store, vault: createVault([old], systemRandom) }).check())
 })

@@ -15,22 +15,22 @@ async function start(test: TestContext) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
   const provider = scriptedPayout()
-  const rig = await createBillingHarness({ store, clock, provider })
-  const account = await rig.merchant()
+  const harness = await createBillingHarness({ store, clock, provider })
+  const account = await harness.merchant()
   const order = async () => {
     const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
-    return rig.withdrawals.create(account, request)
+    return harness.withdrawals.create(account, request)
   }
   const deposited = async () => {
     const ordered = await order()
-    await rig.deposit(ordered.invoice, AMOUNT)
-    await rig.mine()
+    await harness.deposit(ordered.invoice, AMOUNT)
+    await harness.mine()
     return ordered
   }
-  const read = (id: string) => rig.payouts.read(id)
+  const read = (id: string) => harness.payouts.read(id)
   return {
     clock,
-    rig,
+    rig: harness,
     provider,
     order,
     deposited,
@@ -40,11 +40,11 @@ async function start(test: TestContext) {
 }
 
 test('an order is passed to the provider once, with all details, when its deposit is confirmed', async t => {
-  const { rig, provider, order, deposited, read, statuses } = await start(t)
+  const { rig: harness, provider, order, deposited, read, statuses } = await start(t)
   await order()
   const { withdrawal } = await deposited()
   provider.results.push({ state: 'paid', reference: 'wire 7' })
-  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.equal(await harness.payouts.payDue(10), 1)
   assert.deepEqual(provider.calls, [
     {
       id: withdrawal.publicId,
@@ -55,66 +55,66 @@ test('an order is passed to the provider once, with all details, when its deposi
     },
   ])
   assert.equal((await read(withdrawal.publicId)).withdrawal.reference, 'wire 7')
-  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.equal(await harness.payouts.payDue(10), 0)
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
 })
 
 test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
-  const { clock, rig, provider, deposited, read, statuses } = await start(t)
+  const { clock, rig: harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'), {
     state: 'failed',
     reason: 'unknown account',
   })
-  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.equal(await harness.payouts.payDue(10), 1)
   clock.advance(299)
-  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.equal(await harness.payouts.payDue(10), 0)
   clock.advance(1)
-  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.equal(await harness.payouts.payDue(10), 1)
   clock.advance(59)
-  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.equal(await harness.payouts.payDue(10), 0)
   clock.advance(1)
-  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.equal(await harness.payouts.payDue(10), 1)
   assert.equal((await read(withdrawal.publicId)).withdrawal.reason, 'unknown account')
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'failed'])
 })
 
 test('two processes pass an order once; after a crash during the call it is passed again', async t => {
-  const { clock, rig, provider, deposited } = await start(t)
+  const { clock, rig: harness, provider, deposited } = await start(t)
   await deposited()
   const dies = Promise.withResolvers<PayoutResult>()
   provider.results.push(() => dies.promise)
-  const first = rig.payouts.payDue(10)
-  assert.equal(await rig.payouts.payDue(10), 0)
+  const first = harness.payouts.payDue(10)
+  assert.equal(await harness.payouts.payDue(10), 0)
   clock.advance(120)
   provider.results.push({ state: 'paid', reference: 'once' })
-  assert.equal(await rig.payouts.payDue(10), 1)
+  assert.equal(await harness.payouts.payDue(10), 1)
   assert.deepEqual(new Set(provider.calls.map(({ id }) => id)).size, 1)
   dies.resolve({ state: 'paid', reference: 'twice' })
   assert.equal(await first, 1)
 })
 
 test('coins that arrive while the provider pays keep the order open: the reference is kept and it needs attention', async t => {
-  const { rig, provider, deposited, read, statuses } = await start(t)
+  const { rig: harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal, invoice } = await deposited()
   provider.results.push(async () => {
-    await rig.deposit(invoice, 1n)
+    await harness.deposit(invoice, 1n)
     return { state: 'paid', reference: 'wire 8' }
   })
-  await rig.payouts.payDue(10)
+  await harness.payouts.payDue(10)
   const { status, reference } = (await read(withdrawal.publicId)).withdrawal
   assert.deepEqual([status, reference], ['needs_attention', 'wire 8'])
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
 })
 
 test("the operator's closing takes precedence over a late result of the provider", async t => {
-  const { rig, provider, deposited, read, statuses } = await start(t)
+  const { rig: harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.results.push(async () => {
-    await rig.payouts.markPaidOut(withdrawal.publicId, 'by hand', { override: true })
+    await harness.payouts.markPaidOut(withdrawal.publicId, 'by hand', { override: true })
     return { state: 'failed', reason: 'closed' }
   })
-  await rig.payouts.payDue(10)
+  await harness.payouts.payDue(10)
   const order = (await read(withdrawal.publicId)).withdrawal
   assert.deepEqual([order.status, order.reference, order.reason], ['completed', 'by hand', 'closed'])
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
@@ -124,22 +124,22 @@ test('the manual provider gets an order once, without a time limit', async t => 
   const clock = new ManualClock()
   const { store } = await sqliteStore(t)
   const log = recordingLog()
-  const rig = await createBillingHarness({ store, clock, provider: createManualPayout(log) })
-  const account = await rig.merchant()
+  const harness = await createBillingHarness({ store, clock, provider: createManualPayout(log) })
+  const account = await harness.merchant()
   const payoutTo = 'account 12345678'
-  const ordered = await rig.withdrawals.create(account, {
+  const ordered = await harness.withdrawals.create(account, {
     amountZat: AMOUNT,
     fiatCurrency: 'USD',
     payoutTo,
     idempotencyKey: undefined,
   })
-  await rig.deposit(ordered.invoice, AMOUNT)
-  await rig.mine()
-  assert.equal(await rig.payouts.payDue(10), 1)
+  await harness.deposit(ordered.invoice, AMOUNT)
+  await harness.mine()
+  assert.equal(await harness.payouts.payDue(10), 1)
   clock.advance(86_400 * 365)
-  assert.equal(await rig.payouts.payDue(10), 0)
+  assert.equal(await harness.payouts.payDue(10), 0)
   assert.equal(log.lines.length, 1)
   assert.ok(!JSON.stringify(log.lines).includes(payoutTo))
-  const { withdrawal } = await rig.payouts.markPaidOut(ordered.withdrawal.publicId, 'paid')
+  const { withdrawal } = await harness.payouts.markPaidOut(ordered.withdrawal.publicId, 'paid')
   assert.equal(withdrawal.status, 'completed')
 })

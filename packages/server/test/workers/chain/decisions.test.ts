@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { inWorld, onBothDatabases } from '../../support/engines.ts'
+import { simulationTest, onBothDatabases } from '../../support/engines.ts'
 import { runWorkers, syncFully } from '../../support/settle.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
 
 onBothDatabases(engine => {
-  inWorld(engine, 'an invoice created while the clock is 3 h ahead is paid normally', async simulation => {
+  simulationTest(engine, 'an invoice created while the clock is 3 h ahead is paid normally', async simulation => {
     const [process] = simulation.processes
     await process!.sync()
     process!.clock.skewSecs = 3 * HOUR
@@ -23,7 +23,7 @@ onBothDatabases(engine => {
     assert.equal((await simulation.read(mempool)).txid, first)
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'a payment first seen in a block dated 2011 counts, as on a Zebra regtest',
     async simulation => {
@@ -38,7 +38,7 @@ onBothDatabases(engine => {
   )
 
   for (const network of ['test', 'regtest'] as const) {
-    inWorld(
+    simulationTest(
       engine,
       `syncs with the clock 7 days ahead expire no invoice created after them, on ${network}`,
       async simulation => {
@@ -64,7 +64,7 @@ onBothDatabases(engine => {
     )
   }
 
-  inWorld(
+  simulationTest(
     engine,
     'no invoice expires while the clock is 7 days ahead, and its payment is detected',
     async simulation => {
@@ -82,7 +82,7 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'a payment scanned while the clock was 30 days ahead counts once the clock is right',
     async simulation => {
@@ -97,7 +97,7 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'no invoice expires after a switch to a server with an empty mempool',
     async simulation => {
@@ -128,7 +128,7 @@ onBothDatabases(engine => {
     { servers: 2 },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'the 120 s of a missing payment start again after a switch to another server',
     async simulation => {
@@ -156,7 +156,7 @@ onBothDatabases(engine => {
     { servers: 2 },
   )
 
-  inWorld(engine, 'a missing payment is dropped after 120 s and a new block, not before', async simulation => {
+  simulationTest(engine, 'a missing payment is dropped after 120 s and a new block, not before', async simulation => {
     await runWorkers(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
     const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
@@ -186,7 +186,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'pending')
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'a payment counts as long as one of two servers has it in its mempool',
     async simulation => {
@@ -203,7 +203,7 @@ onBothDatabases(engine => {
     { servers: 2, processes: 2 },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'an invoice whose payment vanished expires once the transaction can no longer be mined',
     async simulation => {
@@ -226,7 +226,7 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'an invoice paid a second before its end never expires, on a server whose mempool is 2 s old',
     async simulation => {
@@ -245,7 +245,7 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(engine, 'two syncs with the same stale mempool list drop no payment', async simulation => {
+  simulationTest(engine, 'two syncs with the same stale mempool list drop no payment', async simulation => {
     simulation.server.cacheSecs = 2
     await runWorkers(simulation)
     const invoice = await simulation.createInvoice()
@@ -260,7 +260,7 @@ onBothDatabases(engine => {
     }
   })
 
-  inWorld(engine, 'a stale mempool list served after a failed read lets no invoice expire', async simulation => {
+  simulationTest(engine, 'a stale mempool list served after a failed read lets no invoice expire', async simulation => {
     simulation.server.cacheSecs = 2
     await runWorkers(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
@@ -281,7 +281,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'detected')
   })
 
-  inWorld(engine, 'no invoice expires while a node stalls for 25 minutes with an empty mempool', async simulation => {
+  simulationTest(engine, 'no invoice expires while a node stalls for 25 minutes with an empty mempool', async simulation => {
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 1_700 })
     simulation.clock.advance(60)
@@ -301,7 +301,7 @@ onBothDatabases(engine => {
     assert.deepEqual(simulation.eventTypes(invoice), ['invoice.paid'])
   })
 
-  inWorld(engine, 'with 0 confirmations, a payment that has left the mempool does not count', async simulation => {
+  simulationTest(engine, 'with 0 confirmations, a payment that has left the mempool does not count', async simulation => {
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ amountZat: 100n, confirmations: 0 })
     const gone = simulation.pay(invoice, 60n)
@@ -317,7 +317,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'paid')
   })
 
-  inWorld(engine, 'a payment seen while the clock is 3 h ahead and then double-spent is dropped', async simulation => {
+  simulationTest(engine, 'a payment seen while the clock is 3 h ahead and then double-spent is dropped', async simulation => {
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
     simulation.firstProcess.clock.skewSecs = 3 * HOUR
@@ -330,7 +330,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'pending')
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'a payment from before a long outage is found, although its key is no longer watched',
     async simulation => {
@@ -345,7 +345,7 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(engine, 'a payment in a block dated ahead of the clock counts as in time', async simulation => {
+  simulationTest(engine, 'a payment in a block dated ahead of the clock counts as in time', async simulation => {
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ watchUntil: simulation.clock.secs + 1_000 })
     simulation.clock.advance(900)
@@ -356,7 +356,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'paid')
   })
 
-  inWorld(engine, 'a rescan finds a missed payment of a key that is no longer watched', async simulation => {
+  simulationTest(engine, 'a rescan finds a missed payment of a key that is no longer watched', async simulation => {
     await syncFully(simulation)
     const invoice = await simulation.createInvoice()
     simulation.pay(invoice)
@@ -372,7 +372,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'paid')
   })
 
-  inWorld(engine, 'a new block confirms every waiting invoice, also in large numbers', async simulation => {
+  simulationTest(engine, 'a new block confirms every waiting invoice, also in large numbers', async simulation => {
     await syncFully(simulation)
     const invoices: Invoice[] = []
     await simulation.firstProcess.store.write(async tx => {
@@ -392,7 +392,7 @@ onBothDatabases(engine => {
     assert.equal(found.filter(({ status }) => status === 'paid').length, 1_100)
   })
 
-  inWorld(engine, 'a payment that is dropped and returns raises invoice.underpaid once', async simulation => {
+  simulationTest(engine, 'a payment that is dropped and returns raises invoice.underpaid once', async simulation => {
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ amountZat: 100n })
     const txid = simulation.pay(invoice, 60n, 10_000)

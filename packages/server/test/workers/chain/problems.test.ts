@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
-import { inWorld, onBothDatabases } from '../../support/engines.ts'
+import { simulationTest, onBothDatabases } from '../../support/engines.ts'
 import type { ChainSimulation } from '../../support/model-world.ts'
 import { runWorkers, syncFully } from '../../support/settle.ts'
 
@@ -9,7 +9,7 @@ function recorded(simulation: ChainSimulation): Promise<(ChainProblem & { since:
 }
 
 onBothDatabases(engine => {
-  inWorld(engine, 'while the mempool cannot be read, blocks are recorded, and no invoice expires', async simulation => {
+  simulationTest(engine, 'while the mempool cannot be read, blocks are recorded, and no invoice expires', async simulation => {
     await syncFully(simulation)
     const unpaid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
     const paid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
@@ -29,7 +29,7 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(unpaid), 'expired')
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'while no server follows an upgrade, no invoice expires, although chain and mempool are read',
     async simulation => {
@@ -46,11 +46,11 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'chain source problems are recorded with their start, shown in the metrics, and logged once',
     async simulation => {
-      const began = simulation.clock.secs
+      const startedAt = simulation.clock.secs
       simulation.firstProcess.chain.problems = [{ problem: 'not_synced', blocks: 7 }]
       await runWorkers(simulation)
       simulation.clock.advance(10)
@@ -58,8 +58,8 @@ onBothDatabases(engine => {
       await runWorkers(simulation)
       await runWorkers(simulation)
       assert.deepEqual(await recorded(simulation), [
-        { problem: 'mempool_unreadable', since: began + 10 },
-        { problem: 'not_synced', blocks: 5, since: began },
+        { problem: 'mempool_unreadable', since: startedAt + 10 },
+        { problem: 'not_synced', blocks: 5, since: startedAt },
       ])
       assert.deepEqual(simulation.metrics.problems, simulation.firstProcess.chain.problems)
       const logged = () =>
@@ -72,7 +72,7 @@ onBothDatabases(engine => {
     },
   )
 
-  inWorld(engine, 'a new process replaces the problems that an earlier one recorded', async simulation => {
+  simulationTest(engine, 'a new process replaces the problems that an earlier one recorded', async simulation => {
     simulation.firstProcess.chain.problems = [{ problem: 'mempool_unreadable' }]
     await runWorkers(simulation)
     simulation.restart()

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
-import { inWorld, onBothDatabases, onPostgres } from '../../support/engines.ts'
+import { simulationTest, onBothDatabases, onPostgres } from '../../support/engines.ts'
 import type { ChainSimulation } from '../../support/model-world.ts'
 import { until } from '../../support/until.ts'
 
@@ -62,7 +62,7 @@ function pausingAt(
 }
 
 onPostgres(engine => {
-  inWorld(
+  simulationTest(
     engine,
     'a process that appends blocks while another rewinds leaves a linked chain and loses no payment',
     async (simulation, t) => {
@@ -92,7 +92,7 @@ onPostgres(engine => {
     { processes: 2 },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'a rescan during a reorganisation records no payment on the abandoned branch',
     async (simulation, t) => {
@@ -125,7 +125,7 @@ onPostgres(engine => {
     { processes: 2 },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'a payment recorded by one process is known to the second, although its late window ends in between',
     async (simulation, t) => {
@@ -148,9 +148,9 @@ onPostgres(engine => {
         mining = b!.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
         return mining
       })
-      const sighting = simulation.process(store, simulation.server)
-      sighting.clock.skewSecs = -1
-      await sighting.payments.recordMempool(seen)
+      const observed = simulation.process(store, simulation.server)
+      observed.clock.skewSecs = -1
+      await observed.payments.recordMempool(seen)
       await mining
       const [payment] = await simulation.payments(invoice)
       assert.deepEqual(payment?.location, { at: 'mined', height: blocks[0]!.height })
@@ -159,7 +159,7 @@ onPostgres(engine => {
     { processes: 2, network: 'regtest' },
   )
 
-  inWorld(
+  simulationTest(
     engine,
     'two processes that sync at the same time through 12 reorganisations keep one linked chain and every payment',
     async simulation => {
@@ -187,7 +187,7 @@ onPostgres(engine => {
 })
 
 onBothDatabases(engine => {
-  inWorld(engine, 'unlinked headers are found and their blocks read again, with their payments', async simulation => {
+  simulationTest(engine, 'unlinked headers are found and their blocks read again, with their payments', async simulation => {
     await simulation.firstProcess.sync()
     const base = await simulation.tip()
     const invoice = await simulation.createInvoice({ confirmations: 1 })
@@ -206,7 +206,7 @@ onBothDatabases(engine => {
     assert.ok(simulation.log.lines.some(({ message }) => message.includes('are not linked')))
   })
 
-  inWorld(
+  simulationTest(
     engine,
     'a reorganisation of 1,000 blocks of paid invoices is rewound in bounded steps, each a consistent chain',
     async simulation => {

@@ -166,9 +166,9 @@ chainSyncTest('two chain syncs on one database record every block and every paym
   }
   harness.sandbox.mine(120)
   const other = harness.secondChainSync()
-  const both = [harness.chainSync, other].map(async watcher => {
+  const both = [harness.chainSync, other].map(async chainSync => {
     // If both write the same block, the database rejects one, which then syncs again.
-    for (let attempt = 0; attempt < 5; attempt++) await watcher.sync(harness.signal).catch(() => undefined)
+    for (let attempt = 0; attempt < 5; attempt++) await chainSync.sync(harness.signal).catch(() => undefined)
   })
   await Promise.all(both)
   assert.equal(await harness.tip(), harness.sandbox.height)
@@ -183,7 +183,7 @@ chainSyncTest('a running chain sync detects payments from the mempool stream whi
   await harness.sync()
   const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
   chain.mempoolSnapshot = signal => new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
-  const watcher = startChainSync({
+  const chainSync = startChainSync({
     chain,
     noteScanner,
     payments,
@@ -201,7 +201,7 @@ chainSyncTest('a running chain sync detects payments from the mempool stream whi
       harness.sandbox.mine(1)
     }
   } finally {
-    await watcher.stop()
+    await chainSync.stop()
   }
 })
 
@@ -212,7 +212,7 @@ chainSyncTest(
     const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
     const endless = 2 ** 30
     const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
-    const watcher = startChainSync({
+    const chainSync = startChainSync({
       chain,
       noteScanner,
       payments,
@@ -231,14 +231,14 @@ chainSyncTest(
       harness.sandbox.mine(1)
       await until('the payment', async () => (await harness.status(invoice)) === 'paid')
     } finally {
-      await watcher.stop()
+      await chainSync.stop()
     }
   },
 )
 
 chainSyncTest('a running chain sync and expiry loop confirm payments and expire invoices', async harness => {
   const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
-  const watcher = startChainSync({
+  const chainSync = startChainSync({
     chain,
     noteScanner,
     payments,
@@ -262,14 +262,14 @@ chainSyncTest('a running chain sync and expiry loop confirm payments and expire 
       return (await harness.status(unpaid)) === 'expired'
     })
   } finally {
-    await watcher.stop()
+    await chainSync.stop()
     await expiry.stop()
   }
 })
 
 chainSyncTest('a running chain sync survives an outage of its server and stops on request', async harness => {
   const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
-  const watcher = startChainSync({
+  const chainSync = startChainSync({
     chain,
     noteScanner,
     payments,
@@ -290,6 +290,6 @@ chainSyncTest('a running chain sync survives an outage of its server and stops o
     await until('the payment', async () => (await harness.status(invoice)) === 'paid')
     await until('the recovery', () => harness.logged.some(line => line.message === 'recovered after failures'))
   } finally {
-    await watcher.stop()
+    await chainSync.stop()
   }
 })

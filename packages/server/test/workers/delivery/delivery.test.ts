@@ -254,9 +254,9 @@ function silentHttp(): HttpClient & { readonly sent: number } {
 }
 
 test('attempts interrupted by crashes count, continue in another process on schedule, and are four at most', async t => {
-  const outbound = silentHttp()
+  const http = silentHttp()
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound })
+  const harness = await createWebhookHarness(t, { clock, outbound: http })
   const account = await harness.account('http://shop.example/')
   // These workers are never stopped, like a killed process.
   const crash = () => {
@@ -266,10 +266,10 @@ test('attempts interrupted by crashes count, continue in another process on sche
   await harness.webhooks.test(account)
   for (const [attempt, waitSecs] of [0, 15, 65, 305].entries()) {
     if (waitSecs > 1) await advanceTime(clock, waitSecs - 1)
-    assert.equal(outbound.sent, attempt, 'not early')
+    assert.equal(http.sent, attempt, 'not early')
     if (waitSecs > 0) await advanceTime(clock, 1)
     crash()
-    await until('the next attempt', () => outbound.sent === attempt + 1)
+    await until('the next attempt', () => http.sent === attempt + 1)
   }
   await advanceTime(clock, 16)
   const log = await until('the end', async () => {
@@ -281,7 +281,7 @@ test('attempts interrupted by crashes count, continue in another process on sche
     [1, 2, 3, 4].map(attempt => [attempt, 'interrupted', null, null]),
   )
   await advanceTime(clock, 1_000)
-  assert.equal(outbound.sent, 4)
+  assert.equal(http.sent, 4)
 })
 
 test('a resent delivery is a new delivery with the same body and its own attempts', async t => {
@@ -305,7 +305,7 @@ test('a resent delivery is a new delivery with the same body and its own attempt
 
 test('an account with 10,000 due deliveries does not starve one with a single delivery', async t => {
   const order: number[] = []
-  const outbound: HttpClient = {
+  const http: HttpClient = {
     async send({ url }) {
       order.push(Number(new URL(url).pathname.slice(1)))
       await new Promise(resolve => setImmediate(resolve))
@@ -314,7 +314,7 @@ test('an account with 10,000 due deliveries does not starve one with a single de
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound })
+  const harness = await createWebhookHarness(t, { clock, outbound: http })
   const busy = await harness.account('http://shop.example/1')
   const quiet = await harness.account('http://shop.example/2')
   const createdAt = clock.secs - 100
@@ -338,7 +338,7 @@ test('an account with 10,000 due deliveries does not starve one with a single de
 test('hanging receivers use few slots each: a good receiver behind a hundred of them is served at once', async t => {
   let hanging = 0
   let maxConcurrent = 0
-  const outbound: HttpClient = {
+  const http: HttpClient = {
     async send({ url }) {
       if (url.endsWith('/good')) return { status: 204, headers: {}, body: new Uint8Array() }
       hanging += 1
@@ -348,7 +348,7 @@ test('hanging receivers use few slots each: a good receiver behind a hundred of 
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound })
+  const harness = await createWebhookHarness(t, { clock, outbound: http })
   for (let made = 0; made < 100; made++) {
     const account = await harness.account('http://shop.example/hang')
     for (let raised = 0; raised < 5; raised++) await harness.raise(account, '{}')
@@ -365,7 +365,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
   let underWay = 0
   let maxConcurrent = 0
   const gauge: number[] = []
-  const outbound: HttpClient = {
+  const http: HttpClient = {
     async send() {
       maxConcurrent = Math.max(maxConcurrent, ++underWay)
       await new Promise(resolve => setImmediate(resolve))
@@ -374,17 +374,17 @@ test('concurrent attempts stay within the limit of the process, and the metric s
     },
     close: () => {},
   }
-  const harness = await createWebhookHarness(t, { clock: new ManualClock(), outbound })
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), outbound: http })
   const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account('http://shop.example/')))
   for (const account of accounts) for (let raised = 0; raised < 10; raised++) await harness.raise(account, '{}')
   let successes = 0
-  const meter = {
+  const metrics = {
     attemptEnded: (outcome: string) => {
       if (outcome === 'success') successes += 1
     },
     setInFlight: (n: number) => void gauge.push(n),
   }
-  const worker = harness.startWorker({ most: 7, meter })
+  const worker = harness.startWorker({ most: 7, meter: metrics })
   await until('all to be sent', () => successes === 200)
   await worker.stop()
   assert.ok(maxConcurrent <= 7, `${maxConcurrent}`)
