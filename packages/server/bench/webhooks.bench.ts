@@ -5,6 +5,7 @@ import { createVault } from '../src/adapters/crypto/vault.ts'
 import { createHttpClient } from '../src/adapters/http-client/client.ts'
 import { systemClock } from '../src/adapters/system/clock.ts'
 import { systemRandom } from '../src/adapters/system/random.ts'
+import { NO_METRICS } from '../src/ports/metrics.ts'
 import type { Store } from '../src/ports/store.ts'
 import type { Vault } from '../src/ports/vault.ts'
 import { createDeliveries } from '../src/services/delivery.ts'
@@ -62,7 +63,7 @@ async function rate(base: string, url: string, hanging: number): Promise<number>
     if (outcome === 'success' && ++delivered === DELIVERIES) allDelivered.resolve()
   }
   const startedAt = performance.now()
-  const worker = startDeliveryWorker({ ...shared, deliveries, metrics: { attemptEnded, setInFlight: () => {} } })
+  const worker = startDeliveryWorker({ ...shared, deliveries, metrics: { ...NO_METRICS, attemptEnded } })
   await allDelivered.promise
   const secs = (performance.now() - startedAt) / 1000
   webhookHttp.close()

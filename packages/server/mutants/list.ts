@@ -286,7 +286,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a plan expires while the clock and the chain differ by hours',
     file: 'services/billing.ts',
     find: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : []',
-    replace: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : ended',
+    replace:
+      'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : ended',
     tests: ['services/billing/clock.test.ts'],
     killedBy: 'a plan that was paid for does not end by a clock',
   },

@@ -48,8 +48,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['http', 'services', 'domain', 'ports'],
   web: ['web', 'http', 'services', 'domain', 'ports'],
   config: ['config', 'domain'],
-  main: ['adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
-  cli: ['adapters', 'cli', 'config', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
+  container: ['adapters', 'config', 'domain', 'ports', 'services', 'store'],
+  roles: ['adapters', 'container', 'domain', 'http', 'ports', 'services', 'web', 'workers'],
+  main: ['container', 'roles', 'adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
+  cli: ['adapters', 'cli', 'config', 'container', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
 }
 
 function layerOf(path: string): string {

@@ -1,7 +1,7 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
 
-/** Metrics of the chain sync. */
-export interface ChainSyncMetrics {
+/** Measurements of the service. A process without the role that a metric belongs to discards it. */
+export interface Metrics {
   /** Sets the height of the newest recorded block. */
   tip(height: number): void
   /** Sets the number of blocks that the server has and that are not recorded yet. */
@@ -18,10 +18,24 @@ export interface ChainSyncMetrics {
   reorg(depth: number): void
   /** Changes the number of paid invoices that need attention because their payments were reorged. */
   needsAttention(change: number): void
+  /** Counts a finished webhook attempt. `success` is a 2xx response in time. */
+  attemptEnded(outcome: 'success' | 'failure'): void
+  /** Sets the number of webhook attempts in flight in this process. */
+  setInFlight(attempts: number): void
+}
+
+/** Items that wait for the operator. */
+export interface OperatorQueue {
+  /** Withdrawals to pay out. */
+  readonly payouts: number
+  /** Withdrawals that need attention. */
+  readonly withdrawals: number
+  /** Paid plans that could not be granted. */
+  readonly plans: number
 }
 
 /** Discards all measurements. */
-export const NO_CHAIN_SYNC_METRICS: ChainSyncMetrics = {
+export const NO_METRICS: Metrics = {
   tip: () => {},
   lag: () => {},
   syncedThrough: () => {},
@@ -30,12 +44,6 @@ export const NO_CHAIN_SYNC_METRICS: ChainSyncMetrics = {
   problems: () => {},
   reorg: () => {},
   needsAttention: () => {},
-}
-
-/** Metrics of webhook delivery. */
-export interface DeliveryMetrics {
-  /** Counts a finished attempt. `success` is a 2xx response in time. */
-  attemptEnded(outcome: 'success' | 'failure'): void
-  /** Sets the number of attempts in flight in this process. */
-  setInFlight(attempts: number): void
+  attemptEnded: () => {},
+  setInFlight: () => {},
 }

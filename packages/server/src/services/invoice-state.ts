@@ -4,8 +4,8 @@ import { invoiceEventBody } from '../domain/event.ts'
 import type { EvaluationContext } from '../domain/invoice.ts'
 import { evaluateInvoice, invoiceEventsOf } from '../domain/invoice.ts'
 import type { Log } from '../ports/log.ts'
-import type { ChainSyncMetrics } from '../ports/metrics.ts'
-import { NO_CHAIN_SYNC_METRICS } from '../ports/metrics.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import { NO_METRICS } from '../ports/metrics.ts'
 import type { Invoice, InvoiceStateUpdate } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Tx } from '../ports/store.ts'
@@ -92,13 +92,7 @@ async function queueMails(tx: Tx, changes: readonly InvoiceChange[], now: number
   )
 }
 
-export function createChangeReporter({
-  log,
-  metrics = NO_CHAIN_SYNC_METRICS,
-}: {
-  log: Log
-  metrics?: ChainSyncMetrics
-}): ReportChanges {
+export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; metrics?: Metrics }): ReportChanges {
   return changes => {
     for (const { before, after } of changes) {
       if (before.needsAttention === after.needsAttention) continue

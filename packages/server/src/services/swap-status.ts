@@ -62,7 +62,12 @@ export function createSwapStatusPoller(deps: {
   }
 
   /** Writes the swap, its event and the effect on the invoice. */
-  async function write(tx: Tx, { id, invoiceId }: Swap, { answer: response, failed }: PollResult, nowMs: number): Promise<Swap> {
+  async function write(
+    tx: Tx,
+    { id, invoiceId }: Swap,
+    { answer: response, failed }: PollResult,
+    nowMs: number,
+  ): Promise<Swap> {
     const now = Math.floor(nowMs / 1000)
     const [invoice] = await tx.invoices.lock([invoiceId])
     const before = await tx.swaps.byId(id)

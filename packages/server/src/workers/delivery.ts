@@ -1,7 +1,7 @@
 import { CONCURRENCY_LIMIT, nextConcurrencyLimit } from '../domain/delivery.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { DeliveryMetrics } from '../ports/metrics.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { FinishedAttempt } from '../ports/repository/delivery.ts'
 import type { Store } from '../ports/store.ts'
 import type { Deliveries, DeliveryJob, FreeSlots } from '../services/delivery.ts'
@@ -18,7 +18,7 @@ export interface DeliveryOptions {
   readonly store: Pick<Store, 'listen'>
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: DeliveryMetrics
+  readonly metrics: Metrics
   /** Maximum of concurrent attempts in this process, over all accounts. Default 512. */
   readonly maxConcurrent?: number
 }

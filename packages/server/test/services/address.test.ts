@@ -45,7 +45,8 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
     lateWatchDays: 7,
     log: silentLog,
   })
-  const make = () => createAddresses({ store: counting, noteScanner: noteScanner as NoteScanner, vault, databaseIdentity })
+  const make = () =>
+    createAddresses({ store: counting, noteScanner: noteScanner as NoteScanner, vault, databaseIdentity })
   return { id: account.viewingKeyId!, slices, seen, make }
 }
 

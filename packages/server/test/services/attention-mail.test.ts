@@ -6,7 +6,7 @@ import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice
 import type { Store } from '../../src/ports/store.ts'
 import { createMails } from '../../src/services/mail.ts'
 import { payment } from '../store/fixtures.ts'
-import { simulationTest, onBothDatabases } from '../support/engines.ts'
+import { onBothDatabases, simulationTest } from '../support/engines.ts'
 import { silentLog } from '../support/log.ts'
 import type { ChainSimulation } from '../support/model-world.ts'
 

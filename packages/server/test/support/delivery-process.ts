@@ -3,10 +3,10 @@
 import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { createHttpClient } from '../../src/adapters/http-client/client.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
+import { NO_METRICS } from '../../src/ports/metrics.ts'
 import { createDeliveries } from '../../src/services/delivery.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startDeliveryWorker } from '../../src/workers/delivery.ts'
-import { silentMetrics } from './delivery-meter.ts'
 import { silentLog } from './log.ts'
 import { scaledClock } from './scaled-clock.ts'
 
@@ -16,5 +16,5 @@ const store = await openStore(url)
 const vault = createVault([Buffer.from(key, 'hex')], systemRandom)
 const webhookHttp = createHttpClient({ allowPrivate: true })
 const deliveries = createDeliveries({ store, vault, webhookHttp, clock, random: systemRandom, log: silentLog })
-startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: silentMetrics })
+startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: NO_METRICS })
 process.stdin.resume().on('end', () => process.exit())

@@ -7,7 +7,7 @@ import type { NewEvent } from '../../src/domain/event.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../src/ports/chain.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { ChainSyncMetrics } from '../../src/ports/metrics.ts'
+import type { Metrics } from '../../src/ports/metrics.ts'
 import type { DecryptedNote, NoteScanner, ScanKey } from '../../src/ports/note-scanner.ts'
 import type { Invoice, NewInvoice } from '../../src/ports/repository/invoice.ts'
 import type { PaymentRow } from '../../src/ports/repository/payment.ts'
@@ -322,8 +322,8 @@ export class ChainSimulation {
     } as unknown as NoteScanner
   }
 
-  #meter(): ChainSyncMetrics {
-    return new Proxy({} as ChainSyncMetrics, {
+  #meter(): Metrics {
+    return new Proxy({} as Metrics, {
       get: (_, name) => (value: unknown) => {
         this.metrics[String(name)] = value
       },

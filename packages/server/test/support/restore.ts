@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
-import { createServices, openInfrastructure } from '../../src/main.ts'
+import { openContainer } from '../../src/container.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { testViewingKey } from './api.ts'
 
@@ -41,10 +41,10 @@ export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop>
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const logged: string[] = []
   const logger = createLogger('info', { write: line => logged.push(line) })
-  const infrastructure = await openInfrastructure(loadConfig(restoreEnv(databaseUrl, dataDir)), { logger }, stack)
-  const { accounts, credentials, invoices, viewingKeys } = await createServices(infrastructure)
-  await infrastructure.databaseIdentity.advanceCountersAtStart()
-  stack.defer(() => credentials.whenIdle())
+  const config = loadConfig(restoreEnv(databaseUrl, dataDir))
+  const { infrastructure, services } = await openContainer(config, { log: logger }, stack)
+  const { accounts, databaseIdentity, invoices, viewingKeys } = services
+  await databaseIdentity.advanceCountersAtStart()
   await accounts.findOrCreate(EMAIL)
   const unlimited = await accounts.setPlan(EMAIL, 'Business', null)
   const { account } = await viewingKeys.set(unlimited, testViewingKey())

@@ -106,7 +106,12 @@ export interface FinalState {
   readonly keptOpen?: boolean
 }
 
-export async function assertFinalState(harness: SwapHarness, swap: Swap, invoice: Invoice, end: FinalState): Promise<void> {
+export async function assertFinalState(
+  harness: SwapHarness,
+  swap: Swap,
+  invoice: Invoice,
+  end: FinalState,
+): Promise<void> {
   const found = await harness.watch.read(invoice)
   const events = await harness.sentEvents()
   assert.deepEqual(

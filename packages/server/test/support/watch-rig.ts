@@ -19,6 +19,7 @@ import type { Account } from '../../src/domain/account.ts'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
 import { type ConsensusParams, consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../src/ports/chain.ts'
+import { type Metrics, NO_METRICS } from '../../src/ports/metrics.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
@@ -143,15 +144,14 @@ export class ChainSyncHarness {
     const urls = this.servers.map(server => server.url)
     this.chain = createLightwalletd({ urls, params, clock: systemClock, log })
     this.keys = createScanKeys({ store, vault: this.#vault })
-    const metrics = {
+    const metrics: Metrics = {
+      ...NO_METRICS,
       tip: (height: number) => (this.metrics.tip = height),
       lag: (blocks: number) => (this.metrics.lag = blocks),
       syncedThrough: (secs: number) => (this.metrics.seenThrough = secs),
       reorg: (depth: number) => this.metrics.reorgs.push(depth),
       needsAttention: (change: number) => (this.metrics.needsAttention += change),
-      stalled: () => {},
       problems: (problems: readonly ChainProblem[]) => (this.metrics.problems = problems),
-      clockSkew: () => {},
     }
     const [updateInvoices, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
     this.payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })

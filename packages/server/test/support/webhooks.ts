@@ -10,7 +10,8 @@ import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Account } from '../../src/domain/account.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { HttpClient } from '../../src/ports/http-client.ts'
-import type { DeliveryMetrics } from '../../src/ports/metrics.ts'
+import type { Metrics } from '../../src/ports/metrics.ts'
+import { NO_METRICS } from '../../src/ports/metrics.ts'
 import type { AttemptDetail } from '../../src/ports/repository/delivery.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createDeliveries } from '../../src/services/delivery.ts'
@@ -19,7 +20,6 @@ import { createWebhooks } from '../../src/services/webhook.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { DeliveryWorker } from '../../src/workers/delivery.ts'
 import { startDeliveryWorker } from '../../src/workers/delivery.ts'
-import { silentMetrics } from './delivery-meter.ts'
 import { silentLog } from './log.ts'
 
 export interface WebhookHarness {
@@ -35,7 +35,7 @@ export interface WebhookHarness {
   /** All attempts of the account, oldest first. */
   attempts(account: Account): Promise<AttemptDetail[]>
   /** Starts a delivery worker, like a separate process. */
-  startWorker(options?: { most?: number; meter?: DeliveryMetrics; store?: Store }): DeliveryWorker
+  startWorker(options?: { most?: number; meter?: Metrics; store?: Store }): DeliveryWorker
 }
 
 /** Creates a folder that is deleted after the test. */
@@ -96,7 +96,7 @@ export async function createWebhookHarness(
       return Promise.all(attempts.reverse().map(({ publicId }) => webhooks.attempt(account, publicId)))
     },
 
-    startWorker({ most, meter: metrics = silentMetrics, store: workerStore = store } = {}) {
+    startWorker({ most, meter: metrics = NO_METRICS, store: workerStore = store } = {}) {
       const deliveries = createDeliveries({ ...shared, store: workerStore, webhookHttp: http, log: silentLog })
       const worker = startDeliveryWorker({
         deliveries,

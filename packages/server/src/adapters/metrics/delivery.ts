@@ -1,11 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { DeliveryMetrics } from '../../ports/metrics.ts'
+import type { Metrics } from '../../ports/metrics.ts'
 
-/**
- * Registers the metrics of webhook deliveries.
- * @param countOpen counts the deliveries that are waiting or being sent; called at each scrape
- */
-export function createDeliveryMetrics(registry: Registry, countOpen: () => Promise<number>): DeliveryMetrics {
+/** Registers the metrics of webhook deliveries. */
+export function createDeliveryMetrics(registry: Registry): Pick<Metrics, 'attemptEnded' | 'setInFlight'> {
   const attempts = new Counter({
     name: 'zatgate_webhook_attempts_total',
     help: 'Finished webhook delivery attempts, by outcome.',
@@ -17,6 +14,17 @@ export function createDeliveryMetrics(registry: Registry, countOpen: () => Promi
     help: 'Webhook delivery attempts in progress in this process.',
     registers: [registry],
   })
+  return {
+    attemptEnded: outcome => attempts.labels(outcome).inc(),
+    setInFlight: count => underWay.set(count),
+  }
+}
+
+/**
+ * Registers the gauge of open deliveries.
+ * @param countOpen counts the deliveries that are waiting or being sent; called at each scrape
+ */
+export function addOpenDeliveriesGauge(registry: Registry, countOpen: () => Promise<number>): void {
   new Gauge({
     name: 'zatgate_webhook_deliveries_open',
     help: 'Webhook deliveries that are neither delivered, failed nor canceled.',
@@ -25,8 +33,4 @@ export function createDeliveryMetrics(registry: Registry, countOpen: () => Promi
       this.set(await countOpen())
     },
   })
-  return {
-    attemptEnded: outcome => attempts.labels(outcome).inc(),
-    setInFlight: count => underWay.set(count),
-  }
 }

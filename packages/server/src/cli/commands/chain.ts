@@ -1,6 +1,6 @@
 import type { Config } from '../../config/settings.ts'
+import { openContainer } from '../../container.ts'
 import type { Block } from '../../domain/chain.ts'
-import { createServices, openChainSync, openInfrastructure } from '../../main.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { HeaderChain } from '../../services/chain-rewind.ts'
 import type { Command } from '../command.ts'
@@ -49,18 +49,18 @@ export const chainAccept: Command = {
 
 async function accept(config: Config, from: number, hash: string | undefined) {
   await using stack = new AsyncDisposableStack()
-  const infrastructure = await openInfrastructure({ ...config, logLevel: 'warn' }, {}, stack)
-  const { reassess: updateInvoices } = await createServices(infrastructure)
-  const { chain, headers } = openChainSync(infrastructure, updateInvoices)
+  const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
+  const { chain, store } = infrastructure
+  const { recordedChain } = services
   const base = await serverBlock(chain, from)
-  if (await sharesABlock(chain, headers))
+  if (await sharesABlock(chain, recordedChain))
     throw new Error(
       'the recorded chain shares a block with the server’s chain: the watcher follows the server by itself',
     )
-  const affected = await infrastructure.store.read(tx => tx.payments.countAbove(from))
+  const affected = await store.read(tx => tx.payments.countAbove(from))
   if (hash === undefined) return { base, affected, accepted: false }
   if (hash !== base.hash) throw new Error(`the server’s block ${from} is ${base.hash}, which differs from --block`)
-  await headers.restartAt(base)
+  await recordedChain.restartAt(base)
   return { base, affected, accepted: true }
 }
 
@@ -73,10 +73,10 @@ async function serverBlock(chain: Chain, height: number): Promise<Block> {
 }
 
 /** Compares only the oldest recorded block: if the chains share any block, they share that one. */
-async function sharesABlock(chain: Chain, headers: HeaderChain): Promise<boolean> {
-  const position = await headers.position()
+async function sharesABlock(chain: Chain, recordedChain: HeaderChain): Promise<boolean> {
+  const position = await recordedChain.position()
   if (!position) return false
-  const ours = await headers.headerAt(position.oldest)
+  const ours = await recordedChain.headerAt(position.oldest)
   for await (const theirs of chain.blocks(position.oldest, position.oldest, AbortSignal.timeout(REQUEST_TIMEOUT_MS)))
     return theirs.hash === ours?.hash
   return false

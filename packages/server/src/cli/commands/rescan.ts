@@ -1,5 +1,5 @@
 import type { Config } from '../../config/settings.ts'
-import { createServices, openChainSync, openInfrastructure } from '../../main.ts'
+import { openContainer } from '../../container.ts'
 import { type RescanResult, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
@@ -23,12 +23,12 @@ export const rescan: Command = {
 /** Uses the services of `start`, so that a found payment also raises events and updates plans and withdrawals. */
 async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<RescanResult> {
   await using stack = new AsyncDisposableStack()
-  const infrastructure = await openInfrastructure({ ...config, logLevel: 'warn' }, {}, stack)
-  const { reassess: updateInvoices } = await createServices(infrastructure)
-  const chainSync = openChainSync(infrastructure, updateInvoices)
+  const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
+  const { chain, noteScanner } = infrastructure
+  const { payments, recordedChain, scanKeys: keys } = services
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
   return await rescanBlocks(
-    { ...chainSync, recordedChain: chainSync.headers, noteScanner: infrastructure.noteScanner, onProgress },
+    { chain, noteScanner, payments, recordedChain, keys, onProgress },
     from,
     new AbortController().signal,
   )

@@ -3,7 +3,7 @@ import { ancestorCandidates, HEADERS_KEPT } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { ChainSyncMetrics } from '../../ports/metrics.ts'
+import type { Metrics } from '../../ports/metrics.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainPosition, HeaderChain } from '../../services/chain-rewind.ts'
 import type { ChainMismatch, Payments } from '../../services/payment.ts'
@@ -18,7 +18,7 @@ export interface BlockSyncDeps {
   readonly keys: ScanKeys
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: ChainSyncMetrics
+  readonly metrics: Metrics
 }
 
 export interface BlockSyncProgress {

@@ -1,6 +1,6 @@
 import { type ChainProblem, type ChainProblemName, describeChainProblem } from '../../domain/chain-problem.ts'
 import type { Log } from '../../ports/log.ts'
-import type { ChainSyncMetrics } from '../../ports/metrics.ts'
+import type { Metrics } from '../../ports/metrics.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
 
 const LEVELS = {
@@ -17,7 +17,7 @@ const LEVELS = {
 export function createProblemReporter(deps: {
   readonly chainProblems: ChainProblems
   readonly log: Log
-  readonly metrics: ChainSyncMetrics
+  readonly metrics: Metrics
 }): (problems: readonly ChainProblem[]) => Promise<void> {
   const { chainProblems, log, metrics } = deps
   let lastReported: readonly ChainProblem[] | null = null

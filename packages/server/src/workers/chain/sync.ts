@@ -3,8 +3,8 @@ import type { ChainTime } from '../../domain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { ChainSyncMetrics } from '../../ports/metrics.ts'
-import { NO_CHAIN_SYNC_METRICS } from '../../ports/metrics.ts'
+import type { Metrics } from '../../ports/metrics.ts'
+import { NO_METRICS } from '../../ports/metrics.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
 import type { HeaderChain } from '../../services/chain-rewind.ts'
@@ -24,7 +24,7 @@ export interface ChainSyncDeps {
   readonly chainProblems: ChainProblems
   readonly clock: Clock
   readonly log: Log
-  readonly metrics?: ChainSyncMetrics
+  readonly metrics?: Metrics
 }
 
 export interface ChainSync {
@@ -54,7 +54,7 @@ interface UnconfirmedSync {
 }
 
 export function createChainSync(deps: ChainSyncDeps): ChainSync {
-  const { chain, payments, recordedChain, clock, metrics = NO_CHAIN_SYNC_METRICS } = deps
+  const { chain, payments, recordedChain, clock, metrics = NO_METRICS } = deps
   const syncBlocks = createBlockSync({ ...deps, metrics })
   const mempool = createMempoolReader(deps)
   const reportTime = timeReporter(deps.log, metrics)
@@ -118,7 +118,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
 }
 
 /** Reports how block times and clock compare: sets the metrics and logs each change. */
-function timeReporter(log: Log, metrics: ChainSyncMetrics): (time: ChainTime) => void {
+function timeReporter(log: Log, metrics: Metrics): (time: ChainTime) => void {
   let before: ChainTime['state'] = 'ok'
   return time => {
     metrics.stalled(time.state === 'stalled')

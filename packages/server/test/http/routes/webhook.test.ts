@@ -6,10 +6,10 @@ import { createVault } from '../../../src/adapters/crypto/vault.ts'
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { MAX_OPEN_DELIVERIES } from '../../../src/domain/delivery.ts'
+import { NO_METRICS } from '../../../src/ports/metrics.ts'
 import { createDeliveries } from '../../../src/services/delivery.ts'
 import { startDeliveryWorker } from '../../../src/workers/delivery.ts'
 import { type CallOptions, call, type Merchant, startTestApi, type TestApi, VAULT_KEY } from '../../support/api.ts'
-import { silentMetrics } from '../../support/delivery-meter.ts'
 import { silentLog } from '../../support/log.ts'
 import { until } from '../../support/until.ts'
 
@@ -133,7 +133,7 @@ test('a test delivery is accepted, delivered, listed and can be resent', async t
   const webhookHttp = createHttpClient({ allowPrivate: true })
   const vault = createVault([VAULT_KEY], systemRandom)
   const deliveries = createDeliveries({ store, vault, webhookHttp, clock, random: systemRandom, log: silentLog })
-  const worker = startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: silentMetrics })
+  const worker = startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: NO_METRICS })
   t.after(async () => {
     await worker.stop()
     webhookHttp.close()

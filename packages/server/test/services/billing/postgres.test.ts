@@ -54,7 +54,9 @@ test('an order completed by one process is the same in the other', options, asyn
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: 'k' }
-  const created = await Promise.all([one, other, one, other].map(harness => harness.withdrawals.create(account, request)))
+  const created = await Promise.all(
+    [one, other, one, other].map(harness => harness.withdrawals.create(account, request)),
+  )
   const [{ withdrawal, invoice } = assert.fail()] = created
   assert.equal(new Set(created.map(order => order.withdrawal.publicId)).size, 1)
   await one.deposit(invoice, invoice.amountZat)
@@ -65,7 +67,9 @@ test('an order completed by one process is the same in the other', options, asyn
   ])
   const due = await Promise.all([one.payouts.payDue(5), other.payouts.payDue(5)])
   assert.equal(due[0] + due[1], 1)
-  const closed = await Promise.allSettled([one, other].map(harness => harness.payouts.markPaidOut(withdrawal.publicId, 'paid')))
+  const closed = await Promise.allSettled(
+    [one, other].map(harness => harness.payouts.markPaidOut(withdrawal.publicId, 'paid')),
+  )
   assert.deepEqual(closed.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal((await other.withdrawals.read(account, withdrawal.publicId)).withdrawal.status, 'completed')
 })

@@ -86,7 +86,11 @@ test('an expired unmined transaction is not counted, and is dropped once blocks 
   await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
   await harness.payments.recordMempool(seen)
-  assert.equal((await harness.read(invoice)).receivedZat, 0n, 'a node that still serves it does not make it count again')
+  assert.equal(
+    (await harness.read(invoice)).receivedZat,
+    0n,
+    'a node that still serves it does not make it count again',
+  )
 })
 
 test('an expiry height known only from the stream is kept when blocks and snapshots include the transaction', async t => {

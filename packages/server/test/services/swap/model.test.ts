@@ -71,7 +71,12 @@ async function apply(harness: SwapHarness, swap: Swap, expected: Expected, step:
   expected.report(step.word)
 }
 
-async function assertAsExpected(harness: SwapHarness, swap: Swap, invoice: Invoice, expected: Expected): Promise<Invoice> {
+async function assertAsExpected(
+  harness: SwapHarness,
+  swap: Swap,
+  invoice: Invoice,
+  expected: Expected,
+): Promise<Invoice> {
   const now = await harness.watch.read(invoice)
   assert.equal((await harness.read(swap)).status, expected.status)
   assert.equal(now.status === 'paid', expected.coins)

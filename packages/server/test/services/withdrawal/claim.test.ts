@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-harness.ts'
+import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
 import { recordingLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { scriptedPayout } from '../../support/scripted-payout.ts'
@@ -67,20 +67,22 @@ function afterNextWrite(real: Store) {
 const closings = [
   [
     'settle',
-    (harness: BillingHarness, id: string, override?: boolean) => harness.payouts.markPaidOut(id, 'by hand', { override }),
+    (harness: BillingHarness, id: string, override?: boolean) =>
+      harness.payouts.markPaidOut(id, 'by hand', { override }),
   ],
   [
     'fail',
-    (harness: BillingHarness, id: string, override?: boolean) => harness.payouts.markFailed(id, 'sent back', { override }),
+    (harness: BillingHarness, id: string, override?: boolean) =>
+      harness.payouts.markFailed(id, 'sent back', { override }),
   ],
 ] as const
 
 for (const engine of storeEngines()) {
-  const check = (name: string, work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
+  const check = (name: string, work: (setup: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
     test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
 
-  check('an order that the operator closes before it is claimed is not passed to the provider', async harness => {
-    const { harness, provider, deposited } = harness
+  check('an order that the operator closes before it is claimed is not passed to the provider', async setup => {
+    const { harness, provider, deposited } = setup
     const { id } = await deposited()
     await harness.payouts.markPaidOut(id, 'by hand')
     assert.equal(await harness.payouts.payDue(10), 0)
@@ -88,8 +90,8 @@ for (const engine of storeEngines()) {
   })
 
   for (const [name, close] of closings) {
-    check(`${name} is refused between the claim of an order and the call of the provider`, async harness => {
-      const { clock, harness, provider, deposited, read, afterNextWrite } = harness
+    check(`${name} is refused between the claim of an order and the call of the provider`, async setup => {
+      const { clock, harness, provider, deposited, read, afterNextWrite } = setup
       const { id } = await deposited()
       const since = clock.secs
       let refused = 0
@@ -105,8 +107,8 @@ for (const engine of storeEngines()) {
       assert.deepEqual([refused, status, reference, activePayout], [1, 'completed', 'wire 1', null])
     })
 
-    check(`${name} is refused between the call of the provider and the record of its result`, async harness => {
-      const { harness, provider, deposited, read, statuses } = harness
+    check(`${name} is refused between the call of the provider and the record of its result`, async setup => {
+      const { harness, provider, deposited, read, statuses } = setup
       const { id } = await deposited()
       provider.results.push(async () => {
         await assert.rejects(close(harness, id), REFUSED)
@@ -119,8 +121,8 @@ for (const engine of storeEngines()) {
     })
   }
 
-  check('the refusal names the provider, the time and the override', async harness => {
-    const { harness, provider, deposited } = harness
+  check('the refusal names the provider, the time and the override', async setup => {
+    const { harness, provider, deposited } = setup
     const { id } = await deposited()
     provider.results.push({ state: 'processing', pollAfterSecs: 300 })
     await harness.payouts.payDue(10)
@@ -134,8 +136,8 @@ for (const engine of storeEngines()) {
     })
   })
 
-  check('an order stays claimed while the provider is paying, and when a call fails', async harness => {
-    const { clock, harness, provider, deposited, read } = harness
+  check('an order stays claimed while the provider is paying, and when a call fails', async setup => {
+    const { clock, harness, provider, deposited, read } = setup
     const { id } = await deposited()
     const claimed = { provider: 'scripted', since: clock.secs }
     provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'))
@@ -152,8 +154,8 @@ for (const engine of storeEngines()) {
     assert.equal((await harness.payouts.markPaidOut(id, 'by hand')).withdrawal.status, 'completed')
   })
 
-  check('coins that arrive while a provider pays do not end its claim', async harness => {
-    const { harness, provider, deposited, read, statuses } = harness
+  check('coins that arrive while a provider pays do not end its claim', async setup => {
+    const { harness, provider, deposited, read, statuses } = setup
     const { id, invoice } = await deposited()
     provider.results.push({ state: 'processing', pollAfterSecs: 300 })
     await harness.payouts.payDue(10)
@@ -165,8 +167,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['needs_attention', 'completed'])
   })
 
-  check('after a crash between call and record, the provider is called again with the same order', async harness => {
-    const { clock, harness, provider, deposited, read, restarted } = harness
+  check('after a crash between call and record, the provider is called again with the same order', async setup => {
+    const { clock, harness, provider, deposited, read, restarted } = setup
     const { id } = await deposited()
     const called = Promise.withResolvers<void>()
     provider.results.push(() => {
@@ -191,8 +193,8 @@ for (const engine of storeEngines()) {
     assert.equal((await read(id)).reference, 'wire 1')
   })
 
-  check('two processes pass each order to the provider once', async harness => {
-    const { harness, provider, deposited, restarted } = harness
+  check('two processes pass each order to the provider once', async setup => {
+    const { harness, provider, deposited, restarted } = setup
     const other = await restarted()
     const ids: string[] = []
     for (let at = 0; at < 6; at++) ids.push((await deposited()).id)
@@ -202,8 +204,8 @@ for (const engine of storeEngines()) {
   })
 
   for (const [name, close] of closings) {
-    check(`a payout that the provider reports after an override of ${name} needs attention`, async harness => {
-      const { harness, provider, deposited, read, statuses, warnings } = harness
+    check(`a payout that the provider reports after an override of ${name} needs attention`, async setup => {
+      const { harness, provider, deposited, read, statuses, warnings } = setup
       const { id } = await deposited()
       provider.results.push(async () => {
         await close(harness, id, true)
@@ -224,8 +226,8 @@ for (const engine of storeEngines()) {
       ])
     })
 
-    check(`no other late result changes the status after an override of ${name}`, async harness => {
-      const { clock, harness, provider, deposited, read, warnings } = harness
+    check(`no other late result changes the status after an override of ${name}`, async setup => {
+      const { clock, harness, provider, deposited, read, warnings } = setup
       const results: PayoutResult[] = [
         { state: 'by_hand' },
         { state: 'processing', pollAfterSecs: 1 },
@@ -247,8 +249,8 @@ for (const engine of storeEngines()) {
     })
   }
 
-  check('a payout reported after an override and a late deposit keeps both references', async harness => {
-    const { harness, provider, deposited, read, statuses } = harness
+  check('a payout reported after an override and a late deposit keeps both references', async setup => {
+    const { harness, provider, deposited, read, statuses } = setup
     const { id, invoice } = await deposited()
     provider.results.push(async () => {
       await harness.payouts.markPaidOut(id, 'by hand', { override: true })
@@ -264,8 +266,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['completed', 'needs_attention'])
   })
 
-  check('a slow repeated result of a provider that has already paid changes nothing', async harness => {
-    const { clock, harness, provider, deposited, read, statuses, restarted } = harness
+  check('a slow repeated result of a provider that has already paid changes nothing', async setup => {
+    const { clock, harness, provider, deposited, read, statuses, restarted } = setup
     const { id } = await deposited()
     const slow = Promise.withResolvers<PayoutResult>()
     provider.results.push(() => slow.promise)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
-import { createBillingHarness } from '../../support/billing-harness.ts'
+import { createBillingHarness } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
 
@@ -20,18 +20,15 @@ async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
   const statuses = async () => (await events(account.id)).map(({ status }) => status)
   const reason = async ({ withdrawal }: WithdrawalWithInvoice) =>
     (await harness.withdrawals.read(account, withdrawal.publicId)).withdrawal.reason
-  return { clock, harness: harness, order, statuses, reason }
+  return { clock, harness, order, statuses, reason }
 }
 
 for (const engine of storeEngines()) {
-  const check = (
-    name: string,
-    work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>,
-    confirmations = 3,
-  ) => test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine, confirmations)))
+  const check = (name: string, work: (setup: Awaited<ReturnType<typeof start>>) => Promise<void>, confirmations = 3) =>
+    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine, confirmations)))
 
-  check('a deposit seen before expiry and mined three days later needs attention', async harness => {
-    const { clock, harness, order, statuses, reason } = harness
+  check('a deposit seen before expiry and mined three days later needs attention', async setup => {
+    const { clock, harness, order, statuses, reason } = setup
     const ordered = await order()
     await harness.deposit(ordered.invoice, AMOUNT)
     clock.advance(3 * DAY)
@@ -44,8 +41,8 @@ for (const engine of storeEngines()) {
     assert.equal(await harness.payouts.payDue(10), 0)
   })
 
-  check('a deposit mined in time and confirmed three days later is paid out', async harness => {
-    const { clock, harness, order, statuses, reason } = harness
+  check('a deposit mined in time and confirmed three days later is paid out', async setup => {
+    const { clock, harness, order, statuses, reason } = setup
     const ordered = await order()
     await harness.deposit(ordered.invoice, AMOUNT)
     await harness.mine(1)
@@ -56,8 +53,8 @@ for (const engine of storeEngines()) {
     assert.equal(await reason(ordered), null)
   })
 
-  check('a block ten spacings after expiry is in time, one second later is late', async harness => {
-    const { clock, harness, order, statuses } = harness
+  check('a block ten spacings after expiry is in time, one second later is late', async setup => {
+    const { clock, harness, order, statuses } = setup
     const first = await order()
     await harness.deposit(first.invoice, AMOUNT)
     clock.advance(IN_TIME_SECS)
@@ -70,8 +67,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual((await statuses()).slice(2), ['deposit_detected', 'needs_attention'])
   })
 
-  check('one late payment makes the whole deposit late', async harness => {
-    const { clock, harness, order, statuses } = harness
+  check('one late payment makes the whole deposit late', async setup => {
+    const { clock, harness, order, statuses } = setup
     const { invoice } = await order()
     await harness.deposit(invoice, AMOUNT - 5n)
     await harness.mine(1)
@@ -81,8 +78,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
   })
 
-  check('an unconfirmed deposit that is mined again too late after a reorganisation needs attention', async harness => {
-    const { clock, harness, order, statuses } = harness
+  check('an unconfirmed deposit that is mined again too late after a reorganisation needs attention', async setup => {
+    const { clock, harness, order, statuses } = setup
     const { invoice } = await order()
     await harness.deposit(invoice, AMOUNT)
     await harness.mine(1)
@@ -92,8 +89,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'needs_attention'])
   })
 
-  check('a deposit in a block that is no longer stored needs attention', async harness => {
-    const { harness, order, statuses, reason } = harness
+  check('a deposit in a block that is no longer stored needs attention', async setup => {
+    const { harness, order, statuses, reason } = setup
     const ordered = await order()
     await harness.deposit(ordered.invoice, AMOUNT)
     await harness.mine(1)
@@ -107,7 +104,7 @@ for (const engine of storeEngines()) {
 
   check(
     'without confirmations a deposit counts from when it is first seen',
-    async ({ clock, harness: harness, order, statuses, reason }) => {
+    async ({ clock, harness, order, statuses, reason }) => {
       const inTime = await order()
       await harness.deposit(inTime.invoice, AMOUNT)
       assert.deepEqual(await statuses(), ['payout_processing'])
@@ -121,8 +118,8 @@ for (const engine of storeEngines()) {
     0,
   )
 
-  check('a completed order stays completed when its deposit is mined again later', async harness => {
-    const { clock, harness, order, statuses } = harness
+  check('a completed order stays completed when its deposit is mined again later', async setup => {
+    const { clock, harness, order, statuses } = setup
     const { withdrawal, invoice } = await order()
     await harness.deposit(invoice, AMOUNT)
     await harness.mine()
@@ -133,8 +130,8 @@ for (const engine of storeEngines()) {
     assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
   })
 
-  check('the operator settles a late order, and the reason is kept', async harness => {
-    const { clock, harness, order, reason } = harness
+  check('the operator settles a late order, and the reason is kept', async setup => {
+    const { clock, harness, order, reason } = setup
     const ordered = await order()
     await harness.deposit(ordered.invoice, AMOUNT)
     clock.advance(3 * DAY)

@@ -152,7 +152,9 @@ test('the operator can close only orders with a deposit; more coins reopen them'
   await harness.deposit(open.invoice, 1n)
   assert.deepEqual(statuses(), ['needs_attention', 'failed', 'needs_attention'])
   await assert.rejects(harness.payouts.markPaidOut(open.withdrawal.publicId, ' '), { code: 'invalid_reference' })
-  await assert.rejects(harness.payouts.markFailed(open.withdrawal.publicId, 'x'.repeat(201)), { code: 'invalid_reason' })
+  await assert.rejects(harness.payouts.markFailed(open.withdrawal.publicId, 'x'.repeat(201)), {
+    code: 'invalid_reason',
+  })
   await assert.rejects(harness.payouts.read('nonsense'), { code: 'no_such_withdrawal' })
   assert.deepEqual(await harness.payouts.countWaiting(), { payouts: 0, withdrawals: 1 })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { simulationTest, onBothDatabases } from '../../support/engines.ts'
+import { onBothDatabases, simulationTest } from '../../support/engines.ts'
 import { runWorkers, syncFully } from '../../support/settle.ts'
 
 const HOUR = 3_600
@@ -281,54 +281,66 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'detected')
   })
 
-  simulationTest(engine, 'no invoice expires while a node stalls for 25 minutes with an empty mempool', async simulation => {
-    await syncFully(simulation)
-    const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 1_700 })
-    simulation.clock.advance(60)
-    simulation.server.freeze()
-    simulation.pay(invoice)
-    for (let i = 0; i < 30; i++) {
-      simulation.clock.advance(60)
+  simulationTest(
+    engine,
+    'no invoice expires while a node stalls for 25 minutes with an empty mempool',
+    async simulation => {
       await syncFully(simulation)
-    }
-    assert.equal(await simulation.status(invoice), 'pending')
-    assert.equal(simulation.metrics.stalled, true)
-    simulation.server.thaw()
-    simulation.mine(3)
-    await syncFully(simulation)
-    assert.equal(await simulation.status(invoice), 'paid')
-    assert.equal(simulation.metrics.stalled, false)
-    assert.deepEqual(simulation.eventTypes(invoice), ['invoice.paid'])
-  })
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 1_700 })
+      simulation.clock.advance(60)
+      simulation.server.freeze()
+      simulation.pay(invoice)
+      for (let i = 0; i < 30; i++) {
+        simulation.clock.advance(60)
+        await syncFully(simulation)
+      }
+      assert.equal(await simulation.status(invoice), 'pending')
+      assert.equal(simulation.metrics.stalled, true)
+      simulation.server.thaw()
+      simulation.mine(3)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(invoice), 'paid')
+      assert.equal(simulation.metrics.stalled, false)
+      assert.deepEqual(simulation.eventTypes(invoice), ['invoice.paid'])
+    },
+  )
 
-  simulationTest(engine, 'with 0 confirmations, a payment that has left the mempool does not count', async simulation => {
-    await syncFully(simulation)
-    const invoice = await simulation.createInvoice({ amountZat: 100n, confirmations: 0 })
-    const gone = simulation.pay(invoice, 60n)
-    await syncFully(simulation)
-    simulation.chain.mempool.delete(gone)
-    simulation.pay(invoice, 40n)
-    await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
-    assert.notEqual(await simulation.status(invoice), 'paid')
-    await syncFully(simulation)
-    assert.notEqual(await simulation.status(invoice), 'paid')
-    simulation.rebroadcast(gone)
-    await syncFully(simulation)
-    assert.equal(await simulation.status(invoice), 'paid')
-  })
+  simulationTest(
+    engine,
+    'with 0 confirmations, a payment that has left the mempool does not count',
+    async simulation => {
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ amountZat: 100n, confirmations: 0 })
+      const gone = simulation.pay(invoice, 60n)
+      await syncFully(simulation)
+      simulation.chain.mempool.delete(gone)
+      simulation.pay(invoice, 40n)
+      await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
+      assert.notEqual(await simulation.status(invoice), 'paid')
+      await syncFully(simulation)
+      assert.notEqual(await simulation.status(invoice), 'paid')
+      simulation.rebroadcast(gone)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(invoice), 'paid')
+    },
+  )
 
-  simulationTest(engine, 'a payment seen while the clock is 3 h ahead and then double-spent is dropped', async simulation => {
-    await syncFully(simulation)
-    const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
-    simulation.firstProcess.clock.skewSecs = 3 * HOUR
-    const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
-    await syncFully(simulation)
-    simulation.firstProcess.clock.skewSecs = 0
-    simulation.chain.mempool.delete(txid)
-    await syncFully(simulation)
-    await simulation.advanceTime(300)
-    assert.equal(await simulation.status(invoice), 'pending')
-  })
+  simulationTest(
+    engine,
+    'a payment seen while the clock is 3 h ahead and then double-spent is dropped',
+    async simulation => {
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
+      simulation.firstProcess.clock.skewSecs = 3 * HOUR
+      const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
+      await syncFully(simulation)
+      simulation.firstProcess.clock.skewSecs = 0
+      simulation.chain.mempool.delete(txid)
+      await syncFully(simulation)
+      await simulation.advanceTime(300)
+      assert.equal(await simulation.status(invoice), 'pending')
+    },
+  )
 
   simulationTest(
     engine,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
-import { simulationTest, onBothDatabases } from '../../support/engines.ts'
+import { onBothDatabases, simulationTest } from '../../support/engines.ts'
 import type { ChainSimulation } from '../../support/model-world.ts'
 import { runWorkers, syncFully } from '../../support/settle.ts'
 
@@ -9,25 +9,29 @@ function recorded(simulation: ChainSimulation): Promise<(ChainProblem & { since:
 }
 
 onBothDatabases(engine => {
-  simulationTest(engine, 'while the mempool cannot be read, blocks are recorded, and no invoice expires', async simulation => {
-    await syncFully(simulation)
-    const unpaid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
-    const paid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
-    simulation.server.mempoolFails = true
-    simulation.pay(paid)
-    for (let block = 0; block < 16; block++) {
-      simulation.clock.advance(75)
-      simulation.mine(1)
+  simulationTest(
+    engine,
+    'while the mempool cannot be read, blocks are recorded, and no invoice expires',
+    async simulation => {
       await syncFully(simulation)
-    }
-    assert.deepEqual([await simulation.status(paid), await simulation.status(unpaid)], ['paid', 'pending'])
-    assert.ok((await simulation.syncedThrough()) < unpaid.expiresAt)
-    simulation.server.mempoolFails = false
-    simulation.clock.advance(10)
-    await syncFully(simulation)
-    await syncFully(simulation)
-    assert.equal(await simulation.status(unpaid), 'expired')
-  })
+      const unpaid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
+      const paid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
+      simulation.server.mempoolFails = true
+      simulation.pay(paid)
+      for (let block = 0; block < 16; block++) {
+        simulation.clock.advance(75)
+        simulation.mine(1)
+        await syncFully(simulation)
+      }
+      assert.deepEqual([await simulation.status(paid), await simulation.status(unpaid)], ['paid', 'pending'])
+      assert.ok((await simulation.syncedThrough()) < unpaid.expiresAt)
+      simulation.server.mempoolFails = false
+      simulation.clock.advance(10)
+      await syncFully(simulation)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(unpaid), 'expired')
+    },
+  )
 
   simulationTest(
     engine,

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
-import { simulationTest, onBothDatabases, onPostgres } from '../../support/engines.ts'
+import { onBothDatabases, onPostgres, simulationTest } from '../../support/engines.ts'
 import type { ChainSimulation } from '../../support/model-world.ts'
 import { until } from '../../support/until.ts'
 
@@ -187,24 +187,28 @@ onPostgres(engine => {
 })
 
 onBothDatabases(engine => {
-  simulationTest(engine, 'unlinked headers are found and their blocks read again, with their payments', async simulation => {
-    await simulation.firstProcess.sync()
-    const base = await simulation.tip()
-    const invoice = await simulation.createInvoice({ confirmations: 1 })
-    simulation.pay(invoice)
-    simulation.mine(5)
-    const blocks = simulation.chain.blocks.slice(base + 1)
-    const { store } = simulation.firstProcess
-    // An older version could leave this state: blocks 2 to 5 are recorded, but not the first one with the payment.
-    await store.write(tx => tx.chain.appendHeaders(blocks.slice(1)))
-    simulation.restart()
-    await simulation.firstProcess.sync()
-    await assertLinked(simulation)
-    assert.equal(await simulation.tip(), base + 5)
-    assert.equal(await simulation.status(invoice), 'paid')
-    assert.equal(await simulation.firstProcess.headers.repairLinks(), null)
-    assert.ok(simulation.log.lines.some(({ message }) => message.includes('are not linked')))
-  })
+  simulationTest(
+    engine,
+    'unlinked headers are found and their blocks read again, with their payments',
+    async simulation => {
+      await simulation.firstProcess.sync()
+      const base = await simulation.tip()
+      const invoice = await simulation.createInvoice({ confirmations: 1 })
+      simulation.pay(invoice)
+      simulation.mine(5)
+      const blocks = simulation.chain.blocks.slice(base + 1)
+      const { store } = simulation.firstProcess
+      // An older version could leave this state: blocks 2 to 5 are recorded, but not the first one with the payment.
+      await store.write(tx => tx.chain.appendHeaders(blocks.slice(1)))
+      simulation.restart()
+      await simulation.firstProcess.sync()
+      await assertLinked(simulation)
+      assert.equal(await simulation.tip(), base + 5)
+      assert.equal(await simulation.status(invoice), 'paid')
+      assert.equal(await simulation.firstProcess.headers.repairLinks(), null)
+      assert.ok(simulation.log.lines.some(({ message }) => message.includes('are not linked')))
+    },
+  )
 
   simulationTest(
     engine,

@@ -10,6 +10,7 @@ import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import type { Account } from '../../../src/domain/account.ts'
 import { invoiceEventBody } from '../../../src/domain/event.ts'
 import type { HttpClient } from '../../../src/ports/http-client.ts'
+import { NO_METRICS } from '../../../src/ports/metrics.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { until } from '../../support/until.ts'
@@ -379,6 +380,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
   for (const account of accounts) for (let raised = 0; raised < 10; raised++) await harness.raise(account, '{}')
   let successes = 0
   const metrics = {
+    ...NO_METRICS,
     attemptEnded: (outcome: string) => {
       if (outcome === 'success') successes += 1
     },

@@ -1,7 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ChainProblemName } from '../../domain/chain-problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ChainSyncMetrics } from '../../ports/metrics.ts'
+import type { Metrics } from '../../ports/metrics.ts'
+
+type ChainSyncMetrics = Omit<Metrics, 'attemptEnded' | 'setInFlight'>
 
 /** Registers the metrics of chain sync. */
 export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainSyncMetrics {

@@ -1,13 +1,11 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { OperatorQueue } from '../../ports/metrics.ts'
 
 /**
  * Registers the gauge of items that wait for the operator.
  * @param waiting counts them in the database; called at each scrape
  */
-export function addOperatorMetrics(
-  registry: Registry,
-  waiting: () => Promise<{ readonly payouts: number; readonly withdrawals: number; readonly plans: number }>,
-): void {
+export function addOperatorQueueGauge(registry: Registry, waiting: () => Promise<OperatorQueue>): void {
   new Gauge({
     name: 'zatgate_desk_waiting',
     help: 'Withdrawals to pay out, and withdrawals and paid plans that need attention.',

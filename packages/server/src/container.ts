@@ -1,0 +1,234 @@
+import { mkdirSync } from 'node:fs'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createKeyedHash } from './adapters/crypto/keyed-hash.ts'
+import { createVault } from './adapters/crypto/vault.ts'
+import { createHttpClient } from './adapters/http-client/client.ts'
+import { createLightwalletd } from './adapters/lightwalletd/chain.ts'
+import { createMetrics } from './adapters/metrics/metrics.ts'
+import { createOneClick, disabledSwapProvider } from './adapters/oneclick/provider.ts'
+import { createManualPayout } from './adapters/payout/manual.ts'
+import { createCachedRates } from './adapters/rates/cached.ts'
+import { krakenRates } from './adapters/rates/kraken.ts'
+import { createSmtpMailer } from './adapters/smtp/mailer.ts'
+import { systemClock } from './adapters/system/clock.ts'
+import { createLogger } from './adapters/system/logger.ts'
+import { systemRandom } from './adapters/system/random.ts'
+import { createNoteScanner } from './adapters/zcash/note-scanner.ts'
+import type { Config } from './config/settings.ts'
+import type { Account } from './domain/account.ts'
+import { type ConsensusParams, consensusParams } from './domain/network-upgrade.ts'
+import type { Chain } from './ports/chain.ts'
+import type { Clock } from './ports/clock.ts'
+import type { HttpClient } from './ports/http-client.ts'
+import type { KeyedHash } from './ports/keyed-hash.ts'
+import type { Log } from './ports/log.ts'
+import type { Mailer } from './ports/mailer.ts'
+import type { Metrics } from './ports/metrics.ts'
+import type { NoteScanner } from './ports/note-scanner.ts'
+import type { PayoutProvider } from './ports/payout-provider.ts'
+import type { Random } from './ports/random.ts'
+import type { Rates } from './ports/rates.ts'
+import type { Invoice } from './ports/repository/invoice.ts'
+import type { Store, Tx } from './ports/store.ts'
+import type { SwapProvider } from './ports/swap-provider.ts'
+import type { Vault } from './ports/vault.ts'
+import { createAccounts } from './services/account.ts'
+import { createAddresses } from './services/address.ts'
+import { createBilling } from './services/billing.ts'
+import { createBlockSpacing } from './services/block-spacing.ts'
+import { createChainProblems } from './services/chain-problem.ts'
+import { createHeaderChain } from './services/chain-rewind.ts'
+import { createRetention } from './services/cleanup.ts'
+import { createCredentials } from './services/credentials.ts'
+import { createDashboard } from './services/dashboard.ts'
+import { createDatabaseIdentity } from './services/database-identity.ts'
+import { createDeliveries } from './services/delivery.ts'
+import { createSecrets } from './services/encryption-key.ts'
+import { createInvoiceExports } from './services/export.ts'
+import { createInvoices } from './services/invoice.ts'
+import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
+import { createMails } from './services/mail.ts'
+import { ensureOperatorAccount } from './services/operator.ts'
+import { createPayments } from './services/payment.ts'
+import { createPayouts } from './services/payout.ts'
+import { createScanKeys } from './services/scan-key.ts'
+import { createSignIn } from './services/sign-in.ts'
+import { createSwaps } from './services/swap.ts'
+import { createSwapAssets } from './services/swap-asset.ts'
+import { createSwapStatusPoller, swapInInvoiceEvent } from './services/swap-status.ts'
+import { createViewingKeys } from './services/viewing-key.ts'
+import { createWebhooks } from './services/webhook.ts'
+import { createWithdrawals } from './services/withdrawal.ts'
+import { openStore } from './store/open.ts'
+
+/** The adapters that the services use. */
+export interface Infrastructure {
+  readonly config: Config
+  readonly params: ConsensusParams
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly registry: Registry
+  readonly metrics: Metrics
+  readonly store: Store
+  readonly vault: Vault
+  readonly keyedHash: KeyedHash
+  readonly chain: Chain
+  readonly noteScanner: NoteScanner
+  /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
+  readonly webhookHttp: HttpClient
+  readonly rates: Rates
+  readonly swapProvider: SwapProvider
+  readonly payoutProvider: PayoutProvider
+  /** Null in the sandbox settings before the sandbox has completed them. */
+  readonly mailer: Mailer | null
+}
+
+/** Adapters that replace the configured ones. The caller closes what it passes. */
+export type Overrides = Partial<Omit<Infrastructure, 'config'>>
+
+/** All services of a process. */
+export type Services = Awaited<ReturnType<typeof createServices>>
+
+/** The adapters and services of a process. Nothing runs yet. */
+export interface Container {
+  readonly infrastructure: Infrastructure
+  readonly services: Services
+}
+
+/**
+ * Builds every adapter and every service once. `start`, the commands and the tests share it.
+ * @param stack closes the adapters that this function has opened
+ * @throws when the database cannot be opened, or its secrets are sealed under another key
+ */
+export async function openContainer(
+  config: Config,
+  overrides: Overrides,
+  stack: AsyncDisposableStack,
+): Promise<Container> {
+  const infrastructure = await openInfrastructure(config, overrides, stack)
+  await createSecrets(infrastructure).check()
+  const services = await createServices(infrastructure)
+  stack.defer(() => services.credentials.whenIdle())
+  return { infrastructure, services }
+}
+
+async function openInfrastructure(
+  config: Config,
+  overrides: Overrides,
+  stack: AsyncDisposableStack,
+): Promise<Infrastructure> {
+  const { clock = systemClock, random = systemRandom, registry = new Registry() } = overrides
+  const { log = createLogger(config.logLevel), params = consensusParams(config.network, config.regtest) } = overrides
+  const opened = <T extends { close(): unknown }>(adapter: T) =>
+    stack.adopt(adapter, async adopted => void (await adopted.close()))
+  const onError = (err: unknown) => log.error({ err }, 'database error')
+  if (!overrides.registry) collectDefaultMetrics({ register: registry })
+  if (!overrides.store) mkdirSync(config.dataDir, { recursive: true })
+  const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError }))
+  // For services that the operator configured: connects to any address.
+  const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
+  const { mail, swap, lightwalletdUrls: urls } = config
+  return {
+    config,
+    params,
+    clock,
+    random,
+    log,
+    registry,
+    store,
+    metrics: overrides.metrics ?? createMetrics(registry, clock, config.roles),
+    vault: overrides.vault ?? createVault(config.encryptionKeys, random),
+    keyedHash: overrides.keyedHash ?? createKeyedHash(config.encryptionKeys),
+    chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
+    noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log })),
+    webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
+    rates:
+      overrides.rates ??
+      createCachedRates({
+        source: krakenRates(config.ratesUrl, trustedHttp),
+        clock,
+        maxAgeSecs: config.ratesMaxAgeSecs,
+      }),
+    swapProvider:
+      overrides.swapProvider ?? (swap ? createOneClick({ ...swap, http: trustedHttp, clock }) : disabledSwapProvider()),
+    payoutProvider: overrides.payoutProvider ?? createManualPayout(log),
+    mailer: overrides.mailer ?? (mail && opened(createSmtpMailer(mail.smtpUrl, mail.from))),
+  }
+}
+
+async function createServices(infrastructure: Infrastructure) {
+  const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
+  const { network, plans, confirmations, lateWatchDays, registration, billingViewingKey } = config
+  const { swapProvider: provider } = infrastructure
+
+  const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
+  await databaseIdentity.advanceCountersIfCopy()
+  const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
+  const credentials = createCredentials({ store, clock, random, onError })
+  const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
+  const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
+  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
+  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
+  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
+
+  const operator: Account | null =
+    billingViewingKey === null
+      ? null
+      : await ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
+  const billing = createBilling({ store, clock, params, plans, invoices, operator, log })
+  const terms = config.withdrawals
+  const withdrawals = createWithdrawals({
+    store,
+    clock,
+    random,
+    vault,
+    keyedHash,
+    rates,
+    invoices,
+    operator,
+    params,
+    terms,
+  })
+  const payouts = createPayouts({ store, clock, vault, provider: infrastructure.payoutProvider, log })
+
+  const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
+    after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
+  const updateInvoices = createInvoiceUpdater({ applyPayment, swapOf: swapInInvoiceEvent })
+  const reportChanges = createChangeReporter({ log, metrics })
+  const payments = createPayments({ store, updateInvoices, reportChanges, clock, params })
+  const recordedChain = createHeaderChain({ store, updateInvoices, reportChanges, clock, log })
+
+  const assets = createSwapAssets({ provider, clock, log })
+  const swapStatus = createSwapStatusPoller({ store, provider, clock, log })
+  const swaps = createSwaps({ store, provider, assets, swapStatus, clock, random, log })
+  return {
+    accounts,
+    billing,
+    blockSpacing: createBlockSpacing({ store, params }),
+    chainProblems: createChainProblems({ store, clock }),
+    cleanup: createRetention({ store, clock }),
+    credentials,
+    dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
+    databaseIdentity,
+    deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),
+    exports: createInvoiceExports({ store, clock }),
+    invoices,
+    payments,
+    payouts,
+    recordedChain,
+    scanKeys: createScanKeys({ store, vault }),
+    signIn,
+    swapStatus,
+    swaps,
+    viewingKeys,
+    webhooks: createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate }),
+    withdrawals,
+  }
+}
+
+/** The mails of the service. @param publicUrl where the pages are; the texts link there */
+export function createMailService(infrastructure: Infrastructure, mailer: Mailer, publicUrl: () => string) {
+  const { config, store, clock, random, keyedHash, log } = infrastructure
+  return createMails({ store, mailer, clock, random, keyedHash, registration: config.registration, publicUrl, log })
+}
