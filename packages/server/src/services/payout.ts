@@ -96,7 +96,7 @@ export function createPayouts(deps: {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, note.reason),
     }
-    const changes = { ...notes, closedAtZat: withdrawal.receivedZat, paying: null, closedBy }
+    const changes = { ...notes, receivedAtCloseZat: withdrawal.receivedZat, activePayout: null, closedBy }
     return transitionWithdrawal(tx, withdrawal, { step }, changes, nowSecs(clock))
   }
 
@@ -188,7 +188,7 @@ export function createPayouts(deps: {
     const changes = {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
-      paying: activePayout,
+      activePayout,
     }
     if (status === 'needs_attention') await tx.withdrawals.update(invoiceId, { ...withdrawal, ...changes })
     else await transitionWithdrawal(tx, withdrawal, { step: 'paid_after_close' }, changes, nowSecs(clock))

@@ -205,5 +205,5 @@ test('a status of another deposit or without a date is an invalid response', asy
   })
   while (bodies.length > 1) await assert.rejects(provider.status({ address: 'a', memo: null }), unavailable)
   const { status, updatedAtMs } = (await provider.status({ address: 'a', memo: null })) ?? {}
-  assert.deepEqual({ word: status, updatedAtMs }, { word: 'SUCCESS', updatedAtMs: Date.UTC(2026, 10, 21, 9) })
+  assert.deepEqual({ status, updatedAtMs }, { status: 'SUCCESS', updatedAtMs: Date.UTC(2026, 10, 21, 9) })
 })

@@ -51,7 +51,7 @@ test('Kraken: every kind of failure rejects with its reason', async t => {
     await assert.rejects(rates.price('USD'), reason, answer)
   }
   kraken.faults.down = true
-  await assert.rejects(rates.price('USD'), { name: 'OutboundError' })
+  await assert.rejects(rates.price('USD'), { name: 'HttpClientError' })
   await assert.rejects(krakenRates(`${kraken.url}/elsewhere`, http).price('USD'))
 })
 

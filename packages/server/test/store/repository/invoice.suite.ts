@@ -20,7 +20,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
       overpaidZat: 0n,
       txid: null,
       paidAt: null,
-      swapUnderWay: false,
+      keptOpenBySwap: false,
       swapId: null,
       needsAttention: false,
       createdHeight: null,

@@ -16,11 +16,11 @@ export function mailSuite(engine: DatabaseEngine): void {
       store.write(tx => tx.mails.claimDue(now, limit, attempts => now + 60 * attempts))
     assert.deepEqual(await claim(NOW - 1), [])
     const [code] = await claim(NOW, 1)
-    assert.deepEqual({ ...code, id: 0 }, { id: 0, to: TO, about: 'code', codeId: 7, createdAt: NOW, tries: 1 })
+    assert.deepEqual({ ...code, id: 0 }, { id: 0, to: TO, about: 'code', codeId: 7, createdAt: NOW, attempts: 1 })
     const [emailNotification] = await claim(NOW + 1)
     assert.deepEqual(
       { ...emailNotification, id: 0 },
-      { id: 0, to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW + 1, tries: 1 },
+      { id: 0, to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW + 1, attempts: 1 },
     )
     assert.deepEqual(await claim(NOW + 59), [])
     const again = await claim(NOW + 60)
@@ -63,7 +63,7 @@ export function mailSuite(engine: DatabaseEngine): void {
       mails.map(({ id, ...mail }) => mail).sort((a, b) => Number(a.to > b.to) - Number(a.to < b.to)),
       [one, other]
         .map(({ id, email }) => {
-          return { to: email, about: 'reorged_payments', accountId: id, createdAt: NOW, tries: 1 }
+          return { to: email, about: 'reorged_payments', accountId: id, createdAt: NOW, attempts: 1 }
         })
         .sort((a, b) => Number(a.to > b.to) - Number(a.to < b.to)),
     )

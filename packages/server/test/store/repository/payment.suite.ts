@@ -77,8 +77,8 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const changed = await record(store, payment(other, { valueZat: 1n, location: mined(9), seenAt: NOW + 9 }))
     assert.deepEqual(changed, [invoice.id])
     const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
-    const unchanged = { ...payment(invoice, { location: mined(9) }), inSnapshot: false, missing: null, order: 0 }
-    assert.deepEqual({ ...row, order: 0 }, unchanged)
+    const unchanged = { ...payment(invoice, { location: mined(9) }), inSnapshot: false, missing: null, seq: 0 }
+    assert.deepEqual({ ...row, seq: 0 }, unchanged)
     assert.deepEqual(await locationsOf(store, other), [])
   })
 

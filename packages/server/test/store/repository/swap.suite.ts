@@ -93,9 +93,9 @@ export function swapSuite(engine: DatabaseEngine): void {
       id: inserted.id,
       invoicePublicId: invoice.publicId,
       status: 'PENDING_DEPOSIT',
-      word: '',
+      providerStatus: '',
       updatedAtMs: 0,
-      heardAt: null,
+      lastReportAt: null,
       depositSeenAt: null,
       successAt: null,
       sentEvents: [],
@@ -117,12 +117,12 @@ export function swapSuite(engine: DatabaseEngine): void {
     assert.deepEqual(read, {
       ...inserted,
       status: 'REFUNDED',
-      word: 'REFUNDED',
+      providerStatus: 'REFUNDED',
       updatedAtMs: NOW_MS + 1,
-      heardAt: NOW + 1,
+      lastReportAt: NOW + 1,
       depositSeenAt: NOW,
-      told: ['swap.incomplete_deposit', 'swap.refunded'],
-      failures: 2,
+      sentEvents: ['swap.incomplete_deposit', 'swap.refunded'],
+      failedPolls: 2,
       needsAttention: true,
     })
     assert.equal(await store.read(tx => tx.swaps.byId(inserted.id + 1)), null)
@@ -134,7 +134,7 @@ export function swapSuite(engine: DatabaseEngine): void {
     const swap = await insert(store, invoice)
     await store.write(tx => tx.invoices.setSwap(invoice.id, swap.id, invoice.watchUntil + 5))
     const [read] = await store.read(tx => tx.invoices.byIds([invoice.id]))
-    assert.deepEqual(read, { ...invoice, swapId: swap.id, swapUnderWay: true, watchUntil: invoice.watchUntil + 5 })
+    assert.deepEqual(read, { ...invoice, swapId: swap.id, keptOpenBySwap: true, watchUntil: invoice.watchUntil + 5 })
   })
 
   test('an invoice is kept open as long as any of its swaps keeps it open', async t => {

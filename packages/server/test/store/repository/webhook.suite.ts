@@ -220,7 +220,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
       })),
     )
     const detail = await store.read(tx => tx.deliveries.attemptByPublicId(account.id, second.publicId))
-    assert.deepEqual(detail, { ...log[0], requestBody: delivery.body, answer: 'thanks', deliveryState: 'delivered' })
+    assert.deepEqual(detail, { ...log[0], requestBody: delivery.body, response: 'thanks', deliveryState: 'delivered' })
   })
 
   test('a late attempt result changes only its log entry, unless it is a success', async t => {

@@ -53,11 +53,11 @@ export function withdrawalSuite(engine: DatabaseEngine): void {
       ...made,
       status: 'awaiting_deposit',
       receivedZat: 0n,
-      closedAtZat: null,
+      receivedAtCloseZat: null,
       reference: null,
       reason: null,
       payoutDueAt: null,
-      paying: null,
+      activePayout: null,
       closedBy: null,
       updatedAt: NOW,
     }
@@ -69,10 +69,10 @@ export function withdrawalSuite(engine: DatabaseEngine): void {
     const outcome = {
       ...PROCESSING,
       status: 'completed',
-      closedAtZat: 7n,
+      receivedAtCloseZat: 7n,
       reference: 'r',
       reason: 's',
-      paying: { provider: 'p', since: NOW },
+      activePayout: { provider: 'p', since: NOW },
       closedBy: 'operator',
     } as const
     await store.write(tx => tx.withdrawals.update(invoiceId, outcome))
