@@ -228,7 +228,7 @@ describe('the database identity on SQLite', () => {
     other.exec('DELETE FROM database_origin')
     other.close()
     const file = join(folder, 'copies', 'backup.db')
-    await assert.rejects(store.backup(file), /no record of its origin/)
+    await assert.rejects(store.backup(file), /no record of its database identity/)
     assert.deepEqual(readdirSync(join(folder, 'copies')), [])
     assert.equal(existsSync(file), false)
   })
