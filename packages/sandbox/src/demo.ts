@@ -28,7 +28,7 @@ export async function seedDemo(
   sandbox: Sandbox,
   { dataDir, plans }: { readonly dataDir: string; readonly plans: readonly Plan[] },
 ): Promise<DemoFile> {
-  const { accounts, credentials, viewingKeys } = service
+  const { accounts, apiKeys, sessions, viewingKeys } = service
   const file = join(dataDir, 'sandbox.json')
   const saved = readDemoFile(file)
 
@@ -52,14 +52,14 @@ export async function seedDemo(
 
   async function apiKey(): Promise<string> {
     const key = saved.api_key
-    if (key !== undefined && isOwn(await credentials.byApiKey(key), account)) return key
-    return (await credentials.createApiKey(account, 'Sandbox')).key
+    if (key !== undefined && isOwn(await apiKeys.authenticate(key), account)) return key
+    return (await apiKeys.create(account, 'Sandbox')).key
   }
 
   async function sessionToken(): Promise<string> {
     const token = saved.session_token
-    if (token !== undefined && isOwn((await credentials.bySessionToken(token))?.account, account)) return token
-    return (await credentials.createSession(account, 'Sandbox')).token
+    if (token !== undefined && isOwn((await sessions.authenticate(token))?.account, account)) return token
+    return (await sessions.create(account, 'Sandbox')).token
   }
 }
 

@@ -151,7 +151,7 @@ async function analyse(url: string): Promise<void> {
 }
 
 async function insert(store: Store, account: Account, draft: NewInvoice): Promise<string> {
-  await store.write(tx => tx.invoices.insert(draft), { batchAccountId: account.id })
+  await store.writeBatched(account.id, tx => tx.invoices.insert(draft))
   return draft.publicId
 }
 

@@ -65,14 +65,14 @@ async function withService(databaseUrl: string, work: (shops: Shops) => Promise<
   }
 }
 
-async function openShops({ accounts, credentials, viewingKeys }: Service): Promise<string[]> {
+async function openShops({ accounts, apiKeys, viewingKeys }: Service): Promise<string[]> {
   const keys: string[] = []
   for (let shop = 1; shop <= KEYS; shop++) {
     const email = `shop${shop}@example.org`
     await accounts.findOrCreate(email)
     const account = await accounts.setPlan(email, 'Business', null)
     await viewingKeys.set(account, testViewingKey(shop))
-    keys.push((await credentials.createApiKey(account, 'bench')).key)
+    keys.push((await apiKeys.create(account, 'bench')).key)
   }
   return keys
 }

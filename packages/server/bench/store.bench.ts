@@ -38,13 +38,10 @@ async function createsIn(store: Store, shops: readonly Shop[], seconds: number):
   let made = 0
   const make = async (shop: Shop) => {
     while (performance.now() < end) {
-      await store.write(
-        async tx => {
-          await tx.usage.increment(shop.account.id, '2026-11', null)
-          return tx.invoices.insert(shop.draft())
-        },
-        { batchAccountId: shop.account.id },
-      )
+      await store.writeBatched(shop.account.id, async tx => {
+        await tx.usage.increment(shop.account.id, '2026-11', null)
+        return tx.invoices.insert(shop.draft())
+      })
       made++
     }
   }

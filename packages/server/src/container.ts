@@ -34,24 +34,26 @@ import type { SwapProvider } from './ports/swap-provider.ts'
 import type { Vault } from './ports/vault.ts'
 import { createAccounts } from './services/account.ts'
 import { createAddresses } from './services/address.ts'
+import { createApiKeys } from './services/api-key.ts'
 import { createBilling } from './services/billing.ts'
 import { createBlockSpacing } from './services/block-spacing.ts'
 import { createChainProblems } from './services/chain-problem.ts'
 import { createHeaderChain } from './services/chain-rewind.ts'
 import { createRetention } from './services/cleanup.ts'
-import { createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
 import { createDeliveries } from './services/delivery.ts'
 import { createSecrets } from './services/encryption-key.ts'
 import { createInvoiceExports } from './services/export.ts'
 import { createInvoices } from './services/invoice.ts'
+import { createInvoiceFeed } from './services/invoice-feed.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
 import { createMails } from './services/mail.ts'
 import { ensureOperatorAccount } from './services/operator.ts'
 import { createPayments } from './services/payment.ts'
 import { createPayouts } from './services/payout.ts'
 import { createScanKeys } from './services/scan-key.ts'
+import { createSessions } from './services/session.ts'
 import { createSignIn } from './services/sign-in.ts'
 import { createSwaps } from './services/swap.ts'
 import { createSwapAssets } from './services/swap-asset.ts'
@@ -109,7 +111,8 @@ export async function openContainer(
   const infrastructure = await openInfrastructure(config, overrides, stack)
   await createSecrets(infrastructure).check()
   const services = await createServices(infrastructure)
-  stack.defer(() => services.credentials.whenIdle())
+  stack.defer(() => services.apiKeys.whenIdle())
+  stack.defer(() => services.sessions.whenIdle())
   return { infrastructure, services }
 }
 
@@ -165,7 +168,6 @@ async function createServices(infrastructure: Infrastructure) {
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   await databaseIdentity.advanceCountersIfCopy()
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
-  const credentials = createCredentials({ store, clock, random, onError })
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
@@ -204,20 +206,22 @@ async function createServices(infrastructure: Infrastructure) {
   const swaps = createSwaps({ store, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,
+    apiKeys: createApiKeys({ store, clock, random, onError }),
     billing,
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     cleanup: createRetention({ store, clock }),
-    credentials,
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),
     exports: createInvoiceExports({ store, clock }),
+    invoiceFeed: createInvoiceFeed({ store }),
     invoices,
     payments,
     payouts,
     recordedChain,
     scanKeys: createScanKeys({ store, vault }),
+    sessions: createSessions({ store, clock, random, onError }),
     signIn,
     swapStatus,
     swaps,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { invalidField } from './error.ts'
 
 /**
  * Bearer credentials: a prefix for the kind, 32 random bytes in base62, and a CRC-32 of both. Mistyped credentials and
  * those of other services are refused without a database read.
  */
 const CREDENTIAL_PREFIXES = { apiKey: 'zg_', session: 'zgs_' } as const
-export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
+type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
 
 export const SECRET_BYTES = 32
 export const MAX_NAME_LENGTH = 100
@@ -39,6 +40,12 @@ export function credentialHash(credential: string): Uint8Array {
 /** The part of a credential that is shown to its owner. */
 export function last4(credential: string): string {
   return credential.slice(-4)
+}
+
+/** @throws AppError `invalid_<field>` for a blank or too long name, or one with control characters */
+export function checkCredentialName(field: 'name' | 'label', name: string): void {
+  if (name.length > MAX_NAME_LENGTH || name.trim() === '' || /\p{Cc}/u.test(name))
+    throw invalidField(field, `1 to ${MAX_NAME_LENGTH} characters, not blank, without control characters`)
 }
 
 function checksum(stem: string): string {

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
 import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
-import type { Credentials } from '../services/credentials.ts'
+import type { ApiKeys } from '../services/api-key.ts'
+import type { Sessions } from '../services/session.ts'
 
 export interface SignedIn {
   readonly account: Account
@@ -16,34 +17,34 @@ export interface Auth {
   requireSession(request: FastifyRequest): Promise<void>
 }
 
-const accounts = new WeakMap<FastifyRequest, Account>()
-const sessions = new WeakMap<FastifyRequest, Session>()
+const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
+const sessionsOfRequests = new WeakMap<FastifyRequest, Session>()
 
-export function createAuth(credentials: Credentials): Auth {
+export function createAuth({ apiKeys, sessions }: { apiKeys: ApiKeys; sessions: Sessions }): Auth {
   return {
     async requireApiKey(request) {
-      const account = await credentials.byApiKey(bearerCredential(request, 'api key'))
+      const account = await apiKeys.authenticate(bearerCredential(request, 'api key'))
       if (!account) throw unauthenticated('bad api key')
-      accounts.set(request, account)
+      accountsOfRequests.set(request, account)
     },
 
     async requireSession(request) {
-      const found = await credentials.bySessionToken(bearerCredential(request, 'session token'))
+      const found = await sessions.authenticate(bearerCredential(request, 'session token'))
       if (!found) throw unauthenticated('bad session token')
-      accounts.set(request, found.account)
-      sessions.set(request, found.session)
+      accountsOfRequests.set(request, found.account)
+      sessionsOfRequests.set(request, found.session)
     },
   }
 }
 
 /** The account found by `requireApiKey` or `requireSession`. */
 export function accountOf(request: FastifyRequest): Account {
-  return required(accounts.get(request))
+  return required(accountsOfRequests.get(request))
 }
 
 /** The session found by `requireSession`. */
 export function sessionOf(request: FastifyRequest): Session {
-  return required(sessions.get(request))
+  return required(sessionsOfRequests.get(request))
 }
 
 function required<T>(value: T | undefined): T {

@@ -7,10 +7,12 @@ import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Accounts } from '../services/account.ts'
+import type { ApiKeys } from '../services/api-key.ts'
 import type { Billing } from '../services/billing.ts'
-import type { Credentials } from '../services/credentials.ts'
 import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
+import type { InvoiceFeed } from '../services/invoice-feed.ts'
+import type { Sessions } from '../services/session.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
 import type { Webhooks } from '../services/webhook.ts'
@@ -66,10 +68,12 @@ export interface HttpOptions {
   readonly settings: HttpSettings
   readonly store: Store
   readonly accounts: Accounts
+  readonly apiKeys: ApiKeys
   readonly viewingKeys: ViewingKeys
-  readonly credentials: Credentials
+  readonly sessions: Sessions
   readonly exports: InvoiceExports
   readonly invoices: Invoices
+  readonly invoiceFeed: InvoiceFeed
   readonly swaps: Swaps
   readonly webhooks: Webhooks
   readonly billing: Billing
@@ -96,9 +100,11 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     settings,
     store,
     accounts,
+    apiKeys,
     viewingKeys,
-    credentials,
+    sessions,
     invoices,
+    invoiceFeed,
     swaps,
     webhooks,
     billing,
@@ -110,9 +116,16 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
   const app = createApp(settings)
-  const stream = createInvoiceStream({ store, invoices, swaps, log, maxWebSockets: settings.maxWebSockets })
+  const stream = createInvoiceStream({
+    store,
+    invoices,
+    invoiceFeed,
+    swaps,
+    log,
+    maxWebSockets: settings.maxWebSockets,
+  })
   const upgrades = addUpgrades(app)
-  const auth = createAuth(credentials)
+  const auth = createAuth({ apiKeys, sessions })
 
   addErrorHandler(app, log, options.notFoundPage)
   addRequestMetrics(app, log, registry)
@@ -130,8 +143,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   swapRoutes(app, { swaps, invoices })
   streamRoutes(app, { stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
-  apiKeyRoutes(app, { credentials, auth })
-  sessionRoutes(app, { credentials, auth })
+  apiKeyRoutes(app, { apiKeys, auth })
+  sessionRoutes(app, { sessions, auth })
   webhookRoutes(app, { webhooks, auth })
   planRoutes(app, { billing })
   billingRoutes(app, { billing, accounts, auth })

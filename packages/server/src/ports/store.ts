@@ -49,14 +49,17 @@ export interface Tx {
 export const TOPICS = ['events', 'deliveries', 'swaps', 'mails', 'payouts'] as const
 export type Topic = (typeof TOPICS)[number]
 
-export interface WriteOptions {
-  /**
-   * The account's id, for short use cases with many concurrent calls. Waiting calls run concurrently in one transaction
-   * and share their statements, so each call must be correct whatever the others do between two of its statements.
-   * A batched call locks only its own account's row and new rows, and raises no events. Calls are ordered by this id, so
-   * batches do not deadlock.
-   */
-  readonly batchAccountId?: number
+/**
+ * One write of a batch. It has only what writes of different accounts can do in the same transaction without waiting for
+ * each other. It neither appends events nor notifies. A `Tx` can be used in its place.
+ */
+export interface BatchTx {
+  /** Concurrent increments share one statement. */
+  readonly usage: Pick<UsageRepository, 'increment'>
+  /** Concurrent inserts share one statement. */
+  readonly invoices: Pick<InvoiceRepository, 'insert' | 'byPublicId'>
+  readonly idempotency: Pick<IdempotencyRepository, 'claim'>
+  readonly chain: Pick<ChainRepository, 'tip'>
 }
 
 /** The first reads of the most frequent requests. Concurrent lookups share one statement. */
@@ -83,7 +86,14 @@ export interface Store {
    *
    * After an error of kind `unavailable` the outcome is unknown: the commit may have happened and its response lost.
    */
-  write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * As `write`, for short writes with many concurrent calls. Waiting calls run concurrently in one transaction, so each
+   * must be correct whatever the others do between two of its statements. It may change only rows of this account. Calls
+   * start in the order of their accounts, so that batches do not deadlock. A call that rejects with an `AppError` before
+   * it changes anything does not affect the others; after any other failure all calls of the batch run again one by one.
+   */
+  writeBatched<T>(accountId: number, work: (tx: BatchTx) => Promise<T>): Promise<T>
   /**
    * Calls `onNotify` after each commit, in any process, that notified the topic.
    * @returns a function that ends the subscription

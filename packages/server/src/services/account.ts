@@ -6,7 +6,7 @@ import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from 
 import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 
 /** An account with its effective plan and its usage in the current month. */
 export interface AccountOverview {
@@ -22,28 +22,44 @@ export interface AccountOverview {
 }
 
 export interface Accounts {
-  /** Finds the account of an email address, or creates it. @throws Fault `invalid_email` */
+  /** Finds the account of an email address, or creates it. @throws AppError `invalid_email` */
   findOrCreate(email: string): Promise<Account>
-  /** @throws Fault `no_such_account` */
+  /** @throws AppError `no_such_account` */
   findByEmail(email: string): Promise<Account>
   list(): Promise<Account[]>
   overview(account: Account): Promise<AccountOverview>
-  /** @throws Fault `invalid_confirmations` */
+  /** @throws AppError `invalid_confirmations` */
   setConfirmations(account: Account, confirmations: number): Promise<AccountOverview>
-  /** Assigns a plan on the operator's behalf; `expiresAt` is in Unix seconds, null: no end. @throws Fault `no_such_account`, `unknown_plan` */
+  /** Assigns a plan on the operator's behalf; `expiresAt` is in Unix seconds, null: no end. @throws AppError `no_such_account`, `unknown_plan` */
   setPlan(email: string, plan: string, expiresAt: number | null): Promise<Account>
 }
 
-export function createAccounts(deps: {
-  readonly store: Store
+/** What a new account needs besides its email. */
+export interface AccountDefaults {
   readonly clock: Clock
   readonly random: Random
   readonly network: Network
-  readonly plans: readonly Plan[]
   /** Required confirmations of a new account. */
   readonly confirmations: number
-}): Accounts {
-  const { store, clock, random, network, plans } = deps
+}
+
+/** Finds the account with this normalised email, or creates it on the Free plan. */
+export async function findOrCreateAccount(
+  tx: Pick<Tx, 'accounts'>,
+  email: string,
+  { clock, random, network, confirmations }: AccountDefaults,
+): Promise<Account> {
+  const createdAt = nowSecs(clock)
+  const draft = { publicId: random.uuid(), email, network, confirmations, plan: FREE_PLAN, createdAt }
+  const account = (await tx.accounts.insert(draft)) ?? (await tx.accounts.byEmail(email))
+  if (!account) throw new Error('the account can neither be found nor created')
+  return account
+}
+
+export function createAccounts(
+  deps: AccountDefaults & { readonly store: Store; readonly plans: readonly Plan[] },
+): Accounts {
+  const { store, clock, plans } = deps
 
   async function findByEmail(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
@@ -66,15 +82,7 @@ export function createAccounts(deps: {
     async findOrCreate(email) {
       const normal = normaliseEmail(email)
       if (normal === null) throw invalidField('email')
-      const account = {
-        publicId: random.uuid(),
-        email: normal,
-        network,
-        confirmations: deps.confirmations,
-        plan: FREE_PLAN,
-        createdAt: nowSecs(clock),
-      }
-      return (await store.write(tx => tx.accounts.insert(account))) ?? findByEmail(normal)
+      return store.write(tx => findOrCreateAccount(tx, normal, deps))
     },
 
     list: () => store.read(tx => tx.accounts.list()),

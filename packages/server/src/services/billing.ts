@@ -36,7 +36,7 @@ export interface Billing {
   /**
    * Creates an invoice that buys one period of a plan when it is paid.
    * @param idempotencyKey a repeated key returns the first invoice
-   * @throws Fault `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `too_many_orders`,
+   * @throws AppError `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `too_many_orders`,
    * `idempotency_key_reused`
    */
   subscribe(account: Account, plan: string, idempotencyKey?: string): Promise<Invoice>

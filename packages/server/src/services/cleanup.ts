@@ -1,6 +1,7 @@
 import { DAY_SECS } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
+import { IDEMPOTENCY_RETENTION_SECS } from './idempotency.ts'
 
 /** Deletes expired data. Each function deletes a bounded number of rows and returns whether there may be more. */
 export interface Retention {
@@ -8,8 +9,8 @@ export interface Retention {
   pruneEvents(): Promise<boolean>
 }
 
-/** Idempotency keys are valid for 24 hours. They are kept for twice as long as a safety margin. */
-const KEYS_KEPT_SECS = 2 * DAY_SECS
+/** Idempotency keys are kept for twice as long as they are valid, as a safety margin. */
+const KEYS_KEPT_SECS = 2 * IDEMPOTENCY_RETENTION_SECS
 /** Event cursors are only seconds old, and deliveries store their own bodies. */
 const EVENTS_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000

@@ -1,9 +1,7 @@
-import type { Account, Network } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { AppError } from '../domain/error.ts'
-import { FREE_PLAN } from '../domain/plan.ts'
-import { type Clock, nowSecs } from '../ports/clock.ts'
-import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
+import { type AccountDefaults, findOrCreateAccount } from './account.ts'
 import type { ViewingKeys } from './viewing-key.ts'
 
 /** Stored as the email of the operator's account. It is not a valid address, so nobody can sign in with it. */
@@ -14,27 +12,16 @@ const OPERATOR_EMAIL = 'operator'
  * billing viewing key. Earlier invoices stay watched under their own keys.
  * @throws Error when the key is invalid or belongs to another network
  */
-export async function ensureOperatorAccount(deps: {
-  readonly store: Store
-  readonly viewingKeys: ViewingKeys
-  readonly clock: Clock
-  readonly random: Random
-  readonly network: Network
-  readonly confirmations: number
-  readonly billingViewingKey: string
-}): Promise<Account> {
-  const { store, clock, random, network, confirmations } = deps
-  const draft = {
-    publicId: random.uuid(),
-    email: OPERATOR_EMAIL,
-    network,
-    confirmations,
-    plan: FREE_PLAN,
-    createdAt: nowSecs(clock),
-  }
-  const account = await store.write(async tx => {
-    const operator = (await tx.accounts.insert(draft)) ?? (await tx.accounts.byEmail(OPERATOR_EMAIL))
-    if (!operator) throw new Error('the operator account can neither be found nor created')
+export async function ensureOperatorAccount(
+  deps: AccountDefaults & {
+    readonly store: Store
+    readonly viewingKeys: ViewingKeys
+    readonly billingViewingKey: string
+  },
+): Promise<Account> {
+  const { confirmations } = deps
+  const account = await deps.store.write(async tx => {
+    const operator = await findOrCreateAccount(tx, OPERATOR_EMAIL, deps)
     await tx.accounts.setConfirmations(operator.id, confirmations)
     return { ...operator, confirmations }
   })

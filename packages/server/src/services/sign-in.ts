@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Account, Network } from '../domain/account.ts'
+import type { Account } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/account.ts'
 import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
 import { AppError, invalidField } from '../domain/error.ts'
-import { FREE_PLAN } from '../domain/plan.ts'
 import { newSession, type Session } from '../domain/session.ts'
 import {
   CODE_REQUEST_LIMITS,
@@ -16,47 +15,44 @@ import {
   RECENT_AUTHENTICATION_SECS,
   SIGN_IN_CODE,
 } from '../domain/sign-in.ts'
-import { type Clock, nowSecs } from '../ports/clock.ts'
+import { nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
-import type { Random } from '../ports/random.ts'
 import type { NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { type AccountDefaults, findOrCreateAccount } from './account.ts'
 
 export interface SignIn {
   /**
    * Sends a sign-in code by mail. The result does not reveal whether the email has an account.
    * @param client network address of the client
    * @returns a browser secret of 64 hex characters, required to use the code
-   * @throws Fault `invalid_email`, `too_many_codes`
+   * @throws AppError `invalid_email`, `too_many_codes`
    */
   requestCode(email: string, client: string): Promise<string>
   /**
    * Signs in. If registration is open, the first sign-in creates the account.
    * @param label name of the session, shown to the account owner
-   * @throws Fault `bad_code`: wrong, used, expired, from another browser, or too many attempts
+   * @throws AppError `bad_code`: wrong, used, expired, from another browser, or too many attempts
    */
   signIn(browser: string, code: string, label: string): Promise<{ account: Account; session: Session; token: string }>
   /** Whether a code was entered recently in this session. */
   isRecentlyAuthenticated(session: Session): Promise<boolean>
-  /** Sends a code to the session's owner unless an unused one exists. @throws Fault `too_many_codes` */
+  /** Sends a code to the session's owner unless an unused one exists. @throws AppError `too_many_codes` */
   requestReauth(account: Account, session: Session, client: string): Promise<void>
-  /** @throws Fault `bad_code` */
+  /** @throws AppError `bad_code` */
   reauthenticate(session: Session, code: string): Promise<void>
 }
 
 const PRUNE_BATCH = 10
 
-export function createSignIn(deps: {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly keyedHash: KeyedHash
-  readonly network: Network
-  /** Required confirmations of a new account. */
-  readonly confirmations: number
-  readonly registration: 'open' | 'closed'
-}): SignIn {
-  const { store, clock, random, keyedHash, network, registration } = deps
+export function createSignIn(
+  deps: AccountDefaults & {
+    readonly store: Store
+    readonly keyedHash: KeyedHash
+    readonly registration: 'open' | 'closed'
+  },
+): SignIn {
+  const { store, clock, random, keyedHash, registration } = deps
 
   function buildRequest(purpose: CodePurpose, email: string, browser: string, client: string): NewSignInCode {
     const createdAt = nowSecs(clock)
@@ -83,13 +79,10 @@ export function createSignIn(deps: {
     return candidate
   }
 
-  async function findOrCreateAccount(tx: Tx, email: string): Promise<Account | null> {
+  /** Null when there is no account and registration is closed. */
+  async function accountOf(tx: Tx, email: string): Promise<Account | null> {
     const existing = await tx.accounts.byEmail(email)
-    if (existing || registration === 'closed') return existing
-    const { confirmations } = deps
-    const createdAt = nowSecs(clock)
-    const created = { publicId: random.uuid(), email, network, confirmations, plan: FREE_PLAN, createdAt }
-    return (await tx.accounts.insert(created)) ?? tx.accounts.byEmail(email)
+    return existing || registration === 'closed' ? existing : findOrCreateAccount(tx, email, deps)
   }
 
   async function openSession(tx: Tx, account: Account, label: string, token: string): Promise<Session> {
@@ -118,7 +111,7 @@ export function createSignIn(deps: {
         digits !== null &&
         (await store.write(async tx => {
           const redeemed = await redeem(tx, 'sign_in', browser, digits)
-          const account = redeemed && (await findOrCreateAccount(tx, redeemed.email))
+          const account = redeemed && (await accountOf(tx, redeemed.email))
           return account && { account, session: await openSession(tx, account, label, token), token }
         }))
       if (!signedIn) throw badCode()

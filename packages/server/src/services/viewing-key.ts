@@ -8,15 +8,16 @@ import type { NoteScanner, ParsedViewingKey } from '../ports/note-scanner.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { readExpiryContext } from './key-expiry.ts'
 
 export interface ViewingKeys {
-  /** Checks whether `set` would accept the text. @throws Fault as `set` */
+  /** Checks whether `set` would accept the text. @throws AppError as `set` */
   check(text: string): Promise<void>
   /**
    * Sets the key for new invoices. Earlier invoices stay watched under their own keys. `firstAddress` is the address at
    * diversifier index 0, which wallets show first and which is never used for an invoice. An expired key is refused. The
    * expiry height is checked only after a first block was recorded, and again for each new invoice.
-   * @throws Fault `invalid_viewing_key`, the reason in `detail`
+   * @throws AppError `invalid_viewing_key`, the reason in `detail`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
   /** The first address of the current key; null without a key. */
@@ -49,8 +50,8 @@ export function createViewingKeys(deps: {
   async function parseUnexpired(text: string): Promise<ParsedViewingKey> {
     const key = noteScanner.parseViewingKey(text, network)
     if (!key.expiry) return key
-    const tip = key.expiry.height === null ? null : await store.query(tx => tx.chain.tip())
-    const expired = expiryReason(key.expiry, { now: nowSecs(clock), tipHeight: tip?.height ?? null })
+    const { expiry } = key
+    const expired = expiryReason(expiry, await store.query(tx => readExpiryContext(tx, expiry, nowSecs(clock))))
     if (expired !== null) throw invalidField('viewing_key', `${expired}: export a new key from the wallet`)
     return key
   }

@@ -26,6 +26,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { findReplay, type IdempotencyRequest } from './idempotency.ts'
 import type { Invoices } from './invoice.ts'
 import { transitionWithdrawal } from './withdrawal-transition.ts'
 
@@ -57,15 +58,15 @@ export interface Withdrawals {
   /**
    * Creates an order at the current rate, which is valid until the deposit address expires. A repeated idempotency key
    * returns the first order.
-   * @throws Fault `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
+   * @throws AppError `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
    * `rate_unavailable`, `too_many_orders`, `idempotency_key_reused`
    */
   create(account: Account, request: WithdrawalRequest): Promise<WithdrawalWithInvoice>
-  /** @throws Fault `no_such_withdrawal` */
+  /** @throws AppError `no_such_withdrawal` */
   read(account: Account, id: string): Promise<WithdrawalWithInvoice>
   /** Newest first. */
   list(account: Account, page: Page): Promise<WithdrawalWithInvoice[]>
-  /** @throws Fault `no_such_withdrawal`, `withdrawal_not_cancelable` once any part of the deposit has arrived */
+  /** @throws AppError `no_such_withdrawal`, `withdrawal_not_cancelable` once any part of the deposit has arrived */
   cancel(account: Account, id: string): Promise<WithdrawalWithInvoice>
   /** Applies payments to the deposit address in the transaction in which the invoice changes. */
   applyPayment(tx: Tx, invoice: Invoice): Promise<void>
@@ -86,7 +87,7 @@ export function createWithdrawals(deps: {
   readonly vault: Vault
   readonly keyedHash: KeyedHash
   readonly rates: Rates
-  readonly invoices: Pick<Invoices, 'createInternal' | 'findInternal'>
+  readonly invoices: Pick<Invoices, 'createInternal'>
   /** The account whose viewing key receives deposits; null: withdrawals are not offered. */
   readonly operator: Account | null
   readonly params: ConsensusParams
@@ -105,7 +106,7 @@ export function createWithdrawals(deps: {
     return toOrder(withdrawal, invoice)
   }
 
-  /** @throws Fault `rate_unavailable`; `invalid_amount_zat` when the amount rounds to zero in the currency */
+  /** @throws AppError `rate_unavailable`; `invalid_amount_zat` when the amount rounds to zero in the currency */
   async function quote({ amountZat, fiatCurrency }: WithdrawalRequest) {
     const { price } = await rates.rate(fiatCurrency)
     const value = fiatAmount(amountZat, price, terms.spreadBps, currencyDecimals(fiatCurrency))
@@ -122,9 +123,9 @@ export function createWithdrawals(deps: {
       if (!operator) throw billingNotConfiguredError()
       check(request, terms.currencies)
       const idempotency = idempotencyOf(account, request, keyedHash)
-      const earlier = idempotency && (await invoices.findInternal(idempotency))
+      // A repeat must return its order even while no exchange rate is available.
+      const earlier = await findReplay(store, idempotency, nowSecs(clock))
       if (earlier) return store.read(tx => orderOf(tx, earlier))
-
       const quoteTerms = await quote(request)
       const { amountZat, fiatCurrency, payoutTo } = request
       const draft = { publicId: random.uuid(), accountId: account.id, amountZat, fiatCurrency, ...quoteTerms }
@@ -196,7 +197,7 @@ function check({ fiatCurrency, payoutTo }: WithdrawalRequest, currencies: readon
 }
 
 /** The hash of the payout details is keyed, because bank account numbers can be enumerated. */
-function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHash) {
+function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHash): IdempotencyRequest | null {
   const { amountZat, fiatCurrency, payoutTo, idempotencyKey } = request
   if (idempotencyKey === undefined) return null
   const payout = Buffer.from(keyedHash.hash('payout', payoutTo)).toString('hex')

@@ -4,12 +4,13 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Rates } from '../ports/rates.ts'
 import type { Accounts } from '../services/account.ts'
+import type { ApiKeys } from '../services/api-key.ts'
 import type { Billing } from '../services/billing.ts'
 import type { BlockSpacing } from '../services/block-spacing.ts'
-import type { Credentials } from '../services/credentials.ts'
 import type { Dashboard } from '../services/dashboard.ts'
 import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
+import type { Sessions } from '../services/session.ts'
 import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
@@ -32,13 +33,14 @@ export interface SandboxTools {
 
 export interface SiteDeps {
   readonly accounts: Accounts
+  readonly apiKeys: ApiKeys
   readonly billing: Billing
   readonly blockSpacing: BlockSpacing
-  readonly credentials: Credentials
   readonly dashboard: Dashboard
   readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly rates: Rates
+  readonly sessions: Sessions
   readonly signIn: SignIn
   readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys

@@ -3,7 +3,7 @@ import type { Account } from '../domain/account.ts'
 import { AppError } from '../domain/error.ts'
 import { SESSION_LIFETIME_SECS, type Session } from '../domain/session.ts'
 import { SIGN_IN_CODE } from '../domain/sign-in.ts'
-import type { Credentials } from '../services/credentials.ts'
+import type { Sessions } from '../services/session.ts'
 
 const SESSION_COOKIE = '__Host-zatgate'
 const CODE_COOKIE = '__Host-zatgate-code'
@@ -38,10 +38,10 @@ export interface AuthenticatedUser {
 }
 
 /** @throws Fault `missing_session_token`, `bad_session_token` */
-export async function authenticate(request: FastifyRequest, credentials: Credentials): Promise<AuthenticatedUser> {
+export async function authenticate(request: FastifyRequest, sessions: Sessions): Promise<AuthenticatedUser> {
   const token = readCookie(request, SESSION_COOKIE)
   if (token === undefined) throw new AppError('unauthenticated', 'missing_session_token', 'missing session token')
-  const found = await credentials.bySessionToken(token)
+  const found = await sessions.authenticate(token)
   if (!found) throw new AppError('unauthenticated', 'bad_session_token', 'bad session token')
   return found
 }

@@ -79,7 +79,7 @@ function createSite(app: App, deps: SiteDeps): Site {
         url: path,
         schema: { hide: true },
         onRequest: async request => {
-          users.set(request, await authenticate(request, deps.credentials))
+          users.set(request, await authenticate(request, deps.sessions))
         },
         handler: async (request, reply) =>
           send(reply, await handler(request, reply, users.get(request) as AuthenticatedUser)),

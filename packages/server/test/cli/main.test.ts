@@ -12,7 +12,7 @@ import { systemRandom } from '../../src/adapters/system/random.ts'
 import { accountService } from '../../src/cli/commands/account.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
-import { createCredentials } from '../../src/services/credentials.ts'
+import { createSessions } from '../../src/services/session.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { testViewingKey } from '../support/api.ts'
 import { runCommand } from '../support/command-line.ts'
@@ -213,8 +213,8 @@ test('the operator lists accounts, sets a plan and creates a working session', a
   const plain = await zatgate('session create --email shop@example.org')
   assert.match(plain.out, /^zgs_[0-9A-Za-z]{49}\n$/)
   await withStore(loadConfig(ENV), async store => {
-    const sessions = createCredentials({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
-    assert.equal((await sessions.bySessionToken(token))?.account.email, 'shop@example.org')
+    const sessions = createSessions({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
+    assert.equal((await sessions.authenticate(token))?.account.email, 'shop@example.org')
     await sessions.whenIdle()
   })
 })

@@ -116,7 +116,7 @@ async function openAccount(settings: Record<string, string>, sandbox: Sandbox): 
     await service.accounts.findOrCreate('shop@example.com')
     const account = await service.accounts.setPlan('shop@example.com', 'Business', null)
     const { account: ready } = await service.viewingKeys.set(account, sandbox.demoViewingKey)
-    return (await service.credentials.createApiKey(ready, 'shop')).key
+    return (await service.apiKeys.create(ready, 'shop')).key
   } finally {
     await service.close()
   }

@@ -239,7 +239,7 @@ async function openAccount(settings: Settings, network: SoakNetwork): Promise<st
     await service.accounts.findOrCreate('soak@example.com')
     const account = await service.accounts.setPlan('soak@example.com', 'Business', null)
     const { account: ready } = await service.viewingKeys.set(account, network.viewingKey)
-    return (await service.credentials.createApiKey(ready, 'soak')).key
+    return (await service.apiKeys.create(ready, 'soak')).key
   } finally {
     await service.close()
   }

@@ -77,7 +77,7 @@ test('a chunked body has the same limit of 64 KiB', async () => {
 })
 
 test('endpoints without a body accept an empty one with a JSON content type', async () => {
-  const { token } = await api.credentials.createSession(merchant.account, 'to end')
+  const { token } = await api.sessions.create(merchant.account, 'to end')
   assert.equal((await call(api, 'POST /v1/auth/logout', { token, headers: JSON_TYPE })).status, 204)
 })
 

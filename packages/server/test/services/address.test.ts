@@ -32,9 +32,9 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
   const vault = { seal: (secret: Uint8Array) => secret, open: (sealed: Uint8Array) => sealed }
   const counting: Store = {
     ...api.store,
-    write(work, writing) {
+    write(work) {
       seen.ranges += 1
-      return api.store.write(work, writing)
+      return api.store.write(work)
     },
   }
   const { clock } = api

@@ -117,11 +117,11 @@ onBothDatabases(engine => {
     const { store } = simulation.firstProcess
     const crashing: Store = {
       ...store,
-      write: (work, options) =>
+      write: work =>
         store.write(async tx => {
           await work(tx)
           throw new Error('killed')
-        }, options),
+        }),
     }
     simulation.chain.removeBlocks(1, () => true)
     simulation.mine(2, [])
@@ -154,8 +154,8 @@ onBothDatabases(engine => {
       const writes: number[] = []
       const countingStore: Store = {
         ...firstProcess.store,
-        write: async (work, options) => {
-          const result = await firstProcess.store.write(work, options)
+        write: async work => {
+          const result = await firstProcess.store.write(work)
           writes.push(await countQueued(firstProcess.store))
           return result
         },

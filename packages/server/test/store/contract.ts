@@ -1,6 +1,6 @@
 import { describe } from 'node:test'
-import { batchedWriteSuite } from './batching/batch-transaction.suite.ts'
 import { lookupSuite } from './batching/lookup.suite.ts'
+import { batchedWriteSuite } from './batching/write-batch.suite.ts'
 import type { DatabaseEngine } from './databases.ts'
 import { migrationSuite } from './migrations/migration.suite.ts'
 import { accountSuite } from './repository/account.suite.ts'

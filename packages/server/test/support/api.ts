@@ -19,12 +19,14 @@ import type { Store } from '../../src/ports/store.ts'
 import type { SwapProvider } from '../../src/ports/swap-provider.ts'
 import { type Accounts, createAccounts } from '../../src/services/account.ts'
 import { createAddresses } from '../../src/services/address.ts'
+import { type ApiKeys, createApiKeys } from '../../src/services/api-key.ts'
 import { createBilling } from '../../src/services/billing.ts'
-import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
 import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
 import { createInvoiceExports } from '../../src/services/export.ts'
 import { createInvoices, type Invoices } from '../../src/services/invoice.ts'
+import { createInvoiceFeed, type InvoiceFeed } from '../../src/services/invoice-feed.ts'
 import { ensureOperatorAccount } from '../../src/services/operator.ts'
+import { createSessions, type Sessions } from '../../src/services/session.ts'
 import { createSwaps, type Swaps } from '../../src/services/swap.ts'
 import { createSwapAssets } from '../../src/services/swap-asset.ts'
 import { createSwapStatusPoller, type SwapStatusPoller } from '../../src/services/swap-status.ts'
@@ -62,8 +64,10 @@ export interface TestApi {
   readonly store: Store
   readonly accounts: Accounts
   readonly viewingKeys: ViewingKeys
-  readonly credentials: Credentials
+  readonly apiKeys: ApiKeys
+  readonly sessions: Sessions
   readonly invoices: Invoices
+  readonly invoiceFeed: InvoiceFeed
   readonly swaps: Swaps
   readonly swapStatus: SwapStatusPoller
   readonly webhooks: Webhooks
@@ -98,12 +102,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const network = 'regtest'
   const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
-  const credentials = createCredentials({
-    store,
-    clock,
-    random,
-    onError: error => log.error({ err: error }, 'failed to record last use'),
-  })
+  const onError = (error: unknown) => log.error({ err: error }, 'failed to record last use')
+  const apiKeys = createApiKeys({ store, clock, random, onError })
+  const sessions = createSessions({ store, clock, random, onError })
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays: 7, log })
   await databaseIdentity.advanceCountersIfCopy()
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
@@ -150,7 +151,19 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     metricsToken: null,
     ...options.settings,
   } as const
-  const services = { store, accounts, viewingKeys, credentials, invoices, swaps, webhooks, billing, withdrawals }
+  const services = {
+    store,
+    accounts,
+    apiKeys,
+    sessions,
+    viewingKeys,
+    invoices,
+    invoiceFeed: createInvoiceFeed({ store }),
+    swaps,
+    webhooks,
+    billing,
+    withdrawals,
+  }
   const exports = createInvoiceExports({ store, clock })
   const server = await createHttpServer({ settings, ...services, exports, log, registry: new Registry() })
   const url = await server.listen()
@@ -169,14 +182,15 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       let account = await accounts.findOrCreate(email)
       account = await accounts.setPlan(email, plan, null)
       if (viewingKey !== null) account = (await viewingKeys.set(account, viewingKey)).account
-      const { key } = await credentials.createApiKey(account, 'test')
-      const { token } = await credentials.createSession(account, 'test')
+      const { key } = await apiKeys.create(account, 'test')
+      const { token } = await sessions.create(account, 'test')
       return { account, apiKey: key, sessionToken: token }
     },
 
     async close() {
       await server.close()
-      await credentials.whenIdle()
+      await apiKeys.whenIdle()
+      await sessions.whenIdle()
       await store.close()
       rmSync(dir, { recursive: true, force: true })
     },

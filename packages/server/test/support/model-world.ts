@@ -334,7 +334,7 @@ export class ChainSimulation {
   #recording(store: Store): Store {
     return {
       ...store,
-      write: async (work, options) => {
+      write: async work => {
         let appended: NewEvent[] = []
         const result = await store.write(tx => {
           appended = []
@@ -343,7 +343,7 @@ export class ChainSimulation {
             return tx.events.append(events)
           }
           return work({ ...tx, events: { ...tx.events, append } })
-        }, options)
+        })
         this.events.push(...appended)
         return result
       },

@@ -55,12 +55,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const { clock } = options
   const logger = createLogger(config.logLevel)
   const service = stack.adopt(await startService(config, { logger, ...(clock && { clock }) }), it => it.close())
-  const { accounts, credentials, viewingKeys } = service
+  const { accounts, apiKeys, sessions, viewingKeys } = service
   await accounts.findOrCreate(EMAIL)
   const account = await accounts.setPlan(EMAIL, 'Business', null)
   await viewingKeys.set(account, sandbox.demoViewingKey)
-  const { key } = await credentials.createApiKey(account, 'test')
-  const { token } = await credentials.createSession(account, 'test')
+  const { key } = await apiKeys.create(account, 'test')
+  const { token } = await sessions.create(account, 'test')
 
   const running = stack.move()
   return {

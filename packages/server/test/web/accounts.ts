@@ -28,7 +28,7 @@ export interface Merchant {
 }
 
 export async function openMerchant(harness: WebHarness, name: string, seed: number): Promise<Merchant> {
-  const { accounts, credentials, invoices, store, viewingKeys, webhooks } = harness.service
+  const { accounts, apiKeys, invoices, sessions, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
   await accounts.findOrCreate(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
@@ -38,7 +38,7 @@ export async function openMerchant(harness: WebHarness, name: string, seed: numb
   )
   await viewingKeys.set(await accounts.findByEmail(email), viewingKey)
   const account = await accounts.findByEmail(email)
-  const made = await credentials.createApiKey(account, `key of ${name}`)
+  const made = await apiKeys.create(account, `key of ${name}`)
   const amountZat = BigInt(seed) * 1_000_003n
   const invoice = await invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
   await webhooks.set(account, `${harness.sandbox.webhookReceiver.url}?${name}`)
@@ -47,10 +47,10 @@ export async function openMerchant(harness: WebHarness, name: string, seed: numb
     const attempts = await webhooks.attempts(account, { limit: 1 })
     return attempts[0]?.durationMs != null && attempts
   })
-  const session = await credentials.createSession(account, `session of ${name}`)
+  const session = await sessions.create(account, `session of ${name}`)
 
   async function token(): Promise<string> {
-    const issued = await credentials.createSession(account, `token of ${name}`)
+    const issued = await sessions.create(account, `token of ${name}`)
     await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(issued.session.id, 4_000_000_000))
     return issued.token
   }
@@ -84,7 +84,7 @@ export async function openMerchant(harness: WebHarness, name: string, seed: numb
     },
 
     async endedToken() {
-      const issued = await credentials.createSession(account, 'ended')
+      const issued = await sessions.create(account, 'ended')
       const response = await call(harness, 'POST /v1/auth/logout', { token: issued.token })
       if (response.status !== 204) throw new Error(`logout failed: ${response.text}`)
       return issued.token

@@ -127,7 +127,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   test('without a rate source, pages still load but show no fiat amounts', async t => {
     const unreachable = await startWebHarness({ env: { RATES_URL: 'http://127.0.0.1:1' } })
     t.after(() => unreachable.close())
-    const { token } = await unreachable.service.credentials.createSession(
+    const { token } = await unreachable.service.sessions.create(
       await unreachable.service.accounts.findOrCreate('x@example.org'),
       'x',
     )

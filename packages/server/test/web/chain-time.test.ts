@@ -18,7 +18,7 @@ test('the overview explains why no invoice expires: no new blocks from the chain
     return tip?.height === harness.sandbox.chain.height
   })
   const account = await harness.service.accounts.findOrCreate('shop@example.org')
-  const { token } = await harness.service.credentials.createSession(account, 'test')
+  const { token } = await harness.service.sessions.create(account, 'test')
   const overview = async () => (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
   assert.doesNotMatch(await overview(), /No invoice expires/)
   clock.advance(1_600)
@@ -36,7 +36,7 @@ test('the overview reports problems of the chain source and their effect on invo
   const { store } = harness.service
   await until('the chain to be synced', () => store.read(tx => tx.chain.tip()))
   const account = await harness.service.accounts.findOrCreate('shop@example.org')
-  const { token } = await harness.service.credentials.createSession(account, 'test')
+  const { token } = await harness.service.sessions.create(account, 'test')
   const overview = async (...problems: ChainProblem[]) => {
     await store.write(tx => tx.chain.setProblems(problems, 1))
     return (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text

@@ -57,7 +57,7 @@ describe('pages', () => {
 
   /** Ends the time in which the session counts as recently authenticated. */
   async function expireRecentAuth(token: string): Promise<void> {
-    const found = await harness.service.credentials.bySessionToken(token)
+    const found = await harness.service.sessions.authenticate(token)
     assert.ok(found)
     await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, 0))
   }

@@ -38,12 +38,12 @@ describe('after a reorganisation removed payments of paid invoices', () => {
 
   before(async () => {
     harness = await startWebHarness({ clock })
-    const { accounts, credentials, viewingKeys } = harness.service
+    const { accounts, sessions, viewingKeys } = harness.service
     await accounts.findOrCreate(EMAIL)
     await accounts.setPlan(EMAIL, 'Business', null)
     await viewingKeys.set(await accounts.findByEmail(EMAIL), harness.sandbox.demoViewingKey)
     account = await accounts.findByEmail(EMAIL)
-    cookie = `__Host-zatgate=${(await credentials.createSession(account, 'test')).token}`
+    cookie = `__Host-zatgate=${(await sessions.create(account, 'test')).token}`
   })
   after(() => harness?.close())
 

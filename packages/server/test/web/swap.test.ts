@@ -153,7 +153,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       tx.swaps.update(swap.id, { ...outcome, keepsInvoiceOpen: false, nextPollAtMs: null, statusRaw: null }),
     )
     const account = await service.accounts.findByEmail('shop@example.org')
-    const { token } = await service.credentials.createSession(account, 'test')
+    const { token } = await service.sessions.create(account, 'test')
     const page = async (path: string) =>
       (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
     assert.match(await page('/overview'), /The swap for invoice .+ has had the status SUCCESS for an hour/)

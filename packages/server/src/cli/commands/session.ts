@@ -1,6 +1,6 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
-import { createCredentials } from '../../services/credentials.ts'
+import { createSessions } from '../../services/session.ts'
 import type { Command } from '../command.ts'
 import { formatUtc } from '../output.ts'
 import { withStore } from '../store.ts'
@@ -16,7 +16,7 @@ export const sessionCreate: Command = {
     const settings = config()
     const { session, token } = await withStore(settings, async store => {
       const account = await accountService(settings, store).findByEmail(email)
-      const sessions = createCredentials({
+      const sessions = createSessions({
         store,
         clock: systemClock,
         random: systemRandom,
@@ -24,7 +24,7 @@ export const sessionCreate: Command = {
           throw error
         },
       })
-      return sessions.createSession(account, 'command line')
+      return sessions.create(account, 'command line')
     })
     out.result({ session_token: token, id: session.publicId, expires_at: session.expiresAt }, [token])
     out.note(`valid until ${formatUtc(session.expiresAt)}`)

@@ -1,13 +1,13 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import type { ApiKey as ApiKeyRow } from '../../domain/api-key.ts'
-import type { Credentials } from '../../services/credentials.ts'
+import type { ApiKeys } from '../../services/api-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { ApiKey, CreateApiKey, CreatedApiKey } from '../schemas/api-key.ts'
 import { IdParam, NO_CONTENT_RESPONSES, PageQuery, parsePage, responses } from '../schemas/common.ts'
 
-export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
+export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; auth: Auth }): void {
   const common = { tags: ['api keys'], security: [{ session: [] }] }
 
   app.get(
@@ -21,7 +21,7 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
         response: responses(Type.Array(ApiKey)),
       },
     },
-    async request => (await credentials.listApiKeys(accountOf(request), parsePage(request.query))).map(present),
+    async request => (await apiKeys.list(accountOf(request), parsePage(request.query))).map(present),
   )
 
   app.post(
@@ -37,7 +37,7 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
       },
     },
     async request => {
-      const { apiKey, key } = await credentials.createApiKey(accountOf(request), request.body.name)
+      const { apiKey, key } = await apiKeys.create(accountOf(request), request.body.name)
       return { ...present(apiKey), key }
     },
   )
@@ -49,7 +49,7 @@ export function apiKeyRoutes(app: App, { credentials, auth }: { credentials: Cre
       schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
-      await credentials.revokeApiKey(accountOf(request), request.params.id)
+      await apiKeys.revoke(accountOf(request), request.params.id)
       return reply.code(204).send()
     },
   )

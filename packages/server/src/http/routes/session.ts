@@ -2,13 +2,13 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { AppError } from '../../domain/error.ts'
 import type { Session as SessionRow } from '../../domain/session.ts'
-import type { Credentials } from '../../services/credentials.ts'
+import type { Sessions } from '../../services/session.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, sessionOf } from '../auth.ts'
 import { IdParam, NO_CONTENT_RESPONSES, PageQuery, parsePage, responses } from '../schemas/common.ts'
 import { Session } from '../schemas/session.ts'
 
-export function sessionRoutes(app: App, { credentials, auth }: { credentials: Credentials; auth: Auth }): void {
+export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions; auth: Auth }): void {
   const common = { tags: ['sessions'], security: [{ session: [] }] }
 
   app.post(
@@ -18,7 +18,7 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
       schema: { ...common, summary: 'End the current session', response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
-      await credentials.endSession(accountOf(request), sessionOf(request).publicId)
+      await sessions.end(accountOf(request), sessionOf(request).publicId)
       return reply.code(204).send()
     },
   )
@@ -34,7 +34,7 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
         response: responses(Type.Array(Session)),
       },
     },
-    async request => (await credentials.listSessions(accountOf(request), parsePage(request.query))).map(present),
+    async request => (await sessions.list(accountOf(request), parsePage(request.query))).map(present),
   )
 
   app.delete(
@@ -44,7 +44,7 @@ export function sessionRoutes(app: App, { credentials, auth }: { credentials: Cr
       schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
-      await credentials.endSession(accountOf(request), request.params.id)
+      await sessions.end(accountOf(request), request.params.id)
       return reply.code(204).send()
     },
   )

@@ -8,6 +8,7 @@ import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Invoices } from '../../services/invoice.ts'
+import type { InvoiceFeed } from '../../services/invoice-feed.ts'
 import type { Swaps } from '../../services/swap.ts'
 
 /** Sends the status changes of invoices over WebSockets. */
@@ -23,7 +24,8 @@ export interface InvoiceStream {
 
 export interface StreamOptions {
   readonly store: Pick<Store, 'listen'>
-  readonly invoices: Pick<Invoices, 'read' | 'changesSince'>
+  readonly invoices: Pick<Invoices, 'read'>
+  readonly invoiceFeed: InvoiceFeed
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly log: Log
   /** Maximum number of open WebSockets. */
@@ -63,7 +65,7 @@ const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as
  * between, and an older state never follows a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
-  const { store, invoices, swaps, log, maxWebSockets, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { store, invoices, invoiceFeed, swaps, log, maxWebSockets, pollMs = 1_000, heartbeatMs = 30_000 } = options
   const subscribers = new Map<number, Set<Subscriber>>()
   const sockets = new Map<WebSocket, Subscriber>()
   const newInvoices = new Set<number>()
@@ -95,7 +97,7 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
       }
       const alwaysInclude = [...newInvoices].slice(0, NEW_BATCH)
       try {
-        const changes = await invoices.changesSince({ cursor, includes: id => subscribers.has(id), alwaysInclude })
+        const changes = await invoiceFeed.changesSince({ cursor, includes: id => subscribers.has(id), alwaysInclude })
         const swapsByInvoice = await swaps.currentByInvoice(changes.invoices)
         cursor = changes.cursor
         for (const id of alwaysInclude) newInvoices.delete(id)

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConnection } from 'kysely'
-import type { Topic, Tx } from '../../ports/store.ts'
+import type { BatchTx, Topic, Tx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { closingError, overloadedError } from '../limits.ts'
 import { openTransaction, withTimeout } from '../transaction/transaction.ts'
-import type { BatchedWriteResult } from './batch-transaction.ts'
-import { openWriteBatch } from './batch-transaction.ts'
+import { type BatchedWriteResult, openWriteBatch } from './write-batch.ts'
 
 /** The database operations that group commit needs. */
 export interface BatchDriver {
@@ -36,11 +35,15 @@ const MAX_TURN_MS = 4
 
 interface QueuedWrite {
   readonly work: (tx: Tx) => Promise<unknown>
-  /** The account of a batched write. Batched writes run concurrently. */
-  readonly accountId: number | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   attempts: number
+}
+
+/** A write that can run concurrently with the other batched writes of its transaction. */
+interface BatchedWrite extends QueuedWrite {
+  readonly work: (tx: BatchTx) => Promise<unknown>
+  readonly accountId: number
 }
 
 /** Resolves or rejects the caller of a write after the commit that includes it. */
@@ -56,7 +59,7 @@ export class GroupCommit {
   readonly #batches: BatchDriver
   readonly #limits: StoreLimits
   readonly #notify: (topics: Iterable<Topic>) => void
-  readonly #queue: QueuedWrite[] = []
+  readonly #queue: (QueuedWrite | BatchedWrite)[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #concurrency: number
   #closed = false
@@ -74,19 +77,27 @@ export class GroupCommit {
     this.#concurrency = concurrency
   }
 
-  write<T>(work: (tx: Tx) => Promise<T>, accountId?: number): Promise<T> {
-    if (this.#closed) return Promise.reject(closingError())
-    if (this.#queue.length >= this.#limits.maxWaiting) return Promise.reject(overloadedError())
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, accountId, resolve: resolve as (value: unknown) => void, reject, attempts: 0 })
-      if (this.#running.size < this.#concurrency) this.#startTransactions()
-    })
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#enqueue<T>(caller => ({ ...caller, work }))
+  }
+
+  writeBatched<T>(accountId: number, work: (tx: BatchTx) => Promise<T>): Promise<T> {
+    return this.#enqueue<T>(caller => ({ ...caller, work, accountId }))
   }
 
   /** Refuses new writes and commits the queued ones. */
   async close(): Promise<void> {
     this.#closed = true
     while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #enqueue<T>(writeOf: (caller: Omit<QueuedWrite, 'work'>) => QueuedWrite | BatchedWrite): Promise<T> {
+    if (this.#closed) return Promise.reject(closingError())
+    if (this.#queue.length >= this.#limits.maxWaiting) return Promise.reject(overloadedError())
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push(writeOf({ resolve: resolve as (value: unknown) => void, reject, attempts: 0 }))
+      if (this.#running.size < this.#concurrency) this.#startTransactions()
+    })
   }
 
   #startTransactions(): void {
@@ -102,7 +113,7 @@ export class GroupCommit {
     do {
       await nextTurn()
       const writes = this.#queue.splice(0, this.#limits.maxBatch)
-      if (writes.length > 0) await this.#commit(writes.sort((a, b) => (a.accountId ?? 0) - (b.accountId ?? 0)))
+      if (writes.length > 0) await this.#commit(writes.sort((a, b) => accountIdOf(a) - accountIdOf(b)))
     } while (this.#queue.length > 0)
   }
 
@@ -125,31 +136,25 @@ export class GroupCommit {
   }
 
   async #runAll(batch: BatchTransaction, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
-    const { batched = [], single = [] } = Object.groupBy(writes, write =>
-      write.accountId === undefined ? 'single' : 'batched',
-    )
-    const completions = batched.length > 1 ? await this.#runBatched(batch, batched, topics) : null
-    if (completions) return [...completions, ...(await this.#runOneByOne(batch, single, topics))]
-    return this.#runOneByOne(batch, writes, topics)
+    const batched = writes.filter(isBatched)
+    const completions = batched.length > 1 ? await this.#runBatched(batch, batched) : null
+    if (!completions) return this.#runOneByOne(batch, writes, topics)
+    const single = writes.filter(write => !isBatched(write))
+    return [...completions, ...(await this.#runOneByOne(batch, single, topics))]
   }
 
   /** Runs batched writes with shared statements. Resolves with null, and nothing changed, when one of them failed. */
-  async #runBatched(
-    batch: BatchTransaction,
-    writes: readonly QueuedWrite[],
-    topics: Set<Topic>,
-  ): Promise<Completion[] | null> {
+  async #runBatched(batch: BatchTransaction, writes: readonly BatchedWrite[]): Promise<Completion[] | null> {
     batch.savepoint()
-    const shared = openWriteBatch(batch.connection, this.#batches.dialect, this.#limits)
-    const results = await Promise.all(writes.map(write => shared.run(write.work)))
-    shared.end()
+    const concurrent = openWriteBatch(batch.connection, this.#batches.dialect, this.#limits)
+    const results = await Promise.all(writes.map(write => concurrent.run(write.work)))
+    concurrent.end()
     const failure = results.find(result => result.kind === 'failed')
     if (failure) {
       await batch.rollbackToSavepoint(failure.error)
       return null
     }
     batch.releaseSavepoint()
-    for (const topic of shared.topics) topics.add(topic)
     return writes.map((write, index) => {
       const result = results[index] as BatchedWriteResult
       return result.kind === 'done' ? () => write.resolve(result.value) : () => write.reject(result.error)
@@ -200,4 +205,13 @@ export class GroupCommit {
     const translated = this.#batches.translateError(error)
     return () => write.reject(translated)
   }
+}
+
+function isBatched(write: QueuedWrite | BatchedWrite): write is BatchedWrite {
+  return 'accountId' in write
+}
+
+/** Single writes come first. */
+function accountIdOf(write: QueuedWrite | BatchedWrite): number {
+  return isBatched(write) ? write.accountId : 0
 }

@@ -156,8 +156,8 @@ export async function openPostgresStore(
     read: work => retry(() => read(work)),
     query,
     lookup: createLookup(query, limits),
-    write: (work, { batchAccountId } = {}) =>
-      batchAccountId === undefined ? retry(() => write(work)) : batchedWrites.write(work, batchAccountId),
+    write: work => retry(() => write(work)),
+    writeBatched: (accountId, work) => batchedWrites.writeBatched(accountId, work),
     listen: notifications.listen,
     async backup() {
       throw new AppError('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')

@@ -13,8 +13,6 @@ export interface Transaction {
   readonly tx: Tx
   /** Topics to notify after the commit. */
   readonly topics: ReadonlySet<Topic>
-  /** Whether a statement that may change rows was sent. */
-  readonly changed: boolean
   /**
    * Runs the deferred work. Call it last, before the commit.
    * @throws the error of a failed statement, even if the use case caught it: PostgreSQL would not commit.
@@ -49,9 +47,6 @@ export function openTransaction(connection: DatabaseConnection, dialect: Dialect
   return {
     tx,
     topics,
-    get changed() {
-      return fence.changed
-    },
     async flush() {
       for (const work of deferred.splice(0)) await work()
       fence.rethrowFailure()
@@ -103,7 +98,6 @@ export class RevocableConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   #statementsLeft: number
   #ended = false
-  changed = false
   #failure: { readonly error: unknown } | null = null
 
   constructor(connection: DatabaseConnection, statements = Number.POSITIVE_INFINITY) {
@@ -122,7 +116,6 @@ export class RevocableConnection implements DatabaseConnection {
   executeQuery: DatabaseConnection['executeQuery'] = async (query, options) => {
     if (this.#ended) throw new Error('the transaction has ended')
     if (this.#statementsLeft-- === 0) throw new Error('a query is limited to one statement: use read')
-    if (query.query.kind !== 'SelectQueryNode') this.changed = true
     try {
       return await this.#connection.executeQuery(query, options)
     } catch (error) {

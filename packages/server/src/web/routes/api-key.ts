@@ -8,10 +8,10 @@ const PAGE_SIZE = 50
 const PATH = '/api-keys'
 
 export function apiKeyPages(site: Site): void {
-  const { credentials, dashboard, publicUrl } = site.deps
+  const { apiKeys, dashboard, publicUrl } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<ApiKeysView> {
-    const keys = await credentials.listApiKeys(user.account, {
+    const keys = await apiKeys.list(user.account, {
       limit: PAGE_SIZE + 1,
       ...(before === undefined ? {} : { before }),
     })
@@ -35,7 +35,7 @@ export function apiKeyPages(site: Site): void {
     const { name = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { key } = await credentials.createApiKey(user.account, name)
+        const { key } = await apiKeys.create(user.account, name)
         const { setupSteps } = await dashboard.summary(user.account)
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
         return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
@@ -48,7 +48,7 @@ export function apiKeyPages(site: Site): void {
 
   site.page('POST', `${PATH}/:id/revoke`, async (request, reply, user) =>
     site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
-      await credentials.revokeApiKey(user.account, idParam(request))
+      await apiKeys.revoke(user.account, idParam(request))
       return reply.redirect(`${PATH}?done=revoked`, 303)
     }),
   )

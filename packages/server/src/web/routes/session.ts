@@ -8,14 +8,14 @@ const PAGE_SIZE = 50
 const PATH = '/sessions'
 
 export function sessionPages(site: Site): void {
-  const { credentials } = site.deps
+  const { sessions } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<SessionsView> {
     const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
-    const sessions = await credentials.listSessions(user.account, page)
-    const last = sessions.length > PAGE_SIZE ? sessions[PAGE_SIZE - 1] : undefined
+    const listed = await sessions.list(user.account, page)
+    const last = listed.length > PAGE_SIZE ? listed[PAGE_SIZE - 1] : undefined
     return {
-      sessions: sessions.slice(0, PAGE_SIZE),
+      sessions: listed.slice(0, PAGE_SIZE),
       current: user.session.publicId,
       older: last ? `${PATH}?before=${last.publicId}` : null,
     }
@@ -32,7 +32,7 @@ export function sessionPages(site: Site): void {
     const { label = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { token } = await credentials.createSession(user.account, label)
+        const { token } = await sessions.create(user.account, label)
         return sessionsPage(site.pageUser(user), { ...(await view(user)), issued: { label, token } })
       } catch (error) {
         reply.code(400)
@@ -43,7 +43,7 @@ export function sessionPages(site: Site): void {
 
   site.page('POST', `${PATH}/:id/end`, async (request, reply, user) => {
     const id = idParam(request)
-    await credentials.endSession(user.account, id)
+    await sessions.end(user.account, id)
     if (id.toLowerCase() !== user.session.publicId) return reply.redirect(`${PATH}?done=ended`, 303)
     clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)

@@ -15,11 +15,11 @@ import { browserName } from '../user-agent.ts'
 
 export function signInPages(site: Site): void {
   const { deps } = site
-  const { credentials, signIn } = deps
+  const { sessions, signIn } = deps
   const sandbox = deps.sandboxTools !== null
 
   site.publicPage('GET', '/', async (request, reply) => {
-    const known = await authenticate(request, credentials).catch(nullIfUnauthenticated)
+    const known = await authenticate(request, sessions).catch(nullIfUnauthenticated)
     return reply.redirect(known ? '/overview' : '/sign-in', 303)
   })
 
@@ -59,8 +59,8 @@ export function signInPages(site: Site): void {
   })
 
   site.publicPage('POST', '/sign-out', async (request, reply) => {
-    const { account, session } = await authenticate(request, credentials)
-    await credentials.endSession(account, session.publicId)
+    const { account, session } = await authenticate(request, sessions)
+    await sessions.end(account, session.publicId)
     clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)
   })

@@ -136,7 +136,7 @@ test('the last use of a key is recorded to the minute', async () => {
   const user = await api.merchant()
   const use = () => call(api, 'POST /v1/invoices', { token: user.apiKey, json: { amount_zat: 1 } })
   const lastUsed = async () => {
-    await api.credentials.whenIdle()
+    await api.sessions.whenIdle()
     return (await as(user)('GET /v1/account/api-keys')).body[0].last_used_at
   }
   const start = api.clock.secs
@@ -183,7 +183,7 @@ test('an account has at most 100 active API keys', async () => {
 
 test('sessions are listed and ended one by one, and logout ends its own session', async () => {
   const user = await api.merchant()
-  const second = await api.credentials.createSession(user.account, 'a script')
+  const second = await api.sessions.create(user.account, 'a script')
   const listed = (await as(user)('GET /v1/account/sessions')).body
   assert.deepEqual(
     listed.map(({ label }: { label: string }) => label),

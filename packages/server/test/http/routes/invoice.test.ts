@@ -146,7 +146,7 @@ test('the scheme of the Authorization header is case-insensitive', async () => {
 
 test('a revoked key stops working at once', async () => {
   const other = await api.merchant()
-  const { apiKey, key } = await api.credentials.createApiKey(other.account, 'short-lived')
+  const { apiKey, key } = await api.apiKeys.create(other.account, 'short-lived')
   assert.equal((await create({ amount_zat: 1 }, {}, { ...other, apiKey: key })).status, 200)
   await call(api, `DELETE /v1/account/api-keys/${apiKey.publicId}`, { token: other.sessionToken })
   const { status, body } = await create({ amount_zat: 1 }, {}, { ...other, apiKey: key })

@@ -231,8 +231,8 @@ test('a temporary database failure delays changes but loses none', async t => {
   let failing = true
   const invoices = {
     read: api.invoices.read,
-    changesSince: (query: Parameters<typeof api.invoices.changesSince>[0]) =>
-      failing ? Promise.reject(new Error('database unavailable')) : api.invoices.changesSince(query),
+    changesSince: (query: Parameters<typeof api.invoiceFeed.changesSince>[0]) =>
+      failing ? Promise.reject(new Error('database unavailable')) : api.invoiceFeed.changesSince(query),
   }
   const stream = createInvoiceStream({ ...api, invoices, log: silentLog, maxWebSockets: 10, pollMs: 20 })
   t.after(() => stream.close())

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Store, Tx, WriteOptions } from '../../../src/ports/store.ts'
+import type { Store, Tx } from '../../../src/ports/store.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { createBillingHarness } from '../../support/billing-rig.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
@@ -55,9 +55,9 @@ function deposit(to: Invoice): Promise<string> {
 function killAtWrite(real: Store, at: number): Store {
   let writes = 0
 
-  async function write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> {
+  async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     writes += 1
-    return real.write(writes === at ? async tx => die(await work(tx)) : work, options)
+    return real.write(writes === at ? async tx => die(await work(tx)) : work)
   }
   return { ...real, write }
 }

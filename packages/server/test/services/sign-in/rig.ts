@@ -5,8 +5,8 @@ import { createSmtpMailer } from '../../../src/adapters/smtp/mailer.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import type { Mailer } from '../../../src/ports/mailer.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type Credentials, createCredentials } from '../../../src/services/credentials.ts'
 import { createMails, type Mails } from '../../../src/services/mail.ts'
+import { createSessions, type Sessions } from '../../../src/services/session.ts'
 import { createSignIn, type SignIn } from '../../../src/services/sign-in.ts'
 import { type DatabaseEngine, openEmptyStore } from '../../store/databases.ts'
 import { silentLog } from '../../support/log.ts'
@@ -17,7 +17,7 @@ export interface SignInHarness {
   readonly store: Store
   readonly clock: ManualClock
   readonly signIn: SignIn
-  readonly credentials: Credentials
+  readonly sessions: Sessions
   readonly mails: Mails
   readonly mailbox: Mailbox
   /** Sends all due mails. */
@@ -53,7 +53,7 @@ export async function createSignInHarness(
   const onError = (error: unknown) => {
     throw error
   }
-  const credentials = createCredentials({ store, clock, random: systemRandom, onError })
+  const sessions = createSessions({ store, clock, random: systemRandom, onError })
 
   const codes = (email: string) => mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
 
@@ -65,7 +65,7 @@ export async function createSignInHarness(
     store,
     clock,
     signIn,
-    credentials,
+    sessions,
     mails,
     mailbox,
     deliver,

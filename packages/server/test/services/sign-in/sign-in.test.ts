@@ -18,16 +18,16 @@ const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padSt
 
 function suite(engine: DatabaseEngine): void {
   test('a code signs in and creates the account; the token works for 30 days', async t => {
-    const { signIn, credentials, clock, requestCode } = await createSignInHarness(engine, t)
+    const { signIn, sessions, clock, requestCode } = await createSignInHarness(engine, t)
     const { browser, code } = await requestCode(EMAIL)
     const { account, session, token } = await signIn.signIn(browser, code, 'Firefox on Linux')
     assert.equal(account.email, EMAIL)
     assert.equal(session.label, 'Firefox on Linux')
     assert.equal(session.expiresAt, clock.secs + SESSION_LIFETIME_SECS)
     clock.advance(SESSION_LIFETIME_SECS - 1)
-    assert.equal((await credentials.bySessionToken(token))?.account.id, account.id)
+    assert.equal((await sessions.authenticate(token))?.account.id, account.id)
     clock.advance(1)
-    assert.equal(await credentials.bySessionToken(token), null)
+    assert.equal(await sessions.authenticate(token), null)
   })
 
   test('the second sign-in finds the same account for any spelling of the email', async t => {
@@ -159,10 +159,10 @@ function suite(engine: DatabaseEngine): void {
   })
 
   test('a session is recently authenticated for ten minutes after its code or another code; other sessions are not', async t => {
-    const { signIn, credentials, clock, requestCode, deliver, codes } = await createSignInHarness(engine, t)
+    const { signIn, sessions, clock, requestCode, deliver, codes } = await createSignInHarness(engine, t)
     const { browser, code } = await requestCode(EMAIL)
     const { account, session } = await signIn.signIn(browser, code, 'b')
-    const script = await credentials.createSession(account, 'script')
+    const script = await sessions.create(account, 'script')
     assert.equal(await signIn.isRecentlyAuthenticated(session), true)
     assert.equal(await signIn.isRecentlyAuthenticated(script.session), false)
     clock.advance(600)

@@ -49,8 +49,8 @@ async function start(t: TestContext, engine: StoreEngine) {
 /** A store that runs `work` once, right after the next transaction is committed. */
 function afterNextWrite(real: Store) {
   let next: (() => Promise<void>) | undefined
-  const write: Store['write'] = async (work, options) => {
-    const result = await real.write(work, options)
+  const write: Store['write'] = async work => {
+    const result = await real.write(work)
     const hook = next
     next = undefined
     await hook?.()

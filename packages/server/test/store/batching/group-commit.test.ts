@@ -142,9 +142,9 @@ test('batched writes run concurrently in one savepoint, and one that rejects bef
   const gate = Promise.withResolvers<void>()
   const refusal = new AppError('payment_required', 'no', 'no')
   const results = await Promise.allSettled([
-    commits.write(() => gate.promise, 1),
-    commits.write(() => Promise.reject(refusal), 2),
-    commits.write(async () => gate.resolve(), 3),
+    commits.writeBatched(1, () => gate.promise),
+    commits.writeBatched(2, () => Promise.reject(refusal)),
+    commits.writeBatched(3, async () => gate.resolve()),
     commits.write(async () => 'alone'),
   ])
   assert.deepEqual(
@@ -159,9 +159,9 @@ test('batched writes run again one by one when one of them fails', async () => {
   const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
   const broken = new Error('broken')
   const results = await Promise.allSettled([
-    commits.write(async () => 1, 1),
-    commits.write(() => Promise.reject(broken), 1),
-    commits.write(async () => 3, 1),
+    commits.writeBatched(1, async () => 1),
+    commits.writeBatched(1, () => Promise.reject(broken)),
+    commits.writeBatched(1, async () => 3),
   ])
   assert.deepEqual(
     results.map(result => (result.status === 'rejected' ? result.reason : result.value)),
@@ -177,7 +177,7 @@ test('batched writes run in the order of their account ids, then in the order of
   const { batches } = recordingDatabase()
   const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
   const ran: string[] = []
-  const run = (name: string, order: number) => commits.write(async () => ran.push(name), order)
+  const run = (name: string, accountId: number) => commits.writeBatched(accountId, async () => ran.push(name))
   await Promise.all([run('c', 9), run('a', 1), run('d', 9), run('b', 1)])
   assert.deepEqual(ran, ['a', 'b', 'c', 'd'])
 })

@@ -5,12 +5,14 @@ import { openEmptyStore } from '../databases.ts'
 import { makeAccount } from '../fixtures.ts'
 
 export function usageSuite(engine: DatabaseEngine): void {
-  for (const crowd of [false, true]) {
-    test(`200 concurrent increments with a limit of 50 count exactly 50${crowd ? ', batched' : ''}`, async t => {
+  for (const batched of [false, true]) {
+    test(`200 concurrent increments with a limit of 50 count exactly 50${batched ? ', batched' : ''}`, async t => {
       const store = await openEmptyStore(engine, t)
       const account = await makeAccount(store)
       const take = () =>
-        store.write(tx => tx.usage.increment(account.id, '2026-11', 50), crowd ? { batchAccountId: account.id } : {})
+        batched
+          ? store.writeBatched(account.id, tx => tx.usage.increment(account.id, '2026-11', 50))
+          : store.write(tx => tx.usage.increment(account.id, '2026-11', 50))
       const takes = await Promise.all(Array.from({ length: 200 }, take))
       const taken = takes.filter(result => result.counted).map(result => result.used)
       assert.deepEqual(

@@ -2,32 +2,39 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../src/domain/error.ts'
-import type { Tx } from '../../../src/ports/store.ts'
+import type { BatchTx, Store } from '../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../databases.ts'
 import { openEmptyStore } from '../databases.ts'
 import { header, makeAccount, moved, openShop, payment } from '../fixtures.ts'
 
 export function transactionSuite(engine: DatabaseEngine): void {
-  for (const batchAccountId of [undefined, 1]) {
-    const options = batchAccountId === undefined ? {} : { batchAccountId }
-    const variant = batchAccountId === undefined ? '' : ' (batched)'
+  for (const batched of [false, true]) {
+    const variant = batched ? ' (batched)' : ''
+    const write = <T>(store: Store, work: (tx: BatchTx) => Promise<T>) =>
+      batched ? store.writeBatched(1, work) : store.write(work)
 
     test(`a failed use case undoes all its changes${variant}`, async t => {
       const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const invoice = await shop.sell()
-      const failing = store.write(async tx => {
-        await tx.usage.increment(shop.account.id, '2026-11', null)
-        await tx.payments.upsert([payment(invoice)])
-        await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
-        await tx.events.append([moved(invoice)])
-        throw new AppError('conflict', 'no', 'no')
-      }, options)
+      const failing = batched
+        ? store.writeBatched(shop.account.id, async tx => {
+            await tx.usage.increment(shop.account.id, '2026-11', null)
+            await tx.invoices.insert(shop.draft())
+            throw new AppError('conflict', 'no', 'no')
+          })
+        : store.write(async tx => {
+            await tx.usage.increment(shop.account.id, '2026-11', null)
+            await tx.payments.upsert([payment(invoice)])
+            await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
+            await tx.events.append([moved(invoice)])
+            throw new AppError('conflict', 'no', 'no')
+          })
       await assert.rejects(failing, { code: 'no' })
       await store.read(async tx => {
         assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
         assert.deepEqual(await tx.payments.byInvoices([invoice.id]), [])
-        assert.deepEqual(await tx.invoices.byIds([invoice.id]), [invoice])
+        assert.deepEqual(await tx.invoices.list(shop.account.id, { limit: 9 }), [invoice])
         assert.equal(await tx.events.lastSeq(), 0)
       })
     })
@@ -41,10 +48,10 @@ export function transactionSuite(engine: DatabaseEngine): void {
       )
       const results = await Promise.allSettled(
         drafts.map(draft =>
-          store.write(async tx => {
+          write(store, async tx => {
             await tx.usage.increment(shop.account.id, '2026-11', null)
             return tx.invoices.insert(draft)
-          }, options),
+          }),
         ),
       )
       assert.deepEqual(
@@ -61,58 +68,64 @@ export function transactionSuite(engine: DatabaseEngine): void {
       const store = await openEmptyStore(engine, t)
       const shop = await openShop(store)
       const invoice = await shop.sell()
-      const catching = store.write(async tx => {
-        await tx.invoices.setKeptOpenBySwap(invoice.id, true)
-        await tx.invoices.insert({ ...shop.draft(), diversifierIndex: invoice.diversifierIndex }).catch(() => {})
-      }, options)
-      await assert.rejects(catching, /unique/i)
-      assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id])), [invoice])
-    })
-
-    test(`notifications are sent after the commit, once per topic, and none for a failed use case${variant}`, async t => {
-      const store = await openEmptyStore(engine, t)
-      const shop = await openShop(store)
-      const invoice = await shop.sell()
-      const notified: string[] = []
-      for (const topic of ['events', 'swaps'] as const) store.listen(topic, () => notified.push(topic))
-      const unlisten = store.listen('deliveries', () => notified.push('deliveries'))
-      unlisten()
-      const committed = new Promise<boolean>(resolve => {
-        store.listen('events', () => resolve(store.read(async tx => (await tx.events.lastSeq()) === 1)))
+      const catching = () =>
+        write(store, async tx => {
+          await tx.usage.increment(shop.account.id, '2026-11', null)
+          await tx.invoices.insert({ ...shop.draft(), diversifierIndex: invoice.diversifierIndex }).catch(() => {})
+        })
+      for (const result of await Promise.allSettled([catching(), catching()]))
+        assert.match(String(result.status === 'rejected' && result.reason), /unique/i)
+      await store.read(async tx => {
+        assert.deepEqual(await tx.invoices.byIds([invoice.id]), [invoice])
+        assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
       })
-      const failing = store.write(async tx => {
-        tx.notify('swaps')
-        throw new Error('no')
-      }, options)
-      await assert.rejects(failing, /^Error: no$/)
-      await store.write(async tx => {
-        await tx.events.append([moved(invoice)])
-        tx.notify('events')
-        tx.notify('events')
-        tx.notify('deliveries')
-        await nextTurn()
-        assert.deepEqual(notified, [])
-      }, options)
-      assert.equal(await committed, true)
-      assert.deepEqual(notified, ['events'])
     })
 
     test(`a use case that exceeds the time limit is ended, and its transaction cannot be used any more${variant}`, async t => {
       const store = await openEmptyStore(engine, t, { limits: { transactionTimeoutMs: 1_000 } })
       const account = await makeAccount(store)
-      let kept: Tx | undefined
-      const hanging = store.write(async tx => {
+      let kept: BatchTx | undefined
+      const hanging = write(store, async tx => {
         kept = tx
-        await tx.accounts.setConfirmations(account.id, 9)
+        await tx.usage.increment(account.id, '2026-12', null)
         return new Promise<never>(() => {})
-      }, options)
-      const other = store.write(tx => tx.usage.increment(account.id, '2026-11', null), options)
+      })
+      const other = write(store, tx => tx.usage.increment(account.id, '2026-11', null))
       await assert.rejects(hanging, { kind: 'unavailable', code: 'timed_out' })
       assert.equal((await other).counted, true)
-      await assert.rejects(async () => kept?.accounts.setConfirmations(account.id, 9), /has ended/)
+      await assert.rejects(async () => kept?.usage.increment(account.id, '2026-12', null), /has ended/)
+      assert.equal(await store.read(tx => tx.usage.used(account.id, '2026-12')), 0)
       assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
     })
   }
+
+  test('notifications are sent after the commit, once per topic, and none for a failed use case', async t => {
+    const store = await openEmptyStore(engine, t)
+    const shop = await openShop(store)
+    const invoice = await shop.sell()
+    const notified: string[] = []
+    for (const topic of ['events', 'swaps'] as const) store.listen(topic, () => notified.push(topic))
+    const unlisten = store.listen('deliveries', () => notified.push('deliveries'))
+    unlisten()
+    const committed = new Promise<boolean>(resolve => {
+      store.listen('events', () => resolve(store.read(async tx => (await tx.events.lastSeq()) === 1)))
+    })
+    const failing = store.write(async tx => {
+      tx.notify('swaps')
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /^Error: no$/)
+    await store.write(async tx => {
+      await tx.events.append([moved(invoice)])
+      tx.notify('events')
+      tx.notify('events')
+      tx.notify('deliveries')
+      await nextTurn()
+      assert.deepEqual(notified, [])
+    })
+    assert.equal(await committed, true)
+    assert.deepEqual(notified, ['events'])
+  })
 
   test('an error of a listener is reported and affects neither the writer nor other listeners', async t => {
     const errors: unknown[] = []
@@ -172,8 +185,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
   test('use cases beyond the queue limit are rejected at once, with the time to retry after', async t => {
     const store = await openEmptyStore(engine, t, { limits: { maxWaiting: 3 } })
     const account = await makeAccount(store)
-    const take = () =>
-      store.write(tx => tx.usage.increment(account.id, '2026-11', null), { batchAccountId: account.id })
+    const take = () => store.writeBatched(account.id, tx => tx.usage.increment(account.id, '2026-11', null))
     const results = await Promise.allSettled(Array.from({ length: 5 }, take))
     const refused = results.filter(result => result.status === 'rejected').map(result => result.reason)
     assert.deepEqual(
@@ -187,13 +199,11 @@ export function transactionSuite(engine: DatabaseEngine): void {
   test('a closed store completes the accepted writes and rejects later calls', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
-    const accepted = [1, 2, 3].map(() =>
-      store.write(tx => tx.usage.increment(account.id, '2026-11', null), { batchAccountId: 1 }),
-    )
+    const accepted = [1, 2, 3].map(() => store.writeBatched(1, tx => tx.usage.increment(account.id, '2026-11', null)))
     const closed = store.close()
     const late = [
       store.write(tx => tx.accounts.list()),
-      store.write(tx => tx.accounts.list(), { batchAccountId: 1 }),
+      store.writeBatched(1, tx => tx.chain.tip()),
       store.read(tx => tx.accounts.list()),
     ]
     for (const call of late) await assert.rejects(call, { kind: 'unavailable' })

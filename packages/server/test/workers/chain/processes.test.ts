@@ -58,7 +58,7 @@ function pausingAt(
       },
     },
   })
-  return { ...store, write: (work, options) => store.write(tx => work(stopped(tx)), options) }
+  return { ...store, write: work => store.write(tx => work(stopped(tx))) }
 }
 
 onPostgres(engine => {
@@ -231,14 +231,14 @@ onBothDatabases(engine => {
       let records = 0
       const watched: Store = {
         ...store,
-        write: async (work, options) => {
+        write: async work => {
           const result = await store.write(tx => {
             const updateStates: Tx['invoices']['updateStates'] = outcomes => {
               records++
               return tx.invoices.updateStates(outcomes)
             }
             return work({ ...tx, invoices: { ...tx.invoices, updateStates } })
-          }, options)
+          })
           await assertLinked(simulation)
           const tip = (await store.read(tx => tx.chain.tip()))!.height
           const above = await store.read(tx => tx.payments.lowestHeightWithAtMost(0, tip))
@@ -259,7 +259,7 @@ onBothDatabases(engine => {
       let left = 2
       const crashing: Store = {
         ...store,
-        write: (work, options) => (left-- > 0 ? store.write(work, options) : Promise.reject(new Error('killed'))),
+        write: work => (left-- > 0 ? store.write(work) : Promise.reject(new Error('killed'))),
       }
       simulation.chain.removeBlocks(1_000, () => true)
       simulation.mine(1_001)

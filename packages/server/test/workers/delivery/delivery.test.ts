@@ -402,9 +402,9 @@ test('results that could not be recorded are recorded later, and nothing is sent
   let down = false
   const store = {
     ...harness.store,
-    write: (async (work, options) => {
+    write: (async work => {
       if (down) throw new Error('the database is away')
-      return harness.store.write(work, options)
+      return harness.store.write(work)
     }) as typeof harness.store.write,
   }
   harness.startWorker({ store })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { Store, Tx } from '../../../src/ports/store.ts'
+import type { BatchTx, Store } from '../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../databases.ts'
 import { openEmptyStore } from '../databases.ts'
 import type { Shop } from '../fixtures.ts'
@@ -22,8 +23,8 @@ interface Order {
 function createInvoice(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
   const accountId = shop.account.id
   const draft = shop.draft(broken ? { viewingKeyId: 999 } : {})
-  const work = async (tx: Tx) => {
-    const claim = { accountId, bodyHash: hashOf('body'), invoicePublicId: draft.publicId, createdAt: NOW, since: NOW }
+  const work = async (tx: BatchTx) => {
+    const claim = { ...claimOf(shop), invoicePublicId: draft.publicId }
     const first = idempotencyKey ? await tx.idempotency.claim({ ...claim, key: idempotencyKey }) : null
     if (first) {
       const made = await tx.invoices.byPublicId(first.invoicePublicId)
@@ -34,7 +35,12 @@ function createInvoice(store: Store, { shop, limit, idempotencyKey, broken }: Or
     if (!counted) throw new AppError('payment_required', 'limit_reached', 'limit reached', { extra: { used } })
     return tx.invoices.insert(draft)
   }
-  return store.write(work, { batchAccountId: accountId })
+  return store.writeBatched(accountId, work)
+}
+
+function claimOf({ account }: Shop) {
+  const invoicePublicId: string = randomUUID()
+  return { accountId: account.id, key: 'key', bodyHash: hashOf('body'), invoicePublicId, createdAt: NOW, since: NOW }
 }
 
 const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
@@ -87,26 +93,53 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
 
   test('a batched write that is rejected after a change undoes only its own change', async t => {
     const store = await openEmptyStore(engine, t)
-    const [shop, other] = [await openShop(store), await openShop(store)]
-    const refused = store.write(
-      async tx => {
-        await tx.accounts.setConfirmations(shop.account.id, 77)
+    const shop = await openShop(store)
+    const changes: readonly ((tx: BatchTx) => Promise<unknown>)[] = [
+      tx => tx.usage.increment(shop.account.id, MONTH, null),
+      tx => tx.invoices.insert(shop.draft()),
+      tx => tx.idempotency.claim(claimOf(shop)),
+    ]
+    for (const change of changes) {
+      const other = await openShop(store)
+      const refused = store.writeBatched(shop.account.id, async tx => {
+        await change(tx)
         throw new AppError('invalid', 'refused', 'refused')
-      },
-      { batchAccountId: shop.account.id },
-    )
-    const results = await Promise.allSettled([
-      ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
-      refused,
-      ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
-    ])
+      })
+      const results = await Promise.allSettled([
+        ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
+        refused,
+        ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
+      ])
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        [...repeat(3, 'fulfilled'), 'rejected', ...repeat(3, 'fulfilled')],
+      )
+      assert.deepEqual(await soldBy(store, shop), { used: 0, sold: 0 })
+      assert.equal(await store.read(tx => tx.idempotency.find(shop.account.id, 'key', NOW)), null)
+      assert.deepEqual(await soldBy(store, other), { used: 6, sold: 6 })
+    }
+  })
+
+  test('a batched write that finds its key claimed has changed nothing: when it is rejected, no other runs again', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    await store.write(tx => tx.idempotency.claim(claimOf(shop)))
+    let runs = 0
+    const count = () =>
+      store.writeBatched(other.account.id, tx => {
+        runs++
+        return tx.usage.increment(other.account.id, MONTH, null)
+      })
+    const refused = store.writeBatched(shop.account.id, async tx => {
+      assert.ok(await tx.idempotency.claim(claimOf(shop)))
+      throw new AppError('conflict', 'refused', 'refused')
+    })
+    const results = await Promise.allSettled([count(), refused, count()])
     assert.deepEqual(
       results.map(({ status }) => status),
-      [...repeat(3, 'fulfilled'), 'rejected', ...repeat(3, 'fulfilled')],
+      ['fulfilled', 'rejected', 'fulfilled'],
     )
-    const account = await store.read(tx => tx.accounts.byId(shop.account.id))
-    assert.equal(account?.confirmations, shop.account.confirmations)
-    assert.deepEqual(await soldBy(store, other), { used: 6, sold: 6 })
+    assert.equal(runs, 2)
   })
 
   test('batched writes with the same idempotency key create one invoice, returned to all of them', async t => {

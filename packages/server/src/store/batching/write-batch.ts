@@ -1,0 +1,81 @@
+import type { DatabaseConnection } from 'kysely'
+import { AppError } from '../../domain/error.ts'
+import type { NewInvoice } from '../../ports/repository/invoice.ts'
+import type { BatchTx } from '../../ports/store.ts'
+import type { Dialect } from '../dialect.ts'
+import type { StoreLimits } from '../limits.ts'
+import { chainRepository } from '../repository/chain.ts'
+import { idempotencyRepository } from '../repository/idempotency.ts'
+import { insertInvoices, invoiceRepository } from '../repository/invoice.ts'
+import { incrementAll, type UsageIncrement } from '../repository/usage.ts'
+import type { Tables } from '../tables.ts'
+import { openDb, RevocableConnection, withTimeout } from '../transaction/transaction.ts'
+import { batchLoader } from './batch-loader.ts'
+
+/** The result of one write of a batch. */
+export type BatchedWriteResult =
+  | { readonly kind: 'done'; readonly value: unknown }
+  /** It rejected the request before it changed anything, so the rest of the batch goes on. */
+  | { readonly kind: 'refused'; readonly error: AppError }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** Writes that run concurrently in one transaction. */
+export interface WriteBatch {
+  run(work: (tx: BatchTx) => Promise<unknown>): Promise<BatchedWriteResult>
+  /** Ends the access: every later statement of the batch fails. */
+  end(): void
+}
+
+/** Opens a batch on a connection whose transaction has begun. */
+export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect, limits: StoreLimits): WriteBatch {
+  const shared = new RevocableConnection(connection)
+  const sharedDb = openDb<Tables>(shared, dialect)
+  const incrementUsage = batchLoader((items: readonly UsageIncrement[]) => incrementAll(sharedDb, items), limits)
+  const insertInvoice = batchLoader((invoices: readonly NewInvoice[]) => insertInvoices(sharedDb, invoices), limits)
+
+  async function run(work: (tx: BatchTx) => Promise<unknown>): Promise<BatchedWriteResult> {
+    const own = new RevocableConnection(shared)
+    const db = openDb<Tables>(own, dialect)
+    const { byPublicId } = invoiceRepository(db)
+    const idempotency = idempotencyRepository(db)
+    const { tip } = chainRepository(db)
+    let changed = false
+    const tx: BatchTx = {
+      usage: {
+        async increment(accountId, month, limit) {
+          const result = await incrementUsage({ accountId, month, limit })
+          changed ||= result.counted
+          return result
+        },
+      },
+      invoices: {
+        byPublicId,
+        insert(invoice) {
+          changed = true
+          return insertInvoice(invoice)
+        },
+      },
+      idempotency: {
+        async claim(claim) {
+          const earlier = await idempotency.claim(claim)
+          changed ||= earlier === null
+          return earlier
+        },
+      },
+      chain: { tip },
+    }
+    try {
+      const value = await withTimeout(limits.transactionTimeoutMs, () => work(tx))
+      own.rethrowFailure()
+      shared.rethrowFailure()
+      return { kind: 'done', value }
+    } catch (error) {
+      const refused = error instanceof AppError && error.kind !== 'unavailable' && !changed
+      return refused ? { kind: 'refused', error } : { kind: 'failed', error }
+    } finally {
+      own.revoke()
+    }
+  }
+
+  return { run, end: () => shared.revoke() }
+}
