@@ -31,9 +31,9 @@ const block: Block = {
 
 test('a block extends the chain when height, previous hash and every tree size match', () => {
   assert.equal(checkContinuity(previous, block), null)
-  assert.deepEqual(checkContinuity(previous, { ...block, height: 43 }), { fault: 'gap', expected: 42 })
-  assert.deepEqual(checkContinuity(previous, { ...block, height: 41 }), { fault: 'gap', expected: 42 })
-  assert.deepEqual(checkContinuity(previous, { ...block, prevHash: 'ab' }), { fault: 'fork' })
+  assert.deepEqual(checkContinuity(previous, { ...block, height: 43 }), { problem: 'gap', expected: 42 })
+  assert.deepEqual(checkContinuity(previous, { ...block, height: 41 }), { problem: 'gap', expected: 42 })
+  assert.deepEqual(checkContinuity(previous, { ...block, prevHash: 'ab' }), { problem: 'fork' })
 })
 
 test('one output too few or too many in any pool is detected', () => {
@@ -41,7 +41,7 @@ test('one output too few or too many in any pool is detected', () => {
     for (const change of [-1, 1]) {
       const treeSizes = { ...block.treeSizes, [pool]: block.treeSizes[pool] + change }
       assert.deepEqual(checkContinuity(previous, { ...block, treeSizes }), {
-        fault: 'hidden_outputs',
+        problem: 'hidden_outputs',
         pool,
         expected: block.treeSizes[pool],
         given: block.treeSizes[pool] + change,

@@ -161,8 +161,8 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
         const height = ((await tx.chain.tip())?.height ?? 0) + 1
         await mineHeaders(tx, count)
         const unmined = await tx.payments.listMempool()
-        const place = { at: 'mined', height } as const
-        const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, place })))
+        const location = { at: 'mined', height } as const
+        const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, location })))
         await updateInvoices(tx, [...mined, ...(await tx.invoices.awaitingConfirmation(1_000, 0))], now())
       })
     },

@@ -310,12 +310,12 @@ export class ChainSimulation {
 
   #viewer(): NoteScanner {
     return {
-      open: async (keys: readonly ScanKey[], transactions: readonly CompactTransaction[]) => {
+      scan: async (keys: readonly ScanKey[], transactions: readonly CompactTransaction[]) => {
         await this.interruption('before opening')
         const known = transactions.flatMap(({ txid }) => this.#transactions.get(txid) ?? [])
         return keys.flatMap(({ id }) => (id === this.shop.viewingKey.id ? notesOf(known, id) : []))
       },
-      compact: async (raw: Uint8Array) => {
+      toCompact: async (raw: Uint8Array) => {
         const txid = Buffer.from(raw).toString('hex')
         return { transaction: compact({ txid }), expiryHeight: this.#expiryHeights.get(txid) ?? 0 }
       },

@@ -122,8 +122,8 @@ test('a batch with a block that does not follow is refused, and nothing of it is
   ]
   for (const [error, blocks] of bad) {
     const notes = blocks[0] === next ? [] : harness.notes(good)
-    const misfit = await harness.payments.recordBlocks({ blocks, notes })
-    assert.equal(misfit?.problem.problem, error)
+    const mismatch = await harness.payments.recordBlocks({ blocks, notes })
+    assert.equal(mismatch?.problem.problem, error)
     assert.equal((await harness.headers.position())!.tip.height, 0)
     assert.equal((await harness.read(invoice)).receivedZat, 0n)
   }
@@ -157,15 +157,15 @@ test('blocks of a rescan must be in the recorded chain, not above it', async t =
   const notes = harness.notes(block)
   assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), {
     found: 0,
-    misfit: { height: 1, fault: { fault: 'gap', expected: 0 } },
+    mismatch: { height: 1, problem: { problem: 'gap', expected: 0 } },
   })
   await harness.payments.recordBlocks({ blocks: [block], notes: [] })
   const foreign = { ...block, hash: 'other' }
   assert.deepEqual((await harness.payments.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
-    fault: 'fork',
+    problem: 'fork',
   })
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
-  assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), { found: 1, misfit: null })
+  assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), { found: 1, mismatch: null })
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
