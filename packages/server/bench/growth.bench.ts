@@ -8,8 +8,8 @@ import type { NewInvoice } from '../src/ports/repository/invoice.ts'
 import type { Store } from '../src/ports/store.ts'
 import { createInvoiceExports } from '../src/services/export.ts'
 import { createInvoices } from '../src/services/invoice.ts'
+import { createInvoiceExpiry } from '../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../src/services/invoice-state.ts'
-import { createPayments } from '../src/services/payment.ts'
 import { openStore } from '../src/store/open.ts'
 import { makeAccount, makeViewingKey } from '../test/store/fixtures.ts'
 import { silentLog } from '../test/support/log.ts'
@@ -87,7 +87,7 @@ async function openFilled(url: string, invoices: number) {
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
   const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
-  const payments = createPayments({
+  const invoiceExpiry = createInvoiceExpiry({
     store,
     updateInvoices,
     reportChanges: report,
@@ -124,7 +124,7 @@ async function openFilled(url: string, invoices: number) {
     async expire() {
       await seed(ROUND.expire, clock.secs - 1)
       return timed(ROUND.expire, async () => {
-        while ((await payments.expireDue(EXPIRY_BATCH)) === EXPIRY_BATCH);
+        while ((await invoiceExpiry.expireDue(EXPIRY_BATCH)) === EXPIRY_BATCH);
       })
     },
 

@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reachedTip, hasMore, rewound } = await syncBlocks(signal)`,
-    replace: `const { reachedTip, hasMore, rewound } = await syncBlocks(signal)
+    const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
+    replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
     tests: [INTERRUPTIONS],
@@ -34,11 +34,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the scanned keys are read before the blocks, not after them',
-    file: 'workers/chain/blocks.ts',
-    find: 'const blocks = await readBlockBatch(chain, from, to, signal)',
-    replace: `const early = await keys.watchedAt(nowSecs(clock))
-    const blocks = await readBlockBatch(chain, from, to, signal)
-    keys = { ...keys, watchedAt: async () => early }`,
+    file: 'workers/chain/block-batch.ts',
+    find: `const blocks = await readBlockBatch(chain, from, to, signal)
+  const keys = await keysFor(blocks)`,
+    replace: `const keys = await keysFor([])
+  const blocks = await readBlockBatch(chain, from, to, signal)`,
     tests: [INTERRUPTIONS],
     killedBy: 'an invoice is created, its payment broadcast and mined',
   },
@@ -52,7 +52,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a new block updates only the first 1,000 waiting invoices',
-    file: 'services/payment.ts',
+    file: 'services/chain-sync.ts',
     find: 'if (page.length < AWAITING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],
@@ -93,8 +93,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rescan scans only with the keys that are scanned now',
     file: 'workers/chain/rescan.ts',
-    find: 'await keys.all()',
-    replace: 'await keys.watchedAt(blocks.at(-1)!.time + 30 * 86_400)',
+    find: '() => scanKeys.all()',
+    replace: 'read => scanKeys.watchedAt(read.at(-1)!.time + 30 * 86_400)',
     tests: [DECISIONS],
     killedBy: 'a rescan finds a missed payment of a key that is no longer watched',
   },
@@ -116,9 +116,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'invoices are not locked before their known payments are read',
-    file: 'services/payment.ts',
-    find: 'await tx.invoices.lock([...idsOf(matched), ...awaiting, ...deadIds])',
-    replace: 'void deadIds',
+    file: 'services/chain-sync.ts',
+    find: 'await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])',
+    replace: `new Map(
+        (await tx.invoices.byIds(invoiceIdsOf(matched))).map(invoice => [invoice.id, invoice]),
+      )`,
     tests: [PROCESSES],
     killedBy: 'a payment recorded by one process is known to the second',
     needsPostgres: true,
@@ -142,7 +144,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a rewind is one transaction regardless of the number of payments',
-    file: 'services/chain-rewind.ts',
+    file: 'services/recorded-chain.ts',
     find: 'Math.max(toHeight, Math.min(stepFloor, top - 1))',
     replace: 'Math.min(toHeight, top)',
     tests: [PROCESSES],
@@ -174,9 +176,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a new server inherits the missed transactions of the previous server',
-    file: 'services/payment.ts',
+    file: 'services/chain-sync.ts',
     find: 'const sameServer = serverEpoch === lastServer',
-    replace: 'const sameServer = lastServer !== null || server !== null',
+    replace: 'const sameServer = lastServer !== null || serverEpoch !== null',
     tests: [DECISIONS],
     killedBy: 'the 120 s of a missing payment start again',
   },
@@ -191,7 +193,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
     file: 'domain/invoice.ts',
-    find: 'return last > tip && syncedThrough < watchUntil ? last : null',
+    find: 'return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null',
     replace: 'return null',
     tests: [DECISIONS],
     killedBy: 'an invoice whose payment vanished expires once',
@@ -260,7 +262,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a stalled server advances the synced-through time',
-    file: 'services/payment.ts',
+    file: 'services/chain-sync.ts',
     find: "if (time.state === 'ok' && snapshot.syncedThrough !== null)",
     replace: 'if (snapshot.syncedThrough !== null)',
     tests: [DECISIONS],

@@ -38,7 +38,7 @@ import { createApiKeys } from './services/api-key.ts'
 import { createBilling } from './services/billing.ts'
 import { createBlockSpacing } from './services/block-spacing.ts'
 import { createChainProblems } from './services/chain-problem.ts'
-import { createHeaderChain } from './services/chain-rewind.ts'
+import { createChainRecorder } from './services/chain-sync.ts'
 import { createRetention } from './services/cleanup.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
@@ -47,11 +47,12 @@ import { createSecrets } from './services/encryption-key.ts'
 import { createInvoiceExports } from './services/export.ts'
 import { createInvoices } from './services/invoice.ts'
 import { createInvoiceFeed } from './services/invoice-feed.ts'
+import { createInvoiceExpiry } from './services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
 import { createMails } from './services/mail.ts'
 import { ensureOperatorAccount } from './services/operator.ts'
-import { createPayments } from './services/payment.ts'
 import { createPayouts } from './services/payout.ts'
+import { createRecordedChain } from './services/recorded-chain.ts'
 import { createScanKeys } from './services/scan-key.ts'
 import { createSessions } from './services/session.ts'
 import { createSignIn } from './services/sign-in.ts'
@@ -198,8 +199,9 @@ async function createServices(infrastructure: Infrastructure) {
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
   const updateInvoices = createInvoiceUpdater({ applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
-  const payments = createPayments({ store, updateInvoices, reportChanges, clock, params })
-  const recordedChain = createHeaderChain({ store, updateInvoices, reportChanges, clock, log })
+  const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges, clock, params })
+  const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
+  const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
 
   const assets = createSwapAssets({ provider, clock, log })
   const swapStatus = createSwapStatusPoller({ store, provider, clock, log })
@@ -210,14 +212,15 @@ async function createServices(infrastructure: Infrastructure) {
     billing,
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
+    chainRecorder,
     cleanup: createRetention({ store, clock }),
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
+    invoiceExpiry,
     invoices,
-    payments,
     payouts,
     recordedChain,
     scanKeys: createScanKeys({ store, vault }),

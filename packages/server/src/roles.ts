@@ -53,15 +53,16 @@ export function startDeliveryRole(container: Container, publicUrl: string, stack
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */
 export function startWatcherRole({ infrastructure, services }: Container, stack: AsyncDisposableStack): void {
   const { chain, clock, log, metrics, noteScanner, store } = infrastructure
-  const { billing, chainProblems, cleanup, payments, payouts, recordedChain, scanKeys: keys, webhooks } = services
+  const { billing, chainProblems, chainRecorder, cleanup, invoiceExpiry, payouts, recordedChain, scanKeys, webhooks } =
+    services
   const tasks = [cleanup.pruneIdempotencyKeys, cleanup.pruneEvents, webhooks.prune]
   stopWith(stack, startCleanup({ tasks, clock, log }))
   stopWith(stack, startBillingLoop({ billing, payouts, store, clock, log }))
   stopWith(stack, startSwapPolling({ store, poller: services.swapStatus, clock, log }))
-  stopWith(stack, startExpiryLoop({ payments, clock, log }))
+  stopWith(stack, startExpiryLoop({ invoiceExpiry, clock, log }))
   stopWith(
     stack,
-    startChainSync({ chain, noteScanner, payments, recordedChain, keys, chainProblems, clock, log, metrics }),
+    startChainSync({ chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, clock, log, metrics }),
   )
 }
 

@@ -1,7 +1,6 @@
 import type { Zat } from './money.ts'
 import { sumZat } from './money.ts'
-import { lastMinableHeight } from './payment.ts'
-import type { ShieldedPool } from './shielded-pool.ts'
+import { countConfirmations, minableUntil, type Payment } from './payment.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
@@ -17,30 +16,6 @@ export interface InvoiceTerms {
   readonly watchUntil: number
   /** Blocks, the payment's own included, until a payment is confirmed. With 0, mempool payments count as confirmed. */
   readonly confirmations: number
-}
-
-/** Where a payment is: in the mempool, in a block of the chain, or dropped (its transaction expired or vanished). */
-export type PaymentLocation =
-  | { readonly at: 'mempool' }
-  | { readonly at: 'mined'; readonly height: number }
-  | { readonly at: 'dropped' }
-
-/** A decrypted note to the invoice's address. Its key is (txid, pool, outputIndex). */
-export interface Payment {
-  /** 64 hex characters, in display byte order. */
-  readonly txid: string
-  readonly pool: ShieldedPool
-  readonly outputIndex: number
-  readonly valueZat: Zat
-  readonly location: PaymentLocation
-  /** Sequence number, in the order of recording, independent of blocks. */
-  readonly seq: number
-  /** The newest mempool snapshot contains the unmined transaction. */
-  readonly inSnapshot: boolean
-  /** nExpiryHeight of the transaction (ZIP 203): 0 never expires, null is unknown. */
-  readonly expiryHeight: number | null
-  /** Height of the last recorded block when the transaction was last seen, mined or unmined. */
-  readonly lastSeenHeight: number
 }
 
 /** The state of the chain and of the swap provider at an evaluation. */
@@ -107,11 +82,6 @@ export function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
   return receivedZat > amountZat ? receivedZat - amountZat : 0n
 }
 
-/** Confirmations of a payment: the number of blocks from its own to the tip. */
-export function countConfirmations(place: PaymentLocation, tip: number): number {
-  return place.at === 'mined' ? Math.max(0, tip - place.height + 1) : 0
-}
-
 export function isClosed(status: InvoiceStatus): boolean {
   return status === 'expired' || status === 'underpaid'
 }
@@ -147,11 +117,8 @@ function openUntilHeightOf(
   { watchUntil }: InvoiceTerms,
   { tip, syncedThrough }: EvaluationContext,
 ): number | null {
-  const heights = payments
-    .filter(({ location }) => location.at === 'dropped')
-    .map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))
-  const last = Math.max(0, ...heights)
-  return last > tip && syncedThrough < watchUntil ? last : null
+  const dropped = payments.filter(({ location }) => location.at === 'dropped')
+  return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null
 }
 
 /** @param due the invoice's expiry has passed, and nothing keeps it open */

@@ -1,6 +1,6 @@
-import type { InvoiceTerms, Payment } from './invoice.ts'
+import type { InvoiceTerms } from './invoice.ts'
 import { sumZat, type Zat } from './money.ts'
-import { lastMinableHeight } from './payment.ts'
+import { minableUntil, type Payment } from './payment.ts'
 
 /** The missing amount of a paid invoice after a reorganisation, and until when its payments can be mined again. */
 export interface MissingPayments {
@@ -29,8 +29,7 @@ export function missingPayments(
     ({ location }) => location.at === 'mined' || (confirmations === 0 && location.at === 'mempool'),
   )
   const unmined = payments.filter(({ location }) => location.at !== 'mined')
-  const last = Math.max(0, ...unmined.map(payment => lastMinableHeight(payment.expiryHeight, payment.lastSeenHeight)))
   const missingZat = amountZat - sumZat(kept.map(({ valueZat }) => valueZat))
   if (unmined.some(({ expiryHeight }) => expiryHeight === 0)) return { missingZat, minableUntil: 'any height' }
-  return { missingZat, minableUntil: last > tip ? last : null }
+  return { missingZat, minableUntil: minableUntil(unmined, tip) }
 }

@@ -1,3 +1,35 @@
+import type { Zat } from './money.ts'
+import type { ShieldedPool } from './shielded-pool.ts'
+
+/** Where a payment is: in the mempool, in a block of the chain, or dropped (its transaction expired or vanished). */
+export type PaymentLocation =
+  | { readonly at: 'mempool' }
+  | { readonly at: 'mined'; readonly height: number }
+  | { readonly at: 'dropped' }
+
+/** A decrypted note to the invoice's address. Its key is (txid, pool, outputIndex). */
+export interface Payment {
+  /** 64 hex characters, in display byte order. */
+  readonly txid: string
+  readonly pool: ShieldedPool
+  readonly outputIndex: number
+  readonly valueZat: Zat
+  readonly location: PaymentLocation
+  /** Sequence number, in the order of recording, independent of blocks. */
+  readonly seq: number
+  /** The newest mempool snapshot contains the unmined transaction. */
+  readonly inSnapshot: boolean
+  /** nExpiryHeight of the transaction (ZIP 203): 0 never expires, null is unknown. */
+  readonly expiryHeight: number | null
+  /** Height of the last recorded block when the transaction was last seen, mined or unmined. */
+  readonly lastSeenHeight: number
+}
+
+/** Confirmations of a payment: the number of blocks from its own to the tip. */
+export function countConfirmations(location: PaymentLocation, tip: number): number {
+  return location.at === 'mined' ? Math.max(0, tip - location.height + 1) : 0
+}
+
 /**
  * Whether a payment at `time` counts for the invoice. There is no lower bound: every address is new, so it has no earlier
  * payments.
@@ -52,6 +84,15 @@ const MAX_HEIGHT = 2 ** 32 - 1
 export function lastMinableHeight(expiryHeight: number | null, lastSeenHeight: number): number {
   if (expiryHeight === 0) return MAX_HEIGHT
   return expiryHeight ?? lastSeenHeight + DEFAULT_EXPIRY_BLOCKS
+}
+
+/** The last height above `tip` that may contain one of these unmined payments. Null when none can be mined any more. */
+export function minableUntil(
+  unmined: readonly Pick<Payment, 'expiryHeight' | 'lastSeenHeight'>[],
+  tip: number,
+): number | null {
+  const last = Math.max(0, ...unmined.map(payment => lastMinableHeight(payment.expiryHeight, payment.lastSeenHeight)))
+  return last > tip ? last : null
 }
 
 /** A payment is dropped when mempool snapshots lack it for this time, and a new block has been found meanwhile. */

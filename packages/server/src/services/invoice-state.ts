@@ -16,14 +16,31 @@ export interface InvoiceChange {
   readonly after: Invoice
 }
 
+/** Invoices by id, read under row locks that last until the transaction ends. */
+export type LockedInvoices = ReadonlyMap<number, Invoice>
+
+/** What the transaction has already locked, or read after its locks. The update locks and reads the rest. */
+export interface UpdateContext {
+  readonly locked?: LockedInvoices
+  /** Height of the last recorded block. */
+  readonly tip?: number
+  /** Unix seconds: the stored time up to which chain and mempool are known. */
+  readonly syncedThrough?: number
+}
+
 /**
  * Recomputes the state of invoices and writes the changes and their events in the given transaction. All triggers use
- * it: payments, blocks, rewinds, expiry and swaps.
+ * it: payments, blocks, rewinds and expiry.
  *
  * @param now Unix seconds.
  * @returns the invoices with a change that is visible to merchants or buyers
  */
-export type UpdateInvoices = (tx: Tx, invoiceIds: Iterable<number>, now: number) => Promise<InvoiceChange[]>
+export type UpdateInvoices = (
+  tx: Tx,
+  invoiceIds: Iterable<number>,
+  now: number,
+  context?: UpdateContext,
+) => Promise<InvoiceChange[]>
 
 /** Logs and counts changes after the commit. A transaction may run more than once, so it reports nothing itself. */
 export type ReportChanges = (changes: readonly InvoiceChange[]) => void
@@ -51,21 +68,22 @@ export function createInvoiceUpdater({ applyPayment, swapOf = async () => null }
     tx.notify('swaps')
   }
 
-  return async function reassess(tx, invoiceIds, now) {
-    const ids = [...new Set(invoiceIds)]
+  return async function updateInvoices(tx, invoiceIds, now, context = {}) {
+    const ids = [...new Set(invoiceIds)].sort((a, b) => a - b)
     if (ids.length === 0) return []
-    const invoices = await tx.invoices.lock(ids)
+    const invoices = await lockRemaining(tx, ids, context.locked)
     const payments = Map.groupBy(
       await tx.payments.byInvoices(invoices.map(invoice => invoice.id)),
       payment => payment.invoiceId,
     )
-    const view = await viewOf(tx, now)
+    const view = await viewOf(tx, now, context)
     const evaluated = invoices.map(before => ({
       before,
       after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], view, now) },
     }))
     const changes = evaluated.filter(isVisible)
-    await tx.invoices.updateStates(evaluated.filter(differs).map(({ after }) => after))
+    const updates = evaluated.filter(differs).map(({ after }) => after)
+    if (updates.length > 0) await tx.invoices.updateStates(updates)
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
       await tx.events.append(await eventsOfChange(tx, change, now))
@@ -75,6 +93,25 @@ export function createInvoiceUpdater({ applyPayment, swapOf = async () => null }
     if (changes.length > 0) tx.notify('events')
     return changes
   }
+}
+
+/** Locks invoices, all at once in the order of their ids, so that transactions do not deadlock. */
+export async function lockInvoices(tx: Tx, ids: Iterable<number>): Promise<LockedInvoices> {
+  const distinct = [...new Set(ids)]
+  const invoices = distinct.length > 0 ? await tx.invoices.lock(distinct) : []
+  return new Map(invoices.map(invoice => [invoice.id, invoice]))
+}
+
+/**
+ * The invoices with these ids, in their order. Locks those that the caller has not: with `locked` given, only the invoice
+ * of a payment that another process recorded between the caller's reads.
+ */
+async function lockRemaining(tx: Tx, ids: readonly number[], locked: LockedInvoices = new Map()): Promise<Invoice[]> {
+  const remaining = await lockInvoices(
+    tx,
+    ids.filter(id => !locked.has(id)),
+  )
+  return ids.flatMap(id => locked.get(id) ?? remaining.get(id) ?? [])
 }
 
 /** Queues one mail for each merchant with invoices that newly need attention. Internal invoices have no merchant. */
@@ -107,9 +144,9 @@ export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; 
 type ChainView = Omit<EvaluationContext, 'keptOpenBySwap'>
 
 /** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
-async function viewOf(tx: Tx, now: number): Promise<ChainView> {
-  const tip = (await tx.chain.tip())?.height ?? 0
-  const syncedThrough = await tx.chain.syncedThrough()
+async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
+  const tip = context.tip ?? (await tx.chain.tip())?.height ?? 0
+  const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
   return { tip, syncedThrough: syncedThrough > now ? 0 : syncedThrough }
 }
 

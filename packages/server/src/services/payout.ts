@@ -1,5 +1,5 @@
 import { AppError, invalidField, notFound } from '../domain/error.ts'
-import { countConfirmations } from '../domain/invoice.ts'
+import { countConfirmations } from '../domain/payment.ts'
 import { formatIso } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {

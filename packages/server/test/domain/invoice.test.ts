@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  countConfirmations,
   type EvaluationContext,
   evaluateInvoice,
   INVOICE_STATUSES,
@@ -12,9 +11,8 @@ import {
   invoiceEventsOf,
   isClosed,
   isFinal,
-  type Payment,
-  type PaymentLocation,
 } from '../../src/domain/invoice.ts'
+import { countConfirmations, type Payment, type PaymentLocation } from '../../src/domain/payment.ts'
 
 const TERMS: InvoiceTerms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
 const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, keptOpenBySwap: false }

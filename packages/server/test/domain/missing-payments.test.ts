@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Payment, PaymentLocation } from '../../src/domain/invoice.ts'
 import { missingPayments } from '../../src/domain/missing-payments.ts'
+import type { Payment, PaymentLocation } from '../../src/domain/payment.ts'
 
 const TERMS = { amountZat: 10n, confirmations: 3 }
 const MEMPOOL = { at: 'mempool' } as const

@@ -160,7 +160,7 @@ onBothDatabases(engine => {
           return result
         },
       }
-      await simulation.process(countingStore, simulation.server).headers.rewindTo(base, null)
+      await simulation.process(countingStore, simulation.server).recordedChain.rewindTo(base, null)
       assert.ok(writes.length >= 3, `${writes.length} steps`)
       assert.deepEqual(
         writes,

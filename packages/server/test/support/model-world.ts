@@ -13,9 +13,10 @@ import type { Invoice, NewInvoice } from '../../src/ports/repository/invoice.ts'
 import type { PaymentRow } from '../../src/ports/repository/payment.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
 import { createChainProblems } from '../../src/services/chain-problem.ts'
-import { createHeaderChain, type HeaderChain } from '../../src/services/chain-rewind.ts'
+import { type ChainRecorder, createChainRecorder } from '../../src/services/chain-sync.ts'
+import { createInvoiceExpiry, type InvoiceExpiry } from '../../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../src/services/invoice-state.ts'
-import { createPayments, type Payments } from '../../src/services/payment.ts'
+import { createRecordedChain, type RecordedChain } from '../../src/services/recorded-chain.ts'
 import type { ScanKeys } from '../../src/services/scan-key.ts'
 import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
 import { type ChainSync, createChainSync } from '../../src/workers/chain/sync.ts'
@@ -39,9 +40,10 @@ export interface SimulationOptions {
 export interface SimulatedProcess {
   readonly clock: SkewableClock
   readonly store: Store
-  readonly payments: Payments
-  readonly headers: HeaderChain
-  readonly keys: ScanKeys
+  readonly chainRecorder: ChainRecorder
+  readonly invoiceExpiry: InvoiceExpiry
+  readonly recordedChain: RecordedChain
+  readonly scanKeys: ScanKeys
   readonly chain: SwitchableServers
   readonly chainSync: ChainSync
   /** Syncs until no more blocks can be read immediately. */
@@ -180,17 +182,22 @@ export class ChainSimulation {
     const reportChanges = createChangeReporter({ log, metrics })
     // The simulated chain is short, so every network uses the upgrade heights of regtest.
     const params = { ...consensusParams('regtest'), network }
-    const payments = createPayments({ store: recording, updateInvoices, reportChanges, clock, params })
-    const headers = createHeaderChain({ store: recording, updateInvoices, reportChanges, clock, log })
-    const keys = this.#keys(store)
+    const recorderDeps = { store: recording, updateInvoices, reportChanges, clock, params }
+    const chainRecorder = createChainRecorder(recorderDeps)
+    const invoiceExpiry = createInvoiceExpiry(recorderDeps)
+    const recordedChain = createRecordedChain({ store: recording, updateInvoices, reportChanges, clock, log })
+    const scanKeys = this.#keys(store)
     const noteScanner = this.#viewer()
-    const interruptible = { payments: interrupted(payments, at), recordedChain: interrupted(headers, at) }
+    const interruptible = {
+      chainRecorder: interrupted(chainRecorder, at),
+      recordedChain: interrupted(recordedChain, at),
+    }
     const chainProblems = createChainProblems({ store, clock })
     const chainSync = createChainSync({
       chain,
       noteScanner,
       ...interruptible,
-      keys,
+      scanKeys,
       chainProblems,
       clock,
       log,
@@ -200,7 +207,7 @@ export class ChainSimulation {
       const signal = new AbortController().signal
       while ((await chainSync.sync(signal)) === 'again');
     }
-    return { clock, store, payments, headers, keys, chain, chainSync, sync }
+    return { clock, store, chainRecorder, invoiceExpiry, recordedChain, scanKeys, chain, chainSync, sync }
   }
 
   /** Replaces a process as after a crash: same database and server, no state in memory. */
@@ -240,8 +247,8 @@ export class ChainSimulation {
 
   /** Rescans like the command of the operator, with the services of the first process. */
   rescan(from: number): Promise<RescanResult> {
-    const { chain, payments, headers, keys } = this.firstProcess
-    const deps = { chain, noteScanner: this.#viewer(), payments, recordedChain: headers, keys }
+    const { chain, chainRecorder, recordedChain, scanKeys } = this.firstProcess
+    const deps = { chain, noteScanner: this.#viewer(), chainRecorder, recordedChain, scanKeys }
     return rescan(deps, from, new AbortController().signal)
   }
 
@@ -279,7 +286,7 @@ export class ChainSimulation {
   }
 
   async tip(): Promise<number> {
-    return (await this.firstProcess.headers.position())!.tip.height
+    return (await this.firstProcess.recordedChain.position())!.tip.height
   }
 
   eventTypes(invoice: Invoice): string[] {

@@ -4,7 +4,7 @@ import type { ChainSimulation } from './model-world.ts'
 export async function runWorkers(simulation: ChainSimulation): Promise<void> {
   for (const process of simulation.processes) {
     await process.sync()
-    await process.payments.expireDue(1_000)
+    await process.invoiceExpiry.expireDue(1_000)
   }
 }
 

@@ -63,7 +63,7 @@ export class SwapHarness {
 
   /** Advances the clock, with each poll at its time and all due work at the end. */
   async advance(secs: number): Promise<void> {
-    const { clock, store, payments } = this.watch
+    const { clock, store, invoiceExpiry } = this.watch
     const end = clock.nowMs() + secs * 1000
     while (clock.nowMs() < end) {
       const nextMs = (await store.read(tx => tx.swaps.nextPollAtMs())) ?? end
@@ -73,7 +73,7 @@ export class SwapHarness {
     await this.watch.sync()
     // A later sync would confirm the synced time; here it is set at once.
     await store.write(tx => tx.chain.setSyncedThrough(clock.secs, clock.secs))
-    await payments.expireDue(100)
+    await invoiceExpiry.expireDue(100)
   }
 
   async pollNow(): Promise<void> {

@@ -24,9 +24,10 @@ import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
 import { type ChainProblems, createChainProblems } from '../../src/services/chain-problem.ts'
-import { createHeaderChain, type HeaderChain } from '../../src/services/chain-rewind.ts'
+import { type ChainRecorder, createChainRecorder } from '../../src/services/chain-sync.ts'
+import { createInvoiceExpiry, type InvoiceExpiry } from '../../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater, type InvoiceHooks } from '../../src/services/invoice-state.ts'
-import { createPayments, type Payments } from '../../src/services/payment.ts'
+import { createRecordedChain, type RecordedChain } from '../../src/services/recorded-chain.ts'
 import { createScanKeys, type ScanKeys } from '../../src/services/scan-key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
@@ -91,9 +92,10 @@ export class ChainSyncHarness {
   servers: Lightwalletd[] = []
   store!: Store
   chain!: Chain
-  keys!: ScanKeys
-  payments!: Payments
-  headers!: HeaderChain
+  scanKeys!: ScanKeys
+  chainRecorder!: ChainRecorder
+  invoiceExpiry!: InvoiceExpiry
+  recordedChain!: RecordedChain
   chainProblems!: ChainProblems
   chainSync!: ChainSync
   account!: Account
@@ -143,7 +145,7 @@ export class ChainSyncHarness {
     const params = paramsOf(sandbox)
     const urls = this.servers.map(server => server.url)
     this.chain = createLightwalletd({ urls, params, clock: systemClock, log })
-    this.keys = createScanKeys({ store, vault: this.#vault })
+    this.scanKeys = createScanKeys({ store, vault: this.#vault })
     const metrics: Metrics = {
       ...NO_METRICS,
       tip: (height: number) => (this.metrics.tip = height),
@@ -154,17 +156,18 @@ export class ChainSyncHarness {
       problems: (problems: readonly ChainProblem[]) => (this.metrics.problems = problems),
     }
     const [updateInvoices, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
-    this.payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })
-    this.headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log })
-    const { chain, keys, payments, headers } = this
+    this.chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
+    this.invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
+    this.recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log })
+    const { chain, scanKeys, chainRecorder, recordedChain } = this
     this.chainProblems = createChainProblems({ store, clock })
     const { chainProblems } = this
     this.chainSync = createChainSync({
       chain,
       noteScanner,
-      payments,
-      recordedChain: headers,
-      keys,
+      chainRecorder,
+      recordedChain,
+      scanKeys,
       chainProblems,
       clock,
       log,
@@ -250,19 +253,28 @@ export class ChainSyncHarness {
   async expire(): Promise<void> {
     this.clock.advance(900)
     await this.syncFully()
-    await this.payments.expireDue(1_000)
+    await this.invoiceExpiry.expireDue(1_000)
   }
 
   /** A chain sync of another process, on the same database and chain. */
   secondChainSync(): ChainSync {
     const { store, clock, log, noteScanner, sandbox } = this
     const params = paramsOf(sandbox)
-    const keys = createScanKeys({ store, vault: this.#vault })
+    const scanKeys = createScanKeys({ store, vault: this.#vault })
     const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log })]
-    const payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })
-    const recordedChain = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log })
+    const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
+    const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log })
     const chainProblems = createChainProblems({ store, clock })
-    return createChainSync({ chain: this.chain, noteScanner, payments, recordedChain, keys, chainProblems, clock, log })
+    return createChainSync({
+      chain: this.chain,
+      noteScanner,
+      chainRecorder,
+      recordedChain,
+      scanKeys,
+      chainProblems,
+      clock,
+      log,
+    })
   }
 
   /** Reads the mempool stream until all present transactions have been read. */
@@ -277,13 +289,13 @@ export class ChainSyncHarness {
         if (++read === before) return
       }
     }
-    const { noteScanner, payments, headers, keys, chainProblems, clock, log } = this
+    const { noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, clock, log } = this
     await createChainSync({
       chain,
       noteScanner,
-      payments,
-      recordedChain: headers,
-      keys,
+      chainRecorder,
+      recordedChain,
+      scanKeys,
       chainProblems,
       clock,
       log,
@@ -291,8 +303,8 @@ export class ChainSyncHarness {
   }
 
   rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<RescanResult> {
-    const { chain, noteScanner, payments, headers, keys } = this
-    return rescan({ chain, noteScanner, payments, recordedChain: headers, keys, onProgress }, from, this.signal)
+    const { chain, noteScanner, chainRecorder, recordedChain, scanKeys } = this
+    return rescan({ chain, noteScanner, chainRecorder, recordedChain, scanKeys, onProgress }, from, this.signal)
   }
 
   /** Deletes the recorded payments of an invoice and resets its state. */
@@ -327,7 +339,7 @@ export class ChainSyncHarness {
   }
 
   async tip(): Promise<number> {
-    return (await this.headers.position())!.tip.height
+    return (await this.recordedChain.position())!.tip.height
   }
 
   async close(): Promise<void> {

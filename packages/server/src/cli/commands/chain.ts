@@ -2,7 +2,7 @@ import type { Config } from '../../config/settings.ts'
 import { openContainer } from '../../container.ts'
 import type { Block } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { HeaderChain } from '../../services/chain-rewind.ts'
+import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
@@ -73,7 +73,7 @@ async function serverBlock(chain: Chain, height: number): Promise<Block> {
 }
 
 /** Compares only the oldest recorded block: if the chains share any block, they share that one. */
-async function sharesABlock(chain: Chain, recordedChain: HeaderChain): Promise<boolean> {
+async function sharesABlock(chain: Chain, recordedChain: RecordedChain): Promise<boolean> {
   const position = await recordedChain.position()
   if (!position) return false
   const ours = await recordedChain.headerAt(position.oldest)

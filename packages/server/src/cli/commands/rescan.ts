@@ -25,10 +25,10 @@ async function runRescan(config: Config, from: number, note: (line: string) => v
   await using stack = new AsyncDisposableStack()
   const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
   const { chain, noteScanner } = infrastructure
-  const { payments, recordedChain, scanKeys: keys } = services
+  const { chainRecorder, recordedChain, scanKeys } = services
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
   return await rescanBlocks(
-    { chain, noteScanner, payments, recordedChain, keys, onProgress },
+    { chain, noteScanner, chainRecorder, recordedChain, scanKeys, onProgress },
     from,
     new AbortController().signal,
   )

@@ -1,6 +1,5 @@
-import type { Payment, PaymentLocation } from '../../domain/invoice.ts'
 import type { Zat } from '../../domain/money.ts'
-import type { MissingSince } from '../../domain/payment.ts'
+import type { MissingSince, Payment, PaymentLocation } from '../../domain/payment.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 
 export interface NewPayment {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { PaymentLocation } from '../../domain/invoice.ts'
+import type { PaymentLocation } from '../../domain/payment.ts'
 import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repository/payment.ts'
 import { chunks, distinctAscending, distinctInvoiceIds, num, numOrNull } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'

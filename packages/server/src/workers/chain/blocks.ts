@@ -1,21 +1,21 @@
-import type { Block } from '../../domain/chain.ts'
+import type { Block, Header } from '../../domain/chain.ts'
 import { ancestorCandidates, HEADERS_KEPT } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
-import type { NoteScanner } from '../../ports/note-scanner.ts'
-import type { ChainPosition, HeaderChain } from '../../services/chain-rewind.ts'
-import type { ChainMismatch, Payments } from '../../services/payment.ts'
+import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
+import type { ChainMismatch, ChainRecorder } from '../../services/chain-sync.ts'
+import type { ChainPosition, RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
-import { readBlockBatch } from './block-batch.ts'
+import { scanBlockBatch } from './block-batch.ts'
 
 export interface BlockSyncDeps {
   readonly chain: Chain
   readonly noteScanner: NoteScanner
-  readonly payments: Payments
-  readonly recordedChain: HeaderChain
-  readonly keys: ScanKeys
+  readonly chainRecorder: ChainRecorder
+  readonly recordedChain: RecordedChain
+  readonly scanKeys: ScanKeys
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
@@ -28,6 +28,8 @@ export interface BlockSyncProgress {
   readonly hasMore: boolean
   /** Blocks were removed by a reorganisation. */
   readonly rewound: boolean
+  /** The newest recorded block that this sync knows; null before the first. */
+  readonly tip: Header | null
 }
 
 /** The server's chain has none of the recorded blocks: the reorganisation is deeper than the kept headers. */
@@ -54,37 +56,43 @@ const FIRST_READ = 1
  * ancestor after a reorganisation, and records new blocks up to the server's tip in bounded batches. Never skips a block.
  */
 export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => Promise<BlockSyncProgress> {
-  const { chain, recordedChain, log, metrics } = deps
-  const readBatch = batchReader(deps)
+  const { chain, chainRecorder, recordedChain, scanKeys, clock, log, metrics } = deps
   let forks = 0
 
-  async function startPosition(height: number): Promise<number> {
-    const position = await recordedChain.position()
-    return position ? position.tip.height + 1 : Math.max(FIRST_READ, height - HEADERS_KEPT)
+  /** The keys of all invoices that a block of the batch may pay. */
+  function keysFor(blocks: readonly Block[]): Promise<ScanKey[]> {
+    return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))
   }
 
-  async function recordUpTo(height: number, signal: AbortSignal): Promise<boolean> {
-    let from = await startPosition(height)
+  /** Records the server's blocks above `tip`, up to `height`. */
+  async function recordAbove(tip: Header | null, height: number, signal: AbortSignal) {
+    let newest = tip
+    let from = tip ? tip.height + 1 : Math.max(FIRST_READ, height - HEADERS_KEPT)
     for (let batch = 0; from <= height && batch < MAX_BATCHES; batch++) {
       metrics.lag(height - from + 1)
-      const { newest, misfit } = await readBatch(from, height, signal)
-      if (misfit) return handleMismatch(misfit)
-      metrics.tip(newest)
+      const read = await scanBlockBatch(deps, { from, to: height }, keysFor, signal)
+      const mismatch = await chainRecorder.recordBlocks(read)
+      if (mismatch) {
+        handleMismatch(mismatch)
+        return { reachedTip: false, tip: newest }
+      }
+      newest = read.blocks.at(-1)!
+      metrics.tip(newest.height)
       forks = 0
-      from = newest + 1
+      from = newest.height + 1
     }
     metrics.lag(Math.max(0, height - from + 1))
-    return from > height
+    return { reachedTip: from > height, tip: newest }
   }
 
-  /** False: the sync goes on in a later run. @throws Error when the server's blocks are invalid */
-  function handleMismatch({ height, problem }: ChainMismatch): false {
+  /** Returns when a later run may go on from the recorded chain. @throws Error when the server's blocks are invalid */
+  function handleMismatch({ height, problem }: ChainMismatch): void {
     // Another process has recorded these blocks.
-    if (problem.problem === 'gap') return false
+    if (problem.problem === 'gap') return
     if (problem.problem === 'fork') {
       forks += 1
       if (forks >= MAX_FORKS) throw new Error(`block ${height} does not follow the previous block`)
-      return false
+      return
     }
     const { pool, expected, given } = problem
     const message = `block ${height} hides ${pool} outputs: its tree size is ${given}, its outputs give ${expected}`
@@ -153,26 +161,18 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
 
   return async function syncBlocks(signal) {
     const height = await chain.tip(signal)
-    const position = await recordedChain.position()
+    let position = await recordedChain.position()
     const rewound = position !== null && !(await isOnOurChain(position, height, signal))
-    if (position && rewound && !(await rewindToAncestor(position, height, signal)))
-      return { reachedTip: false, hasMore: true, rewound }
-    const serverIsBehind = position !== null && !rewound && height < position.tip.height
-    if (serverIsBehind) return { reachedTip: false, hasMore: false, rewound }
-    const reachedTip = await recordUpTo(height, signal)
-    return { reachedTip, hasMore: !reachedTip, rewound }
-  }
-}
-
-function batchReader({ chain, noteScanner, payments, keys, clock }: BlockSyncDeps) {
-  /** Reads the keys after the blocks, so that the key of every invoice created before its payment is included. */
-  return async function readBatch(from: number, to: number, signal: AbortSignal) {
-    const blocks = await readBlockBatch(chain, from, to, signal)
-    const earliest = Math.min(nowSecs(clock), ...blocks.map(block => block.time))
-    const watchedKeys = await keys.watchedAt(earliest)
-    const transactions = blocks.flatMap(block => block.transactions)
-    const notes = await noteScanner.scan(watchedKeys, transactions, signal)
-    return { newest: blocks.at(-1)!.height, misfit: await payments.recordBlocks({ blocks, notes }) }
+    if (position && rewound) {
+      if (!(await rewindToAncestor(position, height, signal)))
+        return { reachedTip: false, hasMore: true, rewound, tip: null }
+      position = await recordedChain.position()
+    }
+    const tip = position?.tip ?? null
+    const serverIsBehind = tip !== null && !rewound && height < tip.height
+    if (serverIsBehind) return { reachedTip: false, hasMore: false, rewound, tip }
+    const recorded = await recordAbove(tip, height, signal)
+    return { ...recorded, hasMore: !recorded.reachedTip, rewound }
   }
 }
 

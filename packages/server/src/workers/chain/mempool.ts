@@ -3,17 +3,17 @@ import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner } from '../../ports/note-scanner.ts'
-import type { HeaderChain } from '../../services/chain-rewind.ts'
-import type { Payments, ScannedMempool } from '../../services/payment.ts'
+import type { ChainRecorder, ScannedMempool } from '../../services/chain-sync.ts'
+import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
 import { coalesce } from './batches.ts'
 
 export interface MempoolDeps {
   readonly chain: Chain
   readonly noteScanner: NoteScanner
-  readonly payments: Payments
-  readonly recordedChain: HeaderChain
-  readonly keys: ScanKeys
+  readonly chainRecorder: ChainRecorder
+  readonly recordedChain: RecordedChain
+  readonly scanKeys: ScanKeys
   readonly clock: Clock
   readonly log: Log
 }
@@ -24,8 +24,11 @@ export interface MempoolReader {
    * transactions read.
    */
   stream(signal: AbortSignal): Promise<number>
-  /** Scans unmined transactions for notes. Each transaction is scanned once and then cached. */
-  scan(transactions: readonly CompactTransaction[], signal: AbortSignal): Promise<ScannedMempool>
+  /**
+   * Scans unmined transactions for notes. Each transaction is scanned once and then cached.
+   * @param tipTime Unix seconds: time of the newest recorded block; 0 before the first
+   */
+  scan(transactions: readonly CompactTransaction[], tipTime: number, signal: AbortSignal): Promise<ScannedMempool>
 }
 
 interface CachedScan {
@@ -38,6 +41,9 @@ interface Unmined {
   readonly expiryHeight?: number
 }
 
+/** Reads the time of the newest recorded block. Called only when there are transactions to scan. */
+type TipTime = () => Promise<number>
+
 /** Transactions per batch. A raw transaction may have 2 MB. */
 const MAX_BATCH = 32
 const MAX_CACHED = 20_000
@@ -45,9 +51,9 @@ const MAX_CACHED = 20_000
 export function createMempoolReader({
   chain,
   noteScanner,
-  payments,
+  chainRecorder,
   recordedChain,
-  keys,
+  scanKeys,
   clock,
   log,
 }: MempoolDeps): MempoolReader {
@@ -57,19 +63,24 @@ export function createMempoolReader({
    */
   const cache = new Map<string, CachedScan>()
 
+  const readTipTime: TipTime = async () => (await recordedChain.position())?.tip.time ?? 0
+
   /** Scans transactions that are not cached. Returns the notes by txid. */
-  async function scanNew(transactions: readonly CompactTransaction[], signal: AbortSignal) {
+  async function scanNew(transactions: readonly CompactTransaction[], tipTime: TipTime, signal: AbortSignal) {
     if (transactions.length === 0) return new Map<string, DecryptedNote[]>()
     // Limited by the tip's time: if the clock is ahead, keys would be left out, and a cached transaction is not scanned again.
-    const tipTime = (await recordedChain.position())?.tip.time
-    const watchedKeys = await keys.watchedAt(Math.min(nowSecs(clock), tipTime ?? 0))
+    const watchedKeys = await scanKeys.watchedAt(Math.min(nowSecs(clock), await tipTime()))
     return Map.groupBy(await noteScanner.scan(watchedKeys, transactions, signal), note => note.txid)
   }
 
-  async function scanUnmined(unmined: readonly Unmined[], signal: AbortSignal): Promise<ScannedMempool> {
+  async function scanUnmined(
+    unmined: readonly Unmined[],
+    tipTime: TipTime,
+    signal: AbortSignal,
+  ): Promise<ScannedMempool> {
     const before = new Map(unmined.map(({ transaction: { txid } }) => [txid, cache.get(txid)]))
     const uncached = unmined.map(({ transaction }) => transaction).filter(({ txid }) => !before.get(txid))
-    const scanned = await scanNew(uncached, signal)
+    const scanned = await scanNew(uncached, tipTime, signal)
     const expiryHeights = new Map<string, number>()
     const notes = unmined.flatMap(({ transaction: { txid }, ...seen }) => {
       const expiryHeight = seen.expiryHeight ?? before.get(txid)?.expiryHeight ?? cache.get(txid)?.expiryHeight
@@ -95,9 +106,10 @@ export function createMempoolReader({
   }
 
   return {
-    scan: (transactions, signal) =>
+    scan: (transactions, tipTime, signal) =>
       scanUnmined(
         transactions.map(transaction => ({ transaction })),
+        async () => tipTime,
         signal,
       ),
 
@@ -109,8 +121,8 @@ export function createMempoolReader({
         for await (const raws of coalesce(chain.mempool(streamSignal), MAX_BATCH)) {
           count += raws.length
           const unmined = (await Promise.all(raws.map(parse))).flat()
-          const seen = await scanUnmined(unmined, signal)
-          if (seen.notes.length > 0) await payments.recordMempool(seen)
+          const seen = await scanUnmined(unmined, readTipTime, signal)
+          if (seen.notes.length > 0) await chainRecorder.recordMempool(seen)
         }
         return count
       } finally {

@@ -1,17 +1,17 @@
 import { checkContinuity, type Header } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
-import type { HeaderChain } from '../../services/chain-rewind.ts'
-import type { Payments } from '../../services/payment.ts'
+import type { ChainRecorder } from '../../services/chain-sync.ts'
+import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
-import { readBlockBatch } from './block-batch.ts'
+import { scanBlockBatch } from './block-batch.ts'
 
 export interface RescanDeps {
   readonly chain: Chain
   readonly noteScanner: NoteScanner
-  readonly payments: Payments
-  readonly recordedChain: HeaderChain
-  readonly keys: ScanKeys
+  readonly chainRecorder: ChainRecorder
+  readonly recordedChain: RecordedChain
+  readonly scanKeys: ScanKeys
   /** Called after each batch. */
   readonly onProgress?: (height: number, to: number) => void
 }
@@ -49,22 +49,20 @@ export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal
 }
 
 async function rescanBatch(
-  { chain, noteScanner, payments, keys }: RescanDeps,
+  { chain, noteScanner, chainRecorder, scanKeys }: RescanDeps,
   from: number,
   to: number,
   lastHeader: Header | null,
   signal: AbortSignal,
 ): Promise<{ newest: Header; found: number }> {
-  const blocks = await readBlockBatch(chain, from, to, signal)
+  const { blocks, notes } = await scanBlockBatch({ chain, noteScanner }, { from, to }, () => scanKeys.all(), signal)
   let previous = lastHeader
   for (const block of blocks) {
     const problem = previous && checkContinuity(previous, block)
     if (problem) throw new Error(`block ${block.height} does not follow the previous block: ${problem.problem}`)
     previous = block
   }
-  const transactions = blocks.flatMap(block => block.transactions)
-  const notes = await noteScanner.scan(await keys.all(), transactions, signal)
-  const { found, mismatch } = await payments.recordRescanned({ blocks, notes })
+  const { found, mismatch } = await chainRecorder.recordRescanned({ blocks, notes })
   if (mismatch)
     throw new Error(
       `block ${mismatch.height} differs from the recorded one; wait until the chain sync has caught up, then try again`,

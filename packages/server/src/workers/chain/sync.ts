@@ -7,8 +7,8 @@ import type { Metrics } from '../../ports/metrics.ts'
 import { NO_METRICS } from '../../ports/metrics.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
-import type { HeaderChain } from '../../services/chain-rewind.ts'
-import type { Payments } from '../../services/payment.ts'
+import type { ChainRecorder } from '../../services/chain-sync.ts'
+import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
 import { type LoopResult, startLoop } from '../loop.ts'
 import { createBlockSync } from './blocks.ts'
@@ -18,9 +18,9 @@ import { createProblemReporter } from './problems.ts'
 export interface ChainSyncDeps {
   readonly chain: Chain
   readonly noteScanner: NoteScanner
-  readonly payments: Payments
-  readonly recordedChain: HeaderChain
-  readonly keys: ScanKeys
+  readonly chainRecorder: ChainRecorder
+  readonly recordedChain: RecordedChain
+  readonly scanKeys: ScanKeys
   readonly chainProblems: ChainProblems
   readonly clock: Clock
   readonly log: Log
@@ -54,7 +54,7 @@ interface UnconfirmedSync {
 }
 
 export function createChainSync(deps: ChainSyncDeps): ChainSync {
-  const { chain, payments, recordedChain, clock, metrics = NO_METRICS } = deps
+  const { chain, chainRecorder, recordedChain, clock, metrics = NO_METRICS } = deps
   const syncBlocks = createBlockSync({ ...deps, metrics })
   const mempool = createMempoolReader(deps)
   const reportTime = timeReporter(deps.log, metrics)
@@ -72,12 +72,12 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (!headersChecked) await recordedChain.repairLinks()
     headersChecked = true
     const { serverEpoch } = chain
-    const lastSeq = await payments.lastSeq()
+    const lastSeq = await chainRecorder.lastSeq()
     const startedAt = nowSecs(clock)
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
-    const { reachedTip, hasMore, rewound } = await syncBlocks(signal)
+    const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
     const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
     if (mempoolMayBeStale || rewound || clockWentBack || unconfirmed?.serverEpoch !== serverEpoch) unconfirmed = null
@@ -85,12 +85,12 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (snapshot.status === 'rejected') signal.throwIfAborted()
     if (!reachedTip || snapshot.status === 'rejected') return hasMore ? 'again' : 'idle'
     if (chain.serverEpoch !== serverEpoch) return 'again'
-    const seen = await mempool.scan(snapshot.value, signal)
+    const seen = await mempool.scan(snapshot.value, tip?.time ?? 0, signal)
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
     const confirmed = confirms(startedAt, serverEpoch) ? unconfirmed : null
     const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null
     const provesMissing = !rewound
-    const time = await payments.recordSnapshot({
+    const time = await chainRecorder.recordSnapshot({
       ...seen,
       txids,
       lastSeq,

@@ -7,9 +7,9 @@ import fc from 'fast-check'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { createHeaderChain, type HeaderChain } from '../../../src/services/chain-rewind.ts'
+import { type ChainRecorder, createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { createPayments, type Payments } from '../../../src/services/payment.ts'
+import { createRecordedChain, type RecordedChain } from '../../../src/services/recorded-chain.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
@@ -73,8 +73,8 @@ class Bench {
   readonly everPaid = new Set<bigint>()
   readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-model-'))
   store!: Store
-  payments!: Payments
-  headers!: HeaderChain
+  chainRecorder!: ChainRecorder
+  recordedChain!: RecordedChain
   keyId = 0
   accountId = 0
 
@@ -127,14 +127,14 @@ class Bench {
   restart(): void {
     const { store, clock } = this
     const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
-    this.payments = createPayments({
+    this.chainRecorder = createChainRecorder({
       store,
       updateInvoices,
       reportChanges: report,
       clock,
       params: consensusParams('regtest'),
     })
-    this.headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
+    this.recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   }
 
   async take(step: Step): Promise<void> {
@@ -159,7 +159,7 @@ class Bench {
         chain.mine([], clock.secs)
         break
       case 'stream':
-        await this.payments.recordMempool({ notes: this.#mempoolNotes(), expiryHeights: new Map() })
+        await this.chainRecorder.recordMempool({ notes: this.#mempoolNotes(), expiryHeights: new Map() })
         break
       case 'sync':
         await this.sync(step.batch)
@@ -171,15 +171,15 @@ class Bench {
   }
 
   async sync(batch: number): Promise<void> {
-    const { chain, payments, headers, clock } = this
-    const position = await headers.position()
+    const { chain, chainRecorder, recordedChain, clock } = this
+    const position = await recordedChain.position()
     let next = 0
     let rewound = false
     if (position) {
       let common = Math.min(position.tip.height, chain.height)
-      while ((await headers.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
+      while ((await recordedChain.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
       rewound = common < position.tip.height
-      if (rewound) await headers.rewindTo(common, position.tip)
+      if (rewound) await recordedChain.rewindTo(common, position.tip)
       next = common + 1
     }
     for (; next <= chain.height; next += batch) {
@@ -188,13 +188,13 @@ class Bench {
         blocks.flatMap(block => block.paying),
         this.keyId,
       )
-      assert.equal(await payments.recordBlocks({ blocks, notes }), null)
+      assert.equal(await chainRecorder.recordBlocks({ blocks, notes }), null)
     }
-    await payments.recordSnapshot({
+    await chainRecorder.recordSnapshot({
       notes: this.#mempoolNotes(),
       expiryHeights: new Map(),
       txids: new Set(chain.mempool.keys()),
-      lastSeq: await payments.lastSeq(),
+      lastSeq: await chainRecorder.lastSeq(),
       serverEpoch: 1,
       syncedThrough: clock.secs,
       provesMissing: !rewound,

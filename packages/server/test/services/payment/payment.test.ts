@@ -4,9 +4,10 @@ import type { Block } from '../../../src/domain/chain.ts'
 import { MAX_ZAT } from '../../../src/domain/money.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
+import { createChainRecorder, type MempoolSnapshot } from '../../../src/services/chain-sync.ts'
+import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { createPayments, type MempoolSnapshot } from '../../../src/services/payment.ts'
+import { createRecordedChain } from '../../../src/services/recorded-chain.ts'
 import { openEmptyStore, sqliteEngine } from '../../store/databases.ts'
 import { NOW, openShop } from '../../store/fixtures.ts'
 import { silentLog } from '../../support/log.ts'
@@ -18,17 +19,13 @@ async function harnessOf(context: TestContext, nu63Height = 0) {
   const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
   const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
-  const payments = createPayments({
-    store,
-    updateInvoices,
-    reportChanges: report,
-    clock,
-    params: consensusParams('regtest', { nu63Height, nu7Height: null }),
-  })
-  const headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
+  const params = consensusParams('regtest', { nu63Height, nu7Height: null })
+  const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
+  const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
+  const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   const shop = await openShop(store)
   const chain = new ModelChain()
-  await payments.recordBlocks({ blocks: chain.blocks, notes: [] })
+  await chainRecorder.recordBlocks({ blocks: chain.blocks, notes: [] })
   let paid = 0
 
   const pay = (invoice: Invoice, valueZat: bigint) => {
@@ -53,7 +50,21 @@ async function harnessOf(context: TestContext, nu63Height = 0) {
     provesMissing: true,
     ...change,
   })
-  return { store, clock, payments, headers, shop, chain, pay, mine, notes, unmined, read, snapshot }
+  return {
+    store,
+    clock,
+    chainRecorder,
+    invoiceExpiry,
+    recordedChain,
+    shop,
+    chain,
+    pay,
+    mine,
+    notes,
+    unmined,
+    read,
+    snapshot,
+  }
 }
 
 const NO_EXPIRY = new Map<string, number>()
@@ -65,11 +76,11 @@ test('before NU6.3 an Ironwood note pays nothing, and from NU6.3 an Orchard note
   for (let height = 1; height <= 4; height++) {
     const [one, other] = [harness.pay(orchard, 1n), harness.pay(ironwood, 1n)]
     const both = harness.unmined().map(note => ({ ...note, pool: note.txid === one ? 'orchard' : 'ironwood' }) as const)
-    await harness.payments.recordMempool({ notes: both, expiryHeights: NO_EXPIRY })
+    await harness.chainRecorder.recordMempool({ notes: both, expiryHeights: NO_EXPIRY })
     const expected = [Math.min(height, 2), Math.max(0, height - 2)].map(BigInt)
     assert.deepEqual([(await harness.read(orchard)).receivedZat, (await harness.read(ironwood)).receivedZat], expected)
     const block = harness.mine(one, other)
-    assert.equal(await harness.payments.recordBlocks({ blocks: [block], notes: both }), null)
+    assert.equal(await harness.chainRecorder.recordBlocks({ blocks: [block], notes: both }), null)
     assert.deepEqual([(await harness.read(orchard)).receivedZat, (await harness.read(ironwood)).receivedZat], expected)
   }
 })
@@ -79,13 +90,13 @@ test('an expired unmined transaction is not counted, and is dropped once blocks 
   const invoice = await harness.shop.sell()
   const txid = harness.pay(invoice, 5n)
   const seen = { notes: harness.unmined(), expiryHeights: new Map([[txid, 2]]) }
-  await harness.payments.recordMempool(seen)
+  await harness.chainRecorder.recordMempool(seen)
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
-  await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
+  await harness.chainRecorder.recordBlocks({ blocks: [harness.mine()], notes: [] })
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
-  await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
+  await harness.chainRecorder.recordBlocks({ blocks: [harness.mine()], notes: [] })
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
-  await harness.payments.recordMempool(seen)
+  await harness.chainRecorder.recordMempool(seen)
   assert.equal(
     (await harness.read(invoice)).receivedZat,
     0n,
@@ -97,14 +108,14 @@ test('an expiry height known only from the stream is kept when blocks and snapsh
   const harness = await harnessOf(t)
   const invoice = await harness.shop.sell()
   const txid = harness.pay(invoice, 5n)
-  await harness.payments.recordMempool({ notes: harness.unmined(), expiryHeights: new Map([[txid, 3]]) })
+  await harness.chainRecorder.recordMempool({ notes: harness.unmined(), expiryHeights: new Map([[txid, 3]]) })
   const block = harness.mine(txid)
-  await harness.payments.recordBlocks({ blocks: [block], notes: harness.notes(block) })
-  await harness.headers.rewindTo(0, null)
+  await harness.chainRecorder.recordBlocks({ blocks: [block], notes: harness.notes(block) })
+  await harness.recordedChain.rewindTo(0, null)
   harness.chain.removeBlocks(1, () => true)
-  await harness.payments.recordSnapshot(harness.snapshot())
+  await harness.chainRecorder.recordSnapshot(harness.snapshot())
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
-  await harness.payments.recordBlocks({ blocks: [harness.mine(), harness.mine(), harness.mine()], notes: [] })
+  await harness.chainRecorder.recordBlocks({ blocks: [harness.mine(), harness.mine(), harness.mine()], notes: [] })
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
 })
 
@@ -122,20 +133,20 @@ test('a batch with a block that does not follow is refused, and nothing of it is
   ]
   for (const [error, blocks] of bad) {
     const notes = blocks[0] === next ? [] : harness.notes(good)
-    const misfit = await harness.payments.recordBlocks({ blocks, notes })
-    assert.equal(misfit?.problem.problem, error)
-    assert.equal((await harness.headers.position())!.tip.height, 0)
+    const mismatch = await harness.chainRecorder.recordBlocks({ blocks, notes })
+    assert.equal(mismatch?.problem.problem, error)
+    assert.equal((await harness.recordedChain.position())!.tip.height, 0)
     assert.equal((await harness.read(invoice)).receivedZat, 0n)
   }
-  assert.equal(await harness.payments.recordBlocks({ blocks: [good, next], notes: harness.notes(good) }), null)
+  assert.equal(await harness.chainRecorder.recordBlocks({ blocks: [good, next], notes: harness.notes(good) }), null)
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
 test('a note above the total supply pays nothing and does not stop the sync', async t => {
-  const { shop, pay, mine, notes, payments, read } = await harnessOf(t)
+  const { shop, pay, mine, notes, chainRecorder, read } = await harnessOf(t)
   const invoice = await shop.sell()
   const block = mine(pay(invoice, MAX_ZAT + 1n), pay(invoice, 2n ** 64n - 1n), pay(invoice, 3n))
-  assert.equal(await payments.recordBlocks({ blocks: [block], notes: notes(block) }), null)
+  assert.equal(await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) }), null)
   assert.equal((await read(invoice)).receivedZat, 3n)
 })
 
@@ -144,10 +155,10 @@ test('a note that belongs to none of its blocks is an error, not a payment', asy
   harness.pay(await harness.shop.sell(), 5n)
   const notes = harness.unmined()
   await assert.rejects(
-    harness.payments.recordBlocks({ blocks: [harness.mine()], notes }),
+    harness.chainRecorder.recordBlocks({ blocks: [harness.mine()], notes }),
     /does not belong to the given blocks/,
   )
-  assert.equal((await harness.headers.position())!.tip.height, 0)
+  assert.equal((await harness.recordedChain.position())!.tip.height, 0)
 })
 
 test('blocks of a rescan must be in the recorded chain, not above it', async t => {
@@ -155,30 +166,33 @@ test('blocks of a rescan must be in the recorded chain, not above it', async t =
   const invoice = await harness.shop.sell()
   const block = harness.mine(harness.pay(invoice, 5n))
   const notes = harness.notes(block)
-  assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), {
+  assert.deepEqual(await harness.chainRecorder.recordRescanned({ blocks: [block], notes }), {
     found: 0,
     mismatch: { height: 1, problem: { problem: 'gap', expected: 0 } },
   })
-  await harness.payments.recordBlocks({ blocks: [block], notes: [] })
+  await harness.chainRecorder.recordBlocks({ blocks: [block], notes: [] })
   const foreign = { ...block, hash: 'other' }
-  assert.deepEqual((await harness.payments.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
+  assert.deepEqual((await harness.chainRecorder.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
     problem: 'fork',
   })
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
-  assert.deepEqual(await harness.payments.recordRescanned({ blocks: [block], notes }), { found: 1, mismatch: null })
+  assert.deepEqual(await harness.chainRecorder.recordRescanned({ blocks: [block], notes }), {
+    found: 1,
+    mismatch: null,
+  })
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
 test('a payment recorded after a snapshot was requested does not count as missing from it', async t => {
   const harness = await harnessOf(t)
   const invoice = await harness.shop.sell()
-  const old = harness.snapshot({ lastSeq: await harness.payments.lastSeq() })
+  const old = harness.snapshot({ lastSeq: await harness.chainRecorder.lastSeq() })
   harness.pay(invoice, 5n)
-  await harness.payments.recordMempool({ notes: harness.unmined(), expiryHeights: NO_EXPIRY })
+  await harness.chainRecorder.recordMempool({ notes: harness.unmined(), expiryHeights: NO_EXPIRY })
   for (let i = 0; i < 3; i++) {
-    await harness.payments.recordSnapshot(old)
+    await harness.chainRecorder.recordSnapshot(old)
     harness.clock.advance(1_000)
-    await harness.payments.recordBlocks({ blocks: [harness.mine()], notes: [] })
+    await harness.chainRecorder.recordBlocks({ blocks: [harness.mine()], notes: [] })
   }
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
@@ -187,9 +201,9 @@ test('the synced time never decreases', async t => {
   const harness = await harnessOf(t)
   const invoice = await harness.shop.sell()
   harness.clock.advance(900)
-  await harness.payments.recordSnapshot(harness.snapshot())
-  await harness.payments.recordSnapshot(harness.snapshot({ syncedThrough: NOW }))
-  assert.equal(await harness.payments.expireDue(1), 1)
+  await harness.chainRecorder.recordSnapshot(harness.snapshot())
+  await harness.chainRecorder.recordSnapshot(harness.snapshot({ syncedThrough: NOW }))
+  assert.equal(await harness.invoiceExpiry.expireDue(1), 1)
   assert.equal((await harness.read(invoice)).status, 'expired')
 })
 
@@ -199,11 +213,11 @@ test('due invoices expire in bounded batches, earliest first, except those kept 
   for (const secs of [300, 100, 200, 400]) invoices.push(await harness.shop.sell({ expiresAt: NOW + secs }))
   await harness.store.write(tx => tx.invoices.setKeptOpenBySwap(invoices[1]!.id, true))
   harness.clock.advance(300)
-  await harness.payments.recordSnapshot(harness.snapshot())
+  await harness.chainRecorder.recordSnapshot(harness.snapshot())
   const statuses = async () => Promise.all(invoices.map(async invoice => (await harness.read(invoice)).status))
-  assert.equal(await harness.payments.expireDue(1), 1)
+  assert.equal(await harness.invoiceExpiry.expireDue(1), 1)
   assert.deepEqual(await statuses(), ['pending', 'pending', 'expired', 'pending'])
-  assert.equal(await harness.payments.expireDue(10), 1)
+  assert.equal(await harness.invoiceExpiry.expireDue(10), 1)
   assert.deepEqual(await statuses(), ['expired', 'pending', 'expired', 'pending'])
 })
 

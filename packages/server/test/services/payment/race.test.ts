@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
+import { type ChainRecorder, createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { createPayments, type Payments } from '../../../src/services/payment.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openShop, type Shop } from '../../store/fixtures.ts'
 import { silentLog } from '../../support/log.ts'
@@ -17,7 +17,7 @@ const ROUNDS = 25
 
 let postgres: TestPostgres
 let stores: Store[] = []
-let services: Payments[]
+let services: ChainRecorder[]
 let shop: Shop
 const clock = new ManualClock()
 
@@ -27,7 +27,7 @@ before(async () => {
   const url = await postgres.freshDatabase()
   stores = [await openStore(url), await openStore(url)]
   services = stores.map(store =>
-    createPayments({
+    createChainRecorder({
       store,
       updateInvoices: createInvoiceUpdater(),
       reportChanges: createChangeReporter({ log: silentLog }),
@@ -47,7 +47,7 @@ test('two processes that record the same payments at once, in the mempool and in
   skip: !bin && NO_POSTGRES,
 }, async () => {
   const chain = new ModelChain()
-  const [one, other] = services as [Payments, Payments]
+  const [one, other] = services as [ChainRecorder, ChainRecorder]
   await one.recordBlocks({ blocks: chain.blocks, notes: [] })
   const terms = { amountZat: 10n, confirmations: 1, createdAt: clock.secs, expiresAt: clock.secs + 900 }
   const invoices: Invoice[] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PaymentLocation } from '../../../src/domain/invoice.ts'
+import type { PaymentLocation } from '../../../src/domain/payment.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { NewPayment } from '../../../src/ports/repository/payment.ts'
 import type { Store } from '../../../src/ports/store.ts'

@@ -48,7 +48,7 @@ onBothDatabases(engine => {
         await syncFully(simulation)
         process!.clock.skewSecs = 0
         const invoice = await simulation.createInvoice()
-        assert.equal(await process!.payments.expireDue(10), 0)
+        assert.equal(await process!.invoiceExpiry.expireDue(10), 0)
         assert.equal(await simulation.status(invoice), 'pending', 'before a sync has corrected the stored time')
         await syncFully(simulation)
         assert.equal(await simulation.status(invoice), 'pending')
@@ -375,7 +375,7 @@ onBothDatabases(engine => {
     simulation.mine(1)
     const from = simulation.chain.height
     // The payment is missed: its block is recorded without notes.
-    await simulation.firstProcess.payments.recordBlocks({ blocks: simulation.chain.blocks.slice(from), notes: [] })
+    await simulation.firstProcess.chainRecorder.recordBlocks({ blocks: simulation.chain.blocks.slice(from), notes: [] })
     simulation.clock.advance(30 * DAY)
     simulation.mine(3)
     await syncFully(simulation)

@@ -166,10 +166,10 @@ async function runScenarios(
   for (const [i, part] of parts.entries()) if ((at[i] ?? 0) >= passed) await part.act()
   for (let round = 0; round < 3; round++) {
     for (let look = 0; look < 3; look++) {
-      await simulation.firstProcess.payments.expireDue(100)
+      await simulation.firstProcess.invoiceExpiry.expireDue(100)
       simulation.clock.advance(3)
       await simulation.firstProcess.sync()
-      await simulation.firstProcess.payments.expireDue(100)
+      await simulation.firstProcess.invoiceExpiry.expireDue(100)
       await verify()
     }
     simulation.mine(1)
@@ -177,7 +177,7 @@ async function runScenarios(
   for (let round = 0; round < 2; round++) {
     simulation.mine(2)
     await simulation.firstProcess.sync()
-    await simulation.firstProcess.payments.expireDue(100)
+    await simulation.firstProcess.invoiceExpiry.expireDue(100)
   }
   await verify()
   const invoices = await simulation.firstProcess.store.read(tx =>
@@ -218,7 +218,7 @@ test('a payment that is mined after the blocks are read, and reorged before the 
   }
   for (let look = 0; look < 4; look++) {
     await simulation.firstProcess.sync()
-    await simulation.firstProcess.payments.expireDue(10)
+    await simulation.firstProcess.invoiceExpiry.expireDue(10)
     assert.ok(!CLOSED.includes(await simulation.status(invoice)))
     simulation.chain.removeBlocks(1, () => true)
     simulation.mine(2, [])

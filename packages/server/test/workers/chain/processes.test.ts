@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
-import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
+import { createRecordedChain } from '../../../src/services/recorded-chain.ts'
 import { onBothDatabases, onPostgres, simulationTest } from '../../support/engines.ts'
 import type { ChainSimulation } from '../../support/model-world.ts'
 import { until } from '../../support/until.ts'
@@ -78,11 +78,11 @@ onPostgres(engine => {
       const admin = await simulation.adminClient(t)
       let rewound: Promise<unknown> = Promise.resolve()
       const store = pausingAt(b!.store, admin, 'tip', () => {
-        rewound = a!.headers.rewindTo(base, null)
+        rewound = a!.recordedChain.rewindTo(base, null)
         return rewound
       })
       const appending = simulation.process(store, simulation.server)
-      await appending.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
+      await appending.chainRecorder.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
       await rewound
       await assertLinked(simulation)
       for (const process of simulation.processes) await process.sync()
@@ -104,16 +104,16 @@ onPostgres(engine => {
       simulation.mine(2)
       const dead = simulation.chain.blocks.slice(base + 1)
       // The payment is missed: its block is recorded without notes.
-      await a!.payments.recordBlocks({ blocks: dead, notes: [] })
+      await a!.chainRecorder.recordBlocks({ blocks: dead, notes: [] })
       const admin = await simulation.adminClient(t)
       let rewound: Promise<unknown> = Promise.resolve()
       const store = pausingAt(b!.store, admin, 'headerAt', () => {
-        rewound = a!.headers.rewindTo(base, null)
+        rewound = a!.recordedChain.rewindTo(base, null)
         return rewound
       })
       await simulation
         .process(store, simulation.server)
-        .payments.recordRescanned({ blocks: dead, notes: simulation.notesOf(dead) })
+        .chainRecorder.recordRescanned({ blocks: dead, notes: simulation.notesOf(dead) })
       await rewound
       simulation.chain.removeBlocks(2, () => false)
       simulation.mine(4, [])
@@ -145,12 +145,12 @@ onPostgres(engine => {
       let mining: Promise<unknown> = Promise.resolve()
       // The payment from the mempool, in time, is written but not committed when the block, too late, is recorded.
       const store = pausingAt(a!.store, admin, 'syncedThrough', () => {
-        mining = b!.payments.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
+        mining = b!.chainRecorder.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
         return mining
       })
       const observed = simulation.process(store, simulation.server)
       observed.clock.skewSecs = -1
-      await observed.payments.recordMempool(seen)
+      await observed.chainRecorder.recordMempool(seen)
       await mining
       const [payment] = await simulation.payments(invoice)
       assert.deepEqual(payment?.location, { at: 'mined', height: blocks[0]!.height })
@@ -205,7 +205,7 @@ onBothDatabases(engine => {
       await assertLinked(simulation)
       assert.equal(await simulation.tip(), base + 5)
       assert.equal(await simulation.status(invoice), 'paid')
-      assert.equal(await simulation.firstProcess.headers.repairLinks(), null)
+      assert.equal(await simulation.firstProcess.recordedChain.repairLinks(), null)
       assert.ok(simulation.log.lines.some(({ message }) => message.includes('are not linked')))
     },
   )
@@ -247,8 +247,8 @@ onBothDatabases(engine => {
           return result
         },
       }
-      const { headers } = simulation.process(watched, simulation.server)
-      await headers.rewindTo(base, null)
+      const { recordedChain } = simulation.process(watched, simulation.server)
+      await recordedChain.rewindTo(base, null)
       assert.equal(steps.at(-1), base)
       assert.ok(steps.length >= 3 && steps.length <= 5, `${steps.length} steps`)
       assert.equal(records, steps.length, 'the outcomes of a step are written together')
@@ -293,7 +293,7 @@ test('a rewind changes nothing if another process has changed the chain in the m
     clock: { nowMs: () => 0 } as never,
     log: {} as never,
   }
-  const headers = createHeaderChain({ store, ...deps })
-  assert.equal(await headers.rewindTo(3, { height: 5, hash: 'judged' } as never), false)
+  const recordedChain = createRecordedChain({ store, ...deps })
+  assert.equal(await recordedChain.rewindTo(3, { height: 5, hash: 'judged' } as never), false)
   assert.deepEqual(written, ['lock'])
 })

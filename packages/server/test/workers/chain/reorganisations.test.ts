@@ -7,10 +7,10 @@ after(closeNoteScanner)
 
 /** Asserts that the recorded headers are those of the server's chain. */
 async function assertSameChain(harness: ChainSyncHarness): Promise<void> {
-  const position = await harness.headers.position()
+  const position = await harness.recordedChain.position()
   assert.equal(position!.tip.height, harness.sandbox.height)
   for (let height = position!.oldest; height <= position!.tip.height; height++) {
-    const header = await harness.headers.headerAt(height)
+    const header = await harness.recordedChain.headerAt(height)
     const hash = Buffer.from(harness.sandbox.block(height)!.hash).reverse().toString('hex')
     assert.equal(header?.hash, hash, `height ${height}`)
   }
@@ -20,11 +20,11 @@ chainSyncTest(
   'starts with HEADERS_KEPT headers below the tip, and keeps no more',
   async harness => {
     await harness.sync()
-    const first = await harness.headers.position()
+    const first = await harness.recordedChain.position()
     assert.deepEqual([first!.oldest, first!.tip.height], [1_500 - HEADERS_KEPT, 1_500])
     harness.sandbox.mine(30)
     await harness.sync()
-    const later = await harness.headers.position()
+    const later = await harness.recordedChain.position()
     assert.deepEqual([later!.oldest, later!.tip.height], [1_530 - HEADERS_KEPT, 1_530])
     await assertSameChain(harness)
   },
@@ -40,7 +40,7 @@ chainSyncTest('on a chain synced from its beginning, a reorganisation can replac
   harness.sandbox.reorg({ depth: harness.sandbox.height })
   await harness.sync()
   await assertSameChain(harness)
-  assert.equal((await harness.headers.position())!.oldest, 1)
+  assert.equal((await harness.recordedChain.position())!.oldest, 1)
 })
 
 chainSyncTest('a reorganisation between the comparison and the read of blocks is not an error', async harness => {
@@ -87,7 +87,7 @@ chainSyncTest('on a chain shorter than HEADERS_KEPT, the sync starts at height 1
   }
   await harness.sync()
   assert.equal(Math.min(...requested), 1)
-  assert.equal((await harness.headers.position())!.oldest, 1)
+  assert.equal((await harness.recordedChain.position())!.oldest, 1)
 })
 
 chainSyncTest(
@@ -222,11 +222,11 @@ chainSyncTest('a reorganisation deeper than the kept headers rejects every time 
   await harness.sync()
   harness.sandbox.mine(1_010)
   await harness.sync()
-  const before = await harness.headers.position()
+  const before = await harness.recordedChain.position()
   harness.sandbox.reorg({ depth: 1_005 })
   for (const _ of [1, 2]) {
     await assert.rejects(harness.sync(), { name: 'DeepReorganisationError' })
-    assert.deepEqual(await harness.headers.position(), before)
+    assert.deepEqual(await harness.recordedChain.position(), before)
   }
 })
 
@@ -264,15 +264,15 @@ chainSyncTest('an invoice paid during an outage across its expiry becomes paid a
   harness.pay(seen, 10n)
   harness.clock.advance(3_600)
   await assert.rejects(harness.sync())
-  assert.equal(await harness.payments.expireDue(10), 0, 'no invoice expires during the outage')
+  assert.equal(await harness.invoiceExpiry.expireDue(10), 0, 'no invoice expires during the outage')
   harness.sandbox.mine(1, { empty: true })
 
   await harness.server.setFaults({ down: false })
   await harness.sync()
-  assert.equal(await harness.payments.expireDue(10), 0, 'soon after a failure the mempool list may be stale')
+  assert.equal(await harness.invoiceExpiry.expireDue(10), 0, 'soon after a failure the mempool list may be stale')
   harness.clock.advance(5)
   await harness.syncFully()
-  assert.equal(await harness.payments.expireDue(10), 1)
+  assert.equal(await harness.invoiceExpiry.expireDue(10), 1)
   assert.deepEqual(
     [await harness.status(paid), await harness.status(seen), await harness.status(empty)],
     ['detected', 'detected', 'expired'],
@@ -298,9 +298,9 @@ chainSyncTest(
     }
     await harness.sync()
     harness.chain.mempoolSnapshot = mempoolSnapshot
-    assert.equal(await harness.payments.expireDue(10), 0)
+    assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
     await harness.syncFully()
-    assert.equal(await harness.payments.expireDue(10), 0)
+    assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
     assert.equal(await harness.status(invoice), 'detected')
   },
 )
@@ -315,10 +315,10 @@ chainSyncTest(
     harness.clock.advance(2_000)
     await harness.server.setFaults({ repairing: true })
     await assert.rejects(harness.sync())
-    assert.equal(await harness.payments.expireDue(10), 0)
+    assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
     await harness.server.setFaults({ repairing: false })
     await harness.syncFully()
-    assert.equal(await harness.payments.expireDue(10), 0)
+    assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
     assert.equal(await harness.status(invoice), 'detected')
   },
 )
@@ -397,13 +397,13 @@ chainSyncTest('a rescan finds a missed payment and changes nothing else', async 
   harness.sandbox.mine(150)
   await harness.sync()
   await harness.forgetPayments(missed)
-  const [position, events] = [await harness.headers.position(), (await harness.events()).length]
+  const [position, events] = [await harness.recordedChain.position(), (await harness.events()).length]
 
   const progress: number[] = []
   const { found, to } = await harness.rescan(0, height => progress.push(height))
   assert.deepEqual([found, to, progress], [1, 155, [99, 155]])
   assert.deepEqual([await harness.status(missed), await harness.status(known)], ['paid', 'paid'])
-  assert.deepEqual(await harness.headers.position(), position)
+  assert.deepEqual(await harness.recordedChain.position(), position)
   assert.equal((await harness.events()).length, events + 1)
   assert.deepEqual(await harness.rescan(0), { found: 0, to: 155 })
   await assert.rejects(harness.rescan(156), RangeError)

@@ -76,7 +76,7 @@ chainSyncTest(
     for (const server of harness.servers) await server.setFaults({ hideIronwood: true })
     for (const _ of [1, 2, 3]) {
       await assert.rejects(harness.sync(), /hides/)
-      assert.equal(await harness.payments.expireDue(10), 0)
+      assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
     }
     await harness.servers[1]!.setFaults({ hideIronwood: false })
     await syncWithRetries(harness)
@@ -119,7 +119,7 @@ chainSyncTest(
     }
     assert.equal(await harness.chainSync.sync(harness.signal), 'again')
     assert.equal(harness.metrics.seenThrough, seenThrough)
-    assert.equal(await harness.payments.expireDue(10), 0)
+    assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
   },
   { servers: 2 },
 )
@@ -150,7 +150,7 @@ chainSyncTest('while the mempool cannot be read, blocks are recorded and no invo
   const { seenThrough } = harness.metrics
   harness.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
   await harness.sync()
-  assert.equal(await harness.payments.expireDue(10), 0)
+  assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
   assert.deepEqual([await harness.status(invoice), await harness.status(unpaid)], ['paid', 'pending'])
   assert.equal(harness.metrics.seenThrough, seenThrough)
 })
@@ -181,14 +181,14 @@ chainSyncTest('two chain syncs on one database record every block and every paym
 
 chainSyncTest('a running chain sync detects payments from the mempool stream while a sync hangs', async harness => {
   await harness.sync()
-  const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
+  const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
   chain.mempoolSnapshot = signal => new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
   const chainSync = startChainSync({
     chain,
     noteScanner,
-    payments,
-    recordedChain: headers,
-    keys,
+    chainRecorder,
+    recordedChain,
+    scanKeys,
     chainProblems,
     log,
     clock: systemClock,
@@ -209,15 +209,15 @@ chainSyncTest(
   'a running chain sync reads a block at once that is found before the mempool stream is open again',
   async harness => {
     await harness.sync()
-    const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
+    const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
     const endless = 2 ** 30
     const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
     const chainSync = startChainSync({
       chain,
       noteScanner,
-      payments,
-      recordedChain: headers,
-      keys,
+      chainRecorder,
+      recordedChain,
+      scanKeys,
       chainProblems,
       log,
       clock: { ...systemClock, sleep },
@@ -237,20 +237,20 @@ chainSyncTest(
 )
 
 chainSyncTest('a running chain sync and expiry loop confirm payments and expire invoices', async harness => {
-  const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
+  const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
   const chainSync = startChainSync({
     chain,
     noteScanner,
-    payments,
-    recordedChain: headers,
-    keys,
+    chainRecorder,
+    recordedChain,
+    scanKeys,
     chainProblems,
     log,
     clock: { ...systemClock, nowMs: () => harness.clock.nowMs() },
   })
-  const expiry = startExpiryLoop({ payments, log, clock: systemClock })
+  const expiry = startExpiryLoop({ invoiceExpiry: harness.invoiceExpiry, log, clock: systemClock })
   try {
-    await until('the first sync', () => harness.headers.position())
+    await until('the first sync', () => harness.recordedChain.position())
     const paid = await harness.invoice({ amount: 10n, confirmations: 1 })
     const unpaid = await harness.invoice({ amount: 10n })
     harness.pay(paid, 10n)
@@ -268,19 +268,19 @@ chainSyncTest('a running chain sync and expiry loop confirm payments and expire 
 })
 
 chainSyncTest('a running chain sync survives an outage of its server and stops on request', async harness => {
-  const { chain, noteScanner, payments, headers, keys, chainProblems, log } = harness
+  const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
   const chainSync = startChainSync({
     chain,
     noteScanner,
-    payments,
-    recordedChain: headers,
-    keys,
+    chainRecorder,
+    recordedChain,
+    scanKeys,
     chainProblems,
     log,
     clock: systemClock,
   })
   try {
-    await until('the first sync', () => harness.headers.position())
+    await until('the first sync', () => harness.recordedChain.position())
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
     await harness.server.setFaults({ down: true })
     await until('a failure', () => harness.logged.some(line => line.details.loop === 'chain sync'))

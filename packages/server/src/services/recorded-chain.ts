@@ -5,7 +5,7 @@ import type { Store } from '../ports/store.ts'
 import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
 
 /** The chain of recorded block headers, and its rewinds. */
-export interface HeaderChain {
+export interface RecordedChain {
   /** The newest recorded header and the oldest recorded height; null before the first block. */
   position(): Promise<ChainPosition | null>
   headerAt(height: number): Promise<Header | null>
@@ -37,13 +37,13 @@ export interface ChainPosition {
 /** Payments that one rewind transaction unmines, which bounds its duration. */
 const PAYMENTS_PER_STEP = 1_000
 
-export function createHeaderChain(deps: {
+export function createRecordedChain(deps: {
   readonly store: Store
   readonly updateInvoices: UpdateInvoices
   readonly reportChanges: ReportChanges
   readonly clock: Clock
   readonly log: Log
-}): HeaderChain {
+}): RecordedChain {
   const { store, updateInvoices, reportChanges, clock, log } = deps
 
   /** Rewinds in one transaction. Returns the height reached; null when `basis` is no longer recorded. */

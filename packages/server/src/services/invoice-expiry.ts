@@ -1,0 +1,37 @@
+import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
+
+export interface InvoiceExpiry {
+  /** Expires invoices with `expiresAt` up to `syncedThrough`. Returns their number; `limit` means there may be more. */
+  expireDue(limit: number): Promise<number>
+}
+
+export function createInvoiceExpiry(deps: {
+  readonly store: Store
+  readonly updateInvoices: UpdateInvoices
+  readonly reportChanges: ReportChanges
+  readonly clock: Clock
+  readonly params: ConsensusParams
+}): InvoiceExpiry {
+  const { store, updateInvoices, reportChanges, clock, params } = deps
+  return {
+    async expireDue(limit) {
+      const now = nowSecs(clock)
+      const changes = await store.write(async tx => {
+        // The position of the chain stays valid until the end, also after the wait for the invoices.
+        await tx.chain.lock()
+        const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
+        if (!clockAgreesWithChain(chainTime(params, newest, now))) return []
+        const tip = newest[0]?.height ?? 0
+        const syncedThrough = await tx.chain.syncedThrough()
+        const due = await tx.invoices.expirable(syncedThrough, tip, limit)
+        return updateInvoices(tx, due, now, { tip, syncedThrough })
+      })
+      reportChanges(changes)
+      return changes.length
+    },
+  }
+}

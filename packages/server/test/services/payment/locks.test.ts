@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Store, Tx } from '../../../src/ports/store.ts'
+import { createChainRecorder } from '../../../src/services/chain-sync.ts'
+import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { openEmptyStore, sqliteEngine } from '../../store/databases.ts'
+import { NOW, openShop } from '../../store/fixtures.ts'
+import { silentLog } from '../../support/log.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+import { ModelChain, notesOf } from '../../support/model-chain.ts'
+
+/** The services over a store that counts the calls of a transaction which lock or read chain and invoices. */
+async function harnessOf(t: TestContext) {
+  const store = await openEmptyStore(sqliteEngine, t)
+  const shop = await openShop(store)
+  const clock = new ManualClock(NOW)
+  const calls: string[] = []
+  const counted = <T extends object>(repository: T, names: readonly (keyof T & string)[]): T => ({
+    ...repository,
+    ...Object.fromEntries(
+      names.map(name => [
+        name,
+        (...args: unknown[]) => {
+          calls.push(Array.isArray(args[0]) ? `${name}(${args[0].length})` : name)
+          return (repository[name] as (...args: unknown[]) => unknown)(...args)
+        },
+      ]),
+    ),
+  })
+  const counting = (tx: Tx): Tx => ({
+    ...tx,
+    invoices: counted(tx.invoices, ['lock', 'byIds']),
+    payments: counted(tx.payments, ['byInvoices', 'markPresent', 'markMissing', 'markDropped', 'upsert']),
+    chain: counted(tx.chain, ['lock', 'tip', 'newestHeaders', 'syncedThrough']),
+  })
+  const countingStore: Store = { ...store, write: (work, options) => store.write(tx => work(counting(tx)), options) }
+  const deps = {
+    store: countingStore,
+    updateInvoices: createInvoiceUpdater(),
+    reportChanges: createChangeReporter({ log: silentLog }),
+    clock,
+    params: consensusParams('regtest'),
+  }
+  const chain = new ModelChain()
+  const recorder = createChainRecorder(deps)
+  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
+  let paid = 0
+  return {
+    store,
+    shop,
+    clock,
+    chain,
+    recorder,
+    expiry: createInvoiceExpiry(deps),
+    unmined: () => notesOf(chain.mempool.values(), shop.viewingKey.id),
+    pay({ diversifierIndex }: Invoice, valueZat: bigint) {
+      const txid = (++paid).toString(16).padStart(64, '0')
+      chain.broadcast({ txid, diversifierIndex, valueZat })
+      return txid
+    },
+    /** The counted calls of `work`, without the arguments that are not lists. */
+    async callsOf(work: () => Promise<unknown>): Promise<string[]> {
+      calls.length = 0
+      await work()
+      return [...calls]
+    },
+  }
+}
+
+test('each use case of chain sync locks its invoices by one call, reads the position once and passes no empty list', async t => {
+  const { store, shop, clock, chain, recorder, expiry, unmined, pay, callsOf } = await harnessOf(t)
+  const sell = () => shop.sell({ amountZat: 10n, confirmations: 2 })
+  const [waiting, expiring, mined, overdue] = [await sell(), await sell(), await sell(), await sell()]
+  const first = pay(waiting, 10n)
+  const second = pay(expiring, 5n)
+
+  const seen = { notes: unmined(), expiryHeights: new Map([[second, 2]]) }
+  const mempool = await callsOf(() => recorder.recordMempool(seen))
+  assert.deepEqual(mempool, ['lock(2)', 'tip', 'upsert(2)', 'byInvoices(2)', 'syncedThrough'])
+
+  const snapshot = {
+    ...seen,
+    txids: new Set(chain.mempool.keys()),
+    lastSeq: await recorder.lastSeq(),
+    serverEpoch: 1,
+    syncedThrough: clock.secs,
+    provesMissing: true,
+  }
+  const changed = await callsOf(() => recorder.recordSnapshot(snapshot))
+  assert.deepEqual(changed, [
+    'lock',
+    'newestHeaders',
+    'lock(2)',
+    'upsert(2)',
+    'markPresent(2)',
+    'byInvoices(2)',
+    'syncedThrough',
+  ])
+  const unchanged = await callsOf(() => recorder.recordSnapshot(snapshot))
+  assert.deepEqual(unchanged, ['lock', 'newestHeaders', 'lock(2)', 'upsert(2)'])
+
+  chain.mine([first], clock.secs)
+  await recorder.recordBlocks({
+    blocks: chain.blocks.slice(-1),
+    notes: notesOf(chain.blocks.at(-1)!.paying, shop.viewingKey.id),
+  })
+  chain.mine([pay(mined, 10n)], clock.secs)
+  const [block] = chain.blocks.slice(-1)
+  const notes = notesOf(block!.paying, shop.viewingKey.id)
+  const blocks = await callsOf(() => recorder.recordBlocks({ blocks: [block!], notes }))
+  // One invoice is paid in the block, one is confirmed by it, and the transaction of one expires with it.
+  assert.deepEqual(blocks, ['lock', 'tip', 'lock(3)', 'upsert(1)', 'markDropped(1)', 'byInvoices(3)', 'syncedThrough'])
+
+  clock.advance(900)
+  await recorder.recordSnapshot({ ...snapshot, notes: [], txids: new Set(), syncedThrough: clock.secs })
+  const expired = await callsOf(() => expiry.expireDue(10))
+  assert.deepEqual(expired, ['lock', 'newestHeaders', 'syncedThrough', 'lock(2)', 'byInvoices(2)'])
+  const ids = [waiting, expiring, mined, overdue].map(({ id }) => id)
+  assert.deepEqual(
+    (await store.read(tx => tx.invoices.byIds(ids))).map(({ status }) => status),
+    ['paid', 'expired', 'detected', 'expired'],
+  )
+})
