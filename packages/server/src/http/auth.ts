@@ -4,11 +4,6 @@ import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
 import type { Credentials } from '../services/credentials.ts'
 
-export interface SignedIn {
-  readonly account: Account
-  readonly session: Session
-}
-
 export interface Auth {
   /** Runs in `onRequest`, so the key is checked before the body. @throws 401 `missing api key`, `bad api key` */
   requireApiKey(request: FastifyRequest): Promise<void>
