@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 
+/** Close codes of RFC 6455. */
 export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const
 
 /** A client with more unsent data than this is disconnected. Messages are about 50 bytes. */
