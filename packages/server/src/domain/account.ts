@@ -21,11 +21,15 @@ export interface Account {
   readonly createdAt: number
 }
 
+export const MAX_EMAIL_CHARS = 254
+
 /**
  * Trims and lower-cases an email, so that every spelling belongs to one account. Null for invalid text and for text with
  * invisible characters.
  */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().toLowerCase()
-  return email.length <= 254 && /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email) ? email : null
+  return email.length <= MAX_EMAIL_CHARS && /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email)
+    ? email
+    : null
 }

@@ -1,5 +1,3 @@
-import { isIPv6 } from 'node:net'
-
 /** The purpose of a mailed one-time code: to sign in, or to reauthenticate within a session (`confirm`). */
 export type CodePurpose = 'sign_in' | 'confirm'
 
@@ -50,23 +48,4 @@ export function codeHashInput(id: number, code: string): string {
 export function parseCode(text: string): string | null {
   const digits = text.replace(/[\s\u2010-\u2015-]/g, '')
   return /^[0-9]+$/.test(digits) && digits.length === SIGN_IN_CODE.digits ? digits : null
-}
-
-/** The address prefix that identifies one client: the IPv4 address, or the /64 of an IPv6 address. */
-export function clientPrefix(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  return isIPv6(address) ? `${first64(address)}/64` : address
-}
-
-function first64(address: string): string {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - groups.length - rest.length
-  const all = [...groups, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...rest]
-  return all
-    .slice(0, 4)
-    .map(group => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }

@@ -151,6 +151,8 @@ export function depositDeadline(invoiceExpiresAt: number, now: number): number {
   return Math.min(invoiceExpiresAt, now + DEPOSIT_SECS)
 }
 
+export const MAX_REFUND_TO_CHARS = 500
+
 /** @throws AppError `refund_to_required` when it is undefined or blank */
 export function requireRefundTo(refundTo: string | undefined): void {
   if (refundTo === undefined || refundTo.trim() === '')

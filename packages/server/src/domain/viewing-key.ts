@@ -44,6 +44,8 @@ export function expiredKeyError(expiry: KeyExpiry, point: ExpiryContext, endsAt:
   return refusal('viewing key expires too soon', `${until}: set another viewing key, or a shorter expires_in_secs`)
 }
 
+export const MAX_VIEWING_KEY_CHARS = 4_000
+
 /** The seal context of a stored viewing key. */
 export function viewingKeySealContext(viewingKeyId: number) {
   return { table: 'viewing_keys', column: 'sealed', row: viewingKeyId } as const

@@ -5,11 +5,6 @@ import type { Session } from '../domain/session.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { Sessions } from '../services/session.ts'
 
-export interface SignedIn {
-  readonly account: Account
-  readonly session: Session
-}
-
 export interface Auth {
   /** Runs in `onRequest`, so the key is checked before the body. @throws 401 `missing api key`, `bad api key` */
   requireApiKey(request: FastifyRequest): Promise<void>

@@ -8,7 +8,7 @@ export const IdempotencyHeader = Type.Object({ 'idempotency-key': Type.Optional(
  * Validates the header after the body. The schema does not, because its error would not name the header as clients
  * write it.
  *
- * @throws Fault `invalid_idempotency_key`
+ * @throws AppError `invalid_idempotency_key`
  */
 export function parseIdempotencyKey(header: string | undefined): string | undefined {
   if (header !== undefined && !/^[\x20-\x7e]{1,255}$/.test(header))

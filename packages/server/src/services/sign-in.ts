@@ -9,7 +9,6 @@ import {
   CODE_REQUEST_RETENTION_SECS,
   type CodePurpose,
   type CodeRequestLimit,
-  clientPrefix,
   codeHashInput,
   parseCode,
   RECENT_AUTHENTICATION_SECS,
@@ -24,7 +23,7 @@ import { type AccountDefaults, findOrCreateAccount } from './account.ts'
 export interface SignIn {
   /**
    * Sends a sign-in code by mail. The result does not reveal whether the email has an account.
-   * @param client network address of the client
+   * @param client address prefix that identifies the client: an IPv4 address, or the /64 of an IPv6 address
    * @returns a browser secret of 64 hex characters, required to use the code
    * @throws AppError `invalid_email`, `too_many_codes`
    */
@@ -60,7 +59,7 @@ export function createSignIn(
       purpose,
       email,
       browserHash: credentialHash(browser),
-      clientHash: keyedHash.hash('client', clientPrefix(client)),
+      clientHash: keyedHash.hash('client', client),
       createdAt,
       expiresAt: createdAt + SIGN_IN_CODE.lifetimeSecs,
     }

@@ -6,7 +6,7 @@ const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=ut
 
 /** The static files of the pages. Their paths contain a hash of the content. */
 const NAMES = ['style.css', 'enhance.js', 'icon.svg'] as const
-export type AssetName = (typeof NAMES)[number]
+type AssetName = (typeof NAMES)[number]
 
 const FOLDER = new URL('./assets/', import.meta.url)
 

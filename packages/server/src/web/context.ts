@@ -16,10 +16,10 @@ import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
 import type { Webhooks } from '../services/webhook.ts'
 import type { Withdrawals } from '../services/withdrawal.ts'
+import type { AuthenticatedUser } from './auth.ts'
+import type { PageUser } from './components/layout.ts'
 import type { FormFields } from './forms.ts'
-import type { AuthenticatedUser } from './guard.ts'
 import type { Html } from './html.ts'
-import type { PageUser } from './page-user.ts'
 
 /** Tools of the simulated network for trying the service. */
 export interface SandboxTools {
@@ -85,7 +85,7 @@ export function sandboxMailboxUrl({ sandboxTools }: SiteDeps, email?: string): s
   return email === undefined ? sandboxTools.mailboxUrl : `${sandboxTools.mailboxUrl}?to=${encodeURIComponent(email)}`
 }
 
-export interface SensitiveAction {
+interface SensitiveAction {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly user: AuthenticatedUser

@@ -10,7 +10,7 @@ export function errorSentence(error: unknown): string {
 }
 
 /** Turns API field names into the names used on pages: `invalid amount_zat` → `invalid amount`. */
-export function withoutUnits(message: string): string {
+function withoutUnits(message: string): string {
   return message.replace(/_(zat|secs)$/, '').replaceAll('_', ' ')
 }
 

@@ -1,16 +1,20 @@
+import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../domain/error.ts'
 import type { App } from '../http/app.ts'
+import { clientPrefix } from '../http/client-prefix.ts'
 import { httpStatusOf, toAppError } from '../http/errors.ts'
 import { assetRoutes } from './assets.ts'
+import { type AuthenticatedUser, authenticate } from './auth.ts'
+import type { PageUser } from './components/layout.ts'
 import { type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
+import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
 import { acceptForms } from './forms.ts'
-import { type AuthenticatedUser, authenticate, PAGE_HEADERS, rejectCrossSiteRequest } from './guard.ts'
+import { PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
-import type { PageUser } from './page-user.ts'
-import { reauthPage } from './pages/confirm.ts'
 import { errorPage } from './pages/error.ts'
+import { reauthPage } from './pages/reauth.ts'
 import { signInPage } from './pages/sign-in.ts'
 import { apiKeyPages } from './routes/api-key.ts'
 import { billingPages } from './routes/billing.ts'
@@ -29,6 +33,7 @@ import { withdrawalPages } from './routes/withdrawal.ts'
 export function addSite(root: App, deps: SiteDeps): void {
   root.register(async app => {
     acceptForms(app)
+    await app.register(fastifyCookie)
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(PAGE_HEADERS)
       rejectCrossSiteRequest(request, deps.publicUrl())
@@ -95,7 +100,7 @@ function createSite(app: App, deps: SiteDeps): Site {
         problem = errorSentence(error)
       }
       if (problem === undefined && (await deps.signIn.isRecentlyAuthenticated(user.session))) return change()
-      await deps.signIn.requestReauth(user.account, user.session, request.ip)
+      await deps.signIn.requestReauth(user.account, user.session, clientPrefix(request.ip))
       reply.code(403)
       const mailboxUrl = sandboxMailboxUrl(deps, user.account.email)
       return reauthPage(pageUser(user), {

@@ -1,10 +1,10 @@
-import type * as Wire from '@zatgate/sdk/wire'
-import type { AccountOverview, Accounts } from '../../services/account.ts'
+import type { Accounts } from '../../services/account.ts'
 import type { ViewingKeys } from '../../services/viewing-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
+import { presentAccount } from '../presenters/account.ts'
 import { Account, AccountWithFirstAddress, SetViewingKey, UpdateAccount } from '../schemas/account.ts'
-import { responses } from '../schemas/common.ts'
+import { responses } from '../schemas/response.ts'
 
 interface Deps {
   readonly accounts: Accounts
@@ -21,7 +21,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read the account', response: responses(Account) },
     },
-    async request => present(await accounts.overview(accountOf(request))),
+    async request => presentAccount(await accounts.overview(accountOf(request))),
   )
 
   app.patch(
@@ -36,7 +36,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
         response: responses(Account),
       },
     },
-    async request => present(await accounts.setConfirmations(accountOf(request), request.body.confirmations)),
+    async request => presentAccount(await accounts.setConfirmations(accountOf(request), request.body.confirmations)),
   )
 
   app.put(
@@ -54,21 +54,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
     },
     async request => {
       const { account, firstAddress } = await viewingKeys.set(accountOf(request), request.body.viewing_key)
-      return { ...present(await accounts.overview(account)), first_address: firstAddress }
+      return { ...presentAccount(await accounts.overview(account)), first_address: firstAddress }
     },
   )
-}
-
-function present({ account, plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Wire.Account {
-  return {
-    id: account.publicId,
-    email: account.email,
-    network: account.network,
-    viewing_key_set: account.viewingKeyId !== null,
-    confirmations: account.confirmations,
-    plan: plan.name,
-    plan_expires_at: planExpiresAt,
-    invoices_this_month: { used: usedThisMonth, limit: plan.monthlyInvoiceLimit, resets_at: resetsAt },
-    created_at: account.createdAt,
-  }
 }

@@ -1,11 +1,12 @@
-import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { ApiKey as ApiKeyRow } from '../../domain/api-key.ts'
 import type { ApiKeys } from '../../services/api-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
+import { presentApiKey } from '../presenters/api-key.ts'
 import { ApiKey, CreateApiKey, CreatedApiKey } from '../schemas/api-key.ts'
-import { IdParam, NO_CONTENT_RESPONSES, PageQuery, parsePage, responses } from '../schemas/common.ts'
+import { IdParam } from '../schemas/common.ts'
+import { PageQuery, parsePage } from '../schemas/page.ts'
+import { NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
 
 export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; auth: Auth }): void {
   const common = { tags: ['api keys'], security: [{ session: [] }] }
@@ -21,7 +22,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
         response: responses(Type.Array(ApiKey)),
       },
     },
-    async request => (await apiKeys.list(accountOf(request), parsePage(request.query))).map(present),
+    async request => (await apiKeys.list(accountOf(request), parsePage(request.query))).map(presentApiKey),
   )
 
   app.post(
@@ -38,7 +39,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
     },
     async request => {
       const { apiKey, key } = await apiKeys.create(accountOf(request), request.body.name)
-      return { ...present(apiKey), key }
+      return { ...presentApiKey(apiKey), key }
     },
   )
 
@@ -53,15 +54,4 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
       return reply.code(204).send()
     },
   )
-}
-
-function present(key: ApiKeyRow): Wire.ApiKey {
-  return {
-    id: key.publicId,
-    name: key.name,
-    last4: key.last4,
-    created_at: key.createdAt,
-    last_used_at: key.lastUsedAt,
-    revoked_at: key.revokedAt,
-  }
 }

@@ -1,13 +1,13 @@
-import type * as Wire from '@zatgate/sdk/wire'
-import type { AccountOverview, Accounts } from '../../services/account.ts'
+import type { Accounts } from '../../services/account.ts'
 import type { Billing as BillingService } from '../../services/billing.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
+import { presentBilling } from '../presenters/billing.ts'
 import { presentCreatedInvoice } from '../presenters/invoice.ts'
 import { Billing, Subscribe } from '../schemas/billing.ts'
-import { responses } from '../schemas/common.ts'
 import { CreatedInvoice } from '../schemas/invoice.ts'
+import { responses } from '../schemas/response.ts'
 
 interface Deps {
   readonly billing: BillingService
@@ -24,7 +24,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read the plan and its usage', response: responses(Billing) },
     },
-    async request => present(await accounts.overview(accountOf(request))),
+    async request => presentBilling(await accounts.overview(accountOf(request))),
   )
 
   app.post(
@@ -35,7 +35,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
         ...common,
         summary: 'Buy one period of a plan',
         description:
-          'Returns an invoice; the plan starts when it is paid. Buying the present plan again adds a period. A different ' +
+          'Returns an invoice; the plan starts when it is paid. Buying the presentBilling plan again adds a period. A different ' +
           'plan starts at once, and the unused time of the old one is credited. Accepts an `Idempotency-Key`.',
         headers: IdempotencyHeader,
         body: Subscribe,
@@ -47,12 +47,4 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
       return presentCreatedInvoice(await billing.subscribe(accountOf(request), request.body.plan, key))
     },
   )
-}
-
-function present({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Wire.Billing {
-  return {
-    plan: plan.name,
-    expires_at: planExpiresAt,
-    invoices_this_month: { used: usedThisMonth, limit: plan.monthlyInvoiceLimit, resets_at: resetsAt },
-  }
 }

@@ -1,22 +1,9 @@
 import { Readable } from 'node:stream'
-import { Type } from 'typebox'
 import type { InvoiceExports } from '../../services/export.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { ErrorBody } from '../schemas/common.ts'
-
-const LATEST = 2 ** 40
-
-const ExportQuery = Type.Object(
-  {
-    format: Type.Union([Type.Literal('csv'), Type.Literal('json')], { description: 'File format.' }),
-    from: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST, description: 'Unix seconds, inclusive.' })),
-    to: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST, description: 'Unix seconds, exclusive.' })),
-  },
-  { additionalProperties: false },
-)
-
-const File = Type.Unsafe<Readable>({ type: 'string', description: 'The file.' })
+import { ExportFile, ExportQuery } from '../schemas/export.ts'
+import { ErrorBody } from '../schemas/response.ts'
 
 export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExports; auth: Auth }): void {
   app.get(
@@ -31,7 +18,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
           'Oldest first. CSV follows RFC 4180 and is safe to open in a spreadsheet. JSON has the members of the invoice ' +
           'list. A response that ends early is incomplete.',
         querystring: ExportQuery,
-        response: { 200: File, '4xx': ErrorBody, '5xx': ErrorBody },
+        response: { 200: ExportFile, '4xx': ErrorBody, '5xx': ErrorBody },
       },
     },
     async (request, reply) => {

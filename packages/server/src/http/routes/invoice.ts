@@ -1,17 +1,15 @@
-import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { Invoice as InvoiceRow } from '../../ports/repository/invoice.ts'
-import type { Swap } from '../../ports/repository/swap.ts'
 import { invoiceListItem } from '../../services/export.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
-import { presentCreatedInvoice } from '../presenters/invoice.ts'
-import { presentSwap } from '../presenters/swap.ts'
-import { IdParam, PageQuery, parsePage, responses } from '../schemas/common.ts'
+import { presentCreatedInvoice, presentInvoice } from '../presenters/invoice.ts'
+import { IdParam } from '../schemas/common.ts'
 import { CreatedInvoice, CreateInvoice, Invoice, InvoiceListItem } from '../schemas/invoice.ts'
+import { PageQuery, parsePage } from '../schemas/page.ts'
+import { responses } from '../schemas/response.ts'
 
 interface Deps {
   readonly invoices: Invoices
@@ -78,14 +76,4 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
     },
     async request => (await invoices.list(accountOf(request), parsePage(request.query))).map(invoiceListItem),
   )
-}
-
-function presentInvoice(invoice: InvoiceRow, swap: Swap | null): Wire.Invoice {
-  return {
-    ...presentCreatedInvoice(invoice),
-    txid: invoice.txid,
-    received_zat: Number(invoice.receivedZat),
-    overpaid_zat: Number(invoice.overpaidZat),
-    swap: swap && presentSwap(swap),
-  }
 }

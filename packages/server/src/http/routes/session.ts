@@ -1,11 +1,12 @@
-import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { AppError } from '../../domain/error.ts'
-import type { Session as SessionRow } from '../../domain/session.ts'
 import type { Sessions } from '../../services/session.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, sessionOf } from '../auth.ts'
-import { IdParam, NO_CONTENT_RESPONSES, PageQuery, parsePage, responses } from '../schemas/common.ts'
+import { presentSession } from '../presenters/session.ts'
+import { IdParam } from '../schemas/common.ts'
+import { PageQuery, parsePage } from '../schemas/page.ts'
+import { NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
 import { Session } from '../schemas/session.ts'
 
 export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions; auth: Auth }): void {
@@ -34,7 +35,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
         response: responses(Type.Array(Session)),
       },
     },
-    async request => (await sessions.list(accountOf(request), parsePage(request.query))).map(present),
+    async request => (await sessions.list(accountOf(request), parsePage(request.query))).map(presentSession),
   )
 
   app.delete(
@@ -57,14 +58,4 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
 /** Runs in `onRequest`, so any body gets the same 410. */
 async function rejectRemoved(): Promise<never> {
   throw new AppError('gone', 'gone', 'removed: sign in on the dashboard with your email')
-}
-
-function present(session: SessionRow): Wire.Session {
-  return {
-    id: session.publicId,
-    label: session.label,
-    created_at: session.createdAt,
-    expires_at: session.expiresAt,
-    last_used_at: session.lastUsedAt,
-  }
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/error.ts'
 import type { App } from '../app.ts'
-import { ErrorBody, IdParam } from '../schemas/common.ts'
+import { IdParam } from '../schemas/common.ts'
+import { ErrorBody } from '../schemas/response.ts'
 import type { InvoiceStream } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 

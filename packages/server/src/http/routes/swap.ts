@@ -5,10 +5,11 @@ import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 import type { AnyRequest, App } from '../app.ts'
 import { presentAsset, presentSwapQuote } from '../presenters/swap.ts'
-import { IdParam, responses } from '../schemas/common.ts'
+import { IdParam } from '../schemas/common.ts'
+import { responses } from '../schemas/response.ts'
 import { Asset, StartSwap, SwapQuote } from '../schemas/swap.ts'
 
-export interface SwapDeps {
+interface SwapDeps {
   readonly swaps: Swaps
   readonly invoices: Pick<Invoices, 'read'>
 }

@@ -1,12 +1,12 @@
-import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { AttemptRow } from '../../ports/repository/delivery.ts'
-import type { Webhook as WebhookRow } from '../../ports/repository/webhook.ts'
 import type { Webhooks } from '../../services/webhook.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
-import { acceptedResponses, NO_CONTENT_RESPONSES, parsePage, responses } from '../schemas/common.ts'
+import { presentAttempt } from '../presenters/delivery.ts'
+import { presentWebhook } from '../presenters/webhook.ts'
 import { DeliveryAccepted, DeliveryAttempt, DeliveryParam, DeliveryQuery } from '../schemas/delivery.ts'
+import { parsePage } from '../schemas/page.ts'
+import { acceptedResponses, NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
 import { RotatedSecret, SetWebhook, SetWebhookResponse, Webhook } from '../schemas/webhook.ts'
 
 export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
@@ -18,7 +18,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read the webhook', response: responses(Webhook) },
     },
-    async request => present(await webhooks.read(accountOf(request))),
+    async request => presentWebhook(await webhooks.read(accountOf(request))),
   )
 
   app.put(
@@ -35,7 +35,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     },
     async request => {
       const { webhook, secret } = await webhooks.set(accountOf(request), request.body.url)
-      return { ...present(webhook), ...(secret !== null && { secret }) }
+      return { ...presentWebhook(webhook), ...(secret !== null && { secret }) }
     },
   )
 
@@ -118,23 +118,4 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       return reply.code(202).send({ delivery_id: deliveryId })
     },
   )
-}
-
-function present({ url, createdAt, updatedAt }: WebhookRow): Wire.Webhook {
-  return { url, created_at: createdAt, updated_at: updatedAt }
-}
-
-function presentAttempt(attempt: AttemptRow): Wire.DeliveryAttempt {
-  return {
-    id: attempt.publicId,
-    delivery_id: attempt.deliveryPublicId,
-    invoice_id: attempt.invoicePublicId,
-    event_type: attempt.eventType,
-    url: attempt.url,
-    status_code: attempt.statusCode,
-    error: attempt.error,
-    attempt: attempt.attempt,
-    duration_ms: attempt.durationMs,
-    created_at: attempt.createdAt,
-  }
 }

@@ -1,11 +1,12 @@
-import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { paymentUri } from '../../domain/payment-uri.ts'
-import type { Withdrawals, WithdrawalWithInvoice } from '../../services/withdrawal.ts'
+import type { Withdrawals } from '../../services/withdrawal.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf } from '../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
-import { IdParam, PageQuery, parsePage, responses } from '../schemas/common.ts'
+import { presentWithdrawal } from '../presenters/withdrawal.ts'
+import { IdParam } from '../schemas/common.ts'
+import { PageQuery, parsePage } from '../schemas/page.ts'
+import { responses } from '../schemas/response.ts'
 import { CreateWithdrawal, Withdrawal } from '../schemas/withdrawal.ts'
 
 export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals: Withdrawals; auth: Auth }): void {
@@ -22,7 +23,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         response: responses(Type.Array(Withdrawal)),
       },
     },
-    async request => (await withdrawals.list(accountOf(request), parsePage(request.query))).map(present),
+    async request => (await withdrawals.list(accountOf(request), parsePage(request.query))).map(presentWithdrawal),
   )
 
   app.post(
@@ -49,7 +50,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         payoutTo: payout_to,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
-      return present(created)
+      return presentWithdrawal(created)
     },
   )
 
@@ -59,7 +60,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read a withdrawal', params: IdParam, response: responses(Withdrawal) },
     },
-    async request => present(await withdrawals.read(accountOf(request), request.params.id)),
+    async request => presentWithdrawal(await withdrawals.read(accountOf(request), request.params.id)),
   )
 
   app.post(
@@ -74,27 +75,6 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         response: responses(Withdrawal),
       },
     },
-    async request => present(await withdrawals.cancel(accountOf(request), request.params.id)),
+    async request => presentWithdrawal(await withdrawals.cancel(accountOf(request), request.params.id)),
   )
-}
-
-function present({ withdrawal, invoice, maskedPayoutTo }: WithdrawalWithInvoice): Wire.Withdrawal {
-  return {
-    id: withdrawal.publicId,
-    status: withdrawal.status,
-    amount_zat: Number(withdrawal.amountZat),
-    fiat_currency: withdrawal.fiatCurrency,
-    fiat_amount: withdrawal.fiatAmount,
-    rate: withdrawal.rate,
-    payout_to: maskedPayoutTo,
-    deposit_address: invoice.address,
-    zip321_uri: paymentUri(invoice.address, withdrawal.amountZat, withdrawal.publicId),
-    expires_at: invoice.expiresAt,
-    received_zat: Number(invoice.receivedZat),
-    txid: invoice.txid,
-    reference: withdrawal.reference,
-    reason: withdrawal.reason,
-    created_at: withdrawal.createdAt,
-    updated_at: withdrawal.updatedAt,
-  }
 }

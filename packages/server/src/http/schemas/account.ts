@@ -1,6 +1,8 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { CONFIRMATIONS } from '../../domain/account.ts'
+import { MAX_VIEWING_KEY_CHARS } from '../../domain/viewing-key.ts'
+import { InvoicesThisMonth } from './billing.ts'
 import { Id, noExtraFields, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
 
 const accountMembers = {
@@ -14,11 +16,7 @@ const accountMembers = {
   }),
   plan: Type.String(),
   plan_expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
-  invoices_this_month: Type.Object({
-    used: Type.Integer(),
-    limit: nullable(Type.Integer({ description: 'Null: no limit.' })),
-    resets_at: UnixSecs('The first of the next month, UTC.'),
-  }),
+  invoices_this_month: InvoicesThisMonth,
   created_at: UnixSecs('Creation time.'),
 }
 
@@ -43,7 +41,7 @@ export const SetViewingKey = wireSchema<Wire.SetViewingKeyRequest>()(
     {
       viewing_key: Type.String({
         minLength: 1,
-        maxLength: 4_000,
+        maxLength: MAX_VIEWING_KEY_CHARS,
         description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
       }),
     },

@@ -2,7 +2,8 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_ATTEMPTS } from '../../domain/delivery.ts'
 import { EVENT_TYPES } from '../../domain/event.ts'
-import { Id, nullable, PageQuery, stringEnum, UnixSecs, wireSchema } from './common.ts'
+import { Id, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
+import { PageQuery } from './page.ts'
 
 export const DeliveryAccepted = wireSchema<Wire.DeliveryAccepted>()(Type.Object({ delivery_id: Id }))
 

@@ -1,9 +1,15 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { EXPIRY_SECS } from '../../domain/invoice.ts'
+import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { MAX_ZAT } from '../../domain/money.ts'
-import { Id, noExtraFields, nullable, Status, Txid, UnixSecs, wireSchema, Zat } from './common.ts'
+import { Id, noExtraFields, nullable, stringEnum, Txid, UnixSecs, wireSchema, Zat } from './common.ts'
 import { Swap } from './swap.ts'
+
+const Status = stringEnum(
+  INVOICE_STATUSES,
+  '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
+)
+
 export const CreateInvoice = wireSchema<Wire.CreateInvoiceRequest>()(
   Type.Object(
     {
@@ -30,6 +36,7 @@ export const CreatedInvoice = wireSchema<Wire.CreatedInvoice>()(
     expires_at: UnixSecs('Expiry time.'),
   }),
 )
+
 export const Invoice = wireSchema<Wire.Invoice>()(
   Type.Object({
     id: Id,
@@ -44,6 +51,7 @@ export const Invoice = wireSchema<Wire.Invoice>()(
     swap: nullable(Swap),
   }),
 )
+
 export const InvoiceListItem = wireSchema<Wire.InvoiceListItem>()(
   Type.Object({
     id: Id,

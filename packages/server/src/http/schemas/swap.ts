@@ -1,6 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { SWAP_STATUSES } from '../../domain/swap.ts'
+import { MAX_REFUND_TO_CHARS, SWAP_STATUSES } from '../../domain/swap.ts'
 import { Id, noExtraFields, nullable, stringEnum, wireSchema } from './common.ts'
 
 export const Swap = wireSchema<Wire.Swap>()(
@@ -29,7 +29,7 @@ export const StartSwap = wireSchema<Wire.StartSwapRequest>()(
     {
       asset_id: Type.String({ description: 'An `asset_id` from GET /v1/swap/assets.' }),
       refund_to: Type.String({
-        maxLength: 500,
+        maxLength: MAX_REFUND_TO_CHARS,
         description: "The buyer's refund address on the origin chain. Not empty.",
       }),
     },

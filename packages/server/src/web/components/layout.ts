@@ -2,20 +2,23 @@ import { assetPath } from '../assets.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { NAV, type NavItem } from './nav.ts'
 
-export interface PageOptions {
+interface PageOptions {
   readonly title: string
   readonly body: Child
   /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
   readonly liveInvoiceId?: string
 }
 
-export interface DashboardPage extends PageOptions {
-  /** Email of the signed-in account. */
+/** The signed-in user that a dashboard page is rendered for. */
+export interface PageUser {
   readonly email: string
-  /** Path of the menu item that this page belongs to. */
-  readonly menuPath: string
   /** The network is simulated, so no money is real. */
   readonly sandbox: boolean
+}
+
+interface DashboardPage extends PageOptions, PageUser {
+  /** Path of the menu item that this page belongs to. */
+  readonly menuPath: string
   /** Flash message: the result of the last action. */
   readonly flash?: Child
   /** Error message about the submitted form. */

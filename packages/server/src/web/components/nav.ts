@@ -3,7 +3,7 @@ export interface NavItem {
   readonly label: string
 }
 
-export interface NavGroup {
+interface NavGroup {
   /** Null for the first group. */
   readonly label: string | null
   readonly items: readonly NavItem[]

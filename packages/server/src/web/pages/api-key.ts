@@ -1,10 +1,11 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { actionButton, field, oneTimeSecret } from '../components/parts.ts'
+import { oneTimeSecret } from '../components/copyable.ts'
+import { actionButton, field } from '../components/form.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { pager } from '../components/pager.ts'
 import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
 export interface ApiKeysView {
   readonly keys: readonly ApiKey[]
@@ -35,7 +36,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
         ${field({ name: 'name', label: 'Key name', value: name, maxlength: MAX_NAME_LENGTH, hint: 'A name that you will recognise, such as “shop”.', attributes: html` autocomplete="off"` })}
         <button class="primary">Create API key</button>
       </form>
-      <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys) : html`<p class="empty">No API keys yet.</p>`}${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}</section>
+      <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys) : html`<p class="empty">No API keys yet.</p>`}${pager({ older })}</section>
       <section class="card" aria-labelledby="try"><h2 id="try">Example request</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.key ?? 'zg_…'}' \\
   -H 'Content-Type: application/json' \\

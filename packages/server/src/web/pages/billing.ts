@@ -3,13 +3,13 @@ import type { Rate } from '../../domain/rate.ts'
 import type { AccountOverview } from '../../services/account.ts'
 import type { PurchaseWithInvoice } from '../../services/billing.ts'
 import { approximateValue } from '../components/fiat.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { statusBadge } from '../components/parts.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { pager } from '../components/pager.ts'
+import { statusBadge } from '../components/status-badge.ts'
 import { formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
-export interface BillingView {
+interface BillingView {
   readonly overview: AccountOverview
   readonly plans: readonly Plan[]
   /** The operator accepts payments for plans. */
@@ -32,7 +32,7 @@ export function billingPage(user: PageUser, view: BillingView): Html {
       <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans cannot be bought here. The operator of this service assigns them.</p>`}</section>
       <section class="card" aria-labelledby="history"><h2 id="history">Purchases</h2>
         ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">No purchases yet.</p>`}
-        ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
+        ${pager({ older })}
       </section>`,
   })
 }

@@ -3,12 +3,12 @@ import { paymentUri } from '../../domain/payment-uri.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { plainPage } from '../components/layout.ts'
-import { copyButton, liveAttributes } from '../components/parts.ts'
-import { qrCode } from '../components/qr-code.ts'
+import { liveAttributes } from '../components/live.ts'
+import { manualPayment, walletLink } from '../components/payment-request.ts'
 import { formatZecAmount, groupThousands, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
-export interface CheckoutView {
+interface CheckoutView {
   readonly invoice: Invoice
   /** Content below the payment request: paying with other assets. */
   readonly extra: Child
@@ -58,13 +58,9 @@ function request({ invoice, extra }: CheckoutView): Html {
     <p class="big center">${formatZecAmount(remaining)}</p>
     <p class="below center">${groupThousands(remaining)} zat</p>
     ${invoice.receivedZat > 0n && html`<p class="below center">${formatZecAmount(invoice.receivedZat)} received. ${formatZecAmount(remaining)} left to pay.</p>`}
-    <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
-    <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
+    ${walletLink(uri)}
     <h2>Or pay manually</h2>
-    <dl class="facts stacked">
-      <div><dt>Exact amount</dt><dd><code>${formatZecAmount(remaining)}</code> ${copyButton(formatZecAmount(remaining).replace(/,| ZEC/g, ''), 'the amount')}</dd></div>
-      <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
-    </dl>
+    ${manualPayment(remaining, invoice.address)}
     <p class="hint">Valid until ${timeElement(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page updates when the payment arrives.</p>
     ${extra}`
 }

@@ -1,6 +1,5 @@
-import { dashboardPage } from '../components/layout.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
 export function exportPage(
   user: PageUser,

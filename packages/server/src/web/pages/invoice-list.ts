@@ -1,14 +1,14 @@
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { invoiceTable } from '../components/parts.ts'
+import { invoiceTable } from '../components/invoice-table.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { pager } from '../components/pager.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
 /** Filter value, used like a status: invoices that need attention. */
 export const ATTENTION_FILTER = 'attention' as const
 
-export interface InvoicesView {
+interface InvoicesView {
   readonly invoices: readonly Invoice[]
   readonly search: string
   readonly status: InvoiceStatus | typeof ATTENTION_FILTER | null
@@ -49,9 +49,4 @@ function filters({ search, status, from, to }: InvoicesView, filtered: boolean):
     <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>
     <div class="field buttons"><button>Search</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>
   </form>`
-}
-
-function pager({ newest, older }: InvoicesView): Html | false {
-  if (newest === null && older === null) return false
-  return html`<nav class="pager" aria-label="Pages">${newest !== null && html`<a class="button" href="${newest}">Newest</a>`}${older !== null && html`<a class="button" href="${older}" rel="next">Older</a>`}</nav>`
 }

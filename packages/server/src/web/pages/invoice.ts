@@ -5,19 +5,21 @@ import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.t
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/payment.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { copyable, copyButton, definitionList, liveAttributes, statusBadge } from '../components/parts.ts'
+import { attemptTable } from '../components/attempt-table.ts'
+import { copyable, copyButton } from '../components/copyable.ts'
+import { definitionList } from '../components/definition-list.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { liveAttributes } from '../components/live.ts'
+import { reorgWarning } from '../components/reorg-warning.ts'
+import { statusBadges } from '../components/status-badge.ts'
 import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
-import { reorgWarning } from './reorged.ts'
-import { attemptTable } from './webhook.ts'
 
-export interface ConfirmedPayment extends PaymentRow {
+interface ConfirmedPayment extends PaymentRow {
   readonly confirmed: number
 }
 
-export interface InvoiceView {
+interface InvoiceView {
   readonly invoice: Invoice
   readonly payments: readonly ConfirmedPayment[]
   readonly attempts: readonly AttemptRow[]
@@ -58,7 +60,7 @@ function liveContent(view: InvoiceView): Html {
   const { invoice } = view
   return html`
       <section class="card hero" aria-label="Status">
-        <p data-announce>${statusBadge(invoice.status)}${invoice.needsAttention && html` <span class="badge badge-bad">Payment missing</span>`}</p>
+        <p data-announce>${statusBadges(invoice)}</p>
         <p class="big">${formatZecAmount(invoice.amountZat)}</p>
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>

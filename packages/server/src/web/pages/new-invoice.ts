@@ -1,11 +1,10 @@
 import { EXPIRY_SECS } from '../../domain/invoice.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { field } from '../components/parts.ts'
+import { amountField } from '../components/form.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { formatDuration } from '../format.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
-export interface NewInvoiceView {
+interface NewInvoiceView {
   readonly viewingKeySet: boolean
   readonly amount?: string
   readonly expiresInSecs?: string
@@ -30,7 +29,7 @@ export function newInvoicePage(
     error,
     body: viewingKeySet
       ? html`<form class="card narrow" method="post" action="/invoices">
-          ${field({ name: 'amount', label: 'Amount in ZEC', value: amount, autofocus: true, maxlength: 20, hint: 'Up to eight decimal places. 0.001 ZEC is 100,000 zat.', attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
+          ${amountField({ value: amount, autofocus: true, hint: 'Up to eight decimal places. 0.001 ZEC is 100,000 zat.' })}
           <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries}</select></div>
           <button class="primary">Create invoice</button>
         </form>`

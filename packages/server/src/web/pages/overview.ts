@@ -1,12 +1,11 @@
 import type { DashboardSummary, PeriodTotals } from '../../services/dashboard.ts'
 import { dailyChart } from '../components/chart.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { invoiceTable } from '../components/parts.ts'
+import { invoiceTable } from '../components/invoice-table.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
-export interface OverviewView {
+interface OverviewView {
   readonly summary: DashboardSummary
   readonly usage: {
     readonly plan: string

@@ -1,10 +1,11 @@
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
 import type { Session } from '../../domain/session.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { actionButton, field, oneTimeSecret } from '../components/parts.ts'
+import { oneTimeSecret } from '../components/copyable.ts'
+import { actionButton, field } from '../components/form.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { pager } from '../components/pager.ts'
 import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
 export interface SessionsView {
   readonly sessions: readonly Session[]
@@ -29,7 +30,7 @@ export function sessionsPage(user: PageUser, view: SessionsView): Html {
     body: html`
       ${issued && oneTimeSecret(`New session token “${issued.label}”`, issued.token, 'It can do everything that you can do in the dashboard, for 30 days. It is shown only once.')}
       <p class="lead">The browsers and scripts that are signed in to your account. A session ends after 30 days.</p>
-      <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}</section>
+      <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${pager({ older })}</section>
       <form class="card inline" method="post" action="/sessions">
         ${field({ name: 'label', label: 'Name of a new session token', value: label, maxlength: MAX_NAME_LENGTH, hint: 'For scripts that use the endpoints under /v1/account. Choose a name that you will recognise, such as “nightly export”.', attributes: html` autocomplete="off"` })}
         <button>Issue session token</button>

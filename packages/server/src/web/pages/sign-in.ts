@@ -1,9 +1,11 @@
+import { MAX_EMAIL_CHARS } from '../../domain/account.ts'
 import { SIGN_IN_CODE } from '../../domain/sign-in.ts'
+import { codeField, mailboxHint } from '../components/code-field.ts'
+import { field } from '../components/form.ts'
 import { plainPage } from '../components/layout.ts'
-import { field } from '../components/parts.ts'
 import { type Child, type Html, html } from '../html.ts'
 
-export interface SignInView {
+interface SignInView {
   readonly email?: string
   readonly error?: Child
   readonly flash?: Child
@@ -18,7 +20,7 @@ export function signInPage({ email = '', error, flash, sandbox }: SignInView): H
       <p class="lead">We email you a one-time code. There is no password. Your first sign-in creates your account.</p>
       ${flashMessages(flash, error)}
       <form method="post" action="/sign-in">
-        ${field({ name: 'email', label: 'Email', type: 'email', value: email, autofocus: true, maxlength: 254, attributes: html` autocomplete="email" spellcheck="false"` })}
+        ${field({ name: 'email', label: 'Email', type: 'email', value: email, autofocus: true, maxlength: MAX_EMAIL_CHARS, attributes: html` autocomplete="email" spellcheck="false"` })}
         <button class="primary">Email me a code</button>
       </form>
       ${sandbox && html`<p class="hint">Sandbox: use any email address. No email leaves this machine.</p>`}
@@ -26,7 +28,7 @@ export function signInPage({ email = '', error, flash, sandbox }: SignInView): H
   })
 }
 
-export interface CodeView {
+interface CodeView {
   readonly error?: Child
   /** Address of the sandbox page that shows sent emails; null outside the sandbox. */
   readonly mailboxUrl: string | null
@@ -44,23 +46,6 @@ export function codePage({ error, mailboxUrl }: CodeView): Html {
       ${mailboxHint(mailboxUrl)}
     </div>`,
   })
-}
-
-export function codeField(): Html {
-  return field({
-    name: 'code',
-    label: 'Code',
-    autofocus: true,
-    maxlength: 12,
-    attributes: html` inputmode="numeric" autocomplete="one-time-code" class="code-input"`,
-  })
-}
-
-export function mailboxHint(mailboxUrl: string | null): Html | false {
-  return (
-    mailboxUrl !== null &&
-    html`<p class="hint">Sandbox: <a href="${mailboxUrl}" target="_blank" rel="noopener">read the email here</a>.</p>`
-  )
 }
 
 function flashMessages(flash: Child, error: Child): Html {

@@ -1,63 +1,22 @@
-import { formatUnits, hasDeposit, type SwapStatus } from '../../domain/swap.ts'
+import { formatUnits, hasDeposit, MAX_REFUND_TO_CHARS } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
+import { copyable, copyButton } from '../components/copyable.ts'
+import { field } from '../components/form.ts'
 import { plainPage } from '../components/layout.ts'
-import { copyable, copyButton, definitionList, field } from '../components/parts.ts'
 import { qrCode } from '../components/qr-code.ts'
+import { amountOf, chainOf, SWAP_STATES } from '../components/swap.ts'
 import { formatZecAmount, timeElement } from '../format.ts'
-import { booleanAttribute, type Child, type Html, html } from '../html.ts'
+import { booleanAttribute, type Html, html } from '../html.ts'
 
-export interface ChooseAssetView {
+interface ChooseAssetView {
   readonly invoice: Invoice
   readonly assets: readonly SwapAsset[]
   /** Submitted values, if the form is shown again with an error. */
   readonly assetId?: string
   readonly refundTo?: string
   readonly error?: string
-}
-
-/** Display names of chains. A chain that is not listed is shown by its code. */
-const CHAIN_NAMES: ReadonlyMap<string, string> = new Map([
-  ['arb', 'Arbitrum'],
-  ['avax', 'Avalanche'],
-  ['base', 'Base'],
-  ['bsc', 'BNB Chain'],
-  ['btc', 'Bitcoin'],
-  ['doge', 'Dogecoin'],
-  ['eth', 'Ethereum'],
-  ['ltc', 'Litecoin'],
-  ['near', 'NEAR'],
-  ['op', 'Optimism'],
-  ['pol', 'Polygon'],
-  ['sol', 'Solana'],
-  ['stellar', 'Stellar'],
-  ['sui', 'Sui'],
-  ['ton', 'TON'],
-  ['tron', 'Tron'],
-  ['xrp', 'XRP Ledger'],
-])
-
-const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; readonly text: string }>> = {
-  PENDING_DEPOSIT: { title: 'Send your deposit', text: 'This page updates when the deposit arrives.' },
-  KNOWN_DEPOSIT_TX: {
-    title: 'Deposit detected',
-    text: 'The deposit is waiting for confirmations. There is nothing more to do. You can close this page.',
-  },
-  INCOMPLETE_DEPOSIT: {
-    title: 'Deposit too small',
-    text: 'The deposit is smaller than the required amount. Send the rest to the same address, or the deposit will be refunded.',
-  },
-  PROCESSING: {
-    title: 'Swap in progress',
-    text: 'Your deposit is being swapped, usually within minutes. You can close this page.',
-  },
-  SUCCESS: { title: 'Swap complete', text: 'The payment in ZEC is on its way to the shop.' },
-  REFUNDED: { title: 'Refunded', text: 'Your deposit was sent back to your refund address.' },
-  FAILED: {
-    title: 'Swap failed',
-    text: 'The swap failed. If your deposit does not arrive at your refund address, contact the shop.',
-  },
 }
 
 /** Whether the checkout page shows the swap: it has a deposit, or it waits for one before its deadline. */
@@ -99,15 +58,6 @@ function alternatives({ publicId }: Invoice): Html {
   return html`<p class="center"><a href="/i/${publicId}/swap">Choose another asset</a> · <a href="/i/${publicId}?with=zec">Pay with Zcash instead</a></p>`
 }
 
-/** Shown on the checkout page in ZEC: the outcome of the last swap, and a link to pay with another asset. */
-export function otherAssetsLink({ publicId, receivedZat }: Invoice, swap: Swap | undefined): Child {
-  const link = html`<p><a class="button full" href="/i/${publicId}/swap">Pay with another asset</a></p>`
-  if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
-    return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
-  // A swap is for the whole amount, so it is not offered after a part payment in ZEC.
-  return receivedZat === 0n && link
-}
-
 /** A form for choosing an asset. It works without JavaScript. */
 export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
   return plainPage({
@@ -117,7 +67,7 @@ export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error
       <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
       <div class="field"><label for="asset_id">Asset</label><select id="asset_id" name="asset_id" required>${groups(assets, assetId)}</select></div>
-      ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: 500, hint: 'Your own address on the chain that you pay from. If the swap fails, your deposit is refunded to it.', attributes: html` autocomplete="off" spellcheck="false"` })}
+      ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: MAX_REFUND_TO_CHARS, hint: 'Your own address on the chain that you pay from. If the swap fails, your deposit is refunded to it.', attributes: html` autocomplete="off" spellcheck="false"` })}
       <button class="primary full">Get the deposit address</button>
       <p class="center"><a href="/i/${invoice.publicId}?with=zec">Pay with Zcash instead</a></p>
     </form>`,
@@ -137,25 +87,6 @@ export function swapUnavailablePage({ publicId }: Invoice, error: string): Html 
   })
 }
 
-/** Shown on the merchant's invoice page: the swap, which can start while the page is open. */
-export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
-  if (!swap) return html`<div id="swap" data-live data-state="none"></div>`
-  const stuck = swap.needsAttention && invoice.receivedZat < invoice.amountZat
-  return html`<div id="swap" data-live data-state="${swap.publicId} ${swap.status} ${stuck ? 'stuck' : ''}">
-    <section class="card" aria-labelledby="swap-title"><h2 id="swap-title">Swap</h2>
-      ${definitionList([
-        [
-          'Status',
-          html`<span class="code">${swap.status}</span>${stuck && html`<p class="hint">Unchanged for an hour, and no payment has arrived. Contact the swap provider.</p>`}`,
-        ],
-        ['Asset', html`${amountOf(swap)} on ${chainOf(swap)}`],
-        ['Deposit address', copyable(swap.depositAddress, 'the deposit address')],
-        ...(swap.depositMemo === null ? [] : [['Memo', copyable(swap.depositMemo, 'the memo')] as const]),
-        ['Deposit deadline', timeElement(swap.deadline)],
-      ])}
-    </section></div>`
-}
-
 function groups(assets: readonly SwapAsset[], chosen: string | undefined): Html[] {
   const byChain = [...Map.groupBy(assets, chainOf)].sort(([a], [b]) => a.localeCompare(b, 'en'))
   return byChain.map(([chain, list]) => {
@@ -167,12 +98,4 @@ function groups(assets: readonly SwapAsset[], chosen: string | undefined): Html[
       )
     return html`<optgroup label="${chain}">${options}</optgroup>`
   })
-}
-
-function amountOf({ amountIn, decimals, symbol }: Swap): string {
-  return `${formatUnits(amountIn, decimals)} ${symbol}`
-}
-
-function chainOf({ blockchain }: { readonly blockchain: string }): string {
-  return CHAIN_NAMES.get(blockchain) ?? blockchain
 }

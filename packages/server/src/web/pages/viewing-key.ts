@@ -1,13 +1,13 @@
 import { CONFIRMATIONS } from '../../domain/account.ts'
-import type { KeyExpiry } from '../../domain/viewing-key.ts'
+import { type KeyExpiry, MAX_VIEWING_KEY_CHARS } from '../../domain/viewing-key.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { copyable, field } from '../components/parts.ts'
+import { copyable } from '../components/copyable.ts'
+import { field } from '../components/form.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
-export interface ViewingKeyView {
+interface ViewingKeyView {
   readonly network: 'main' | 'test' | 'regtest'
   readonly confirmations: number
   /** Current block spacing in seconds. */
@@ -60,7 +60,7 @@ export function viewingKeyPage(user: PageUser, view: ViewingKeyView): Html {
         <form class="card" method="post" action="/viewing-key">
           <h2>${isSet ? 'Change the viewing key' : 'Set the viewing key'}</h2>
           <p>${isSet ? 'A viewing key is set.' : 'No viewing key is set yet.'}${expiry && expiryText(expiry)} Export the key from your wallet, often under “Export viewing key”.</p>
-          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="4000" spellcheck="false" autocomplete="off" autocapitalize="off"${prefilled !== null && html` aria-describedby="viewing_key-hint"`}>${prefilled}</textarea>
+          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="${MAX_VIEWING_KEY_CHARS}" spellcheck="false" autocomplete="off" autocapitalize="off"${prefilled !== null && html` aria-describedby="viewing_key-hint"`}>${prefilled}</textarea>
             ${prefilled !== null && html`<p class="hint" id="viewing_key-hint">Sandbox: the viewing key of the demo wallet is filled in for you to try.</p>`}</div>
           <button class="primary">${isSet ? 'Change viewing key' : 'Set viewing key'}</button>
         </form>

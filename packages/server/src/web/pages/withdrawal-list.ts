@@ -1,12 +1,13 @@
 import type { Rate } from '../../domain/rate.ts'
-import { MAX_PAYOUT_TO_CHARS, type WithdrawalStatus } from '../../domain/withdrawal.ts'
+import { MAX_PAYOUT_TO_CHARS } from '../../domain/withdrawal.ts'
 import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
 import { formatFiat } from '../components/fiat.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { field } from '../components/parts.ts'
+import { amountField, field } from '../components/form.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { pager } from '../components/pager.ts'
+import { withdrawalBadge } from '../components/withdrawal-badge.ts'
 import { formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
 
 export interface WithdrawalsView {
   readonly configured: boolean
@@ -21,22 +22,6 @@ export interface WithdrawalsView {
   readonly error?: string
 }
 
-const STATUS_LABELS: Readonly<Record<WithdrawalStatus, readonly [kind: string, label: string]>> = {
-  awaiting_deposit: ['pending', 'Awaiting deposit'],
-  deposit_detected: ['detected', 'Deposit detected'],
-  payout_processing: ['detected', 'Payout processing'],
-  completed: ['paid', 'Completed'],
-  canceled: ['expired', 'Canceled'],
-  expired: ['expired', 'Expired'],
-  failed: ['bad', 'Failed'],
-  needs_attention: ['bad', 'Needs attention'],
-}
-
-export function withdrawalBadge(status: WithdrawalStatus): Html {
-  const [kind, label] = STATUS_LABELS[status]
-  return html`<span class="badge badge-${kind}">${label}</span>`
-}
-
 export function withdrawalsPage(user: PageUser, view: WithdrawalsView): Html {
   const { withdrawals, older, error } = view
   return dashboardPage({
@@ -49,7 +34,7 @@ export function withdrawalsPage(user: PageUser, view: WithdrawalsView): Html {
       ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service does not offer withdrawals.</p>`}
       <section class="card" aria-labelledby="orders"><h2 id="orders">Your withdrawals</h2>
         ${withdrawals.length > 0 ? orderTable(withdrawals) : html`<p class="empty">No withdrawals yet.</p>`}
-        ${older !== null && html`<nav class="pager" aria-label="Pages"><a class="button" href="${older}">Older</a></nav>`}
+        ${pager({ older })}
       </section>`,
   })
 }
@@ -59,7 +44,7 @@ function orderForm({ currencies, rates, spreadBps, form }: WithdrawalsView): Htm
     currency => html`<option${booleanAttribute('selected', currency === form?.currency)}>${currency}</option>`,
   )
   return html`<form class="card narrow" method="post" action="/withdrawals">
-    ${field({ name: 'amount', label: 'Amount in ZEC', value: form?.amount ?? '', maxlength: 20, hint: quote(rates, spreadBps), attributes: html` inputmode="decimal" autocomplete="off" pattern="\\s*[0-9]{1,8}([.,][0-9]{1,8})?\\s*"` })}
+    ${amountField({ value: form?.amount ?? '', hint: quote(rates, spreadBps) })}
     <div class="field"><label for="currency">Payout currency</label><select id="currency" name="currency">${options}</select></div>
     ${field({ name: 'payout_to', label: 'Payout destination', value: form?.payoutTo ?? '', maxlength: MAX_PAYOUT_TO_CHARS, hint: 'Your bank account, or another destination agreed with the operator. It is stored encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
     <button class="primary">Create withdrawal</button>

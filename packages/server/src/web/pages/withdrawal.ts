@@ -1,19 +1,21 @@
 import { isFinal } from '../../domain/invoice.ts'
-import { formatZec, paymentUri } from '../../domain/payment-uri.ts'
+import { paymentUri } from '../../domain/payment-uri.ts'
 import { currencyDecimals } from '../../domain/rate.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
 import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
+import { copyable } from '../components/copyable.ts'
+import { definitionList } from '../components/definition-list.ts'
 import { formatFiat } from '../components/fiat.ts'
-import { dashboardPage } from '../components/layout.ts'
-import { actionButton, copyable, copyButton, definitionList, liveAttributes } from '../components/parts.ts'
-import { qrCode } from '../components/qr-code.ts'
+import { actionButton } from '../components/form.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { liveAttributes } from '../components/live.ts'
+import { manualPayment, walletLink } from '../components/payment-request.ts'
+import { withdrawalBadge } from '../components/withdrawal-badge.ts'
 import { formatAmount, formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
-import { withdrawalBadge } from './withdrawal-list.ts'
 
-export interface WithdrawalView extends WithdrawalWithInvoice {
+interface WithdrawalView extends WithdrawalWithInvoice {
   /** The simulated wallet can make the deposit. */
   readonly payable: boolean
   /** Current block spacing in seconds. */
@@ -76,12 +78,8 @@ function deposit({ withdrawal, invoice }: WithdrawalView): Html {
   const uri = paymentUri(invoice.address, remaining, withdrawal.publicId)
   const cancelable = invoice.receivedZat === 0n
   return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
-    <a class="qr-link" href="${uri}">${qrCode(uri, 'Payment request as a QR code')}</a>
-    <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>
-    <dl class="facts stacked">
-      <div><dt>Exact amount</dt><dd><code>${formatZec(remaining)}</code> ${copyButton(formatZec(remaining), 'the amount')}</dd></div>
-      <div><dt>To this address</dt><dd><code>${invoice.address}</code> ${copyButton(invoice.address, 'the address')}</dd></div>
-    </dl>
+    ${walletLink(uri)}
+    ${manualPayment(remaining, invoice.address)}
     ${cancelable && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel withdrawal', { kind: 'danger' })}
   </section>`
 }

@@ -1,8 +1,9 @@
+import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, idParam, queryFields } from '../forms.ts'
-import type { AuthenticatedUser } from '../guard.ts'
 import { type ApiKeysView, apiKeysPage } from '../pages/api-key.ts'
+import { paginate } from '../paginate.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/api-keys'
@@ -11,14 +12,15 @@ export function apiKeyPages(site: Site): void {
   const { apiKeys, dashboard, publicUrl } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<ApiKeysView> {
-    const keys = await apiKeys.list(user.account, {
-      limit: PAGE_SIZE + 1,
-      ...(before === undefined ? {} : { before }),
+    const { items, olderThan } = await paginate({
+      size: PAGE_SIZE,
+      before,
+      read: page => apiKeys.list(user.account, page),
+      publicId: key => key.publicId,
     })
-    const last = keys.length > PAGE_SIZE ? keys[PAGE_SIZE - 1] : undefined
     return {
-      keys: keys.slice(0, PAGE_SIZE),
-      older: last ? `${PATH}?before=${last.publicId}` : null,
+      keys: items,
+      older: olderThan && `${PATH}?before=${olderThan}`,
       publicUrl: publicUrl(),
       firstInvoice: false,
     }

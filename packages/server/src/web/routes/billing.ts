@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify'
-import { currentRate } from '../components/fiat.ts'
+import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
+import { currentRate } from '../current-rate.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, queryFields } from '../forms.ts'
-import type { AuthenticatedUser } from '../guard.ts'
 import type { Html } from '../html.ts'
 import { billingPage } from '../pages/billing.ts'
+import { paginate } from '../paginate.ts'
 
 const PATH = '/billing'
 const PAGE_SIZE = 20
@@ -14,20 +15,23 @@ export function billingPages(site: Site): void {
   const { accounts, billing, withdrawals } = site.deps
 
   async function show(user: AuthenticatedUser, before?: string, error?: string): Promise<Html> {
-    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
-    const [overview, purchases, rate] = await Promise.all([
+    const [overview, { items, olderThan }, rate] = await Promise.all([
       accounts.overview(user.account),
-      billing.purchases(user.account, page),
+      paginate({
+        size: PAGE_SIZE,
+        before,
+        read: page => billing.purchases(user.account, page),
+        publicId: ({ invoice }) => invoice.publicId,
+      }),
       currentRate(site.deps, withdrawals.currencies[0] ?? 'USD'),
     ])
-    const last = purchases.length > PAGE_SIZE ? purchases[PAGE_SIZE - 1] : undefined
     return billingPage(site.pageUser(user), {
       overview,
       plans: billing.plans,
       configured: billing.configured,
       rate,
-      purchases: purchases.slice(0, PAGE_SIZE),
-      older: last ? `${PATH}?before=${last.invoice.publicId}` : null,
+      purchases: items,
+      older: olderThan && `${PATH}?before=${olderThan}`,
       ...(error === undefined ? {} : { error }),
     })
   }

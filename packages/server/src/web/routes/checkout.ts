@@ -1,8 +1,9 @@
 import { nowSecs } from '../../ports/clock.ts'
+import { otherAssetsLink } from '../components/swap.ts'
 import type { Site } from '../context.ts'
 import { idParam, queryFields } from '../forms.ts'
 import { checkoutPage } from '../pages/checkout.ts'
-import { otherAssetsLink, showsSwap, swapDepositPage } from '../pages/swap.ts'
+import { showsSwap, swapDepositPage } from '../pages/swap.ts'
 
 /** The page that a buyer pays on. The invoice id is its access token. */
 export function checkoutPages(site: Site): void {

@@ -4,14 +4,15 @@ import { paymentUri } from '../../domain/payment-uri.ts'
 import { DAY_SECS, parseDay } from '../../domain/time.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import type { InvoiceFilter } from '../../ports/repository/invoice.ts'
-import { parseZec } from '../amount.ts'
+import { AMOUNT_ERROR, parseZec } from '../amount.ts'
+import { swapCard } from '../components/swap.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
 import { type FormFields, formFields, idParam, queryFields } from '../forms.ts'
 import { invoicePage } from '../pages/invoice.ts'
 import { ATTENTION_FILTER, invoicesPage } from '../pages/invoice-list.ts'
 import { newInvoicePage } from '../pages/new-invoice.ts'
-import { swapCard } from '../pages/swap.ts'
+import { paginate } from '../paginate.ts'
 
 const PAGE_SIZE = 25
 
@@ -28,14 +29,17 @@ export function invoicePages(site: Site): void {
       const found = await dashboard.search(user.account, search)
       return invoicesPage(site.pageUser(user), { ...shown, invoices: found, newest: null, older: null })
     }
-    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
-    const found = await invoices.list(user.account, page, filter)
-    const last = found.length > PAGE_SIZE ? found[PAGE_SIZE - 1] : undefined
+    const { items, olderThan } = await paginate({
+      size: PAGE_SIZE,
+      before,
+      read: page => invoices.list(user.account, page, filter),
+      publicId: invoice => invoice.publicId,
+    })
     return invoicesPage(site.pageUser(user), {
       ...shown,
-      invoices: found.slice(0, PAGE_SIZE),
+      invoices: items,
       newest: before === undefined ? null : linkTo(query, undefined),
-      older: last ? linkTo(query, last.publicId) : null,
+      older: olderThan && linkTo(query, olderThan),
     })
   })
 
@@ -51,7 +55,7 @@ export function invoicePages(site: Site): void {
       return newInvoicePage(site.pageUser(user), { viewingKeySet, amount, expiresInSecs: expiry, error })
     }
     const amountZat = parseZec(amount)
-    if (amountZat === null) return showForm('Enter an amount in ZEC greater than 0, with at most eight decimal places.')
+    if (amountZat === null) return showForm(AMOUNT_ERROR)
     const expiresInSecs = Number(expiry)
     if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
       return showForm(`An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`)

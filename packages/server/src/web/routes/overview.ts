@@ -1,13 +1,13 @@
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { AccountOverview } from '../../services/account.ts'
 import type { DashboardSummary } from '../../services/dashboard.ts'
+import { chainWarnings } from '../components/chain-warning.ts'
+import { reorgedInvoices } from '../components/reorg-warning.ts'
 import type { Site } from '../context.ts'
 import { shorten } from '../format.ts'
 import type { Child } from '../html.ts'
 import { html } from '../html.ts'
-import { chainWarnings } from '../pages/chain-notice.ts'
 import { overviewPage } from '../pages/overview.ts'
-import { reorgedInvoices } from '../pages/reorged.ts'
 
 /** The share of the monthly invoice limit from which a warning is shown. */
 const LIMIT_WARNING = 0.8

@@ -1,8 +1,10 @@
+import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
+import { clearSessionCookie } from '../cookies.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, idParam, queryFields } from '../forms.ts'
-import { type AuthenticatedUser, clearSessionCookie } from '../guard.ts'
 import { type SessionsView, sessionsPage } from '../pages/session.ts'
+import { paginate } from '../paginate.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/sessions'
@@ -11,13 +13,16 @@ export function sessionPages(site: Site): void {
   const { sessions } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<SessionsView> {
-    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
-    const listed = await sessions.list(user.account, page)
-    const last = listed.length > PAGE_SIZE ? listed[PAGE_SIZE - 1] : undefined
+    const { items, olderThan } = await paginate({
+      size: PAGE_SIZE,
+      before,
+      read: page => sessions.list(user.account, page),
+      publicId: session => session.publicId,
+    })
     return {
-      sessions: listed.slice(0, PAGE_SIZE),
+      sessions: items,
       current: user.session.publicId,
-      older: last ? `${PATH}?before=${last.publicId}` : null,
+      older: olderThan && `${PATH}?before=${olderThan}`,
     }
   }
 

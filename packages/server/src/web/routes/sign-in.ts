@@ -1,15 +1,10 @@
 import { AppError } from '../../domain/error.ts'
+import { clientPrefix } from '../../http/client-prefix.ts'
+import { authenticate } from '../auth.ts'
 import { type Site, sandboxMailboxUrl } from '../context.ts'
+import { clearCodeCookie, clearSessionCookie, readCodeCookie, setCodeCookie, setSessionCookie } from '../cookies.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields } from '../forms.ts'
-import {
-  authenticate,
-  clearCodeCookie,
-  clearSessionCookie,
-  readCodeCookie,
-  setCodeCookie,
-  setSessionCookie,
-} from '../guard.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
 import { browserName } from '../user-agent.ts'
 
@@ -29,7 +24,7 @@ export function signInPages(site: Site): void {
   site.publicPage('POST', '/sign-in', async (request, reply) => {
     const { email = '' } = formFields(request)
     try {
-      setCodeCookie(reply, await signIn.requestCode(email, request.ip))
+      setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip)))
       return reply.redirect('/sign-in/code', 303)
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== 'invalid') throw error

@@ -1,8 +1,10 @@
+import type { FastifyReply } from 'fastify'
 import type { Account } from '../../domain/account.ts'
+import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, queryFields } from '../forms.ts'
-import type { AuthenticatedUser } from '../guard.ts'
+import type { Html } from '../html.ts'
 import { viewingKeyPage } from '../pages/viewing-key.ts'
 
 const PATH = '/viewing-key'
@@ -20,6 +22,12 @@ export function viewingKeyPages(site: Site): void {
     showNextStep: false,
   })
 
+  /** Shows the error without repeating the submitted text. */
+  async function reject(error: unknown, reply: FastifyReply, user: AuthenticatedUser): Promise<Html> {
+    reply.code(400)
+    return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: errorSentence(error) })
+  }
+
   site.page('GET', PATH, async (request, _reply, user) => {
     const flash = queryFields(request).done === 'confirmations' ? { flash: 'Saved. Applies to new invoices.' } : {}
     return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), ...flash })
@@ -32,7 +40,7 @@ export function viewingKeyPages(site: Site): void {
       // Checked before a code is requested: that page keeps the form, and this text may be a secret pasted by mistake.
       await viewingKeys.check(text)
     } catch (error) {
-      return reject(error)
+      return reject(error, reply, user)
     }
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, () => set(user))
 
@@ -44,14 +52,8 @@ export function viewingKeyPages(site: Site): void {
         const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.pageUser(user), shown)
       } catch (error) {
-        return reject(error)
+        return reject(error, reply, user)
       }
-    }
-
-    /** Shows the error without repeating the submitted text. */
-    async function reject(error: unknown) {
-      reply.code(400)
-      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: errorSentence(error) })
     }
   })
 
@@ -64,8 +66,7 @@ export function viewingKeyPages(site: Site): void {
       )
       return reply.redirect(`${PATH}?done=confirmations`, 303)
     } catch (error) {
-      reply.code(400)
-      return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: errorSentence(error) })
+      return reject(error, reply, user)
     }
   })
 }

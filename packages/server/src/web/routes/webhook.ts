@@ -1,10 +1,11 @@
 import { AppError } from '../../domain/error.ts'
 import type { Webhook } from '../../ports/repository/webhook.ts'
+import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, idParam, queryFields } from '../forms.ts'
-import type { AuthenticatedUser } from '../guard.ts'
 import { attemptPage, type WebhookView, webhookPage } from '../pages/webhook.ts'
+import { paginate } from '../paginate.ts'
 
 const PAGE_SIZE = 25
 const PATH = '/webhook'
@@ -20,15 +21,16 @@ export function webhookPages(site: Site): void {
   const { webhooks } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<WebhookView> {
-    const attempts = await webhooks.attempts(user.account, {
-      limit: PAGE_SIZE + 1,
-      ...(before === undefined ? {} : { before }),
+    const { items, olderThan } = await paginate({
+      size: PAGE_SIZE,
+      before,
+      read: page => webhooks.attempts(user.account, page),
+      publicId: attempt => attempt.publicId,
     })
-    const last = attempts.length > PAGE_SIZE ? attempts[PAGE_SIZE - 1] : undefined
     return {
       webhook: await webhookOf(user),
-      attempts: attempts.slice(0, PAGE_SIZE),
-      older: last ? `${PATH}?before=${last.publicId}` : null,
+      attempts: items,
+      older: olderThan && `${PATH}?before=${olderThan}`,
     }
   }
 

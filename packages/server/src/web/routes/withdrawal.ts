@@ -2,15 +2,16 @@ import type { FastifyReply } from 'fastify'
 import { notFound } from '../../domain/error.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
-import { parseZec } from '../amount.ts'
-import { currentRate } from '../components/fiat.ts'
+import { AMOUNT_ERROR, parseZec } from '../amount.ts'
+import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
+import { currentRate } from '../current-rate.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, idParam, queryFields } from '../forms.ts'
-import type { AuthenticatedUser } from '../guard.ts'
 import type { Html } from '../html.ts'
 import { withdrawalPage } from '../pages/withdrawal.ts'
 import { type WithdrawalsView, withdrawalsPage } from '../pages/withdrawal-list.ts'
+import { paginate } from '../paginate.ts'
 
 const PATH = '/withdrawals'
 const PAGE_SIZE = 20
@@ -20,19 +21,22 @@ export function withdrawalPages(site: Site): void {
   const { currencies, spreadBps, configured } = withdrawals
 
   async function list(user: AuthenticatedUser, before?: string, retry: Pick<WithdrawalsView, 'form' | 'error'> = {}) {
-    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before: before.toLowerCase() }) }
-    const [orders, ...rates] = await Promise.all([
-      withdrawals.list(user.account, page),
+    const [{ items, olderThan }, ...rates] = await Promise.all([
+      paginate({
+        size: PAGE_SIZE,
+        before,
+        read: page => withdrawals.list(user.account, page),
+        publicId: ({ withdrawal }) => withdrawal.publicId,
+      }),
       ...currencies.map(currency => currentRate(site.deps, currency)),
     ])
-    const last = orders.length > PAGE_SIZE ? orders[PAGE_SIZE - 1] : undefined
     return withdrawalsPage(site.pageUser(user), {
       configured,
       currencies,
       spreadBps,
       rates: rates.filter(rate => rate !== null),
-      withdrawals: orders.slice(0, PAGE_SIZE),
-      older: last ? `${PATH}?before=${last.withdrawal.publicId}` : null,
+      withdrawals: items,
+      older: olderThan && `${PATH}?before=${olderThan}`,
       ...retry,
     })
   }
@@ -58,7 +62,7 @@ export function withdrawalPages(site: Site): void {
       return list(user, undefined, { form: { amount, currency, payoutTo }, error })
     }
     const amountZat = parseZec(amount)
-    if (amountZat === null) return showForm('Enter an amount in ZEC greater than 0, with at most eight decimal places.')
+    if (amountZat === null) return showForm(AMOUNT_ERROR)
     const order = { amountZat, fiatCurrency: currency, payoutTo: payoutTo.trim(), idempotencyKey: undefined }
     try {
       const { withdrawal } = await withdrawals.create(user.account, order)

@@ -36,7 +36,7 @@ async function harnessOf(t: TestContext) {
     payments: counted(tx.payments, ['byInvoices', 'markPresent', 'markMissing', 'markDropped', 'upsert']),
     chain: counted(tx.chain, ['lock', 'tip', 'newestHeaders', 'syncedThrough']),
   })
-  const countingStore: Store = { ...store, write: (work, options) => store.write(tx => work(counting(tx)), options) }
+  const countingStore: Store = { ...store, write: work => store.write(tx => work(counting(tx))) }
   const deps = {
     store: countingStore,
     updateInvoices: createInvoiceUpdater(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../../src/domain/error.ts'
 import { SESSION_LIFETIME_SECS } from '../../../src/domain/session.ts'
+import { clientPrefix } from '../../../src/http/client-prefix.ts'
 import type { Mailer } from '../../../src/ports/mailer.ts'
 import { type DatabaseEngine, postgresEngine, sqliteEngine } from '../../store/databases.ts'
 import { makeAccount } from '../../store/fixtures.ts'
@@ -135,11 +136,13 @@ function suite(engine: DatabaseEngine): void {
   test('one client gets at most a hundred codes an hour for any emails; other clients are not affected', async t => {
     const { signIn } = await createSignInHarness(engine, t)
     const results = await Promise.allSettled(
-      Array.from({ length: 110 }, (_, i) => signIn.requestCode(`a${i}@example.org`, `2001:db8:1:2::${i.toString(16)}`)),
+      Array.from({ length: 110 }, (_, i) =>
+        signIn.requestCode(`a${i}@example.org`, clientPrefix(`2001:db8:1:2::${i.toString(16)}`)),
+      ),
     )
     assert.equal(results.filter(result => result.status === 'fulfilled').length, 100)
-    await assert.rejects(signIn.requestCode('b@example.org', '2001:db8:1:2:ffff::1'), tooMany)
-    assert.ok(await signIn.requestCode('b@example.org', '2001:db8:1:3::1'))
+    await assert.rejects(signIn.requestCode('b@example.org', clientPrefix('2001:db8:1:2:ffff::1')), tooMany)
+    assert.ok(await signIn.requestCode('b@example.org', clientPrefix('2001:db8:1:3::1')))
   })
 
   test('with closed registration an unknown email gets no mail and the same response', async t => {

@@ -1,9 +1,8 @@
-import { dashboardPage } from '../components/layout.ts'
+import { codeField, mailboxHint } from '../components/code-field.ts'
+import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { type Html, html } from '../html.ts'
-import type { PageUser } from '../page-user.ts'
-import { codeField, mailboxHint } from './sign-in.ts'
 
-export interface ReauthView {
+interface ReauthView {
   /** Action and fields of the form that needs a code. */
   readonly action: string
   readonly fields: Readonly<Record<string, string>>

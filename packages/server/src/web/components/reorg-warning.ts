@@ -4,7 +4,7 @@ import type { Invoice } from '../../ports/repository/invoice.ts'
 import { formatZecAmount, groupThousands, pluralize, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
-export interface ReorgView {
+interface ReorgView {
   readonly invoice: Invoice
   readonly missing: MissingPayments
   /** Height of the last synced block. */

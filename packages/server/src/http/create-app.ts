@@ -1,0 +1,85 @@
+import { METHODS } from 'node:http'
+import type { Socket } from 'node:net'
+import fastify from 'fastify'
+import { errorCodeOf } from '../domain/error.ts'
+import type { App } from './app.ts'
+import { invalidJson, sendError, toAppError } from './errors.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+import { compileValidator } from './validation.ts'
+import { isWebSocketUpgrade } from './websocket/upgrade.ts'
+
+const MAX_BODY_BYTES = 64 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+const HEADERS_MS = 10_000
+const REQUEST_MS = 30_000
+/** Longer than the idle timeout of common proxies, so the server never closes a connection that a proxy reuses. */
+const KEEP_ALIVE_MS = 75_000
+
+/** Trusted proxies, whose `X-Forwarded-For` is used: their number or their addresses. False: none. */
+export type TrustedProxies = number | readonly string[] | false
+
+/** Creates the Fastify instance with its limits and parsers, without hooks and routes. */
+export function createApp(trustProxy: TrustedProxies): App {
+  const app: App = fastify({
+    logger: false,
+    trustProxy: proxyTrust(trustProxy),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Requests during shutdown are still served: Fastify's own 503 would not have the error format of this API.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // A parameter of any length reaches the route, so that an overlong id gets the 404 of an unknown one.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    clientErrorHandler: rejectMalformedRequest,
+    // Hooks do not run for these errors, because the path could not be parsed.
+    frameworkErrors: (error, _request, reply) => sendError(reply.headers(SECURITY_HEADERS), toAppError(error)),
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_MS,
+      connectionsCheckingInterval: 5_000,
+      shouldUpgradeCallback: isWebSocketUpgrade,
+    },
+  })
+  // Makes `app.all` cover the methods that Fastify does not know by default.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  app.setValidatorCompiler(compileValidator)
+  acceptJsonOnly(app)
+  return app
+}
+
+const PARSER_ERRORS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+}
+
+/** Handles malformed HTTP and request timeouts. No request exists yet, so the response goes to the socket. */
+function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = PARSER_ERRORS[error.code ?? ''] ?? '400 Bad Request'
+  const message = status.slice(4).toLowerCase()
+  const body = JSON.stringify({ code: errorCodeOf(message), message })
+  const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
+  socket.write(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
+}
+
+/** Fastify ignores forwarded headers for a plain number of proxies. Here the operator ensures that only proxies connect. */
+function proxyTrust(trust: TrustedProxies) {
+  if (typeof trust === 'number') return (_address: string, hop: number) => hop < trust
+  return trust === false ? false : [...trust]
+}
+
+/** Accepts only JSON bodies. An empty body is allowed if the route has no body schema. */
+function acceptJsonOnly(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(request.routeOptions.schema?.body ? invalidJson('the body is empty') : null, undefined)
+    try {
+      done(null, JSON.parse(body as string))
+    } catch {
+      done(invalidJson(), undefined)
+    }
+  })
+}

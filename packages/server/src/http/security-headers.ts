@@ -1,0 +1,21 @@
+import type { App } from './app.ts'
+
+/** Headers of API responses. The web pages override some of them. */
+export const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'no-store',
+}
+
+/** Adds the security headers to every response, with HSTS if the public URL uses HTTPS. */
+export function addSecurityHeaders(app: App, publicUrl: string | null): void {
+  const hsts = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+  const headers = publicUrl?.startsWith('https:') ? { ...SECURITY_HEADERS, ...hsts } : SECURITY_HEADERS
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+}

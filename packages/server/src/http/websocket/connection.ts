@@ -1,0 +1,95 @@
+import type { WebSocket } from 'ws'
+
+/** Close codes of RFC 6455. */
+export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const
+
+/** A client with more unsent data than this is disconnected. Messages are about 50 bytes. */
+const MAX_BUFFERED_BYTES = 64 * 1024
+/** Client frames are ignored; a client that sends more than this between two heartbeats is disconnected. */
+const MAX_FRAMES = 100
+const CLOSE_GRACE_MS = 2_000
+
+/** An open WebSocket. Its client only receives: frames from it are counted and ignored. */
+export class Connection {
+  readonly socket: WebSocket
+  #lastState = ''
+  #alive = true
+  /** Frames received since the last heartbeat. */
+  #framesReceived = 0
+
+  constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.on('message', () => this.#countFrame())
+    socket.on('ping', () => this.#countFrame())
+    socket.on('pong', () => {
+      this.#alive = true
+      this.#countFrame()
+    })
+    socket.on('error', () => socket.terminate())
+  }
+
+  /** Sends `message`, unless `state` equals the last state sent. Disconnects a client that does not read. */
+  sendState(state: string, message: string): void {
+    if (this.#lastState === state) return
+    this.#lastState = state
+    if (this.socket.bufferedAmount > MAX_BUFFERED_BYTES) this.socket.terminate()
+    else this.socket.send(message)
+  }
+
+  /** Pings the client. Disconnects a client that has not responded to the previous ping. */
+  checkAlive(): void {
+    if (!this.#alive) {
+      this.socket.terminate()
+      return
+    }
+    this.#alive = false
+    this.#framesReceived = 0
+    this.socket.ping()
+  }
+
+  #countFrame(): void {
+    this.#framesReceived += 1
+    if (this.#framesReceived === MAX_FRAMES) this.socket.close(CLOSE.policy)
+    if (this.#framesReceived > 2 * MAX_FRAMES) this.socket.terminate()
+  }
+}
+
+/** The open WebSockets of the process. */
+interface Connections {
+  readonly size: number
+  /** Counts the socket until it closes, and sends it heartbeats. */
+  add(socket: WebSocket): Connection
+  /** Closes all sockets with code 1001. Terminates those that are still open after two seconds. */
+  close(): Promise<void>
+}
+
+export function createConnections(heartbeatMs: number): Connections {
+  const open = new Set<Connection>()
+  const heartbeats = setInterval(() => {
+    for (const connection of open) connection.checkAlive()
+  }, heartbeatMs).unref()
+
+  return {
+    get size() {
+      return open.size
+    },
+
+    add(socket) {
+      const connection = new Connection(socket)
+      open.add(connection)
+      socket.on('close', () => open.delete(connection))
+      return connection
+    },
+
+    async close() {
+      clearInterval(heartbeats)
+      const allClosed = Promise.all([...open].map(({ socket }) => new Promise(done => socket.once('close', done))))
+      for (const { socket } of open) socket.close(CLOSE.goingAway)
+      const timeout = setTimeout(() => {
+        for (const { socket } of open) socket.terminate()
+      }, CLOSE_GRACE_MS)
+      await allClosed
+      clearTimeout(timeout)
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify'
+import type { Account } from '../domain/account.ts'
+import { AppError } from '../domain/error.ts'
+import type { Session } from '../domain/session.ts'
+import type { Sessions } from '../services/session.ts'
+import { readSessionCookie } from './cookies.ts'
+
+/** The account and the session of a page request. */
+export interface AuthenticatedUser {
+  readonly account: Account
+  readonly session: Session
+}
+
+/** Reads the session cookie. @throws AppError `missing_session_token`, `bad_session_token` */
+export async function authenticate(request: FastifyRequest, sessions: Sessions): Promise<AuthenticatedUser> {
+  const token = readSessionCookie(request)
+  if (token === undefined) throw new AppError('unauthenticated', 'missing_session_token', 'missing session token')
+  const found = await sessions.authenticate(token)
+  if (!found) throw new AppError('unauthenticated', 'bad_session_token', 'bad session token')
+  return found
+}

@@ -1,0 +1,21 @@
+import { type Html, html } from '../html.ts'
+import { field } from './form.ts'
+
+/** The input for an emailed one-time code. */
+export function codeField(): Html {
+  return field({
+    name: 'code',
+    label: 'Code',
+    autofocus: true,
+    maxlength: 12,
+    attributes: html` inputmode="numeric" autocomplete="one-time-code" class="code-input"`,
+  })
+}
+
+/** In the sandbox, a link to the page that shows sent emails. */
+export function mailboxHint(mailboxUrl: string | null): Html | false {
+  return (
+    mailboxUrl !== null &&
+    html`<p class="hint">Sandbox: <a href="${mailboxUrl}" target="_blank" rel="noopener">read the email here</a>.</p>`
+  )
+}

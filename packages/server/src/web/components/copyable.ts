@@ -1,0 +1,20 @@
+import { type Child, type Html, html } from '../html.ts'
+
+/** Text in full, with a copy button that a script enables. */
+export function copyable(text: string, what: string): Html {
+  return html`<span class="copyable"><code>${text}</code> ${copyButton(text, what)}</span>`
+}
+
+/** A button that copies `text`. `what` names it for screen readers. */
+export function copyButton(text: string, what: string): Html {
+  return html`<button type="button" class="small" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`
+}
+
+/** A secret that is shown only once. */
+export function oneTimeSecret(title: string, secret: string, hint: Child): Html {
+  return html`<section class="card once" aria-labelledby="once-title">
+    <h2 id="once-title">${title}</h2>
+    <p>${copyable(secret, 'the secret')}</p>
+    <p class="hint">${hint}</p>
+  </section>`
+}

@@ -1,0 +1,21 @@
+import type { InvoiceStatus } from '../../domain/invoice.ts'
+import type { Invoice } from '../../ports/repository/invoice.ts'
+import { type Html, html } from '../html.ts'
+
+const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
+  pending: 'Pending',
+  detected: 'Detected',
+  paid: 'Paid',
+  underpaid: 'Underpaid',
+  expired: 'Expired',
+}
+
+/** The status of an invoice. */
+export function statusBadge(status: InvoiceStatus): Html {
+  return html`<span class="badge badge-${status}">${STATUS_LABELS[status]}</span>`
+}
+
+/** The status of an invoice, and a badge if a reorganisation removed payments of a paid invoice. */
+export function statusBadges({ status, needsAttention }: Invoice): Html {
+  return html`${statusBadge(status)}${needsAttention && html` <span class="badge badge-bad">Payment missing</span>`}`
+}
