@@ -49,6 +49,7 @@ import { createInvoices } from './services/invoice.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
 import { createMails } from './services/mail.ts'
 import { ensureOperatorAccount } from './services/operator.ts'
+import { createOutbox } from './services/outbox.ts'
 import { createPayments } from './services/payment.ts'
 import { createPayouts } from './services/payout.ts'
 import { createScanKeys } from './services/scan-key.ts'
@@ -59,6 +60,7 @@ import { createSwapStatusPoller, swapInInvoiceEvent } from './services/swap-stat
 import { createViewingKeys } from './services/viewing-key.ts'
 import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
+import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { openStore } from './store/open.ts'
 
 /** The adapters that the services use. */
@@ -165,8 +167,9 @@ async function createServices(infrastructure: Infrastructure) {
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   await databaseIdentity.advanceCountersIfCopy()
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
+  const outbox = createOutbox({ random })
   const credentials = createCredentials({ store, clock, random, onError })
-  const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
+  const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
@@ -176,10 +179,12 @@ async function createServices(infrastructure: Infrastructure) {
     billingViewingKey === null
       ? null
       : await ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
-  const billing = createBilling({ store, clock, params, plans, invoices, operator, log })
+  const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
   const terms = config.withdrawals
+  const transitionWithdrawal = createWithdrawalTransition({ outbox })
   const withdrawals = createWithdrawals({
     store,
+    transitionWithdrawal,
     clock,
     random,
     vault,
@@ -190,18 +195,25 @@ async function createServices(infrastructure: Infrastructure) {
     params,
     terms,
   })
-  const payouts = createPayouts({ store, clock, vault, provider: infrastructure.payoutProvider, log })
+  const payouts = createPayouts({
+    store,
+    transitionWithdrawal,
+    clock,
+    vault,
+    provider: infrastructure.payoutProvider,
+    log,
+  })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
-  const updateInvoices = createInvoiceUpdater({ applyPayment, swapOf: swapInInvoiceEvent })
+  const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
   const payments = createPayments({ store, updateInvoices, reportChanges, clock, params })
   const recordedChain = createHeaderChain({ store, updateInvoices, reportChanges, clock, log })
 
   const assets = createSwapAssets({ provider, clock, log })
-  const swapStatus = createSwapStatusPoller({ store, provider, clock, log })
-  const swaps = createSwaps({ store, provider, assets, swapStatus, clock, random, log })
+  const swapStatus = createSwapStatusPoller({ store, outbox, provider, clock, log })
+  const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,
     billing,

@@ -1,3 +1,4 @@
+import { backoffMs } from './backoff.ts'
 import { AppError } from './error.ts'
 import type { EventSwap } from './event.ts'
 
@@ -136,7 +137,7 @@ export function nextPollMs(swap: SwapState, failures: number, now: number): numb
   if (isFinalSwapStatus(swap.status) || now > polledUntil(swap)) return null
   const age = now - swap.createdAt
   const interval = age < 120 ? 5_000 : age < 1_800 ? 15_000 : 60_000
-  const backedOff = Math.min(interval * 2 ** Math.min(failures, 6), 300_000)
+  const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: 300_000 })
   return Math.min(backedOff, ...invoiceDeadlinesMs(swap, now))
 }
 

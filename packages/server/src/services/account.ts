@@ -7,6 +7,7 @@ import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
+import type { Outbox } from './outbox.ts'
 
 /** An account with its effective plan and its usage in the current month. */
 export interface AccountOverview {
@@ -36,6 +37,7 @@ export interface Accounts {
 
 export function createAccounts(deps: {
   readonly store: Store
+  readonly outbox: Outbox
   readonly clock: Clock
   readonly random: Random
   readonly network: Network
@@ -43,7 +45,7 @@ export function createAccounts(deps: {
   /** Required confirmations of a new account. */
   readonly confirmations: number
 }): Accounts {
-  const { store, clock, random, network, plans } = deps
+  const { store, outbox, clock, random, network, plans } = deps
 
   async function findByEmail(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
@@ -97,8 +99,7 @@ export function createAccounts(deps: {
         const before = await tx.accounts.lock(account.id)
         if (before?.plan === assignment.plan && before.planExpiresAt === expiresAt) return before
         await tx.accounts.setPlan(account.id, assignment.plan, expiresAt)
-        await tx.events.append([planUpdatedEvent(account.id, assignment, now)])
-        tx.notify('events')
+        await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
         return { ...account, ...assignment }
       })
     },

@@ -24,6 +24,7 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Invoices } from './invoice.ts'
+import type { Outbox } from './outbox.ts'
 
 /** Expiry of an invoice for a plan, in seconds. Late payments count as for any invoice. */
 const PAYMENT_SECS = 3_600
@@ -62,6 +63,7 @@ export interface PurchaseWithInvoice {
 
 export function createBilling(deps: {
   readonly store: Store
+  readonly outbox: Outbox
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly plans: readonly Plan[]
@@ -70,7 +72,7 @@ export function createBilling(deps: {
   readonly operator: Account | null
   readonly log: Log
 }): Billing {
-  const { store, clock, params, plans, invoices, operator, log } = deps
+  const { store, outbox, clock, params, plans, invoices, operator, log } = deps
 
   /** Moves the account to Free and adds the event. */
   async function expirePlan(tx: Tx, account: Account, now: number): Promise<Account> {
@@ -81,8 +83,7 @@ export function createBilling(deps: {
 
   async function assignPlan(tx: Tx, account: Account, assignment: PlanAssignment, now: number): Promise<void> {
     await tx.accounts.setPlan(account.id, assignment.plan, assignment.planExpiresAt)
-    await tx.events.append([planUpdatedEvent(account.id, assignment, now)])
-    tx.notify('events')
+    await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
   }
 
   async function grantPurchase(tx: Tx, purchase: Purchase, now: number): Promise<void> {

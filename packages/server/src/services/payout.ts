@@ -17,7 +17,7 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { ActivePayout, Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
-import { transitionWithdrawal } from './withdrawal-transition.ts'
+import type { TransitionWithdrawal, WithdrawalChanges } from './withdrawal-transition.ts'
 
 /** A withdrawal with its decrypted payout details. */
 export interface PayoutOrder {
@@ -69,12 +69,13 @@ const MAX_RETRY_SECS = 86_400
 
 export function createPayouts(deps: {
   readonly store: Store
+  readonly transitionWithdrawal: TransitionWithdrawal
   readonly clock: Clock
   readonly vault: Vault
   readonly provider: PayoutProvider
   readonly log: Log
 }): Payouts {
-  const { store, clock, vault, provider, log } = deps
+  const { store, transitionWithdrawal, clock, vault, provider, log } = deps
 
   function toPayoutOrder(withdrawal: Withdrawal): PayoutOrder {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
@@ -96,7 +97,12 @@ export function createPayouts(deps: {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, note.reason),
     }
-    const changes = { ...notes, receivedAtCloseZat: withdrawal.receivedZat, activePayout: null, closedBy }
+    const changes: WithdrawalChanges = {
+      ...notes,
+      receivedAtCloseZat: withdrawal.receivedZat,
+      activePayout: null,
+      closedBy,
+    }
     return transitionWithdrawal(tx, withdrawal, { step }, changes, nowSecs(clock))
   }
 
@@ -185,7 +191,7 @@ export function createPayouts(deps: {
       await tx.withdrawals.update(invoiceId, { ...withdrawal, ...withMissingNotes(withdrawal, note), activePayout })
       return status === 'completed' && payout.state === 'paid' ? 'applied' : 'late'
     }
-    const changes = {
+    const changes: WithdrawalChanges = {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
       activePayout,

@@ -27,7 +27,7 @@ import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Invoices } from './invoice.ts'
-import { transitionWithdrawal } from './withdrawal-transition.ts'
+import type { TransitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
   readonly amountZat: Zat
@@ -81,6 +81,7 @@ export interface WithdrawalTerms {
 
 export function createWithdrawals(deps: {
   readonly store: Store
+  readonly transitionWithdrawal: TransitionWithdrawal
   readonly clock: Clock
   readonly random: Random
   readonly vault: Vault
@@ -92,7 +93,21 @@ export function createWithdrawals(deps: {
   readonly params: ConsensusParams
   readonly terms: WithdrawalTerms
 }): Withdrawals {
-  const { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } = deps
+  const { store, transitionWithdrawal, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } =
+    deps
+
+  async function cancelOrRefuse(tx: Tx, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
+    try {
+      return await transitionWithdrawal(tx, withdrawal, { step: 'cancel' }, {}, now)
+    } catch (error) {
+      if (!(error instanceof IllegalStepError)) throw error
+      const detail =
+        withdrawal.status === 'awaiting_deposit'
+          ? 'part of the deposit has arrived'
+          : `the order is ${withdrawal.status}`
+      throw new AppError('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
+    }
+  }
 
   function toOrder(withdrawal: Withdrawal, invoice: Invoice): WithdrawalWithInvoice {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
@@ -237,15 +252,4 @@ async function findLate(tx: Tx, { id, expiresAt }: Invoice, params: ConsensusPar
     if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${formatIso(header.time)}`)
   }
   return null
-}
-
-async function cancelOrRefuse(tx: Tx, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
-  try {
-    return await transitionWithdrawal(tx, withdrawal, { step: 'cancel' }, {}, now)
-  } catch (error) {
-    if (!(error instanceof IllegalStepError)) throw error
-    const detail =
-      withdrawal.status === 'awaiting_deposit' ? 'part of the deposit has arrived' : `the order is ${withdrawal.status}`
-    throw new AppError('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
-  }
 }

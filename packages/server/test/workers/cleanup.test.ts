@@ -84,7 +84,7 @@ test('idempotency keys are kept for more than a day, and then deleted in batches
 test('events are kept for thirty days', async t => {
   const { store, clock, retention, shop } = await retentionOf(t)
   const invoice = await shop.sell()
-  await store.write(tx => tx.events.append([moved(invoice)]))
+  await store.write(tx => tx.events.append([moved(invoice)], []))
   const events = () => store.read(tx => tx.events.invoicesChangedSince(0, 10))
   clock.advance(30 * DAY)
   await retention.pruneEvents()

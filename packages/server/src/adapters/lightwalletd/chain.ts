@@ -1,3 +1,4 @@
+import { backoffMs } from '../../domain/backoff.ts'
 import type { CompactTransaction } from '../../domain/chain.ts'
 import type { ChainProblem } from '../../domain/chain-problem.ts'
 import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
@@ -37,7 +38,7 @@ interface ServerSession {
 }
 
 const ATTEMPTS = 3
-const FIRST_RETRY_MS = 200
+const BACKOFF = { firstMs: 200, maxMs: 10_000 }
 const MAX_LAG_BLOCKS = 3
 /** How long a server may stay at one height while another is up to MAX_LAG_BLOCKS ahead. */
 const MAX_LAG_MS = 60_000
@@ -320,9 +321,9 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
   }
 }
 
-/** Exponential backoff: a random time between half and all of `FIRST_RETRY_MS` · 2^(attempt − 1). */
+/** A random time between half and all of the exponential backoff. */
 function retryMs(attempt: number): number {
-  return FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+  return backoffMs(attempt, BACKOFF, Math.random())
 }
 
 /** Settles like `work`, or rejects with the signal's reason when it aborts first. */

@@ -2,13 +2,16 @@ import type { DatabaseConnection } from 'kysely'
 import { AppError } from '../../domain/error.ts'
 import type { NewInvoice } from '../../ports/repository/invoice.ts'
 import type { Topic, Tx } from '../../ports/store.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Database } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { insertInvoices } from '../repository/invoice.ts'
 import type { UsageIncrement } from '../repository/usage.ts'
 import { incrementAll } from '../repository/usage.ts'
 import type { Tables } from '../tables.ts'
-import { openDb, openTransaction, RevocableConnection, withTimeout } from '../transaction/transaction.ts'
+import { RevocableConnection } from '../transaction/connection.ts'
+import { openDb } from '../transaction/open-db.ts'
+import { withTimeout } from '../transaction/timeout.ts'
+import { openTransaction } from '../transaction/transaction.ts'
 import { batchLoader } from './batch-loader.ts'
 
 /** The result of one use case of a batch. */
@@ -28,15 +31,15 @@ export interface WriteBatch {
   end(): void
 }
 
-export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect, limits: StoreLimits): WriteBatch {
+export function openWriteBatch(connection: DatabaseConnection, database: Database, limits: StoreLimits): WriteBatch {
   const fence = new RevocableConnection(connection)
-  const db = openDb<Tables>(fence, dialect)
+  const db = openDb<Tables>(fence, database.dialect)
   const countUsage = batchLoader((items: readonly UsageIncrement[]) => incrementAll(db, items), limits)
   const insertInvoice = batchLoader((invoices: readonly NewInvoice[]) => insertInvoices(db, invoices), limits)
   const topics = new Set<Topic>()
 
   async function run(work: (tx: Tx) => Promise<unknown>): Promise<BatchedWriteResult> {
-    const transaction = openTransaction(connection, dialect, 'write')
+    const transaction = openTransaction(connection, database, 'write')
     let changed = false
     const tx: Tx = {
       ...transaction.tx,

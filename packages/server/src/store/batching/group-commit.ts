@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConnection } from 'kysely'
 import type { Topic, Tx } from '../../ports/store.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Database } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { closingError, overloadedError } from '../limits.ts'
-import { openTransaction, withTimeout } from '../transaction/transaction.ts'
+import { withTimeout } from '../transaction/timeout.ts'
+import { openTransaction } from '../transaction/transaction.ts'
 import type { BatchedWriteResult } from './batch-transaction.ts'
 import { openWriteBatch } from './batch-transaction.ts'
 
 /** The database operations that group commit needs. */
 export interface BatchDriver {
-  readonly dialect: Dialect
+  readonly database: Database
   /** Begins the transaction of a batch. */
   begin(): Promise<BatchTransaction>
   /** Whether the use case may succeed when it runs again, so that it is queued again. */
@@ -140,7 +141,7 @@ export class GroupCommit {
     topics: Set<Topic>,
   ): Promise<Completion[] | null> {
     batch.savepoint()
-    const shared = openWriteBatch(batch.connection, this.#batches.dialect, this.#limits)
+    const shared = openWriteBatch(batch.connection, this.#batches.database, this.#limits)
     const results = await Promise.all(writes.map(write => shared.run(write.work)))
     shared.end()
     const failure = results.find(result => result.kind === 'failed')
@@ -174,7 +175,7 @@ export class GroupCommit {
 
   async #runOne(batch: BatchTransaction, write: QueuedWrite, topics: Set<Topic>): Promise<Completion> {
     batch.savepoint()
-    const transaction = openTransaction(batch.connection, this.#batches.dialect, 'write')
+    const transaction = openTransaction(batch.connection, this.#batches.database, 'write')
     try {
       const value = await withTimeout(this.#limits.transactionTimeoutMs, async () => {
         const value = await write.work(transaction.tx)

@@ -4,7 +4,7 @@ import type { DeliveryState } from '../../domain/delivery.ts'
 import type { DeliveryRepository, OpenDelivery } from '../../ports/repository/delivery.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, DeliveriesTable } from '../tables.ts'
-import type { TxHooks } from '../transaction/tx.ts'
+import type { TxHooks } from '../transaction/hooks.ts'
 import { deliveryLogQueries } from './delivery-log.ts'
 import { toWebhook } from './webhook.ts'
 

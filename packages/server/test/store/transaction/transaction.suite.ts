@@ -20,7 +20,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
         await tx.usage.increment(shop.account.id, '2026-11', null)
         await tx.payments.upsert([payment(invoice)])
         await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
-        await tx.events.append([moved(invoice)])
+        await tx.events.append([moved(invoice)], [])
         throw new AppError('conflict', 'no', 'no')
       }, options)
       await assert.rejects(failing, { code: 'no' })
@@ -86,7 +86,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
       }, options)
       await assert.rejects(failing, /^Error: no$/)
       await store.write(async tx => {
-        await tx.events.append([moved(invoice)])
+        await tx.events.append([moved(invoice)], [])
         tx.notify('events')
         tx.notify('events')
         tx.notify('deliveries')
