@@ -1,6 +1,7 @@
 import { backoffMs } from './backoff.ts'
 import { AppError } from './error.ts'
 import type { EventSwap } from './event.ts'
+import { formatUnits } from './money.ts'
 
 /** The statuses of the provider (1Click `GET /v0/status`). */
 export const SWAP_STATUSES = [
@@ -185,14 +186,6 @@ export function swapRefusedError(message: string): AppError {
 /** @param cause the provider's failure, for the log */
 export function swapProviderUnavailableError(cause: unknown): AppError {
   return new AppError('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', { cause })
-}
-
-/** Formats an amount in smallest units as a decimal number, without trailing zeros. */
-export function formatUnits(amount: bigint, decimals: number): string {
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
 /** The swap's part of an event body. */

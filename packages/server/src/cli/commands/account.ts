@@ -1,11 +1,12 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
+import { formatUtc } from '../../domain/time.ts'
 import type { Store } from '../../ports/store.ts'
 import { createAccounts } from '../../services/account.ts'
 import { createOutbox } from '../../services/outbox.ts'
 import type { Command } from '../command.ts'
-import { formatUtc, table } from '../output.ts'
+import { table } from '../output.ts'
 import { withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 

@@ -1,5 +1,6 @@
 import { isFinal } from '../../domain/invoice.ts'
-import { formatZec, paymentUri } from '../../domain/payment-uri.ts'
+import { formatZec } from '../../domain/money.ts'
+import { paymentUri } from '../../domain/payment-uri.ts'
 import { currencyDecimals } from '../../domain/rate.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
