@@ -38,7 +38,7 @@ import { createBilling } from './services/billing.ts'
 import { createBlockSpacing } from './services/block-spacing.ts'
 import { createChainProblems } from './services/chain-problem.ts'
 import { createHeaderChain } from './services/chain-rewind.ts'
-import { createRetention } from './services/cleanup.ts'
+import { createCleanup } from './services/cleanup.ts'
 import { createCredentials } from './services/credentials.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
@@ -219,7 +219,7 @@ async function createServices(infrastructure: Infrastructure) {
     billing,
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
-    cleanup: createRetention({ store, clock }),
+    cleanup: createCleanup({ store, clock }),
     credentials,
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,

@@ -25,6 +25,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Invoices } from './invoice.ts'
 import type { Outbox } from './outbox.ts'
+import { withInvoices } from './with-invoice.ts'
 
 /** Expiry of an invoice for a plan, in seconds. Late payments count as for any invoice. */
 const PAYMENT_SECS = 3_600
@@ -135,13 +136,8 @@ export function createBilling(deps: {
 
     purchases: (account, page) =>
       store.read(async tx => {
-        const purchases = await tx.billing.list(account.id, page)
-        const found = await tx.invoices.byIds(purchases.map(purchase => purchase.invoiceId))
-        const invoices = new Map(found.map(invoice => [invoice.id, invoice]))
-        return purchases.flatMap(purchase => {
-          const invoice = invoices.get(purchase.invoiceId)
-          return invoice ? [{ purchase, invoice }] : []
-        })
+        const purchases = await withInvoices(tx, await tx.billing.list(account.id, page))
+        return purchases.map(([purchase, invoice]) => ({ purchase, invoice }))
       }),
 
     async applyPayment(tx, invoice) {

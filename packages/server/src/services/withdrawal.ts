@@ -27,6 +27,7 @@ import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Invoices } from './invoice.ts'
+import { withInvoices } from './with-invoice.ts'
 import type { TransitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
@@ -171,13 +172,8 @@ export function createWithdrawals(deps: {
 
     list: (account, page) =>
       store.read(async tx => {
-        const withdrawals = await tx.withdrawals.list(account.id, page)
-        const found = await tx.invoices.byIds(withdrawals.map(({ invoiceId }) => invoiceId))
-        const byId = new Map(found.map(invoice => [invoice.id, invoice]))
-        return withdrawals.flatMap(withdrawal => {
-          const invoice = byId.get(withdrawal.invoiceId)
-          return invoice ? [toOrder(withdrawal, invoice)] : []
-        })
+        const withdrawals = await withInvoices(tx, await tx.withdrawals.list(account.id, page))
+        return withdrawals.map(([withdrawal, invoice]) => toOrder(withdrawal, invoice))
       }),
 
     async cancel(account, id) {
