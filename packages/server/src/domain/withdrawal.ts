@@ -148,8 +148,6 @@ export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, deci
 }
 
 export const MAX_PAYOUT_TO_CHARS = 512
-/** Maximum length of a payout's reference and of a failure reason. */
-export const MAX_PAYOUT_NOTE_CHARS = 200
 
 /** The seal context of `payout_to`. A withdrawal has the id of the invoice that receives its deposit. */
 export function payoutSealContext(invoiceId: number) {
