@@ -14,6 +14,7 @@ import { openStore } from '../src/store/open.ts'
 import { makeAccount, makeViewingKey } from '../test/store/fixtures.ts'
 import { silentLog } from '../test/support/log.ts'
 import { ManualClock } from '../test/support/manual-clock.ts'
+import { testOutbox } from '../test/support/outbox.ts'
 import { onEachDatabase } from './databases.ts'
 import { count, report } from './report.ts'
 
@@ -86,7 +87,10 @@ async function openFilled(url: string, invoices: number) {
   const addresses = { reserve: reserveAddress, release: () => {} }
   const plans = DEFAULT_PLANS
   const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
-  const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+  const [updateInvoices, report] = [
+    createInvoiceUpdater({ outbox: testOutbox }),
+    createChangeReporter({ log: silentLog }),
+  ]
   const invoiceExpiry = createInvoiceExpiry({
     store,
     updateInvoices,

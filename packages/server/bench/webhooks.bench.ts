@@ -14,6 +14,7 @@ import { openStore } from '../src/store/open.ts'
 import { startDeliveryWorker } from '../src/workers/delivery.ts'
 import { makeAccount } from '../test/store/fixtures.ts'
 import { silentLog } from '../test/support/log.ts'
+import { testOutbox } from '../test/support/outbox.ts'
 import { type FreshUrl, onEachDatabase } from './databases.ts'
 import { report } from './report.ts'
 
@@ -79,7 +80,12 @@ async function addReceiver(store: Store, vault: Vault, url: string, due: number)
   await webhooks.set(account, url)
   const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', createdAt: 1_700_000_000 } as const
   const body = JSON.stringify({ type: 'plan.updated', invoice_id: null, plan: 'Pro', expires_at: 1_800_000_000 })
-  await store.write(tx => tx.events.append(Array.from({ length: due }, () => ({ ...event, body }))))
+  await store.write(tx =>
+    testOutbox.append(
+      tx,
+      Array.from({ length: due }, () => ({ ...event, body })),
+    ),
+  )
 }
 
 if (import.meta.main) await run()

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Invoice } from '../src/ports/repository/invoice.ts'
 import { startTestApi, type TestApi } from '../test/support/api.ts'
+import { testOutbox } from '../test/support/outbox.ts'
 import { count, report } from './report.ts'
 import { watch } from './watchers.ts'
 
@@ -111,7 +112,8 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
   for (const id of ids) invoices.push(await api.invoices.read(id))
   await api.store.write(async tx => {
     await tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, status: 'detected', receivedZat: 1n })))
-    await tx.events.append(
+    await testOutbox.append(
+      tx,
       invoices.map(({ id, accountId }) => ({
         accountId,
         invoiceId: id,
@@ -120,7 +122,6 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
         createdAt: api.clock.secs,
       })),
     )
-    tx.notify('events')
   })
 }
 

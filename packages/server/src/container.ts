@@ -39,7 +39,7 @@ import { createBilling } from './services/billing.ts'
 import { createBlockSpacing } from './services/block-spacing.ts'
 import { createChainProblems } from './services/chain-problem.ts'
 import { createChainRecorder } from './services/chain-sync.ts'
-import { createRetention } from './services/cleanup.ts'
+import { createCleanup } from './services/cleanup.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
 import { createDeliveries } from './services/delivery.ts'
@@ -51,6 +51,7 @@ import { createInvoiceFeed } from './services/invoice-feed.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
 import { createMails } from './services/mail.ts'
 import { ensureOperatorAccount } from './services/operator.ts'
+import { createOutbox } from './services/outbox.ts'
 import { createPayouts } from './services/payout.ts'
 import { createRecordedChain } from './services/recorded-chain.ts'
 import { createScanKeys } from './services/scan-key.ts'
@@ -62,6 +63,7 @@ import { createSwapStatusPoller, swapInInvoiceEvent } from './services/swap-stat
 import { createViewingKeys } from './services/viewing-key.ts'
 import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
+import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { openStore } from './store/open.ts'
 
 /** The adapters that the services use. */
@@ -169,7 +171,8 @@ async function createServices(infrastructure: Infrastructure) {
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   await databaseIdentity.advanceCountersIfCopy()
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
-  const accounts = createAccounts({ store, clock, random, network, plans, confirmations })
+  const outbox = createOutbox({ random })
+  const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
@@ -179,10 +182,12 @@ async function createServices(infrastructure: Infrastructure) {
     billingViewingKey === null
       ? null
       : await ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
-  const billing = createBilling({ store, clock, params, plans, invoices, operator, log })
+  const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
   const terms = config.withdrawals
+  const transitionWithdrawal = createWithdrawalTransition({ outbox })
   const withdrawals = createWithdrawals({
     store,
+    transitionWithdrawal,
     clock,
     random,
     vault,
@@ -193,19 +198,26 @@ async function createServices(infrastructure: Infrastructure) {
     params,
     terms,
   })
-  const payouts = createPayouts({ store, clock, vault, provider: infrastructure.payoutProvider, log })
+  const payouts = createPayouts({
+    store,
+    transitionWithdrawal,
+    clock,
+    vault,
+    provider: infrastructure.payoutProvider,
+    log,
+  })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
-  const updateInvoices = createInvoiceUpdater({ applyPayment, swapOf: swapInInvoiceEvent })
+  const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
   const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges, clock, params })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
 
   const assets = createSwapAssets({ provider, clock, log })
-  const swapStatus = createSwapStatusPoller({ store, provider, clock, log })
-  const swaps = createSwaps({ store, provider, assets, swapStatus, clock, random, log })
+  const swapStatus = createSwapStatusPoller({ store, outbox, provider, clock, log })
+  const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,
     apiKeys: createApiKeys({ store, clock, random, onError }),
@@ -213,7 +225,7 @@ async function createServices(infrastructure: Infrastructure) {
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
-    cleanup: createRetention({ store, clock }),
+    cleanup: createCleanup({ store, clock }),
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),

@@ -53,9 +53,8 @@ export function startDeliveryRole(container: Container, publicUrl: string, stack
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */
 export function startWatcherRole({ infrastructure, services }: Container, stack: AsyncDisposableStack): void {
   const { chain, clock, log, metrics, noteScanner, store } = infrastructure
-  const { billing, chainProblems, chainRecorder, cleanup, invoiceExpiry, payouts, recordedChain, scanKeys, webhooks } =
-    services
-  const tasks = [cleanup.pruneIdempotencyKeys, cleanup.pruneEvents, webhooks.prune]
+  const { billing, chainProblems, chainRecorder, cleanup, invoiceExpiry, payouts, recordedChain, scanKeys } = services
+  const tasks = [cleanup.pruneIdempotencyKeys, cleanup.pruneEvents, cleanup.pruneDeliveries]
   stopWith(stack, startCleanup({ tasks, clock, log }))
   stopWith(stack, startBillingLoop({ billing, payouts, store, clock, log }))
   stopWith(stack, startSwapPolling({ store, poller: services.swapStatus, clock, log }))

@@ -38,8 +38,3 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .trimEnd()
   return [line(headings.map(heading => heading.toUpperCase())), ...rows.map(line)]
 }
-
-/** `2026-11-21 08:30:00 UTC` */
-export function formatUtc(unixSecs: number): string {
-  return `${new Date(unixSecs * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
-}

@@ -1,6 +1,6 @@
 import { missingPaymentsCause } from './missing-payments.ts'
 import type { Zat } from './money.ts'
-import { formatZec } from './payment-uri.ts'
+import { formatZec } from './money.ts'
 import { formatUtcMinute } from './time.ts'
 
 /**

@@ -1,5 +1,7 @@
+import { backoffMs } from './backoff.ts'
 import { AppError } from './error.ts'
 import type { EventSwap } from './event.ts'
+import { formatUnits } from './money.ts'
 
 /** The statuses of the provider (1Click `GET /v0/status`). */
 export const SWAP_STATUSES = [
@@ -136,7 +138,7 @@ export function nextPollMs(swap: SwapState, failures: number, now: number): numb
   if (isFinalSwapStatus(swap.status) || now > polledUntil(swap)) return null
   const age = now - swap.createdAt
   const interval = age < 120 ? 5_000 : age < 1_800 ? 15_000 : 60_000
-  const backedOff = Math.min(interval * 2 ** Math.min(failures, 6), 300_000)
+  const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: 300_000 })
   return Math.min(backedOff, ...invoiceDeadlinesMs(swap, now))
 }
 
@@ -186,14 +188,6 @@ export function swapRefusedError(message: string): AppError {
 /** @param cause the provider's failure, for the log */
 export function swapProviderUnavailableError(cause: unknown): AppError {
   return new AppError('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', { cause })
-}
-
-/** Formats an amount in smallest units as a decimal number, without trailing zeros. */
-export function formatUnits(amount: bigint, decimals: number): string {
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
 /** The swap's part of an event body. */

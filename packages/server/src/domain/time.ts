@@ -18,7 +18,7 @@ export function startOfMonth(unixSecs: number): number {
 
 /** The UTC month of a time, as `2026-11`. */
 export function formatMonth(unixSecs: number): string {
-  return new Date(unixSecs * 1000).toISOString().slice(0, 7)
+  return formatIsoMs(unixSecs).slice(0, 7)
 }
 
 export function startOfNextMonth(unixSecs: number): number {
@@ -33,14 +33,24 @@ export function parseDay(text: string): number | null {
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? null : ms / 1000
 }
 
-/** ISO 8601 in UTC, to the second. */
+/** ISO 8601 in UTC, with milliseconds: `2026-11-22T09:43:05.000Z`. */
+export function formatIsoMs(unixSecs: number): string {
+  return new Date(unixSecs * 1000).toISOString()
+}
+
+/** ISO 8601 in UTC, to the second: `2026-11-22T09:43:05Z`. */
 export function formatIso(unixSecs: number): string {
-  return new Date(unixSecs * 1000).toISOString().replace('.000', '')
+  return formatIsoMs(unixSecs).replace('.000', '')
+}
+
+/** A readable UTC time, to the second: `2026-11-22 09:43:05 UTC`. */
+export function formatUtc(unixSecs: number): string {
+  return `${formatIsoMs(unixSecs).slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** A readable UTC time, to the minute: `2026-11-22 09:43 UTC`. */
 export function formatUtcMinute(unixSecs: number): string {
-  return `${new Date(unixSecs * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `${formatIsoMs(unixSecs).slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /** The last second of the year 9999, in Unix seconds: the latest time that ISO 8601 dates with four-digit years express. */

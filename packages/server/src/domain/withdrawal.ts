@@ -1,4 +1,4 @@
-import { ZAT_PER_ZEC, type Zat } from './money.ts'
+import { formatFixed, ZAT_PER_ZEC, type Zat } from './money.ts'
 
 /**
  * A withdrawal is an order: the merchant's wallet pays a deposit address under the operator's viewing key, and the
@@ -144,13 +144,10 @@ export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, deci
   const [whole = '', fraction = ''] = rate.split('.')
   const numerator = amountZat * BigInt(whole + fraction) * BigInt(10_000 - spreadBps) * 10n ** BigInt(decimals)
   const units = numerator / (ZAT_PER_ZEC * 10_000n * 10n ** BigInt(fraction.length))
-  const digits = units.toString().padStart(decimals + 1, '0')
-  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+  return formatFixed(units, decimals)
 }
 
 export const MAX_PAYOUT_TO_CHARS = 512
-/** Maximum length of a payout's reference and of a failure reason. */
-export const MAX_PAYOUT_NOTE_CHARS = 200
 
 /** The seal context of `payout_to`. A withdrawal has the id of the invoice that receives its deposit. */
 export function payoutSealContext(invoiceId: number) {

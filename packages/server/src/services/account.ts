@@ -7,6 +7,7 @@ import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import type { Outbox } from './outbox.ts'
 
 /** An account with its effective plan and its usage in the current month. */
 export interface AccountOverview {
@@ -57,9 +58,9 @@ export async function findOrCreateAccount(
 }
 
 export function createAccounts(
-  deps: AccountDefaults & { readonly store: Store; readonly plans: readonly Plan[] },
+  deps: AccountDefaults & { readonly store: Store; readonly outbox: Outbox; readonly plans: readonly Plan[] },
 ): Accounts {
-  const { store, clock, plans } = deps
+  const { store, outbox, clock, plans } = deps
 
   async function findByEmail(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
@@ -105,8 +106,7 @@ export function createAccounts(
         const before = await tx.accounts.lock(account.id)
         if (before?.plan === assignment.plan && before.planExpiresAt === expiresAt) return before
         await tx.accounts.setPlan(account.id, assignment.plan, expiresAt)
-        await tx.events.append([planUpdatedEvent(account.id, assignment, now)])
-        tx.notify('events')
+        await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
         return { ...account, ...assignment }
       })
     },

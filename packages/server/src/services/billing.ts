@@ -24,6 +24,8 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Invoices } from './invoice.ts'
+import type { Outbox } from './outbox.ts'
+import { withInvoices } from './with-invoice.ts'
 
 /** Expiry of an invoice for a plan, in seconds. Late payments count as for any invoice. */
 const PAYMENT_SECS = 3_600
@@ -62,6 +64,7 @@ export interface PurchaseWithInvoice {
 
 export function createBilling(deps: {
   readonly store: Store
+  readonly outbox: Outbox
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly plans: readonly Plan[]
@@ -70,7 +73,7 @@ export function createBilling(deps: {
   readonly operator: Account | null
   readonly log: Log
 }): Billing {
-  const { store, clock, params, plans, invoices, operator, log } = deps
+  const { store, outbox, clock, params, plans, invoices, operator, log } = deps
 
   /** Moves the account to Free and adds the event. */
   async function expirePlan(tx: Tx, account: Account, now: number): Promise<Account> {
@@ -81,8 +84,7 @@ export function createBilling(deps: {
 
   async function assignPlan(tx: Tx, account: Account, assignment: PlanAssignment, now: number): Promise<void> {
     await tx.accounts.setPlan(account.id, assignment.plan, assignment.planExpiresAt)
-    await tx.events.append([planUpdatedEvent(account.id, assignment, now)])
-    tx.notify('events')
+    await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
   }
 
   async function grantPurchase(tx: Tx, purchase: Purchase, now: number): Promise<void> {
@@ -134,13 +136,8 @@ export function createBilling(deps: {
 
     purchases: (account, page) =>
       store.read(async tx => {
-        const purchases = await tx.billing.list(account.id, page)
-        const found = await tx.invoices.byIds(purchases.map(purchase => purchase.invoiceId))
-        const invoices = new Map(found.map(invoice => [invoice.id, invoice]))
-        return purchases.flatMap(purchase => {
-          const invoice = invoices.get(purchase.invoiceId)
-          return invoice ? [{ purchase, invoice }] : []
-        })
+        const purchases = await withInvoices(tx, await tx.billing.list(account.id, page))
+        return purchases.map(([purchase, invoice]) => ({ purchase, invoice }))
       }),
 
     async applyPayment(tx, invoice) {

@@ -1,12 +1,15 @@
+import { DELIVERY_RETENTION_SECS } from '../domain/delivery.ts'
 import { DAY_SECS } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import { IDEMPOTENCY_RETENTION_SECS } from './idempotency.ts'
 
 /** Deletes expired data. Each function deletes a bounded number of rows and returns whether there may be more. */
-export interface Retention {
+export interface Cleanup {
   pruneIdempotencyKeys(): Promise<boolean>
   pruneEvents(): Promise<boolean>
+  /** Deletes finished deliveries older than 30 days, with their attempts. */
+  pruneDeliveries(): Promise<boolean>
 }
 
 /** Idempotency keys are kept for twice as long as they are valid, as a safety margin. */
@@ -14,18 +17,22 @@ const KEYS_KEPT_SECS = 2 * IDEMPOTENCY_RETENTION_SECS
 /** Event cursors are only seconds old, and deliveries store their own bodies. */
 const EVENTS_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
+/** Each delivery may have several attempts. */
+const DELIVERY_PRUNE_BATCH = 500
 
-export function createRetention({ store, clock }: { readonly store: Store; readonly clock: Clock }): Retention {
-  const before = (secs: number) => nowSecs(clock) - secs
+export function createCleanup({ store, clock }: { readonly store: Store; readonly clock: Clock }): Cleanup {
+  async function prune(
+    repositoryOf: (tx: Tx) => { prune(before: number, limit: number): Promise<number> },
+    keptSecs: number,
+    limit: number,
+  ): Promise<boolean> {
+    const before = nowSecs(clock) - keptSecs
+    return (await store.write(tx => repositoryOf(tx).prune(before, limit))) === limit
+  }
+
   return {
-    async pruneIdempotencyKeys() {
-      const pruned = await store.write(tx => tx.idempotency.prune(before(KEYS_KEPT_SECS), PRUNE_BATCH))
-      return pruned === PRUNE_BATCH
-    },
-
-    async pruneEvents() {
-      const pruned = await store.write(tx => tx.events.prune(before(EVENTS_KEPT_SECS), PRUNE_BATCH))
-      return pruned === PRUNE_BATCH
-    },
+    pruneIdempotencyKeys: () => prune(tx => tx.idempotency, KEYS_KEPT_SECS, PRUNE_BATCH),
+    pruneEvents: () => prune(tx => tx.events, EVENTS_KEPT_SECS, PRUNE_BATCH),
+    pruneDeliveries: () => prune(tx => tx.deliveries, DELIVERY_RETENTION_SECS, DELIVERY_PRUNE_BATCH),
   }
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { invalidField } from '../domain/error.ts'
-import { formatZec } from '../domain/payment-uri.ts'
+import { formatZec } from '../domain/money.ts'
 import { formatIso } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { InvoiceCursor } from '../ports/repository/dashboard.ts'

@@ -9,6 +9,7 @@ import { NO_METRICS } from '../ports/metrics.ts'
 import type { Invoice, InvoiceStateUpdate } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Tx } from '../ports/store.ts'
+import type { Outbox } from './outbox.ts'
 
 /** An invoice before and after an update that changed it. */
 export interface InvoiceChange {
@@ -52,7 +53,11 @@ export interface InvoiceHooks {
   readonly swapOf?: (tx: Tx, invoice: Invoice) => Promise<EventSwap | null>
 }
 
-export function createInvoiceUpdater({ applyPayment, swapOf = async () => null }: InvoiceHooks = {}): UpdateInvoices {
+export function createInvoiceUpdater({
+  outbox,
+  applyPayment,
+  swapOf = async () => null,
+}: { readonly outbox: Outbox } & InvoiceHooks): UpdateInvoices {
   async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
     const event = { accountId: after.accountId, invoiceId: after.id, createdAt }
     const types = after.purpose === 'sale' ? invoiceEventsOf(before, after) : []
@@ -86,11 +91,10 @@ export function createInvoiceUpdater({ applyPayment, swapOf = async () => null }
     if (updates.length > 0) await tx.invoices.updateStates(updates)
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
-      await tx.events.append(await eventsOfChange(tx, change, now))
+      await outbox.append(tx, await eventsOfChange(tx, change, now))
       if (change.after.purpose !== 'sale') await applyPayment?.(tx, change.before, change.after)
     }
     await queueMails(tx, changes, now)
-    if (changes.length > 0) tx.notify('events')
     return changes
   }
 }

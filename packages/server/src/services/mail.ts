@@ -1,4 +1,5 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
+import { backoffMs } from '../domain/backoff.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification } from '../domain/email-notification.ts'
 import { codeHashInput, generateCode } from '../domain/sign-in.ts'
 import { formatUtcMinute } from '../domain/time.ts'
@@ -19,7 +20,7 @@ export interface Mails {
 
 /** Attempts for each mail. The delay between them doubles from one minute to at most one hour. */
 const MAX_ATTEMPTS = 8
-const retryAfterSecs = (attempts: number) => Math.min(60 * 2 ** (attempts - 1), 3_600)
+const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 }
 
 export function createMails(deps: {
   readonly store: Store
@@ -116,7 +117,9 @@ export function createMails(deps: {
   return {
     async sendDue(limit) {
       const now = nowSecs(clock)
-      const due = await store.write(tx => tx.mails.claimDue(now, limit, attempts => now + retryAfterSecs(attempts)))
+      const due = await store.write(tx =>
+        tx.mails.claimDue(now, limit, attempts => now + backoffMs(attempts, BACKOFF) / 1000),
+      )
       await Promise.all(due.map(send))
       return due.length
     },

@@ -1,11 +1,19 @@
-import { AppError, invalidField, notFound } from '../domain/error.ts'
+import { notFound } from '../domain/error.ts'
 import { countConfirmations } from '../domain/payment.ts'
-import { formatIso } from '../domain/time.ts'
+import {
+  depositNotConfirmedError,
+  joinNotes,
+  MAX_PAYOUT_NOTE_CHARS,
+  type PayoutNote,
+  payoutInProgressError,
+  requireValidNote,
+  withdrawalNotOpenError,
+  withMissingNotes,
+} from '../domain/payout.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
   type ClosedBy,
   IllegalStepError,
-  MAX_PAYOUT_NOTE_CHARS,
   payoutSealContext,
   WITHDRAWAL_STATUSES,
   type WithdrawalStatus,
@@ -14,10 +22,10 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { PayoutProvider, PayoutResult } from '../ports/payout-provider.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { ActivePayout, Withdrawal } from '../ports/repository/withdrawal.ts'
+import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
-import { transitionWithdrawal } from './withdrawal-transition.ts'
+import type { TransitionWithdrawal, WithdrawalChanges } from './withdrawal-transition.ts'
 
 /** A withdrawal with its decrypted payout details. */
 export interface PayoutOrder {
@@ -69,12 +77,13 @@ const MAX_RETRY_SECS = 86_400
 
 export function createPayouts(deps: {
   readonly store: Store
+  readonly transitionWithdrawal: TransitionWithdrawal
   readonly clock: Clock
   readonly vault: Vault
   readonly provider: PayoutProvider
   readonly log: Log
 }): Payouts {
-  const { store, clock, vault, provider, log } = deps
+  const { store, transitionWithdrawal, clock, vault, provider, log } = deps
 
   function toPayoutOrder(withdrawal: Withdrawal): PayoutOrder {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
@@ -89,32 +98,38 @@ export function createPayouts(deps: {
     tx: Tx,
     withdrawal: Withdrawal,
     step: 'settle' | 'fail',
-    note: Partial<Note>,
+    note: Partial<PayoutNote>,
     closedBy: ClosedBy,
   ): Promise<Withdrawal> {
     const notes = {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, note.reason),
     }
-    const changes = { ...notes, receivedAtCloseZat: withdrawal.receivedZat, activePayout: null, closedBy }
+    const changes: WithdrawalChanges = {
+      ...notes,
+      receivedAtCloseZat: withdrawal.receivedZat,
+      activePayout: null,
+      closedBy,
+    }
     return transitionWithdrawal(tx, withdrawal, { step }, changes, nowSecs(clock))
   }
 
   function closeByOperator(
     id: string,
     step: 'settle' | 'fail',
-    note: Partial<Note>,
+    note: Partial<PayoutNote>,
     { override = false }: CloseOptions = {},
   ): Promise<PayoutOrder> {
     return store.write(async tx => {
       const { withdrawal, invoice } = await lockWithdrawal(tx, (await find(tx, id)).invoiceId)
-      if (withdrawal.activePayout && !override) throw payoutInProgress(withdrawal.activePayout)
+      if (withdrawal.activePayout && !override) throw payoutInProgressError(withdrawal.activePayout)
       try {
         const closed = await closeOrder(tx, withdrawal, step, note, 'operator')
-        if (step === 'settle' && (await hasUnconfirmedPayment(tx, invoice))) throw depositNotConfirmed(invoice)
+        if (step === 'settle' && (await hasUnconfirmedPayment(tx, invoice)))
+          throw depositNotConfirmedError(invoice.confirmations)
         return toPayoutOrder(closed)
       } catch (error) {
-        throw error instanceof IllegalStepError ? notOpen(withdrawal.status) : error
+        throw error instanceof IllegalStepError ? withdrawalNotOpenError(withdrawal.status) : error
       }
     })
   }
@@ -185,7 +200,7 @@ export function createPayouts(deps: {
       await tx.withdrawals.update(invoiceId, { ...withdrawal, ...withMissingNotes(withdrawal, note), activePayout })
       return status === 'completed' && payout.state === 'paid' ? 'applied' : 'late'
     }
-    const changes = {
+    const changes: WithdrawalChanges = {
       reference: joinNotes(withdrawal.reference, note.reference),
       reason: joinNotes(withdrawal.reason, `paid by the provider ${provider.name} after the order was closed`),
       activePayout,
@@ -208,12 +223,12 @@ export function createPayouts(deps: {
     read: async id => toPayoutOrder(await store.read(tx => find(tx, id))),
 
     async markPaidOut(id, reference, options) {
-      checkNote('reference', reference)
+      requireValidNote('reference', reference)
       return closeByOperator(id, 'settle', { reference }, options)
     },
 
     async markFailed(id, reason, options) {
-      checkNote('reason', reason)
+      requireValidNote('reason', reason)
       return closeByOperator(id, 'fail', { reason }, options)
     },
 
@@ -235,20 +250,9 @@ export function createPayouts(deps: {
   }
 }
 
-type Note = Pick<Withdrawal, 'reference' | 'reason'>
-
-function noteOf(payout: PayoutResult): Partial<Note> {
+function noteOf(payout: PayoutResult): Partial<PayoutNote> {
   if (payout.state === 'paid') return { reference: payout.reference.slice(0, MAX_PAYOUT_NOTE_CHARS) }
   return payout.state === 'failed' ? { reason: payout.reason.slice(0, MAX_PAYOUT_NOTE_CHARS) } : {}
-}
-
-/** Fills in missing notes only, so that the operator's notes are kept. */
-function withMissingNotes({ reference, reason }: Note, note: Partial<Note>): Note {
-  return { reference: reference ?? note.reference ?? null, reason: reason ?? note.reason ?? null }
-}
-
-function joinNotes(earlier: string | null, added: string | null = null): string | null {
-  return earlier !== null && added !== null ? `${earlier}; ${added}` : (added ?? earlier)
 }
 
 /** Locks the withdrawal. The invoice is locked first, in the same order everywhere. */
@@ -270,35 +274,4 @@ async function find(tx: Tx, id: string): Promise<Withdrawal> {
   const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase()) : null
   if (!withdrawal) throw notFound('withdrawal')
   return withdrawal
-}
-
-function checkNote(field: 'reference' | 'reason', text: string): void {
-  if (text.trim() === '' || text.length > MAX_PAYOUT_NOTE_CHARS || /\p{Cc}/u.test(text))
-    throw invalidField(field, `1 to ${MAX_PAYOUT_NOTE_CHARS} printable characters`)
-}
-
-function depositNotConfirmed({ confirmations }: Invoice): AppError {
-  return new AppError('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
-    extra: {
-      detail: `some payments of the deposit have fewer than ${confirmations} confirmations: pay out later, or fail the order`,
-    },
-  })
-}
-
-function payoutInProgress({ provider, since }: ActivePayout): AppError {
-  return new AppError('conflict', 'payout_in_progress', 'payout in progress', {
-    extra: {
-      detail:
-        `the provider ${provider} has been paying this order since ${formatIso(since)}; ` +
-        'override only when the provider will not pay',
-    },
-  })
-}
-
-function notOpen(status: WithdrawalStatus): AppError {
-  return new AppError('conflict', 'withdrawal_not_open', 'withdrawal not open', {
-    extra: {
-      detail: `the order is ${status}; only orders in payout_processing or needs_attention can be settled or failed`,
-    },
-  })
 }

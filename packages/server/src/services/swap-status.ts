@@ -17,6 +17,7 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../ports/swap-provider.ts'
+import type { Outbox } from './outbox.ts'
 
 /** Polls the provider for swap statuses and records the results. */
 export interface SwapStatusPoller {
@@ -41,11 +42,12 @@ const NOT_POLLED: PollResult = { answer: null, failed: false }
 
 export function createSwapStatusPoller(deps: {
   readonly store: Store
+  readonly outbox: Outbox
   readonly provider: Pick<SwapProvider, 'status'>
   readonly clock: Clock
   readonly log: Log
 }): SwapStatusPoller {
-  const { store, provider, clock, log } = deps
+  const { store, outbox, provider, clock, log } = deps
   /** Running refreshes by swap id. Concurrent callers share the response. */
   const refreshing = new Map<number, Promise<void>>()
 
@@ -90,10 +92,7 @@ export function createSwapStatusPoller(deps: {
       nextPollAtMs: delayMs === null ? null : nowMs + delayMs,
       statusRaw: response && changed ? response.raw : null,
     })
-    if (after.status !== before.status) {
-      await tx.events.append([eventFor(invoice, after, event, now)])
-      tx.notify('events')
-    }
+    if (after.status !== before.status) await outbox.append(tx, [eventFor(invoice, after, event, now)])
     const keptOpen = await tx.swaps.anyKeepsInvoiceOpen(invoiceId)
     // An invoice that is no longer kept open is expired by the expiry worker.
     if (keptOpen !== invoice.keptOpenBySwap) await tx.invoices.setKeptOpenBySwap(invoiceId, keptOpen)

@@ -20,6 +20,7 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { NewSwap, Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
+import type { Outbox } from './outbox.ts'
 import type { SwapAssets } from './swap-asset.ts'
 import type { SwapStatusPoller } from './swap-status.ts'
 
@@ -51,6 +52,7 @@ const FIRST_POLL_MS = 5_000
 
 export function createSwaps(deps: {
   readonly store: Store
+  readonly outbox: Outbox
   readonly provider: Pick<SwapProvider, 'quote' | 'enabled'>
   readonly assets: SwapAssets
   readonly swapStatus: Pick<SwapStatusPoller, 'refresh'>
@@ -58,7 +60,7 @@ export function createSwaps(deps: {
   readonly random: Random
   readonly log: Log
 }): Swaps {
-  const { store, provider, assets, swapStatus, clock, random, log } = deps
+  const { store, outbox, provider, assets, swapStatus, clock, random, log } = deps
 
   async function findInvoice(publicId: string): Promise<Invoice> {
     const invoice = isUuid(publicId) ? await store.read(tx => tx.invoices.byPublicId(publicId.toLowerCase())) : null
@@ -124,8 +126,7 @@ export function createSwaps(deps: {
     await tx.invoices.setSwap(invoice.id, swap.id, watchUntil)
     await tx.viewingKeys.extendWatch(invoice.viewingKeyId, watchUntil)
     const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: draft.createdAt }
-    await tx.events.append([{ ...event, type: null, body: null }])
-    tx.notify('events')
+    await outbox.append(tx, [{ ...event, type: null, body: null }])
     tx.notify('swaps')
     return swap
   }

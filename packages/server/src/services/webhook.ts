@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import { DELIVERY_RETENTION_SECS, MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
+import { MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
 import { emailNotification } from '../domain/email-notification.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import type { EventType } from '../domain/event.ts'
@@ -19,7 +19,6 @@ import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 
 const SECRET_BYTES = 32
-const PRUNE_BATCH = 500
 const RETRY_SECS = 60
 
 /** Management of the account's webhook and its deliveries by the account owner. */
@@ -47,8 +46,6 @@ export interface Webhooks {
   attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
   /** An attempt with its request and response bodies. @throws Fault `no_such_attempt` */
   attempt(account: Account, id: string): Promise<AttemptDetail>
-  /** Deletes a batch of finished deliveries older than 30 days. Returns whether there may be more. */
-  prune(): Promise<boolean>
 }
 
 export function createWebhooks(deps: {
@@ -144,11 +141,6 @@ export function createWebhooks(deps: {
       const found =
         isUuid(id) && (await store.read(tx => tx.deliveries.attemptByPublicId(account.id, id.toLowerCase())))
       return found || fail(notFound('attempt'))
-    },
-
-    async prune() {
-      const before = nowSecs(clock) - DELIVERY_RETENTION_SECS
-      return (await store.write(tx => tx.deliveries.prune(before, PRUNE_BATCH))) === PRUNE_BATCH
     },
   }
 }

@@ -28,7 +28,8 @@ import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { findReplay, type IdempotencyRequest } from './idempotency.ts'
 import type { Invoices } from './invoice.ts'
-import { transitionWithdrawal } from './withdrawal-transition.ts'
+import { withInvoices } from './with-invoice.ts'
+import type { TransitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
   readonly amountZat: Zat
@@ -82,6 +83,7 @@ export interface WithdrawalTerms {
 
 export function createWithdrawals(deps: {
   readonly store: Store
+  readonly transitionWithdrawal: TransitionWithdrawal
   readonly clock: Clock
   readonly random: Random
   readonly vault: Vault
@@ -93,7 +95,21 @@ export function createWithdrawals(deps: {
   readonly params: ConsensusParams
   readonly terms: WithdrawalTerms
 }): Withdrawals {
-  const { store, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } = deps
+  const { store, transitionWithdrawal, clock, random, vault, keyedHash, rates, invoices, operator, params, terms } =
+    deps
+
+  async function cancelOrRefuse(tx: Tx, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
+    try {
+      return await transitionWithdrawal(tx, withdrawal, { step: 'cancel' }, {}, now)
+    } catch (error) {
+      if (!(error instanceof IllegalStepError)) throw error
+      const detail =
+        withdrawal.status === 'awaiting_deposit'
+          ? 'part of the deposit has arrived'
+          : `the order is ${withdrawal.status}`
+      throw new AppError('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
+    }
+  }
 
   function toOrder(withdrawal: Withdrawal, invoice: Invoice): WithdrawalWithInvoice {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
@@ -157,13 +173,8 @@ export function createWithdrawals(deps: {
 
     list: (account, page) =>
       store.read(async tx => {
-        const withdrawals = await tx.withdrawals.list(account.id, page)
-        const found = await tx.invoices.byIds(withdrawals.map(({ invoiceId }) => invoiceId))
-        const byId = new Map(found.map(invoice => [invoice.id, invoice]))
-        return withdrawals.flatMap(withdrawal => {
-          const invoice = byId.get(withdrawal.invoiceId)
-          return invoice ? [toOrder(withdrawal, invoice)] : []
-        })
+        const withdrawals = await withInvoices(tx, await tx.withdrawals.list(account.id, page))
+        return withdrawals.map(([withdrawal, invoice]) => toOrder(withdrawal, invoice))
       }),
 
     async cancel(account, id) {
@@ -238,15 +249,4 @@ async function findLate(tx: Tx, { id, expiresAt }: Invoice, params: ConsensusPar
     if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${formatIso(header.time)}`)
   }
   return null
-}
-
-async function cancelOrRefuse(tx: Tx, withdrawal: Withdrawal, now: number): Promise<Withdrawal> {
-  try {
-    return await transitionWithdrawal(tx, withdrawal, { step: 'cancel' }, {}, now)
-  } catch (error) {
-    if (!(error instanceof IllegalStepError)) throw error
-    const detail =
-      withdrawal.status === 'awaiting_deposit' ? 'part of the deposit has arrived' : `the order is ${withdrawal.status}`
-    throw new AppError('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
-  }
 }

@@ -8,7 +8,12 @@ export interface Dialect {
   readonly blob: string
   /** Table options that end a `CREATE TABLE` statement. */
   readonly strict: string
-  /** SQL expression for the identity of the database (see `domain/database-identity.ts`). Each open store sets its own. */
+}
+
+/** An open database. */
+export interface Database {
+  readonly dialect: Dialect
+  /** SQL expression for the identity of the database (see `domain/database-identity.ts`). */
   readonly identity: string
 }
 
@@ -18,7 +23,6 @@ export const SQLITE: Dialect = {
   int: 'INTEGER',
   blob: 'BLOB',
   strict: 'STRICT',
-  identity: "'?'",
 }
 
 export const POSTGRES: Dialect = {
@@ -27,5 +31,4 @@ export const POSTGRES: Dialect = {
   int: 'BIGINT',
   blob: 'BYTEA',
   strict: '',
-  identity: "'?'",
 }

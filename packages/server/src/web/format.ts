@@ -1,6 +1,6 @@
 import type { Zat } from '../domain/money.ts'
-import { formatZec } from '../domain/payment-uri.ts'
-import { formatIso } from '../domain/time.ts'
+import { formatZec } from '../domain/money.ts'
+import { formatIso, formatUtcMinute } from '../domain/time.ts'
 import { type Html, html } from './html.ts'
 
 /** 1234567 → `1,234,567`. */
@@ -25,7 +25,7 @@ export function formatAmount(amount: Zat): Html {
 /** A time element in UTC. A script converts it to the reader's time zone; the tooltip has the exact time. */
 export function timeElement(unixSecs: number): Html {
   const iso = formatIso(unixSecs)
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+  return html`<time datetime="${iso}" title="${iso}">${formatUtcMinute(unixSecs)}</time>`
 }
 
 /** The UTC day as `YYYY-MM-DD`. */

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { type Backoff, backoffMs } from '../domain/backoff.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
@@ -16,7 +17,7 @@ export interface LoopOptions {
   /** Subscribes `wake` to new work. Returns the unsubscribe function. */
   readonly wakeOn?: (notified: () => void) => () => void
   /** Pause after the first failure and its maximum. Doubles with each further failure, reduced by jitter. */
-  readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
+  readonly backoff?: Backoff
   /** Returns a number from 0 to 1. */
   readonly jitter?: () => number
 }
@@ -86,13 +87,4 @@ export function startLoop(options: LoopOptions): Loop {
       await ended
     },
   }
-}
-
-/**
- * Exponential backoff in milliseconds: `firstMs` doubled with each further failure, at most `maxMs`, reduced by up to half.
- * @param jitter 0 to 1: the part of the possible reduction to apply
- */
-export function backoffMs(failures: number, backoff: { firstMs: number; maxMs: number }, jitter: number): number {
-  const full = Math.min(backoff.firstMs * 2 ** Math.min(failures - 1, 30), backoff.maxMs)
-  return Math.round(full * (1 - jitter / 2))
 }

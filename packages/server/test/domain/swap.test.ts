@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { formatUnits } from '../../src/domain/money.ts'
 import type { SwapState, SwapStatus } from '../../src/domain/swap.ts'
 import {
   applyProviderReport,
   depositDeadline,
-  formatUnits,
   hasDeposit,
   isFinalSwapStatus,
   isStuck,

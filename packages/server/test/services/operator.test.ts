@@ -12,6 +12,7 @@ import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { testViewingKey } from '../support/api.ts'
 import { silentLog } from '../support/log.ts'
 import { ManualClock } from '../support/manual-clock.ts'
+import { testOutbox } from '../support/outbox.ts'
 import { createPlainNoteScanner } from '../support/plain-viewer.ts'
 import { sqliteStore } from '../support/sqlite.ts'
 
@@ -22,7 +23,15 @@ async function start(t: TestContext) {
   const network = 'regtest'
   const vault = createVault([Buffer.alloc(32, 1)], random)
   const viewingKeys = createViewingKeys({ store, noteScanner: createPlainNoteScanner(), vault, clock, random, network })
-  const accounts = createAccounts({ store, clock, random, network, plans: DEFAULT_PLANS, confirmations: 3 })
+  const accounts = createAccounts({
+    store,
+    outbox: testOutbox,
+    clock,
+    random,
+    network,
+    plans: DEFAULT_PLANS,
+    confirmations: 3,
+  })
   const open = (billingViewingKey: string, confirmations = 3) =>
     ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
   return { store, clock, accounts, open }
@@ -65,7 +74,7 @@ test('an expired billing key stops the start with its date, and after a later ex
   const plans = DEFAULT_PLANS
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const params = consensusParams('regtest')
-  const billing = createBilling({ store, clock, params, plans, invoices, operator, log: silentLog })
+  const billing = createBilling({ store, outbox: testOutbox, clock, params, plans, invoices, operator, log: silentLog })
   const buyer = await accounts.findOrCreate('buyer@example.org')
   await billing.subscribe(buyer, 'Pro', 'once')
   clock.advance(3_601)

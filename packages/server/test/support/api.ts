@@ -36,6 +36,7 @@ import { createWithdrawals } from '../../src/services/withdrawal.ts'
 import { openStore } from '../../src/store/open.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
+import { testOutbox, testTransition } from './outbox.ts'
 import { createPlainNoteScanner } from './plain-viewer.ts'
 
 /** Options of startTestApi. */
@@ -100,7 +101,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const keyedHash = createKeyedHash([VAULT_KEY])
   const store = await openStore(databaseUrl)
   const network = 'regtest'
-  const accounts = createAccounts({ store, clock, random, network, plans, confirmations: 3 })
+  const accounts = createAccounts({ store, outbox: testOutbox, clock, random, network, plans, confirmations: 3 })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
   const onError = (error: unknown) => log.error({ err: error }, 'failed to record last use')
   const apiKeys = createApiKeys({ store, clock, random, onError })
@@ -111,8 +112,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
   const provider = options.swapProvider ?? disabledSwapProvider()
   const assets = createSwapAssets({ provider, clock, log })
-  const swapStatus = createSwapStatusPoller({ store, provider, clock, log })
-  const swaps = createSwaps({ store, provider, assets, swapStatus, clock, random, log })
+  const swapStatus = createSwapStatusPoller({ store, outbox: testOutbox, provider, clock, log })
+  const swaps = createSwaps({ store, outbox: testOutbox, provider, assets, swapStatus, clock, random, log })
   const webhooks = createWebhooks({ store, vault, clock, random, allowPrivate: false })
   const operator =
     options.billing === false
@@ -126,11 +127,21 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
           confirmations: 3,
           billingViewingKey: testViewingKey(9),
         })
-  const billing = createBilling({ store, clock, params: consensusParams(network), plans, invoices, operator, log })
+  const billing = createBilling({
+    store,
+    outbox: testOutbox,
+    clock,
+    params: consensusParams(network),
+    plans,
+    invoices,
+    operator,
+    log,
+  })
   const rates: Rates = options.rates ?? { rate: async currency => ({ currency, price: '100', fetchedAt: clock.secs }) }
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: 100, expiresInSecs: 900 }
   const withdrawals = createWithdrawals({
     store,
+    transitionWithdrawal: testTransition,
     clock,
     random,
     vault,

@@ -23,6 +23,7 @@ import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { createWithdrawals } from '../../src/services/withdrawal.ts'
 import { testViewingKey } from './api.ts'
 import { silentLog } from './log.ts'
+import { testOutbox, testTransition } from './outbox.ts'
 import { createPlainNoteScanner } from './plain-viewer.ts'
 
 export interface BillingHarnessOptions {
@@ -55,7 +56,15 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
   const provider = options.provider ?? { name: 'test', pay: async (): Promise<PayoutResult> => ({ state: 'by_hand' }) }
   const now = () => Math.floor(clock.nowMs() / 1000)
 
-  const accounts = createAccounts({ store, clock, random, network, plans, confirmations: CONFIRMATIONS })
+  const accounts = createAccounts({
+    store,
+    outbox: testOutbox,
+    clock,
+    random,
+    network,
+    plans,
+    confirmations: CONFIRMATIONS,
+  })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays: 7, log })
   await databaseIdentity.advanceCountersIfCopy()
@@ -73,6 +82,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
   const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
   const billing = createBilling({
     store,
+    outbox: testOutbox,
     clock,
     params: consensusParams(options.chainNetwork ?? network),
     plans,
@@ -82,6 +92,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
   })
   const withdrawals = createWithdrawals({
     store,
+    transitionWithdrawal: testTransition,
     clock,
     random,
     vault,
@@ -92,8 +103,9 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
     params: consensusParams(network),
     terms,
   })
-  const payouts = createPayouts({ store, clock, vault, provider, log })
+  const payouts = createPayouts({ store, transitionWithdrawal: testTransition, clock, vault, provider, log })
   const updateInvoices = createInvoiceUpdater({
+    outbox: testOutbox,
     applyPayment: (tx, _before, after) =>
       after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after),
   })

@@ -26,6 +26,7 @@ import { recordingLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
 import { ModelServer } from './model-server.ts'
+import { testOutbox } from './outbox.ts'
 
 export interface SimulationOptions {
   /** The rules about clocks and block times do not apply on regtest. Default `test`. */
@@ -178,7 +179,7 @@ export class ChainSimulation {
     const at: Interruption = point => this.interruption(point)
     const chain = new SwitchableServers(server, at)
     const metrics = this.#meter()
-    const updateInvoices = createInvoiceUpdater()
+    const updateInvoices = createInvoiceUpdater({ outbox: testOutbox })
     const reportChanges = createChangeReporter({ log, metrics })
     // The simulated chain is short, so every network uses the upgrade heights of regtest.
     const params = { ...consensusParams('regtest'), network }
@@ -345,9 +346,9 @@ export class ChainSimulation {
         let appended: NewEvent[] = []
         const result = await store.write(tx => {
           appended = []
-          const append: Tx['events']['append'] = events => {
+          const append: Tx['events']['append'] = (events, deliveries) => {
             appended.push(...events)
-            return tx.events.append(events)
+            return tx.events.append(events, deliveries)
           }
           return work({ ...tx, events: { ...tx.events, append } })
         })

@@ -6,6 +6,7 @@ import type { Swap } from '../../src/ports/repository/swap.ts'
 import { createSwaps, type Swaps } from '../../src/services/swap.ts'
 import { createSwapAssets } from '../../src/services/swap-asset.ts'
 import { createSwapStatusPoller, type SwapStatusPoller, swapInInvoiceEvent } from '../../src/services/swap-status.ts'
+import { testOutbox } from './outbox.ts'
 import { startProvider, type TestProvider } from './swap-provider.ts'
 import { ChainSyncHarness, type InvoiceTerms } from './watch-rig.ts'
 
@@ -43,9 +44,18 @@ export class SwapHarness {
   restart(): void {
     const { store, clock, log } = this.watch
     const { provider } = this.test
-    this.swapStatus = createSwapStatusPoller({ store, provider, clock, log })
+    this.swapStatus = createSwapStatusPoller({ store, outbox: testOutbox, provider, clock, log })
     const assets = createSwapAssets({ provider, clock, log })
-    this.swaps = createSwaps({ store, provider, assets, swapStatus: this.swapStatus, clock, random: systemRandom, log })
+    this.swaps = createSwaps({
+      store,
+      outbox: testOutbox,
+      provider,
+      assets,
+      swapStatus: this.swapStatus,
+      clock,
+      random: systemRandom,
+      log,
+    })
   }
 
   invoice(terms: Partial<InvoiceTerms> = {}): Promise<Invoice> {

@@ -34,6 +34,7 @@ import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
 import { type ChainSync, createChainSync } from '../../src/workers/chain/sync.ts'
 import { type LogLine, recordingLog, silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
+import { testOutbox } from './outbox.ts'
 
 export interface ChainSyncHarnessOptions extends InvoiceHooks {
   readonly nu63Height?: number
@@ -155,7 +156,10 @@ export class ChainSyncHarness {
       needsAttention: (change: number) => (this.metrics.needsAttention += change),
       problems: (problems: readonly ChainProblem[]) => (this.metrics.problems = problems),
     }
-    const [updateInvoices, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
+    const [updateInvoices, report] = [
+      createInvoiceUpdater({ outbox: testOutbox, ...options }),
+      createChangeReporter({ log, metrics }),
+    ]
     this.chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
     this.invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
     this.recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log })
@@ -261,7 +265,7 @@ export class ChainSyncHarness {
     const { store, clock, log, noteScanner, sandbox } = this
     const params = paramsOf(sandbox)
     const scanKeys = createScanKeys({ store, vault: this.#vault })
-    const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log })]
+    const [updateInvoices, report] = [createInvoiceUpdater({ outbox: testOutbox }), createChangeReporter({ log })]
     const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
     const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log })
     const chainProblems = createChainProblems({ store, clock })

@@ -21,6 +21,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { DeliveryWorker } from '../../src/workers/delivery.ts'
 import { startDeliveryWorker } from '../../src/workers/delivery.ts'
 import { silentLog } from './log.ts'
+import { testOutbox } from './outbox.ts'
 
 export interface WebhookHarness {
   readonly url: string
@@ -88,7 +89,7 @@ export async function createWebhookHarness(
     async raise(account, body) {
       const createdAt = Math.floor(clock.nowMs() / 1000)
       const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', body, createdAt } as const
-      await store.write(tx => tx.events.append([event]))
+      await store.write(tx => testOutbox.append(tx, [event]))
     },
 
     async attempts(account) {

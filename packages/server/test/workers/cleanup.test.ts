@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createRetention } from '../../src/services/cleanup.ts'
+import { createCleanup } from '../../src/services/cleanup.ts'
 import { startCleanup } from '../../src/workers/cleanup.ts'
 import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
 import { moved, NOW, openShop } from '../store/fixtures.ts'
@@ -50,14 +50,14 @@ test('a failing task is logged and retried, and the other tasks still run', asyn
   await cleanup.stop()
 })
 
-async function retentionOf(context: TestContext) {
+async function cleanupOf(context: TestContext) {
   const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
-  return { store, clock, retention: createRetention({ store, clock }), shop: await openShop(store) }
+  return { store, clock, cleanup: createCleanup({ store, clock }), shop: await openShop(store) }
 }
 
 test('idempotency keys are kept for more than a day, and then deleted in batches of a thousand', async t => {
-  const { store, clock, retention, shop } = await retentionOf(t)
+  const { store, clock, cleanup, shop } = await cleanupOf(t)
   const claim = (key: string, createdAt: number) => ({
     accountId: shop.account.id,
     key,
@@ -71,25 +71,25 @@ test('idempotency keys are kept for more than a day, and then deleted in batches
     await tx.idempotency.claim(claim('young', NOW + DAY))
   })
   clock.advance(DAY + 1)
-  assert.equal(await retention.pruneIdempotencyKeys(), false)
+  assert.equal(await cleanup.pruneIdempotencyKeys(), false)
   assert.ok(await store.read(tx => tx.idempotency.find(shop.account.id, 'old 0', 0)))
   clock.advance(DAY)
-  assert.equal(await retention.pruneIdempotencyKeys(), true)
-  assert.equal(await retention.pruneIdempotencyKeys(), false)
+  assert.equal(await cleanup.pruneIdempotencyKeys(), true)
+  assert.equal(await cleanup.pruneIdempotencyKeys(), false)
   const find = (key: string) => store.read(tx => tx.idempotency.find(shop.account.id, key, 0))
   assert.deepEqual([await find('old 0'), await find('old 1000')], [null, null])
   assert.ok(await find('young'))
 })
 
 test('events are kept for thirty days', async t => {
-  const { store, clock, retention, shop } = await retentionOf(t)
+  const { store, clock, cleanup, shop } = await cleanupOf(t)
   const invoice = await shop.sell()
-  await store.write(tx => tx.events.append([moved(invoice)]))
+  await store.write(tx => tx.events.append([moved(invoice)], []))
   const events = () => store.read(tx => tx.events.invoicesChangedSince(0, 10))
   clock.advance(30 * DAY)
-  await retention.pruneEvents()
+  await cleanup.pruneEvents()
   assert.deepEqual((await events()).invoiceIds, [invoice.id])
   clock.advance(1)
-  await retention.pruneEvents()
+  await cleanup.pruneEvents()
   assert.deepEqual((await events()).invoiceIds, [])
 })

@@ -1,8 +1,9 @@
+import { backoffMs } from '../../domain/backoff.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { isTransient } from './server.ts'
 
 export const ATTEMPTS = 3
-const FIRST_RETRY_MS = 200
+const BACKOFF = { firstMs: 200, maxMs: 10_000 }
 
 /** Makes a call up to `ATTEMPTS` times, as long as its errors are transient. */
 export async function retrying<T>(call: () => Promise<T>, clock: Clock, signal: AbortSignal): Promise<T> {
@@ -16,9 +17,9 @@ export async function retrying<T>(call: () => Promise<T>, clock: Clock, signal: 
   }
 }
 
-/** Exponential backoff: a random time between half and all of `FIRST_RETRY_MS` · 2^(attempt − 1). */
+/** A random time between half and all of the exponential backoff. */
 export function retryMs(attempt: number): number {
-  return FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+  return backoffMs(attempt, BACKOFF, Math.random())
 }
 
 /** Settles like `work`, or rejects with the signal's reason when it aborts first. */

@@ -1,4 +1,5 @@
 import { swapProviderUnavailableError, swapRefusedError } from '../../domain/swap.ts'
+import { formatIsoMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HttpClient, HttpRequest } from '../../ports/http-client.ts'
 import type { QuoteRequest, SwapOffer, SwapProvider } from '../../ports/swap-provider.ts'
@@ -138,7 +139,7 @@ function quoteBody({ asset, amountZat, recipient, refundTo, deadline }: QuoteReq
     refundType: 'ORIGIN_CHAIN',
     recipient,
     recipientType: 'DESTINATION_CHAIN',
-    deadline: new Date(deadline * 1000).toISOString(),
+    deadline: formatIsoMs(deadline),
   }
 }
 

@@ -1,10 +1,12 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
+import { formatUtc } from '../../domain/time.ts'
 import type { Store } from '../../ports/store.ts'
 import { createAccounts } from '../../services/account.ts'
+import { createOutbox } from '../../services/outbox.ts'
 import type { Command } from '../command.ts'
-import { formatUtc, table } from '../output.ts'
+import { table } from '../output.ts'
 import { withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
@@ -60,5 +62,6 @@ export const accountPlan: Command = {
 }
 
 export function accountService({ network, plans, confirmations }: Config, store: Store) {
-  return createAccounts({ store, clock: systemClock, random: systemRandom, network, plans, confirmations })
+  const outbox = createOutbox({ random: systemRandom })
+  return createAccounts({ store, outbox, clock: systemClock, random: systemRandom, network, plans, confirmations })
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from '../command.ts'
 import { withStore } from '../store.ts'
@@ -10,7 +9,6 @@ export const backup: Command = {
   summary: 'writes a consistent copy of the database to a new file; the service may be running',
   async run(args, { out, config }) {
     const file = resolve(requireValue(parseArguments(args, [], 1).positionals[0], 'FILE'))
-    if (existsSync(file)) throw new Error(`${file} already exists and is not overwritten`)
     await withStore(config(), store => store.backup(file))
     out.result({ file }, [`backup written to ${file}`])
     out.note('Secrets in the backup are encrypted. Store ENCRYPTION_KEY separately.')

@@ -1,8 +1,9 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { ViewingKeyTool } from '../../adapters/zcash/viewing-tool.ts'
+import { formatUtc } from '../../domain/time.ts'
 import { expiryReason } from '../../domain/viewing-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
-import { formatUtc, type Output } from '../output.ts'
+import type { Output } from '../output.ts'
 
 /**
  * Notes when the viewing key expires or has expired. An expired key is not an error here, because these commands only

@@ -6,7 +6,7 @@ import {
   type ViewingKeyTool,
 } from '../../adapters/zcash/viewing-tool.ts'
 import { invalidField } from '../../domain/error.ts'
-import { formatZec } from '../../domain/payment-uri.ts'
+import { formatZec } from '../../domain/money.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 import { reportKeyExpiry } from './key-expiry.ts'

@@ -1,9 +1,9 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
+import { formatUtc } from '../../domain/time.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import type { Command } from '../command.ts'
-import { formatUtc } from '../output.ts'
 import { withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 

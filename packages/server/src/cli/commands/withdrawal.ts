@@ -4,11 +4,14 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
-import { formatZec } from '../../domain/payment-uri.ts'
+import { formatZec } from '../../domain/money.ts'
+import { formatUtc } from '../../domain/time.ts'
 import { maskPayoutTo } from '../../domain/withdrawal.ts'
+import { createOutbox } from '../../services/outbox.ts'
 import { createPayouts, type PayoutOrder, type Payouts } from '../../services/payout.ts'
+import { createWithdrawalTransition } from '../../services/withdrawal-transition.ts'
 import type { Command } from '../command.ts'
-import { formatUtc, table } from '../output.ts'
+import { table } from '../output.ts'
 import { withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
@@ -89,7 +92,9 @@ function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>):
   const log = createLogger(config.logLevel)
   return withStore(config, store => {
     const vault = createVault(config.encryptionKeys, systemRandom)
-    return work(createPayouts({ store, clock: systemClock, vault, provider: createManualPayout(log), log }))
+    const transitionWithdrawal = createWithdrawalTransition({ outbox: createOutbox({ random: systemRandom }) })
+    const provider = createManualPayout(log)
+    return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, log }))
   })
 }
 

@@ -1,5 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import { formatUnits } from '../../domain/swap.ts'
+import { formatUnits } from '../../domain/money.ts'
+import { formatIsoMs } from '../../domain/time.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
 
@@ -11,7 +12,7 @@ export function presentSwap(swap: Swap): Wire.Swap {
     blockchain: swap.blockchain,
     deposit_address: swap.depositAddress,
     amount_in_formatted: formatUnits(swap.amountIn, swap.decimals),
-    deadline: isoTime(swap.deadline),
+    deadline: formatIsoMs(swap.deadline),
   }
 }
 
@@ -26,7 +27,7 @@ export function presentSwapQuote(swap: Swap): Wire.SwapQuote {
     amount_in_usd: swap.amountInUsd,
     symbol: swap.symbol,
     blockchain: swap.blockchain,
-    deadline: isoTime(swap.deadline),
+    deadline: formatIsoMs(swap.deadline),
     time_estimate: swap.timeEstimate,
   }
 }
@@ -39,8 +40,4 @@ export function presentAsset(asset: SwapAsset): Wire.Asset {
     decimals: asset.decimals,
     price_usd: asset.priceUsd,
   }
-}
-
-function isoTime(unixSecs: number): string {
-  return new Date(unixSecs * 1000).toISOString()
 }

@@ -1,4 +1,5 @@
 import type { EventType, NewEvent } from '../../domain/event.ts'
+import type { NewDelivery } from './delivery.ts'
 
 export interface EventRow extends NewEvent {
   /** Increases in commit order: events that are committed later have a higher `seq`. */
@@ -8,10 +9,10 @@ export interface EventRow extends NewEvent {
 
 export interface EventRepository {
   /**
-   * Writes the events and, for events with a body, the deliveries to accounts that have a webhook. The writes happen at
-   * the end of the transaction, so that the lock on `seq` is held briefly; the events are not readable before.
+   * Writes the events, and those of their deliveries whose account has a webhook. The writes happen at the end of the
+   * transaction, so that the lock on `seq` is held briefly; the events are not readable before.
    */
-  append(events: readonly NewEvent[]): Promise<void>
+  append(events: readonly NewEvent[], deliveries: readonly NewDelivery[]): Promise<void>
   /** Ids of invoices with events above `seq`, oldest first, with the last `seq` that was read. */
   invoicesChangedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
   /** The highest `seq`; 0 before the first event. */

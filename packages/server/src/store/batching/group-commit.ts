@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConnection } from 'kysely'
 import type { BatchTx, Topic, Tx } from '../../ports/store.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Database } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { closingError, overloadedError } from '../limits.ts'
-import { openTransaction, withTimeout } from '../transaction/transaction.ts'
+import { withTimeout } from '../transaction/timeout.ts'
+import { openTransaction } from '../transaction/transaction.ts'
 import { type BatchedWriteResult, openWriteBatch } from './write-batch.ts'
 
 /** The database operations that group commit needs. */
 export interface BatchDriver {
-  readonly dialect: Dialect
+  readonly database: Database
   /** Begins the transaction of a batch. */
   begin(): Promise<BatchTransaction>
   /** Whether the use case may succeed when it runs again, so that it is queued again. */
@@ -146,7 +147,7 @@ export class GroupCommit {
   /** Runs batched writes with shared statements. Resolves with null, and nothing changed, when one of them failed. */
   async #runBatched(batch: BatchTransaction, writes: readonly BatchedWrite[]): Promise<Completion[] | null> {
     batch.savepoint()
-    const concurrent = openWriteBatch(batch.connection, this.#batches.dialect, this.#limits)
+    const concurrent = openWriteBatch(batch.connection, this.#batches.database.dialect, this.#limits)
     const results = await Promise.all(writes.map(write => concurrent.run(write.work)))
     concurrent.end()
     const failure = results.find(result => result.kind === 'failed')
@@ -179,7 +180,7 @@ export class GroupCommit {
 
   async #runOne(batch: BatchTransaction, write: QueuedWrite, topics: Set<Topic>): Promise<Completion> {
     batch.savepoint()
-    const transaction = openTransaction(batch.connection, this.#batches.dialect, 'write')
+    const transaction = openTransaction(batch.connection, this.#batches.database, 'write')
     try {
       const value = await withTimeout(this.#limits.transactionTimeoutMs, async () => {
         const value = await write.work(transaction.tx)

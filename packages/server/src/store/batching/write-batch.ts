@@ -9,7 +9,9 @@ import { idempotencyRepository } from '../repository/idempotency.ts'
 import { insertInvoices, invoiceRepository } from '../repository/invoice.ts'
 import { incrementAll, type UsageIncrement } from '../repository/usage.ts'
 import type { Tables } from '../tables.ts'
-import { openDb, RevocableConnection, withTimeout } from '../transaction/transaction.ts'
+import { RevocableConnection } from '../transaction/connection.ts'
+import { openDb } from '../transaction/open-db.ts'
+import { withTimeout } from '../transaction/timeout.ts'
 import { batchLoader } from './batch-loader.ts'
 
 /** The result of one write of a batch. */

@@ -1,7 +1,7 @@
 import type { Topic } from '../../ports/store.ts'
 import type { BatchDriver, BatchTransaction } from '../batching/group-commit.ts'
-import type { Dialect } from '../dialect.ts'
-import { withTimeout } from '../transaction/transaction.ts'
+import type { Database } from '../dialect.ts'
+import { withTimeout } from '../transaction/timeout.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
 import { isStalePlan, isTransient, translatePgError } from './error.ts'
@@ -15,9 +15,9 @@ type Notify = (client: PgClient, topics: ReadonlySet<Topic>) => Promise<void>
  * @param waitMs Time limit for each response of the server, in milliseconds
  * @param notify Sends the notifications of the topics in the transaction
  */
-export function postgresBatchDriver(source: PgSource, dialect: Dialect, waitMs: number, notify: Notify): BatchDriver {
+export function postgresBatchDriver(source: PgSource, database: Database, waitMs: number, notify: Notify): BatchDriver {
   return {
-    dialect,
+    database,
     isTransient,
     translateError: translatePgError,
     async begin() {

@@ -2,6 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
 import type { StoreLimits } from '../limits.ts'
 import { overloadedError } from '../limits.ts'
+import { NonStreamingConnection } from '../transaction/connection.ts'
 import { listenOn } from './listener.ts'
 
 /** One connection, held by one use case. */
@@ -20,20 +21,17 @@ export interface PgSource {
 }
 
 /** Kysely's view of a held connection. */
-export class PgConnection implements DatabaseConnection {
+export class PgConnection extends NonStreamingConnection implements DatabaseConnection {
   readonly #client: PgClient
 
   constructor(client: PgClient) {
+    super()
     this.#client = client
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { rows, affected } = await this.#client.query(query.sql, query.parameters)
     return { rows: rows as R[], numAffectedRows: BigInt(affected) }
-  }
-
-  streamQuery(): never {
-    throw new Error('the store does not stream: it reads in pages')
   }
 }
 

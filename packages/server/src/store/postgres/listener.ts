@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { backoffMs } from '../../domain/backoff.ts'
 
-const BACKOFF_MS = { first: 100, max: 5_000 }
+const BACKOFF = { firstMs: 100, maxMs: 5_000 }
 
 /** Callbacks of a notification connection. */
 export interface ListenHandlers {
@@ -37,8 +38,8 @@ export async function listenOn(
   }
 
   async function reconnect(): Promise<Listener | null> {
-    for (let waitMs = BACKOFF_MS.first; ; waitMs = Math.min(waitMs * 2, BACKOFF_MS.max)) {
-      await sleep(waitMs * (0.5 + Math.random() / 2), null, { signal: stop.signal }).catch(() => {})
+    for (let attempt = 1; ; attempt++) {
+      await sleep(backoffMs(attempt, BACKOFF, Math.random()), null, { signal: stop.signal }).catch(() => {})
       if (stop.signal.aborted) return null
       try {
         return await openListener(createClient(), channel, handlers.onPayload)

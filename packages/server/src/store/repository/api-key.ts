@@ -4,6 +4,7 @@ import type { ApiKeyRepository } from '../../ports/repository/api-key.ts'
 import { num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../owner.ts'
+import { paginate } from '../paginate.ts'
 import type { ApiKeysTable, Db } from '../tables.ts'
 import { setLastUsed } from './last-used.ts'
 
@@ -37,18 +38,10 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return rows.map(row => ({ hash: row.hash, key: toApiKey(row), account: toJoinedAccount(row) }))
     },
 
-    async list(accountId, { limit, before }) {
-      const rows = await db
-        .selectFrom('api_keys')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .$if(before !== undefined, query =>
-          query.where('id', '<', idOfAccount(db, 'api_keys', accountId, before as string)),
-        )
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(toApiKey)
+    async list(accountId, page) {
+      const keys = db.selectFrom('api_keys').selectAll().where('account_id', '=', accountId)
+      const cursorOf = (before: string) => idOfAccount(db, 'api_keys', accountId, before)
+      return (await paginate(keys, page, ['id'], cursorOf).execute()).map(toApiKey)
     },
 
     async count(accountId) {

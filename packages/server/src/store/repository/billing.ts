@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { BillingRepository, Purchase } from '../../ports/repository/billing.ts'
 import { num, numOrNull } from '../mapping.ts'
+import { paginate } from '../paginate.ts'
 import type { Db, PlanPurchasesTable } from '../tables.ts'
 
 export function billingRepository(db: Db): BillingRepository {
@@ -38,24 +39,16 @@ export function billingRepository(db: Db): BillingRepository {
         .execute()
     },
 
-    async list(accountId, { limit, before }) {
-      let query = db
-        .selectFrom('plan_purchases')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .orderBy('invoice_id', 'desc')
-        .limit(limit)
-      if (before !== undefined) {
-        query = query.where('invoice_id', '<', eb =>
-          eb
-            .selectFrom('invoices')
-            .innerJoin('plan_purchases as p', 'p.invoice_id', 'invoices.id')
-            .select('invoices.id')
-            .where('invoices.public_id', '=', before)
-            .where('p.account_id', '=', accountId),
-        )
-      }
-      return (await query.execute()).map(toPurchase)
+    async list(accountId, page) {
+      const purchases = db.selectFrom('plan_purchases').selectAll().where('account_id', '=', accountId)
+      const cursorOf = (before: string) =>
+        db
+          .selectFrom('invoices')
+          .innerJoin('plan_purchases as p', 'p.invoice_id', 'invoices.id')
+          .select('invoices.id')
+          .where('invoices.public_id', '=', before)
+          .where('p.account_id', '=', accountId)
+      return (await paginate(purchases, page, ['invoice_id'], cursorOf).execute()).map(toPurchase)
     },
 
     async countNeedingAttention() {

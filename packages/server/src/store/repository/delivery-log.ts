@@ -2,6 +2,7 @@ import type { EventType } from '../../domain/event.ts'
 import type { AttemptRow, DeliveryRepository } from '../../ports/repository/delivery.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
+import { paginate } from '../paginate.ts'
 import type { Db, Int64 } from '../tables.ts'
 
 /** The queries of the delivery log: attempts joined with their deliveries. */
@@ -16,11 +17,9 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
       .where('a.account_id', '=', accountId)
 
   return {
-    async listAttempts(accountId, { limit, before }, { invoicePublicId } = {}) {
-      let query = ofAccount(accountId).orderBy('a.id', 'desc').limit(limit)
-      if (before !== undefined) {
-        query = query.where('a.id', '<', idOfAccount(db, 'delivery_attempts', accountId, before))
-      }
+    async listAttempts(accountId, page, { invoicePublicId } = {}) {
+      const cursorOf = (before: string) => idOfAccount(db, 'delivery_attempts', accountId, before)
+      let query = paginate(ofAccount(accountId), page, ['a.id'], cursorOf)
       if (invoicePublicId !== undefined) {
         query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
       }

@@ -4,7 +4,8 @@ import type { DeliveryState } from '../../domain/delivery.ts'
 import type { DeliveryRepository, OpenDelivery } from '../../ports/repository/delivery.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, DeliveriesTable } from '../tables.ts'
-import type { TxHooks } from '../transaction/tx.ts'
+import type { TxHooks } from '../transaction/hooks.ts'
+import { int, text, valuesRow } from '../values.ts'
 import { deliveryLogQueries } from './delivery-log.ts'
 import { toWebhook } from './webhook.ts'
 
@@ -110,8 +111,8 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     },
 
     async startAttempts(attempts) {
-      const rows = attempts.map(
-        ({ delivery, progress }) => sql`(${int(delivery.id)}, ${int(progress.attempts)}, ${int(progress.dueAtMs)})`,
+      const rows = attempts.map(({ delivery, progress }) =>
+        valuesRow(int(delivery.id), int(progress.attempts), int(progress.dueAtMs)),
       )
       for (const batch of chunks(rows, 3)) {
         await sql`WITH begun (id, attempts, due_at_ms) AS (VALUES ${sql.join(batch)})
@@ -154,9 +155,8 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     },
 
     async finishAttempts(attempts) {
-      const logRows = attempts.map(
-        ({ publicId, statusCode, error, durationMs, response }) =>
-          sql`(${text(publicId)}, ${int(statusCode)}, ${text(error)}, ${int(durationMs)}, ${text(response)})`,
+      const logRows = attempts.map(({ publicId, statusCode, error, durationMs, response }) =>
+        valuesRow(text(publicId), int(statusCode), text(error), int(durationMs), text(response)),
       )
       for (const batch of chunks(logRows, 5)) {
         await sql`WITH ended (public_id, status_code, error, duration_ms, answer) AS (VALUES ${sql.join(batch)})
@@ -166,7 +166,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       }
       const transitions = attempts.map(({ deliveryId, progress }) => {
         const due = progress.state === 'waiting' ? progress.dueAtMs : null
-        return sql`(${int(deliveryId)}, ${int(progress.attempts)}, ${text(progress.state)}, ${int(due)})`
+        return valuesRow(int(deliveryId), int(progress.attempts), text(progress.state), int(due))
       })
       for (const batch of chunks(transitions, 4)) {
         await sql`WITH next_state (id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
@@ -229,15 +229,6 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       return ids.length
     },
   }
-}
-
-/** The first row of a VALUES list sets the column types, and PostgreSQL treats untyped parameters as text. */
-function int(value: number | null) {
-  return sql`cast(${value} as bigint)`
-}
-
-function text(value: string | null) {
-  return sql`cast(${value} as text)`
 }
 
 function fieldsOf(row: Selectable<DeliveriesTable>) {

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { NewEvent } from '../../domain/event.ts'
 import type { DeliveryRepository, NewDelivery } from '../../ports/repository/delivery.ts'
 import type { EventRepository } from '../../ports/repository/event.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
-import type { TxHooks } from '../transaction/tx.ts'
+import type { TxHooks } from '../transaction/hooks.ts'
 
 const COLUMNS = 6
 
@@ -17,11 +16,11 @@ export function eventRepository(
   hooks: Pick<TxHooks, 'beforeCommit'>,
   deliveries: Pick<DeliveryRepository, 'insert'>,
 ): EventRepository {
-  const pending: NewEvent[] = []
+  const pending = { events: [] as NewEvent[], deliveries: [] as NewDelivery[] }
 
   async function write(): Promise<void> {
-    const events = pending.splice(0)
-    await deliveries.insert(events.flatMap(toDelivery))
+    const events = pending.events.splice(0)
+    await deliveries.insert(pending.deliveries.splice(0))
     const counter = await db
       .updateTable('counters')
       .set(eb => ({ value: eb('value', '+', events.length) }))
@@ -41,10 +40,11 @@ export function eventRepository(
   }
 
   return {
-    async append(events) {
-      if (events.length === 0) return
-      if (pending.length === 0) hooks.beforeCommit(write)
-      pending.push(...events)
+    async append(newEvents, newDeliveries) {
+      if (newEvents.length === 0) return
+      if (pending.events.length === 0) hooks.beforeCommit(write)
+      pending.events.push(...newEvents)
+      pending.deliveries.push(...newDeliveries)
     },
 
     async invoicesChangedSince(seq, limit) {
@@ -78,9 +78,4 @@ export function eventRepository(
       return num(result.numDeletedRows)
     },
   }
-}
-
-function toDelivery({ type, body, createdAt, ...event }: NewEvent): NewDelivery[] {
-  if (type === null || body === null) return []
-  return [{ ...event, publicId: randomUUID(), eventType: type, body, createdAt, dueAtMs: createdAt * 1000 }]
 }

@@ -2,7 +2,9 @@ import type { InsertObject, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Invoice, InvoiceRepository, InvoiceStateUpdate, NewInvoice } from '../../ports/repository/invoice.ts'
 import { chunks, distinctAscending, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
+import { paginate } from '../paginate.ts'
 import type { Db, InvoicesTable, Tables } from '../tables.ts'
+import { int, text, valuesRow } from '../values.ts'
 
 const INSERTED_COLUMNS = 14
 const OUTCOME_COLUMNS = 10
@@ -38,31 +40,23 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       return found
     },
 
-    async list(accountId, { limit, before }, filter = {}) {
+    async list(accountId, page, filter = {}) {
       const { status, needsAttention = false, createdFrom, createdTo } = filter
       // Few invoices need attention, and their partial index is by id. By time, SQLite would read all of the account's.
       const order = needsAttention ? (['id'] as const) : (['created_at', 'id'] as const)
-      let query = db
+      const cursorOf = (before: string) =>
+        db.selectFrom('invoices').select(order).where('public_id', '=', before).where('account_id', '=', accountId)
+      const sales = db
         .selectFrom('invoices')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('purpose', '=', 'sale')
-        .$if(!needsAttention, list => list.orderBy('created_at', 'desc'))
-        .orderBy('id', 'desc')
-        .limit(limit)
-      if (before !== undefined) {
-        const last = db
-          .selectFrom('invoices')
-          .select(order)
-          .where('public_id', '=', before)
-          .where('account_id', '=', accountId)
-        query = query.where(sql<boolean>`(${sql.join(order.map(column => sql.ref(column)))}) < ${last}`)
-      }
+      let query = paginate(sales, page, order, cursorOf)
       if (status !== undefined) query = query.where('status', '=', status)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
       // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
-      const end = before === undefined ? sql.ref('created_at') : sql`created_at + 0`
+      const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`
       if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
       return (await query.execute()).map(toInvoice)
     },
@@ -85,10 +79,8 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     async byDiversifierIndexes(positions) {
       const found: Invoice[] = []
       for (const batch of chunks(positions, 2)) {
-        // The first row of a VALUES list sets the column types, and PostgreSQL treats untyped parameters as text.
-        const pairs = batch.map(
-          ({ viewingKeyId, diversifierIndex }) =>
-            sql`(cast(${viewingKeyId} as bigint), cast(${diversifierIndex} as bigint))`,
+        const pairs = batch.map(({ viewingKeyId, diversifierIndex }) =>
+          valuesRow(int(viewingKeyId), int(diversifierIndex)),
         )
         const rows = await db
           .selectFrom('invoices')
@@ -169,11 +161,9 @@ export async function insertInvoices(db: Db, invoices: readonly NewInvoice[]): P
 
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
 async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promise<void> {
-  const int = (value: bigint | number | null) => sql`cast(${value} as bigint)`
-  const text = (value: string | null) => sql`cast(${value} as text)`
   const rows = outcomes.map(
     ({ id, status, receivedZat, overpaidZat, txid, paidAt, openUntilHeight, underpaidAt, ...attention }) =>
-      sql`(${sql.join([
+      valuesRow(
         int(id),
         text(status),
         int(receivedZat),
@@ -184,7 +174,7 @@ async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promi
         int(openUntilHeight),
         int(underpaidAt),
         int(attention.attentionSince),
-      ])})`,
+      ),
   )
   await sql`
     UPDATE invoices SET

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { MailRepository, MailRow } from '../../ports/repository/mail.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db, MailsTable } from '../tables.ts'
-import type { TxHooks } from '../transaction/tx.ts'
+import type { TxHooks } from '../transaction/hooks.ts'
 
 const ATTENTION_COLUMNS = 5
 

@@ -4,6 +4,7 @@ import type { SessionRepository } from '../../ports/repository/session.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../owner.ts'
+import { paginate } from '../paginate.ts'
 import type { Db, SessionsTable } from '../tables.ts'
 import { setLastUsed } from './last-used.ts'
 
@@ -38,20 +39,15 @@ export function sessionRepository(db: Db): SessionRepository {
       return row ? { session: toSession(row), account: toJoinedAccount(row) } : null
     },
 
-    async list(accountId, now, { limit, before }) {
-      const rows = await db
+    async list(accountId, now, page) {
+      const sessions = db
         .selectFrom('sessions')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('expires_at', '>', now)
         .where('ended_at', 'is', null)
-        .$if(before !== undefined, query =>
-          query.where('id', '<', idOfAccount(db, 'sessions', accountId, before as string)),
-        )
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(toSession)
+      const cursorOf = (before: string) => idOfAccount(db, 'sessions', accountId, before)
+      return (await paginate(sessions, page, ['id'], cursorOf).execute()).map(toSession)
     },
 
     async end(accountId, publicId, at) {

@@ -5,6 +5,7 @@ import { MAX_DIVERSIFIER_INDEX } from '../../domain/viewing-key.ts'
 import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository/viewing-key.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
+import { int, valuesRow } from '../values.ts'
 
 /** Placeholder until the row's id is known, which the sealed key is bound to. */
 const NOT_YET_SEALED = new Uint8Array(0)
@@ -64,7 +65,7 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     async advanceAllIndexes(step, watchUntil) {
       const keys = await db.selectFrom('viewing_keys').select('id').orderBy('id').execute()
       for (const batch of chunks(keys, STEP_COLUMNS)) {
-        const steps = batch.map(({ id }) => sql`(CAST(${id} AS BIGINT), CAST(${step()} AS BIGINT))`)
+        const steps = batch.map(({ id }) => valuesRow(int(id), int(step())))
         await db
           .updateTable('viewing_keys')
           .from(sql<{ column1: Int64; column2: Int64 }>`(VALUES ${sql.join(steps)})`.as('steps'))

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Withdrawal, WithdrawalRepository } from '../../ports/repository/withdrawal.ts'
 import { num, numOrNull } from '../mapping.ts'
+import { paginate } from '../paginate.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
 
 export function withdrawalRepository(db: Db): WithdrawalRepository {
@@ -44,18 +45,15 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
       return row ? toWithdrawal(row) : null
     },
 
-    async list(accountId, { limit, before }) {
-      let query = all().where('account_id', '=', accountId).orderBy('invoice_id', 'desc').limit(limit)
-      if (before !== undefined) {
-        query = query.where('invoice_id', '<', eb =>
-          eb
-            .selectFrom('withdrawals')
-            .select('invoice_id')
-            .where('public_id', '=', before)
-            .where('account_id', '=', accountId),
-        )
-      }
-      return (await query.execute()).map(toWithdrawal)
+    async list(accountId, page) {
+      const withdrawals = all().where('account_id', '=', accountId)
+      const cursorOf = (before: string) =>
+        db
+          .selectFrom('withdrawals')
+          .select('invoice_id')
+          .where('public_id', '=', before)
+          .where('account_id', '=', accountId)
+      return (await paginate(withdrawals, page, ['invoice_id'], cursorOf).execute()).map(toWithdrawal)
     },
 
     async listByStatus(statuses, limit) {

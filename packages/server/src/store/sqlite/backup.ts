@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -11,6 +12,8 @@ const WORKER_URL = new URL('./backup-worker.ts', import.meta.url)
  * @throws AppError `file_exists` when `file` exists; nothing is overwritten
  */
 export async function backupSqlite(source: string, file: string): Promise<void> {
+  // The copy may take minutes. The link at its end checks again.
+  if (existsSync(file)) throw fileExistsError(file)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const partial = `${file}.partial`
   const handle = await open(partial, 'wx', 0o600).catch(throwFileExists(partial))
@@ -48,6 +51,10 @@ async function syncDirectory(path: string): Promise<void> {
 function throwFileExists(file: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    throw new AppError('conflict', 'file_exists', `${file} already exists and is not overwritten`)
+    throw fileExistsError(file)
   }
+}
+
+function fileExistsError(file: string): AppError {
+  return new AppError('conflict', 'file_exists', `${file} already exists and is not overwritten`)
 }

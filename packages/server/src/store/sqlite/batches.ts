@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '../../domain/backoff.ts'
 import type { BatchDriver, BatchTransaction } from '../batching/group-commit.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Database } from '../dialect.ts'
 import type { SqliteConnection } from './driver.ts'
 import { isBusy, translateSqliteError } from './driver.ts'
 
-const RETRY_MS = { first: 1, max: 50 }
+const BACKOFF = { firstMs: 1, maxMs: 50 }
 
 /** Transactions on the only connection that writes. */
-export function sqliteBatchDriver(connection: SqliteConnection, dialect: Dialect, lockMs: number): BatchDriver {
+export function sqliteBatchDriver(connection: SqliteConnection, database: Database, lockMs: number): BatchDriver {
   const batch: BatchTransaction = {
     connection,
     savepoint: () => connection.run('SAVEPOINT use_case'),
@@ -30,7 +31,7 @@ export function sqliteBatchDriver(connection: SqliteConnection, dialect: Dialect
     },
   }
   return {
-    dialect,
+    database,
     isTransient: () => false,
     translateError: translateSqliteError,
     async begin() {
@@ -43,7 +44,7 @@ export function sqliteBatchDriver(connection: SqliteConnection, dialect: Dialect
 /** Begins a transaction, waiting while another process writes. SQLite's own wait would block the thread. */
 export async function beginImmediate(connection: SqliteConnection, lockMs: number): Promise<void> {
   const deadline = performance.now() + lockMs
-  for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.max)) {
+  for (let attempt = 1; ; attempt++) {
     try {
       connection.rollback()
       connection.run('BEGIN IMMEDIATE')
@@ -51,6 +52,6 @@ export async function beginImmediate(connection: SqliteConnection, lockMs: numbe
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }
-    await sleep(waitMs)
+    await sleep(backoffMs(attempt, BACKOFF))
   }
 }

@@ -4,6 +4,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { AppError } from '../../domain/error.ts'
+import { NonStreamingConnection } from '../transaction/connection.ts'
 
 const MAX_STATEMENTS = 256
 /** A reader waits only for a recovery or for the last close of another process. The wait blocks the whole thread. */
@@ -15,7 +16,7 @@ interface Prepared {
 }
 
 /** One connection of node:sqlite, with its prepared statements. Calls are synchronous; the promises are Kysely's. */
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection extends NonStreamingConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
   readonly #prepared = new Map<string, Prepared>()
 
@@ -45,6 +46,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   private constructor(database: DatabaseSync) {
+    super()
     this.#database = database
   }
 
@@ -66,10 +68,6 @@ export class SqliteConnection implements DatabaseConnection {
     const values = query.parameters.map(toBindable)
     if (returnsRows) return { rows: statement.all(...values) as R[] }
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
-  }
-
-  streamQuery(): never {
-    throw new Error('the store does not stream: it reads in pages')
   }
 
   close(): void {

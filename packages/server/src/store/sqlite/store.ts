@@ -1,13 +1,15 @@
 import type { Store, Tx } from '../../ports/store.ts'
 import { GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
-import { SQLITE } from '../dialect.ts'
+import { type Database, SQLITE } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/index.ts'
 import { createNotifications } from '../notifications.ts'
 import { sqliteIdentity } from '../repository/database-identity.ts'
-import { openDb, openTransaction, withTimeout } from '../transaction/transaction.ts'
+import { openDb } from '../transaction/open-db.ts'
+import { withTimeout } from '../transaction/timeout.ts'
+import { openTransaction } from '../transaction/transaction.ts'
 import { backupSqlite } from './backup.ts'
 import { beginImmediate, sqliteBatchDriver } from './batches.ts'
 import { ConnectionPool } from './connection-pool.ts'
@@ -28,17 +30,17 @@ export async function openSqliteStore(
   onError: (error: unknown) => void,
 ): Promise<Store> {
   const writer = SqliteConnection.openWriter(path)
-  let dialect = SQLITE
+  let database: Database
   try {
     await migrateSqlite(writer, migrations)
-    dialect = { ...SQLITE, identity: sqliteIdentity(path) }
+    database = { dialect: SQLITE, identity: sqliteIdentity(path) }
   } catch (error) {
     writer.close()
     throw error
   }
   const notifications = createNotifications(onError)
   const commits = new GroupCommit(
-    sqliteBatchDriver(writer, dialect, limits.lockTimeoutMs),
+    sqliteBatchDriver(writer, database, limits.lockTimeoutMs),
     limits,
     1,
     notifications.notify,
@@ -58,7 +60,7 @@ export async function openSqliteStore(
 
   async function read<T>(work: (tx: Tx) => Promise<T>, mode: 'read' | 'query'): Promise<T> {
     const reader = await acquire()
-    const transaction = openTransaction(reader, dialect, mode)
+    const transaction = openTransaction(reader, database, mode)
     try {
       if (mode === 'read') reader.run('BEGIN')
       return await withTimeout(limits.transactionTimeoutMs, () => work(transaction.tx))

@@ -1,5 +1,4 @@
-import type { Topic, Tx } from '../../ports/store.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Tx } from '../../ports/store.ts'
 import { accountRepository } from '../repository/account.ts'
 import { apiKeyRepository } from '../repository/api-key.ts'
 import { attentionMailRepository } from '../repository/attention-mail.ts'
@@ -21,20 +20,13 @@ import { viewingKeyRepository } from '../repository/viewing-key.ts'
 import { webhookRepository } from '../repository/webhook.ts'
 import { withdrawalRepository } from '../repository/withdrawal.ts'
 import type { Db } from '../tables.ts'
+import type { TxHooks } from './hooks.ts'
 
-/** Work that runs after the use case and before its commit. */
-export type DeferredWork = () => Promise<void>
-
-/** What a repository may schedule for the end of its transaction. */
-export interface TxHooks {
-  /** Runs `work` after the use case and before its commit. */
-  beforeCommit(work: DeferredWork): void
-  /** Notifies the listeners of the topic after the commit. */
-  notify(topic: Topic): void
-}
-
-/** All repositories on one connection. */
-export function createTx(db: Db, { identity }: Dialect, hooks: TxHooks): Tx {
+/**
+ * All repositories on one connection.
+ * @param identity SQL expression for the identity of the database, see `databaseIdentityRepository`
+ */
+export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
   const deliveries = deliveryRepository(db, hooks)
   return {
     accounts: accountRepository(db),

@@ -1,5 +1,4 @@
-import type { Zat } from '../../domain/money.ts'
-import { formatZec } from '../../domain/payment-uri.ts'
+import { formatZec, type Zat } from '../../domain/money.ts'
 import { formatZecAmount } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { copyButton } from './copyable.ts'

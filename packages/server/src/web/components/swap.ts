@@ -1,4 +1,5 @@
-import { formatUnits, type SwapStatus } from '../../domain/swap.ts'
+import { formatUnits } from '../../domain/money.ts'
+import type { SwapStatus } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import { timeElement } from '../format.ts'

@@ -1,4 +1,5 @@
-import { formatUnits, hasDeposit, MAX_REFUND_TO_CHARS } from '../../domain/swap.ts'
+import { formatUnits } from '../../domain/money.ts'
+import { hasDeposit, MAX_REFUND_TO_CHARS } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'

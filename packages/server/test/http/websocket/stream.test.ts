@@ -8,6 +8,7 @@ import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { call, type Merchant, startTestApi, type TestApi } from '../../support/api.ts'
 import { subscribe } from '../../support/follower.ts'
 import { silentLog } from '../../support/log.ts'
+import { testOutbox } from '../../support/outbox.ts'
 import { until } from '../../support/until.ts'
 
 let api: TestApi
@@ -29,8 +30,7 @@ async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n,
   await target.store.write(async tx => {
     await tx.invoices.updateStates([{ ...invoice, status, receivedZat }])
     const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: api.clock.secs }
-    await tx.events.append([{ ...event, type: null, body: null }])
-    tx.notify('events')
+    await testOutbox.append(tx, [{ ...event, type: null, body: null }])
   })
 }
 

@@ -11,6 +11,7 @@ import { NOW, openShop } from '../../store/fixtures.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { ModelChain, notesOf } from '../../support/model-chain.ts'
+import { testOutbox } from '../../support/outbox.ts'
 
 /** The services over a store that counts the calls of a transaction which lock or read chain and invoices. */
 async function harnessOf(t: TestContext) {
@@ -39,7 +40,7 @@ async function harnessOf(t: TestContext) {
   const countingStore: Store = { ...store, write: work => store.write(tx => work(counting(tx))) }
   const deps = {
     store: countingStore,
-    updateInvoices: createInvoiceUpdater(),
+    updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
     reportChanges: createChangeReporter({ log: silentLog }),
     clock,
     params: consensusParams('regtest'),

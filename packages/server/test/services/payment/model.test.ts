@@ -14,6 +14,7 @@ import { openStore } from '../../../src/store/open.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { ModelChain, type ModelTransaction, notesOf } from '../../support/model-chain.ts'
+import { testOutbox } from '../../support/outbox.ts'
 
 const INDEXES = [1n, 2n, 3n]
 const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {
@@ -126,7 +127,10 @@ class Bench {
 
   restart(): void {
     const { store, clock } = this
-    const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+    const [updateInvoices, report] = [
+      createInvoiceUpdater({ outbox: testOutbox }),
+      createChangeReporter({ log: silentLog }),
+    ]
     this.chainRecorder = createChainRecorder({
       store,
       updateInvoices,

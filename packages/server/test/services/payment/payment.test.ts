@@ -13,12 +13,16 @@ import { NOW, openShop } from '../../store/fixtures.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { ModelChain, notesOf } from '../../support/model-chain.ts'
+import { testOutbox } from '../../support/outbox.ts'
 
 /** The service over a model chain with its first block recorded and NU6.3 at the given height. */
 async function harnessOf(context: TestContext, nu63Height = 0) {
   const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
-  const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log: silentLog })]
+  const [updateInvoices, report] = [
+    createInvoiceUpdater({ outbox: testOutbox }),
+    createChangeReporter({ log: silentLog }),
+  ]
   const params = consensusParams('regtest', { nu63Height, nu7Height: null })
   const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
@@ -224,13 +228,13 @@ test('due invoices expire in bounded batches, earliest first, except those kept 
 test('a swap with a deposit is included in the event of its invoice', async t => {
   const harness = await harnessOf(t)
   const swap = { asset: 'nep141:btc', blockchain: 'btc', amountInFormatted: '0.1', status: 'SUCCESS' }
-  const updateInvoices = createInvoiceUpdater({ swapOf: async () => swap })
+  const updateInvoices = createInvoiceUpdater({ outbox: testOutbox, swapOf: async () => swap })
   const bodies: (string | null)[] = []
   await harness.store.write(async tx => {
     const { append } = tx.events
-    tx.events.append = async events => {
+    tx.events.append = async (events, deliveries) => {
       bodies.push(...events.map(event => event.body))
-      return append(events)
+      return append(events, deliveries)
     }
     const invoice = await tx.invoices.insert(harness.shop.draft({ confirmations: 0 }))
     await tx.payments.upsert([

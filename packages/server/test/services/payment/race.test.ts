@@ -10,6 +10,7 @@ import { openShop, type Shop } from '../../store/fixtures.ts'
 import { silentLog } from '../../support/log.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { ModelChain, notesOf } from '../../support/model-chain.ts'
+import { testOutbox } from '../../support/outbox.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 const bin = findPostgres()
@@ -29,7 +30,7 @@ before(async () => {
   services = stores.map(store =>
     createChainRecorder({
       store,
-      updateInvoices: createInvoiceUpdater(),
+      updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
       reportChanges: createChangeReporter({ log: silentLog }),
       clock,
       params: consensusParams('regtest'),

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { createSwaps, type Swaps } from '../../../src/services/swap.ts'
 import { createSwapAssets } from '../../../src/services/swap-asset.ts'
+import { testOutbox } from '../../support/outbox.ts'
 import { BTC, SwapHarness } from '../../support/swap-rig.ts'
 import { closeNoteScanner } from '../../support/watch-rig.ts'
 
@@ -24,7 +25,16 @@ function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Swaps 
     },
   }
   const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({ store, provider, assets, swapStatus: harness.swapStatus, clock, random: systemRandom, log })
+  return createSwaps({
+    store,
+    outbox: testOutbox,
+    provider,
+    assets,
+    swapStatus: harness.swapStatus,
+    clock,
+    random: systemRandom,
+    log,
+  })
 }
 
 function hasMessage(message: string) {

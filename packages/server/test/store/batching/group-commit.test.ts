@@ -33,7 +33,7 @@ function recordingDatabase(fails: Partial<Record<'begin' | 'commit' | 'rollback'
     rollback: async () => record('abandon'),
   }
   const batches: BatchDriver = {
-    dialect: SQLITE,
+    database: { dialect: SQLITE, identity: "'?'" },
     begin: async () => {
       record('begin', fails.begin)
       return batch

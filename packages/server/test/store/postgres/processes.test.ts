@@ -49,7 +49,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
     }
     const touch = (store: Store, invoice: Invoice) =>
       store.write(async tx => {
-        await tx.events.append([moved(invoice)])
+        await tx.events.append([moved(invoice)], [])
         await tx.accounts.byId(invoice.accountId)
       })
 
@@ -186,7 +186,7 @@ interface Listener {
 }
 
 async function startListener(t: TestContext, url: string): Promise<Listener> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'wake-listener.ts'), url])
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'notification-listener.ts'), url])
   child.stderr.pipe(process.stderr)
   t.after(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

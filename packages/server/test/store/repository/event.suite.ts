@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testOutbox } from '../../support/outbox.ts'
 import type { DatabaseEngine } from '../databases.ts'
 import { openEmptyStore } from '../databases.ts'
 import { moved, NOW, openShop } from '../fixtures.ts'
@@ -12,7 +13,7 @@ export function eventSuite(engine: DatabaseEngine): void {
     assert.equal(await store.read(tx => tx.events.lastSeq()), 0)
     assert.deepEqual(await store.read(tx => tx.events.invoicesChangedSince(0, 9)), { seq: 0, invoiceIds: [] })
     const plan = { ...moved(a), invoiceId: null, type: 'plan.updated', body: '{"plan":"Pro"}' } as const
-    await store.write(tx => tx.events.append([moved(b), moved(a), plan, moved(b)]))
+    await store.write(tx => testOutbox.append(tx, [moved(b), moved(a), plan, moved(b)]))
     assert.equal(await store.read(tx => tx.events.lastSeq()), 4)
     const since = (seq: number, limit: number) => store.read(tx => tx.events.invoicesChangedSince(seq, limit))
     assert.deepEqual(await since(0, 9), { seq: 4, invoiceIds: [b.id, a.id] })
@@ -26,14 +27,14 @@ export function eventSuite(engine: DatabaseEngine): void {
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const failing = store.write(async tx => {
-      await tx.events.append([moved(invoice)])
+      await tx.events.append([moved(invoice)], [])
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
     await store.write(async tx => {
-      await tx.events.append([moved(invoice)])
-      await tx.events.append([])
-      await tx.events.append([moved(invoice), moved(invoice)])
+      await tx.events.append([moved(invoice)], [])
+      await tx.events.append([], [])
+      await tx.events.append([moved(invoice), moved(invoice)], [])
     })
     assert.equal(await store.read(tx => tx.events.lastSeq()), 3)
   })
@@ -44,7 +45,7 @@ export function eventSuite(engine: DatabaseEngine): void {
     const invoice = await shop.sell()
     const failing = store.write(async tx => {
       await tx.invoices.setKeptOpenBySwap(invoice.id, true)
-      await tx.events.append([{ ...moved(invoice), invoiceId: 999 }])
+      await tx.events.append([{ ...moved(invoice), invoiceId: 999 }], [])
     })
     await assert.rejects(failing, /foreign key/i)
     assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id])), [invoice])
@@ -56,11 +57,11 @@ export function eventSuite(engine: DatabaseEngine): void {
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const at = (createdAt: number) => ({ ...moved(invoice), createdAt })
-    await store.write(tx => tx.events.append([at(NOW), at(NOW + 1), at(NOW + 2)]))
+    await store.write(tx => tx.events.append([at(NOW), at(NOW + 1), at(NOW + 2)], []))
     assert.equal(await store.write(tx => tx.events.prune(NOW + 2, 1)), 1)
     assert.equal(await store.write(tx => tx.events.prune(NOW + 2, 9)), 1)
     assert.equal(await store.write(tx => tx.events.prune(NOW + 9, 9)), 1)
-    await store.write(tx => tx.events.append([at(NOW + 3)]))
+    await store.write(tx => tx.events.append([at(NOW + 3)], []))
     assert.deepEqual(await store.read(tx => tx.events.invoicesChangedSince(0, 9)), { seq: 4, invoiceIds: [invoice.id] })
   })
 }

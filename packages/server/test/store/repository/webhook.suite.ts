@@ -10,6 +10,7 @@ import type {
   StartedAttempt,
 } from '../../../src/ports/repository/delivery.ts'
 import type { Store } from '../../../src/ports/store.ts'
+import { testOutbox } from '../../support/outbox.ts'
 import type { DatabaseEngine } from '../databases.ts'
 import { openEmptyStore } from '../databases.ts'
 import { makeAccount, NOW, openShop } from '../fixtures.ts'
@@ -144,14 +145,14 @@ export function webhookSuite(engine: DatabaseEngine): void {
       createdAt: NOW,
     } as const
     const failing = store.write(async tx => {
-      await tx.events.append([event])
+      await testOutbox.append(tx, [event])
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
     assert.deepEqual(await claimDue(store, NOW_MS), [])
 
     await store.write(tx =>
-      tx.events.append([
+      testOutbox.append(tx, [
         event,
         { ...event, type: null, body: null },
         { ...event, accountId: without.id, invoiceId: null },

@@ -13,9 +13,10 @@ async function writeForever(): Promise<never> {
     const number = ++next
     await store.write(async tx => {
       await tx.usage.increment(account.id, '2026-11', null)
-      await tx.events.append([
-        { accountId: account.id, invoiceId: null, type: 'test', body: null, createdAt: NOW + number },
-      ])
+      await tx.events.append(
+        [{ accountId: account.id, invoiceId: null, type: 'test', body: null, createdAt: NOW + number }],
+        [],
+      )
     })
     writeSync(1, `${number} ${account.id}\n`)
   }

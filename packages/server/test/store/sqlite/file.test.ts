@@ -203,7 +203,7 @@ async function queriesOf(path: string, work: (tx: Tx) => Promise<unknown>): Prom
     },
     streamQuery: () => connection.streamQuery(),
   }
-  await work(openTransaction(recording, SQLITE, 'write').tx)
+  await work(openTransaction(recording, { dialect: SQLITE, identity: "'?'" }, 'write').tx)
   connection.close()
   return queries
 }

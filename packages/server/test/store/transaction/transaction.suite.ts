@@ -27,7 +27,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
             await tx.usage.increment(shop.account.id, '2026-11', null)
             await tx.payments.upsert([payment(invoice)])
             await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
-            await tx.events.append([moved(invoice)])
+            await tx.events.append([moved(invoice)], [])
             throw new AppError('conflict', 'no', 'no')
           })
       await assert.rejects(failing, { code: 'no' })
@@ -116,7 +116,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
     })
     await assert.rejects(failing, /^Error: no$/)
     await store.write(async tx => {
-      await tx.events.append([moved(invoice)])
+      await tx.events.append([moved(invoice)], [])
       tx.notify('events')
       tx.notify('events')
       tx.notify('deliveries')

@@ -13,6 +13,7 @@ import type { HttpClient } from '../../../src/ports/http-client.ts'
 import { NO_METRICS } from '../../../src/ports/metrics.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
+import { testOutbox } from '../../support/outbox.ts'
 import { until } from '../../support/until.ts'
 import type { WebhookHarness } from '../../support/webhooks.ts'
 import { createWebhookHarness } from '../../support/webhooks.ts'
@@ -320,7 +321,8 @@ test('an account with 10,000 due deliveries does not starve one with a single de
   const quiet = await harness.account('http://shop.example/2')
   const createdAt = clock.secs - 100
   await harness.store.write(tx =>
-    tx.events.append(
+    testOutbox.append(
+      tx,
       Array.from({ length: 10_000 }, () => ({
         accountId: busy.id,
         invoiceId: null,

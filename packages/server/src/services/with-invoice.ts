@@ -1,0 +1,15 @@
+import type { Invoice } from '../ports/repository/invoice.ts'
+import type { Tx } from '../ports/store.ts'
+
+/** Pairs records with their invoices, in the order of the records. Records without an invoice are omitted. */
+export async function withInvoices<R extends { readonly invoiceId: number }>(
+  tx: Tx,
+  records: readonly R[],
+): Promise<[record: R, invoice: Invoice][]> {
+  const found = await tx.invoices.byIds(records.map(record => record.invoiceId))
+  const invoices = new Map(found.map(invoice => [invoice.id, invoice]))
+  return records.flatMap((record): [R, Invoice][] => {
+    const invoice = invoices.get(record.invoiceId)
+    return invoice ? [[record, invoice]] : []
+  })
+}

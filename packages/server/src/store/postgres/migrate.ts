@@ -1,0 +1,28 @@
+import { POSTGRES } from '../dialect.ts'
+import { migrate } from '../migrate.ts'
+import type { Migration } from '../migrations/index.ts'
+import { openDb } from '../transaction/open-db.ts'
+import type { PgSource } from './driver.ts'
+import { PgConnection } from './driver.ts'
+
+/** The advisory lock's key: "zatg" in ASCII, unlikely to be used by another program. */
+const MIGRATION_LOCK = 0x7a617467
+
+/** Migrates in one transaction without time limits. Only one process migrates at a time. */
+export async function migratePostgres(source: PgSource, migrations: readonly Migration[]): Promise<void> {
+  const client = await source.connect()
+  try {
+    await client.query('BEGIN')
+    for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+      await client.query(`SET LOCAL ${limit} = 0`)
+    }
+    await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    await migrate(openDb<unknown>(new PgConnection(client), POSTGRES), POSTGRES, migrations)
+    await client.query('COMMIT')
+    client.release(false)
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    client.release(true)
+    throw error
+  }
+}

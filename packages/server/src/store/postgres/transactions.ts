@@ -1,0 +1,97 @@
+import type { Topic, Tx } from '../../ports/store.ts'
+import type { Database } from '../dialect.ts'
+import type { StoreLimits } from '../limits.ts'
+import { withTimeout } from '../transaction/timeout.ts'
+import { openTransaction } from '../transaction/transaction.ts'
+import type { PgClient, PgSource } from './driver.ts'
+import { PgConnection } from './driver.ts'
+import { isStalePlan } from './error.ts'
+
+export interface PgTransactions {
+  /** A read of one statement, without a transaction. */
+  query<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A snapshot. Its BEGIN is pipelined with its first statement, and its caller does not wait for its end. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+}
+
+/** Use cases that each run once in a transaction of their own. Failed calls reject with the driver's error. */
+export function createPgTransactions(deps: {
+  readonly source: PgSource
+  readonly database: Database
+  readonly limits: StoreLimits
+  /** Notifies other processes. Called in the transaction, just before its commit. */
+  readonly send: (client: PgClient, topics: ReadonlySet<Topic>) => Promise<void>
+  readonly onCommitted: (topics: ReadonlySet<Topic>) => void
+  readonly onError: (error: unknown) => void
+}): PgTransactions {
+  const { source, database, limits, send, onCommitted, onError } = deps
+
+  /** Ends the transaction and releases the connection. Discards the connection when that fails. */
+  async function rollback(client: PgClient): Promise<void> {
+    try {
+      await withTimeout(limits.lockTimeoutMs, () => client.query('ROLLBACK'))
+      client.release(false)
+    } catch (error) {
+      client.release(true)
+      onError(error)
+    }
+  }
+
+  return {
+    async query(work) {
+      const client = await source.connect()
+      const transaction = openTransaction(new PgConnection(client), database, 'query')
+      let broken = true
+      try {
+        const result = await withTimeout(limits.transactionTimeoutMs, () => work(transaction.tx))
+        broken = false
+        return result
+      } finally {
+        transaction.end()
+        client.release(broken)
+      }
+    },
+
+    async read(work) {
+      const client = await source.connect()
+      const transaction = openTransaction(new PgConnection(client), database, 'read')
+      const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      begun.catch(() => {})
+      try {
+        return await withTimeout(limits.transactionTimeoutMs, async () => {
+          const result = await work(transaction.tx)
+          await begun
+          return result
+        })
+      } finally {
+        transaction.end()
+        void rollback(client)
+      }
+    },
+
+    async write(work) {
+      const client = await source.connect()
+      const transaction = openTransaction(new PgConnection(client), database, 'write')
+      try {
+        const result = await withTimeout(limits.transactionTimeoutMs, async () => {
+          await client.query('BEGIN')
+          const result = await work(transaction.tx)
+          await transaction.flush()
+          await send(client, transaction.topics)
+          await client.query('COMMIT')
+          return result
+        })
+        client.release(false)
+        onCommitted(transaction.topics)
+        return result
+      } catch (error) {
+        if (isStalePlan(error)) client.release(true)
+        else await rollback(client)
+        throw error
+      } finally {
+        transaction.end()
+      }
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { AppError } from '../../domain/error.ts'
+
+/**
+ * Runs `work` with a time limit.
+ * @throws AppError `timed_out` after `ms` milliseconds
+ */
+export async function withTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new AppError('unavailable', 'timed_out', 'service unavailable', { cause: `not finished within ${ms} ms` }))
+    }, ms)
+  })
+  try {
+    return await Promise.race([work(), timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
