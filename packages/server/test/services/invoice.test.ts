@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { AppError } from '../../src/domain/error.ts'
 import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import type { Random } from '../../src/ports/random.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { ReservedAddress } from '../../src/services/address.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
-import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
 import { NOW, openShop } from '../store/fixtures.ts'
-import { testViewingKey } from '../support/api.ts'
 import { ManualClock } from '../support/manual-clock.ts'
-import { createPlainNoteScanner } from '../support/plain-viewer.ts'
 
 const HOUR = 3_600
 let uuids = 0
@@ -73,25 +69,23 @@ test('an index is not used again after a commit whose outcome is not known, but 
   const key = (await store.read(tx => tx.viewingKeys.list()))[0]!
   const refused = service.create({ ...account, plan: 'Business', viewingKeyId: key.id }, other)
   await assert.rejects(refused, { code: 'idempotency_key_reused' })
+  assert.equal(back.length, 1)
+  await create(service, 'order-1')
+  assert.equal(back.length, 1, 'a replay gives its address back too')
 })
 
-test('the first index of a key is never below 2^40, for any random bytes', async t => {
-  const store = await openEmptyStore(sqliteEngine, t)
-  const { account } = await openShop(store)
-  for (const [n, byte] of [0, 0xff].entries()) {
-    const bytes = (count: number) => new Uint8Array(count).fill(byte)
-    const vault = createVault([new Uint8Array(32).fill(1)], random)
-    const clock = new ManualClock(NOW)
-    const deps = {
-      store,
-      noteScanner: createPlainNoteScanner(),
-      vault,
-      clock,
-      random: { ...random, bytes },
-      network: 'regtest' as const,
-    }
-    const { viewingKeyId } = await createViewingKeys(deps).setWithoutNotification(account, testViewingKey(n + 1))
-    const first = await store.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId!, 1))
-    assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
-  }
+test('an expired key is found after the idempotency key, and the address of the refused invoice is released', async t => {
+  const { store, clock, back, process } = await harnessOf(t)
+  const { id } = (await store.read(tx => tx.viewingKeys.list()))[0]!
+  const account = (await store.read(tx => tx.accounts.list()))[0]!
+  const expiring = { ...account, viewingKeyId: id, viewingKeyExpiry: { time: clock.secs + HOUR, height: null } }
+  const service = process()
+  const create = (idempotencyKey: string) =>
+    service.create(expiring, { amountZat: 5n, expiresInSecs: 600, idempotencyKey })
+  const first = await create('order-1')
+  clock.advance(2 * HOUR)
+  assert.equal((await create('order-1')).id, first.id)
+  await assert.rejects(create('order-2'), { code: 'viewing_key_expired' })
+  assert.equal(back.length, 1)
+  assert.equal(await store.read(tx => tx.idempotency.find(account.id, 'order-2', 0)), null)
 })
