@@ -274,7 +274,7 @@ describe('pages', () => {
       code: '000000' === mail?.code ? '1' : '000000',
     })
     assert.equal(wrong.status, 403)
-    assert.match(wrong.text, /not right/)
+    assert.match(wrong.text, /code is wrong/)
     assert.ok(wrong.text.includes('value="a &quot;name&quot;"'))
     const right = await visitor.request('POST /api-keys', { name: 'a "name"', code: mail?.code as string })
     assert.equal(right.status, 200)
