@@ -5,7 +5,7 @@ import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './chain
 import { Wallet } from './chain/wallet.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { chainRoutes } from './control/chain.ts'
-import { faultRoutes } from './control/faults.ts'
+import { faultRoutes } from './control/lightwalletd.ts'
 import { mailRoutes } from './control/mail.ts'
 import { rateRoutes } from './control/rates.ts'
 import { swapRoutes } from './control/swaps.ts'

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Clock, systemClock } from './clock.ts'
-import { sendBulk, sendSlowly } from './http/bodies.ts'
+import { sendBulk, sendSlowly } from './http/response-body.ts'
 import { LOOPBACK, listen, stopListening } from './http/listen.ts'
 
 /** A scripted response. Delays use the real clock, because the client is outside of the simulation. */

@@ -1,4 +1,4 @@
-import { subscribe } from './follow.ts'
+import { subscribe } from './subscribe.ts'
 import type { Transport } from './transport.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'

@@ -26,7 +26,7 @@ import {
   internalOutgoingViewingKey,
   parseViewingKey,
 } from '../src/viewing-key.ts'
-import { KEY_FIXTURES } from './figures.ts'
+import { KEY_FIXTURES } from './fixtures.ts'
 import { bytes, hex, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
 const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code

@@ -21,7 +21,7 @@ import { ephemeralSecretKey, extractedNoteCommitment } from '../src/note-secrets
 import { decodePoint, encodePoint, P, Pallas, Q } from '../src/pallas.ts'
 import type { ShieldedPool } from '../src/shielded-pool.ts'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes, parseViewingKey } from '../src/viewing-key.ts'
-import { KEY_FIXTURES } from './figures.ts'
+import { KEY_FIXTURES } from './fixtures.ts'
 
 const POOLS: readonly ShieldedPool[] = ['orchard', 'ironwood']
 const keys = KEY_FIXTURES.map(fixture => parseViewingKey(fixture.uivk).orchard!)

@@ -14,7 +14,7 @@ import {
   incomingViewingKeyToBytes,
   parseViewingKey,
 } from '../src/viewing-key.ts'
-import { KEY_FIXTURES } from './figures.ts'
+import { KEY_FIXTURES } from './fixtures.ts'
 import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
 const [fixture] = KEY_FIXTURES

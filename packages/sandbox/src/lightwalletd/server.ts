@@ -8,7 +8,7 @@ import { ServedBlocks } from './blocks.ts'
 import { type LightwalletdFaults, NO_FAULTS } from './faults.ts'
 import { ServedMempool } from './mempool.ts'
 import { NodeError, ServedNode } from './node.ts'
-import { faultInterceptor, nodeRequest, sendGarbage } from './scheduled-faults.ts'
+import { faultInterceptor, nodeRequest, sendGarbage } from './fault-interceptor.ts'
 import { compactTxStreamer } from './service.ts'
 
 /** The state of one server process: its caches and its service. It is lost when the process ends. */

@@ -1,6 +1,6 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { LOOPBACK, listen } from '../http/listen.ts'
-import { parseMail } from './mail-text.ts'
+import { parseMail } from './mail-parser.ts'
 
 export interface Mail {
   readonly to: string

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { sendBulk } from '../http/bodies.ts'
+import { sendBulk } from '../http/response-body.ts'
 import type { ScriptedResponse } from './script.ts'
 
 const TOO_MUCH_BYTES = 1_000_000_000
