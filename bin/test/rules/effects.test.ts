@@ -34,7 +34,8 @@ const RANDOMNESS: Allowed = {
   'packages/server/src/adapters/lightwalletd/chain.ts': 'jitter of retries',
   'packages/server/src/adapters/system/random.ts': 'the random source of the service',
   'packages/server/src/store/postgres/listener.ts': 'jitter of reconnections',
-  'packages/server/src/store/postgres/store.ts': 'jitter of retries, and the id by which a process skips its own notifications',
+  'packages/server/src/store/postgres/store.ts':
+    'jitter of retries, and the id by which a process skips its own notifications',
   'packages/server/src/workers/loop.ts': 'jitter of retries',
   'packages/zcash/src/create-action.ts': 'the dummy values of an action',
 }
@@ -83,7 +84,10 @@ test('the wall clock is read only where it is allowed', () => {
 })
 
 test('random values are drawn only where it is allowed', () => {
-  assert.deepEqual(outside(RANDOMNESS, /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|getRandomValues)\(/g), [])
+  assert.deepEqual(
+    outside(RANDOMNESS, /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|getRandomValues)\(/g),
+    [],
+  )
 })
 
 test('the environment is read only where it is allowed', () => {

@@ -13,6 +13,8 @@ const ENTRY_POINTS: readonly (readonly [pattern: RegExp, startedBy: string])[] =
 /** A path in the contents of a string: that of a thread, a process or a preloaded module. */
 const NAMED_FILE = /(?<=['"`/])[\w-]+(?:\.[\w-]+)*\.(?:ts|mjs)(?=['"`])/g
 
+const TYPE = /^(?:export )?(?:abstract )?(?:interface|type|class) ([\w$]+)/gm
+
 interface User {
   readonly source: Source
   readonly names: readonly string[]
@@ -62,15 +64,17 @@ test('every export is used by another file, or is a type that such an export men
 })
 
 function unusedExports({ path, code, exports }: Source): string[] {
-  const used = new Set(exports.filter(({ name }) => isImported(path, name)).map(({ name }) => name))
-  const statements = exports.map(item => ({ ...item, text: statementAt(code, item.offset) }))
-  // A type that a used export mentions is part of what its users see. Repeated, because types mention types.
-  for (let before = -1; before < used.size; ) {
-    before = used.size
-    const visible = statements.filter(({ name }) => used.has(name)).map(({ text }) => text)
-    for (const { name, text } of statements)
-      if (/^export (?:interface|type|abstract class|class)/.test(text) && visible.some(other => hasWord(other, name)))
-        used.add(name)
+  const imported = exports.filter(({ name }) => isImported(path, name))
+  const used = new Set(imported.map(({ name }) => name))
+  const visible = imported.map(({ offset }) => statementAt(code, offset))
+  const types = [...code.matchAll(TYPE)].map(({ 1: name = '', index }) => ({ name, text: statementAt(code, index) }))
+  // A type that a used export mentions is part of what its users see. The list of visible statements grows meanwhile.
+  for (const statement of visible) {
+    for (const { name, text } of types) {
+      if (used.has(name) || !hasWord(statement, name)) continue
+      used.add(name)
+      visible.push(text)
+    }
   }
   return exports.filter(({ name }) => !used.has(name)).map(({ name, line }) => `${path}:${line} ${name}`)
 }

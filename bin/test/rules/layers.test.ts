@@ -59,7 +59,8 @@ test('a layer imports only the layers in its row of the table', () => {
   assert.deepEqual(
     rejected(
       server,
-      ({ path }, source) => path?.startsWith(SERVER) === true && !MAY_IMPORT[layerOf(source.path)]?.includes(layerOf(path)),
+      ({ path }, source) =>
+        path?.startsWith(SERVER) === true && !MAY_IMPORT[layerOf(source.path)]?.includes(layerOf(path)),
     ),
     [],
   )

@@ -47,14 +47,15 @@ const files = [
   ...paths('{*,docs/**/*,packages/*/*}.md'),
   ...paths('packages/*/src/**/*.{css,js,proto}'),
   ...paths('packages/*/scripts/*'),
-].filter(path => path !== SELF)
+]
+  .filter(path => path !== SELF)
+  .map(path => ({ path, prose: proseOf(path) }))
 
 for (const [pattern, instead] of BANNED) {
   test(`no prose matches ${pattern.source}; write ${instead}`, () => {
-    const found = files.flatMap(path => {
-      const prose = proseOf(path)
-      return [...prose.matchAll(pattern)].map(({ 0: words, index }) => `${path}:${lineOf(prose, index)} ${words}`)
-    })
+    const found = files.flatMap(({ path, prose }) =>
+      [...prose.matchAll(pattern)].map(({ 0: words, index }) => `${path}:${lineOf(prose, index)} ${words}`),
+    )
     assert.deepEqual(found, [])
   })
 }

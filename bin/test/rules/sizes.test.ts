@@ -17,7 +17,9 @@ test('no file is too long', () => {
     lines > (/\/(?:test|bench)\//.test(path) ? MAX_TEST_LINES : MAX_SOURCE_LINES)
   const unneeded = lengths.filter(item => LONG[item.path] !== undefined && !isTooLong(item))
   assert.deepEqual(
-    lengths.filter(item => LONG[item.path] === undefined && isTooLong(item)).map(({ path, lines }) => `${path} ${lines}`),
+    lengths
+      .filter(item => LONG[item.path] === undefined && isTooLong(item))
+      .map(({ path, lines }) => `${path} ${lines}`),
     [],
   )
   assert.deepEqual(

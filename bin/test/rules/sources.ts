@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { keep } from './lexer.ts'
 
-export const ROOT = join(import.meta.dirname, '..', '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..', '..')
 
 export interface Import {
   /** The module as written. */
@@ -38,7 +38,8 @@ export interface Source {
 const IGNORED = /(^|\/)(node_modules|\.git|\.ci\/node)(\/|$)/
 const STATEMENT = /^(import|export) (?:type )?([\w\s{},*$]*?)\s*(?:from )?'([^'\n]+)'/gm
 const DYNAMIC = /\bimport\(\s*'([^'\n]+)'/g
-const EXPORT = /^export (?:default )?(?:async |abstract |declare )*(?:function\*?|const|let|class|interface|type|enum) ([\w$]+)/gm
+const EXPORT =
+  /^export (?:default )?(?:async |abstract |declare )*(?:function\*?|const|let|class|interface|type|enum) ([\w$]+)/gm
 const EXPORT_LIST = /^export (?:type )?\{([^}]*)\}(?! from)/gm
 
 /** Hand-written TypeScript and JavaScript of bin and of all packages, except what browsers load. */
@@ -109,7 +110,13 @@ function namesOf(clause: string): string[] {
   return clause
     .replaceAll(/[{}]/g, ',')
     .split(',')
-    .map(item => item.trim().replace(/^type /, '').split(' as ')[0]!.trim())
+    .map(item =>
+      item
+        .trim()
+        .replace(/^type /, '')
+        .split(' as ')[0]!
+        .trim(),
+    )
     .filter(name => name !== '')
 }
 
@@ -129,4 +136,3 @@ function resolve(from: string, module: string): string | undefined {
   const path = `packages/${name}/src/${file}.ts`
   return existsSync(join(ROOT, path)) ? path : undefined
 }
-

@@ -91,11 +91,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...rateRoutes(rates),
   ]
   const control = closing(await JsonServer.start(routes, ports.control ?? 0))
-  if (autoMineSecs > 0)
-    stack.adopt(
-      setInterval(() => chain.mine(), autoMineSecs * 1000),
-      clearInterval,
-    )
+  if (autoMineSecs > 0) {
+    const mining = setInterval(() => chain.mine(), autoMineSecs * 1000)
+    stack.defer(() => clearInterval(mining))
+  }
 
   const running = stack.move()
   return {

@@ -1,5 +1,5 @@
-import { ZatgateError } from './error.ts'
 import { delay } from './delay.ts'
+import { ZatgateError } from './error.ts'
 import type { ErrorBody } from './wire.ts'
 
 /** Options of createTransport. */

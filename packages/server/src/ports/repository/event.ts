@@ -1,11 +1,6 @@
-import type { EventType, NewEvent } from '../../domain/event.ts'
+import type { NewEvent } from '../../domain/event.ts'
 
-export interface EventRow extends NewEvent {
-  /** Increases in commit order: events that are committed later have a higher `seq`. */
-  readonly seq: number
-  readonly type: EventType | null
-}
-
+/** The log of changes, which WebSockets and webhooks read. */
 export interface EventRepository {
   /**
    * Writes the events and, for events with a body, the deliveries to accounts that have a webhook. The writes happen at

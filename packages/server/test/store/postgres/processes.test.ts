@@ -179,7 +179,7 @@ interface Listener {
 }
 
 async function startListener(t: TestContext, url: string): Promise<Listener> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'wake-listener.ts'), url])
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'notification-listener.ts'), url])
   child.stderr.pipe(process.stderr)
   t.after(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
