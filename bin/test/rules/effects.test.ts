@@ -24,7 +24,7 @@ const WALL_CLOCK: Allowed = {
 }
 
 const RANDOMNESS: Allowed = {
-  'packages/sandbox/src/chain/chain.ts': 'the seed of a new simulated chain',
+  'packages/sandbox/src/chain/parameters.ts': 'the seed of a new simulated chain',
   'packages/sandbox/src/oneclick/quote.ts': 'correlation ids, as the real provider draws them',
   'packages/sandbox/src/oneclick/server.ts': 'correlation ids, as the real provider draws them',
   'packages/sandbox/src/start.ts': 'the encryption key of a new sandbox',
