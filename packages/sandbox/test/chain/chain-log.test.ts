@@ -14,10 +14,6 @@ function start(options: ConstructorParameters<typeof Chain>[0] = {}) {
   return { chain, clock, wallet: new Wallet(chain) }
 }
 
-function _ids(transactions: readonly { id: string }[] | undefined): string[] {
-  return (transactions ?? []).map(({ id }) => id)
-}
-
 describe('a persistent chain', () => {
   test('restores blocks, mempool, forks and the random sequence after a restart', t => {
     const file = logFile(t)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, before, beforeEach, describe, test } from 'node:test'
 import { type Client, Code } from '@connectrpc/connect'
 import type {
   CompactBlock,
@@ -10,6 +10,12 @@ import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
 import { paymentUri } from '../fixtures.ts'
 import { chain, client, clock, collect, connect, failsWith, heights, lightwalletd, range, wallet } from './harness.ts'
+
+before(() => {
+  // An Orchard payment in block 2, below NU6.3, and Ironwood blocks above it.
+  wallet.pay({ uri: paymentUri(1n) })
+  chain.mine(10)
+})
 
 describe('faults', () => {
   test('down: calls fail and open streams break; afterwards the same address works again', async () => {
