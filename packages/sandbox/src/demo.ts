@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account } from '@zatgate/server/domain/account'
 import type { Plan } from '@zatgate/server/domain/plan'
 import type { Service } from '@zatgate/server/main'
+import { replaceFile } from './replace-file.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const EMAIL = 'demo@zatgate.example'
@@ -47,7 +48,7 @@ export async function seedDemo(
     lightwalletd_url: sandbox.lightwalletdUrl,
     swap_api_url: sandbox.swapApiUrl,
   }
-  writeDemoFile(file, demo)
+  replaceFile(file, `${JSON.stringify(demo, null, 2)}\n`)
   return demo
 
   async function apiKey(): Promise<string> {
@@ -73,11 +74,4 @@ function readDemoFile(file: string): Partial<DemoFile> {
   } catch {
     return {}
   }
-}
-
-/** Replaces the file atomically. Only its owner can read it, because it contains credentials. */
-function writeDemoFile(file: string, demo: DemoFile): void {
-  const draft = `${file}.new`
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
-  renameSync(draft, file)
 }

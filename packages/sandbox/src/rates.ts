@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { LOOPBACK, listen, requestUrl, stopListening } from './http/listen.ts'
+import { closeServer, LOOPBACK, listen, requestUrl } from './http/listen.ts'
 
 /** The faults of the rate source. They stay until they are changed. */
 export interface RatesFaults {
@@ -52,10 +52,8 @@ export class Rates {
     this.#prices.set(known.name, price)
   }
 
-  async close(): Promise<void> {
-    const stopped = stopListening(this.#server)
-    this.#server.closeAllConnections()
-    await stopped
+  close(): Promise<void> {
+    return closeServer(this.#server)
   }
 
   #response(url: URL): { type: string; body: string } {

@@ -5,7 +5,7 @@ import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './chain
 import { Wallet } from './chain/wallet.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { chainRoutes } from './control/chain.ts'
-import { faultRoutes } from './control/faults.ts'
+import { faultRoutes } from './control/lightwalletd.ts'
 import { mailRoutes } from './control/mail.ts'
 import { rateRoutes } from './control/rates.ts'
 import { swapRoutes } from './control/swaps.ts'
@@ -91,11 +91,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...rateRoutes(rates),
   ]
   const control = closing(await JsonServer.start(routes, ports.control ?? 0))
-  if (autoMineSecs > 0)
-    stack.adopt(
-      setInterval(() => chain.mine(), autoMineSecs * 1000),
-      clearInterval,
-    )
+  if (autoMineSecs > 0) {
+    const mining = setInterval(() => chain.mine(), autoMineSecs * 1000)
+    stack.defer(() => clearInterval(mining))
+  }
 
   const running = stack.move()
   return {

@@ -7,44 +7,51 @@ import type { SandboxTools } from '@zatgate/server/web/context'
 import { formatBanner } from './banner.ts'
 import { seedDemo } from './demo.ts'
 import { choosePorts } from './ports.ts'
-import { type Sandbox, startSandbox } from './sandbox.ts'
+import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts'
 
 /** Starts the sandbox and the service on top of it: `npm start` without settings. */
 export const start: StartSandbox = async ({ config, env, logger, json }): Promise<RunningService> => {
   await using stack = new AsyncDisposableStack()
+  const closing = <T extends RunningPart>(part: T): T => stack.adopt(part, it => it.close())
+
   mkdirSync(config.dataDir, { recursive: true })
-  const { nu63Height, nu7Height } = config.regtest
-  const { autoMineSecs, dataDir } = config
-  const sandbox = stack.adopt(
-    await startSandbox({
-      dataDir,
-      autoMineSecs,
-      ports: await choosePorts(config.sandboxPort),
-      ...(nu63Height > 0 && { nu63Height }),
-      ...(nu7Height !== null && { nu7Height }),
-    }),
-    it => it.close(),
-  )
-  // An existing chain keeps its activation heights, whatever the settings are.
-  const activationHeights = {
-    REGTEST_NU63_HEIGHT: String(sandbox.chain.nu63Height),
-    REGTEST_NU7_HEIGHT: String(sandbox.chain.nu7Height ?? ''),
-    SANDBOX_NU63_HEIGHT: '',
-  }
+  const sandbox = closing(await startSandbox(await sandboxOptions(config)))
   const settings = loadConfig({
     ...sandboxSettings(sandbox),
     ...encryptionKey(config),
     ...nonEmpty(env),
-    ...activationHeights,
+    ...activationHeights(sandbox),
   })
-  const service = stack.adopt(await startService(settings, { logger, sandboxTools: createSandboxTools(sandbox) }), it =>
-    it.close(),
-  )
+  const service = closing(await startService(settings, { logger, sandboxTools: createSandboxTools(sandbox) }))
   const demo = await seedDemo(service, sandbox, settings)
   process.stdout.write(json ? `${JSON.stringify(demo)}\n` : formatBanner(demo, settings))
 
   const running = stack.move()
   return { url: service.url, close: () => running.disposeAsync() }
+}
+
+interface RunningPart {
+  close(): Promise<void>
+}
+
+async function sandboxOptions({ dataDir, autoMineSecs, sandboxPort, regtest }: Config): Promise<SandboxOptions> {
+  const { nu63Height, nu7Height } = regtest
+  return {
+    dataDir,
+    autoMineSecs,
+    ports: await choosePorts(sandboxPort),
+    ...(nu63Height > 0 && { nu63Height }),
+    ...(nu7Height !== null && { nu7Height }),
+  }
+}
+
+/** The activation heights of the chain: an existing chain keeps its own, regardless of the settings. */
+function activationHeights({ chain }: Sandbox): Env {
+  return {
+    REGTEST_NU63_HEIGHT: String(chain.nu63Height),
+    REGTEST_NU7_HEIGHT: String(chain.nu7Height ?? ''),
+    SANDBOX_NU63_HEIGHT: '',
+  }
 }
 
 /** The settings that point the service at the sandbox; a real service gets them from its operator. */

@@ -2,8 +2,9 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Clock, systemClock } from './clock.ts'
-import { sendBulk, sendSlowly } from './http/bodies.ts'
-import { LOOPBACK, listen, stopListening } from './http/listen.ts'
+import { closeServer, LOOPBACK, listen } from './http/listen.ts'
+import { readBytes } from './http/read-bytes.ts'
+import { sendBulk, sendSlowly } from './http/response-body.ts'
 
 /** A scripted response. Delays use the real clock, because the client is outside of the simulation. */
 export type WebhookResponse =
@@ -37,7 +38,7 @@ export interface Delivery {
 }
 
 /** The default response. */
-export const OK: WebhookResponse = { kind: 'status', status: 200 }
+const OK: WebhookResponse = { kind: 'status', status: 200 }
 
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DELIVERIES = 10_000
@@ -87,21 +88,19 @@ export class WebhookReceiver {
     return this.deliveries
   }
 
-  async close(): Promise<void> {
-    const stopped = stopListening(this.#server)
-    this.#server.closeAllConnections()
-    await stopped
+  close(): Promise<void> {
+    return closeServer(this.#server)
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request).catch(() => undefined)
+    const body = await readBytes(request, MAX_BODY_BYTES).catch(() => undefined)
     if (body === undefined) return
     const path = request.url ?? '/'
     this.deliveries.push({
       method: request.method ?? '',
       path,
       headers: flatHeaders(request),
-      body,
+      body: body.bytes,
       receivedAtMs: this.#clock.nowMs(),
     })
     this.deliveries.splice(0, Math.max(this.deliveries.length - MAX_DELIVERIES, 0))
@@ -114,16 +113,6 @@ export class WebhookReceiver {
     const script = this.#scripts.get(path) ?? []
     return (script.length > 1 ? script.shift() : script[0]) ?? OK
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length <= MAX_BODY_BYTES) chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function flatHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {

@@ -1,4 +1,4 @@
-import { subscribe } from './follow.ts'
+import { subscribe } from './subscribe.ts'
 import type { Transport } from './transport.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'
@@ -66,6 +66,10 @@ export class ZatgateClient {
     return this.#create('/v1/invoices', this.#requireApiKey(), request, options)
   }
 
+  /**
+   * The current state of an invoice. Needs no credential: the invoice id is the access token.
+   * @throws ZatgateError 404 `no_such_invoice`
+   */
   getInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
     return this.#transport.json('GET', `/v1/invoices/${segment(id)}`, options)
   }
@@ -87,6 +91,7 @@ export class ZatgateClient {
 
   // Swaps
 
+  /** The assets that buyers can swap from. Needs no credential. */
   listSwapAssets(options: CallOptions = {}): Promise<wire.Asset[]> {
     return this.#transport.json('GET', '/v1/swap/assets', options)
   }
@@ -98,36 +103,44 @@ export class ZatgateClient {
 
   // Account
 
+  /** The account with its plan and its use of the current month. */
   getAccount(options: CallOptions = {}): Promise<wire.Account> {
     return this.#session('GET', '/v1/account', undefined, options)
   }
 
+  /** Changes the settings of the account. Returns the changed account. */
   updateAccount(request: wire.UpdateAccountRequest, options: CallOptions = {}): Promise<wire.Account> {
     return this.#session('PATCH', '/v1/account', request, options)
   }
 
+  /** Sets the viewing key (UFVK or UIVK). Returns the account and its first address, for comparison with the wallet. */
   setViewingKey(viewingKey: string, options: CallOptions = {}): Promise<wire.AccountWithFirstAddress> {
     const request: wire.SetViewingKeyRequest = { viewing_key: viewingKey }
     return this.#session('PUT', '/v1/account/viewing-key', request, options)
   }
 
+  /** The API keys, newest first, without the secrets. */
   listApiKeys(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.ApiKey[]> {
     return this.#session('GET', `/v1/account/api-keys${query(page)}`, undefined, options)
   }
 
+  /** Creates an API key. The response is the only one that contains the key. */
   createApiKey(name: string, options: CallOptions = {}): Promise<wire.CreatedApiKey> {
     const request: wire.CreateApiKeyRequest = { name }
     return this.#session('POST', '/v1/account/api-keys', request, options)
   }
 
+  /** Revokes an API key. It stops working immediately. */
   revokeApiKey(id: string, options: CallOptions = {}): Promise<void> {
     return this.#session('DELETE', `/v1/account/api-keys/${segment(id)}`, undefined, options)
   }
 
+  /** The active sessions, newest first. */
   listSessions(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Session[]> {
     return this.#session('GET', `/v1/account/sessions${query(page)}`, undefined, options)
   }
 
+  /** Ends a session. Its token stops working immediately. */
   endSession(id: string, options: CallOptions = {}): Promise<void> {
     return this.#session('DELETE', `/v1/account/sessions/${segment(id)}`, undefined, options)
   }
@@ -150,11 +163,13 @@ export class ZatgateClient {
     return this.#session('GET', '/v1/account/webhook', undefined, options)
   }
 
+  /** Sets the URL of the webhook. The first call creates the webhook; only its response contains the signing secret. */
   setWebhook(url: string, options: CallOptions = {}): Promise<wire.SetWebhookResponse> {
     const request: wire.SetWebhookRequest = { url }
     return this.#session('PUT', '/v1/account/webhook', request, options)
   }
 
+  /** Removes the webhook and cancels its pending deliveries. */
   removeWebhook(options: CallOptions = {}): Promise<void> {
     return this.#session('DELETE', '/v1/account/webhook', undefined, options)
   }
@@ -164,24 +179,29 @@ export class ZatgateClient {
     return this.#session('POST', '/v1/account/webhook/rotate-secret', undefined, options)
   }
 
+  /** Queues a delivery of a test event. */
   testWebhook(options: CallOptions = {}): Promise<wire.DeliveryAccepted> {
     return this.#session('POST', '/v1/account/webhook/test', undefined, options)
   }
 
+  /** The log of delivery attempts, newest first. */
   listDeliveries(filter: wire.DeliveryQuery = {}, options: CallOptions = {}): Promise<wire.DeliveryAttempt[]> {
     return this.#session('GET', `/v1/account/webhook/deliveries${query(filter)}`, undefined, options)
   }
 
+  /** Queues another delivery of the same event. */
   resendDelivery(deliveryId: string, options: CallOptions = {}): Promise<wire.DeliveryAccepted> {
     return this.#session('POST', `/v1/account/webhook/deliveries/${segment(deliveryId)}/resend`, undefined, options)
   }
 
   // Plans, billing, withdrawals
 
+  /** The plans of the service. Needs no credential. */
   listPlans(options: CallOptions = {}): Promise<wire.Plan[]> {
     return this.#transport.json('GET', '/v1/plans', options)
   }
 
+  /** The current plan, its end, and the use of the current month. */
   getBilling(options: CallOptions = {}): Promise<wire.Billing> {
     return this.#session('GET', '/v1/account/billing', undefined, options)
   }
@@ -192,18 +212,25 @@ export class ZatgateClient {
     return this.#create('/v1/account/billing/subscribe', this.#requireSessionToken(), request, options)
   }
 
+  /** The withdrawal orders, newest first. */
   listWithdrawals(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Withdrawal[]> {
     return this.#session('GET', `/v1/account/withdrawals${query(page)}`, undefined, options)
   }
 
+  /**
+   * Creates a withdrawal order. The merchant pays `amount_zat` to its address, and the operator pays out the fiat
+   * amount.
+   */
   createWithdrawal(request: wire.CreateWithdrawalRequest, options: CreateOptions = {}): Promise<wire.Withdrawal> {
     return this.#create('/v1/account/withdrawals', this.#requireSessionToken(), request, options)
   }
 
+  /** The current state of a withdrawal order. */
   getWithdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
     return this.#session('GET', `/v1/account/withdrawals/${segment(id)}`, undefined, options)
   }
 
+  /** Cancels a withdrawal order that has no deposit. Returns the canceled order. */
   cancelWithdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
     return this.#session('POST', `/v1/account/withdrawals/${segment(id)}/cancel`, undefined, options)
   }

@@ -1,5 +1,5 @@
+import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
-import { delay } from './pause.ts'
 import type { ErrorBody } from './wire.ts'
 
 /** Options of createTransport. */

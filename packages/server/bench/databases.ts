@@ -16,7 +16,7 @@ export async function onEachDatabase(measure: (name: string, freshUrl: FreshUrl)
   await onPostgres(freshUrl => measure('PostgreSQL', freshUrl))
 }
 
-export async function onSqlite(measure: (freshUrl: FreshUrl) => Promise<void>): Promise<void> {
+async function onSqlite(measure: (freshUrl: FreshUrl) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
   let files = 0
   try {

@@ -32,7 +32,7 @@ const EXPIRY_BATCH = 200
 const PAGE = 50
 
 /** The speed for an account with many open invoices against one with few: it must not depend on their number. */
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
     const small = await openFilled(await freshUrl(), SMALL)
     const large = await openFilled(await freshUrl(), LARGE)
@@ -176,4 +176,4 @@ async function timed(operations: number, work: () => Promise<void>): Promise<num
   return (operations / (performance.now() - startedAt)) * 1000
 }
 
-if (import.meta.main) await run()
+await run()

@@ -28,7 +28,7 @@ interface Shops {
  * Invoices created and read over HTTP, compared with the same framework that sends a constant response of the same size
  * under the same load in the same run. The load comes from another thread on the same cores.
  */
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
     await withService(await freshUrl(), async shops => {
       await measureCreate(`create an invoice, ${name}`, name, shops)
@@ -171,4 +171,4 @@ function fastest(all: readonly Measured[]): Measured {
   return all.reduce((best, round) => (round.perSecond > best.perSecond ? round : best))
 }
 
-if (import.meta.main) await run()
+await run()

@@ -17,7 +17,7 @@ const GOAL_MB = 400
 const CONCURRENCY = 100
 
 /** Memory use of the whole idle service, where every account has a viewing key in use. */
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
   stack.defer(() => rmSync(folder, { recursive: true }))
@@ -87,4 +87,4 @@ function randomIncoming(): Uint8Array {
   return bytes
 }
 
-if (import.meta.main) await run()
+await run()

@@ -9,7 +9,7 @@ const SECONDS = 2
 const SHOPS = 8
 
 /** Invoices written per second: with group commit, against one commit for each. */
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
     const single = await openStore(await freshUrl(), { limits: { maxBatch: 1 } })
     const bound = await createRate(single)
@@ -49,4 +49,4 @@ async function createsIn(store: Store, shops: readonly Shop[], seconds: number):
   return made / ((performance.now() - start) / 1000)
 }
 
-if (import.meta.main) await run()
+await run()

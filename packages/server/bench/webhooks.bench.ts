@@ -24,7 +24,7 @@ const DELIVERIES_PER_HANGING = 50
 const ROUNDS = 3
 
 /** Deliveries per second to a fast receiver: alone, and while a hundred other receivers hang until the timeout. */
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   const receivers = new Worker(new URL('./webhook-receiver.ts', import.meta.url))
   const [port] = await once(receivers, 'message')
   const base = `http://127.0.0.1:${port}`
@@ -88,4 +88,4 @@ async function addReceiver(store: Store, vault: Vault, url: string, due: number)
   )
 }
 
-if (import.meta.main) await run()
+await run()

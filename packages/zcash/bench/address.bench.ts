@@ -4,7 +4,7 @@ import { P } from '../src/pallas.ts'
 import { rate, report } from './measure.ts'
 
 /** Measures deriving the address of a new invoice and finding the diversifier index of a payment. */
-export function run(): void {
+function run(): void {
   const key = { dk: new Uint8Array(32).fill(3), ivk: 0x123456789abcdefn ** 5n % P }
   const point = diversifyHash(new Uint8Array(11))
   const bound = rate(() => point.multiplyUnsafe(key.ivk))
@@ -17,4 +17,4 @@ export function run(): void {
   report({ what: 'find the index of a diversifier', perSecond: indices, unit: 'indices', bound: multiplication })
 }
 
-if (import.meta.main) run()
+run()

@@ -14,7 +14,7 @@ const ACTIONS_IN_A_BLOCK = 330
 const BLOCK_SECONDS = 25
 
 /** Trial decryption of actions that belong to none of the keys, the main load of a chain scanner. */
-export function run(): void {
+function run(): void {
   const action = toCompactAction(
     createAction({
       pool: 'ironwood',
@@ -50,4 +50,4 @@ function testKey(n: number): IncomingViewingKey {
   return { dk: new Uint8Array(32).fill(n), ivk: (0x123456789abcdefn ** 5n * BigInt(n + 1)) % P }
 }
 
-if (import.meta.main) run()
+run()

@@ -4,7 +4,7 @@ import { expectLength, ZcashError } from './errors.ts'
 import { groupHash, type PallasPoint } from './pallas.ts'
 
 /** The largest diversifier index (ZIP 32, "Orchard diversifier derivation"). Indexes start at 0. */
-export const MAX_DIVERSIFIER_INDEX = 2n ** 88n - 1n
+const MAX_DIVERSIFIER_INDEX = 2n ** 88n - 1n
 
 /**
  * Derives the diversifier d (11 bytes) at an index: FF1-AES256 under the diversifier key (ZIP 32, "Orchard diversifier

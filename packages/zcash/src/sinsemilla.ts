@@ -55,7 +55,7 @@ export function sinsemillaHashToPoint(base: PallasPoint, message: BitString): Pa
 }
 
 /** The Sinsemilla commitment scheme of one domain (protocol specification §5.4.8.4). */
-export interface SinsemillaCommitter {
+interface SinsemillaCommitter {
   /** SinsemillaCommit: commits to `message`. `randomness` is a scalar, 0 to q − 1. */
   commit(randomness: bigint, message: BitString): PallasPoint
 }

@@ -1,14 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { encodeCompactSize, encodeUint32 } from './encode.ts'
 import { expectLength, ZcashError } from './errors.ts'
 import type { Action } from './note.ts'
-import {
-  parseLegacyTransactionFields,
-  parseTransactionFields,
-  parseTransactionVersion,
-  type TransactionFields,
-  type TransparentBundle,
-} from './transaction-parse.ts'
+import type { TransactionFields, TransparentBundle } from './transaction-fields.ts'
+import { parseLegacyTransactionFields, parseTransactionFields, parseTransactionVersion } from './transaction-parse.ts'
 import { txidDigest } from './txid.ts'
 
 /** The version group id of each supported transaction version (protocol specification §7.1.2, ZIP 225, ZIP 229). */
@@ -121,11 +117,11 @@ export function buildTransaction({ version, branchId, expiryHeight, orchard, iro
     throw new ZcashError('unsupported_version', 'Ironwood actions need a version 6 transaction')
   }
   return concatBytes(
-    uint32('version', (0x80000000 | version) >>> 0),
-    uint32('version group id', VERSION_GROUPS[version]),
-    uint32('branchId', branchId),
-    uint32('lock time', 0),
-    uint32('expiryHeight', expiryHeight),
+    encodeUint32('version', (0x80000000 | version) >>> 0),
+    encodeUint32('version group id', VERSION_GROUPS[version]),
+    encodeUint32('branchId', branchId),
+    encodeUint32('lock time', 0),
+    encodeUint32('expiryHeight', expiryHeight),
     new Uint8Array(4), // no transparent inputs, transparent outputs, Sapling spends, Sapling outputs
     encodeBundle(orchard, ORCHARD_FLAGS),
     version === 6 ? encodeBundle(ironwood, IRONWOOD_FLAGS) : new Uint8Array(),
@@ -137,15 +133,15 @@ const ORCHARD_FLAGS = 0b011
 const IRONWOOD_FLAGS = 0b111
 
 function encodeBundle(actions: readonly Action[], flags: number): Uint8Array {
-  if (actions.length === 0) return compactSize(0)
+  if (actions.length === 0) return encodeCompactSize(0)
   const proofLength = 2720 + 2272 * actions.length
   return concatBytes(
-    compactSize(actions.length),
+    encodeCompactSize(actions.length),
     ...actions.map(encodeAction),
     Uint8Array.of(flags),
     new Uint8Array(8), // value balance
     new Uint8Array(32), // anchor
-    compactSize(proofLength),
+    encodeCompactSize(proofLength),
     new Uint8Array(proofLength),
     new Uint8Array(64 * actions.length + 64), // signatures
   )
@@ -165,21 +161,6 @@ export const ACTION_LAYOUT = [
 function encodeAction(action: Action): Uint8Array {
   for (const [field, length] of ACTION_LAYOUT) expectLength(field, action[field], length)
   return concatBytes(...ACTION_LAYOUT.map(([field]) => action[field]))
-}
-
-function compactSize(value: number): Uint8Array {
-  if (value < 0xfd) return Uint8Array.of(value)
-  if (value <= 0xffff) return Uint8Array.of(0xfd, value & 0xff, value >>> 8)
-  return concatBytes(Uint8Array.of(0xfe), uint32('count', value))
-}
-
-function uint32(field: string, value: number): Uint8Array {
-  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) {
-    throw new ZcashError('out_of_range', `${field} must be a whole number from 0 to 4294967295`)
-  }
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value, true)
-  return bytes
 }
 
 /**

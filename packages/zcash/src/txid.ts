@@ -1,7 +1,8 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { encodeUint32 } from './encode.ts'
 import type { Action } from './note.ts'
-import type { ActionBundle, SaplingBundle, TransactionFields, TransparentBundle } from './transaction-parse.ts'
+import type { ActionBundle, SaplingBundle, TransactionFields, TransparentBundle } from './transaction-fields.ts'
 
 /** Offsets at which ZIP 244 splits a note ciphertext: compact part, memo, authentication tag. */
 const COMPACT_END = 52
@@ -13,7 +14,7 @@ const MEMO_END = 564
  * version 6 the anchors are authorizing data and do not affect the result. The fields are not checked.
  */
 export function txidDigest(fields: TransactionFields): Uint8Array {
-  const personalization = concatBytes(utf8ToBytes('ZcashTxHash_'), uint32(fields.branchId))
+  const personalization = concatBytes(utf8ToBytes('ZcashTxHash_'), encodeUint32('branchId', fields.branchId))
   const digests = [
     headerDigest(fields),
     transparentDigest(fields.transparent),
@@ -26,8 +27,13 @@ export function txidDigest(fields: TransactionFields): Uint8Array {
 
 function headerDigest(fields: TransactionFields): Uint8Array {
   const header = (0x80000000 | fields.version) >>> 0
-  const numbers = [header, fields.versionGroupId, fields.branchId, fields.lockTime, fields.expiryHeight]
-  return digest('ZTxIdHeadersHash', numbers.map(uint32))
+  return digest('ZTxIdHeadersHash', [
+    encodeUint32('header', header),
+    encodeUint32('version group id', fields.versionGroupId),
+    encodeUint32('branchId', fields.branchId),
+    encodeUint32('lock time', fields.lockTime),
+    encodeUint32('expiryHeight', fields.expiryHeight),
+  ])
 }
 
 function transparentDigest({ inputs, outputCount, outputs }: TransparentBundle): Uint8Array {
@@ -145,10 +151,4 @@ function digest(personalization: string, parts: readonly Uint8Array[]): Uint8Arr
   const hash = blake2b.create({ dkLen: 32, personalization: utf8ToBytes(personalization) })
   for (const part of parts) hash.update(part)
   return hash.digest()
-}
-
-function uint32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, value, true)
-  return bytes
 }

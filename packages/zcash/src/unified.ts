@@ -2,8 +2,8 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { ZcashError } from './errors.ts'
 import { f4Jumble, f4JumbleInverse, MAX_JUMBLE_LENGTH, MIN_JUMBLE_LENGTH } from './f4jumble.ts'
-import { rejectOtherEncodings } from './foreign-text.ts'
 import { NETWORKS, type Network, PREFIXES, PREFIXES_REVISION_2 } from './network.ts'
+import { rejectOtherEncodings } from './other-encodings.ts'
 
 /** The kind of a ZIP 316 encoding: unified address, full viewing key or incoming viewing key. */
 export type UnifiedKind = keyof typeof PREFIXES

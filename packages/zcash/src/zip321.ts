@@ -1,12 +1,12 @@
 import { base64urlnopad } from '@scure/base'
 import { ZcashError, type ZcashErrorCode } from './errors.ts'
+import { MEMO_LENGTH } from './memo.ts'
 
 /** The largest amount, in zat: 21,000,000 ZEC (ZIP 321, "Transfer amount"). */
 export const MAX_MONEY = 2_100_000_000_000_000n
 
 const ZAT_PER_ZEC = 100_000_000n
-/** The largest memo: bytes (ZIP 302) and characters of base64url. */
-const MAX_MEMO_LENGTH = 512
+/** The characters of the largest memo in base64url. */
 const MAX_MEMO_TEXT_LENGTH = 683
 /** Characters. Far above any request for one payment; bounds the cost of hostile input. */
 const MAX_URI_LENGTH = 8192
@@ -151,7 +151,7 @@ function checkAddress(address: string, hasMemo: boolean): void {
 
 function memoBytes(memo: Uint8Array | string): Uint8Array {
   const bytes = typeof memo === 'string' ? utf8('invalid_memo', 'The memo', memo) : memo
-  if (bytes.length > MAX_MEMO_LENGTH) throw memoTooLong()
+  if (bytes.length > MEMO_LENGTH) throw memoTooLong()
   return bytes
 }
 
@@ -183,7 +183,7 @@ function utf8(code: ZcashErrorCode, what: string, text: string): Uint8Array {
 }
 
 function memoTooLong(): ZcashError {
-  return new ZcashError('memo_too_long', `A memo has at most ${MAX_MEMO_LENGTH} bytes`)
+  return new ZcashError('memo_too_long', `A memo has at most ${MEMO_LENGTH} bytes`)
 }
 
 function invalidUri(reason: string): ZcashError {

@@ -6,6 +6,7 @@ import { type Block, MAX_BLOCK_LENGTH, parseBlock } from '../src/block.ts'
 import { ZcashError } from '../src/errors.ts'
 import { parseTransaction, txidToHex } from '../src/transaction.ts'
 import { MAX_TRANSACTION_LENGTH, transactionExtent } from '../src/transaction-parse.ts'
+import { compactSize, uint32 } from './encodings.ts'
 import { sampleTransaction } from './sample-transaction.ts'
 
 /**
@@ -34,12 +35,6 @@ const REGTEST_GENESIS = Buffer.from(
   'hex',
 )
 
-const uint32 = (value: number) => {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
-}
-
 /** Version 1, 2 or 3 (protocol specification §7.1): one input, one output, with JoinSplits if the version supports them. */
 function oldTransaction(version: 1 | 2 | 3, joinSplits = 0): Buffer {
   const input = Buffer.concat([Buffer.alloc(36, 7), Buffer.from([2, 0x51, 0x52]), uint32(9)])
@@ -67,8 +62,7 @@ function blockOf(
   transactions: readonly Uint8Array[],
   { solution = 1344, count = transactions.length } = {},
 ): Uint8Array {
-  const size = (value: number) => (value < 0xfd ? Buffer.from([value]) : Buffer.from([0xfd, value & 0xff, value >> 8]))
-  const parts = [HEADER, size(solution), Buffer.alloc(solution, 8), size(count), ...transactions]
+  const parts = [HEADER, compactSize(solution), Buffer.alloc(solution, 8), compactSize(count), ...transactions]
   return Uint8Array.from(Buffer.concat(parts))
 }
 

@@ -5,7 +5,6 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { diversifierIndex, encodeAddress, orchardReceiver, parseAddress } from '../src/address.ts'
-import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { P, Q } from '../src/pallas.ts'
 import {
   deriveChildKey,
@@ -26,10 +25,9 @@ import {
   internalOutgoingViewingKey,
   parseViewingKey,
 } from '../src/viewing-key.ts'
-import { KEY_FIXTURES } from './figures.ts'
+import { KEY_FIXTURES } from './fixtures.ts'
 import { bytes, hex, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
-
-const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+import { zcashErrorWith } from './zcash-error.ts'
 
 /** Every key component under the names of the official vectors. */
 function components(sk: Uint8Array): VectorRecord {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { decodeMemo, encodeMemo } from '../src/memo.ts'
-
-const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
+import { zcashErrorWith } from './zcash-error.ts'
 
 function memo(...start: number[]): Uint8Array {
   const bytes = new Uint8Array(512)

@@ -12,7 +12,7 @@ import { decrypt, noteEncryptionKey, outgoingCipherKey } from '../src/note-ciphe
 import { ephemeralSecretKey, extractedNoteCommitment } from '../src/note-secrets.ts'
 import { decodePoint, encodePoint } from '../src/pallas.ts'
 import { incomingViewingKeyFromBytes, parseViewingKey } from '../src/viewing-key.ts'
-import { KEY_FIXTURES, NOTE_FIXTURES } from './figures.ts'
+import { KEY_FIXTURES, NOTE_FIXTURES } from './fixtures.ts'
 import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
 function officialAction(row: VectorRecord): Action {

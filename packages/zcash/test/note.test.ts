@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { orchardReceiver } from '../src/address.ts'
 import { createAction } from '../src/create-action.ts'
 import { diversifyHash } from '../src/diversifier.ts'
-import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
+import type { ZcashErrorCode } from '../src/errors.ts'
 import { encodeMemo } from '../src/memo.ts'
 import {
   type Action,
@@ -21,7 +21,8 @@ import { ephemeralSecretKey, extractedNoteCommitment } from '../src/note-secrets
 import { decodePoint, encodePoint, P, Pallas, Q } from '../src/pallas.ts'
 import type { ShieldedPool } from '../src/shielded-pool.ts'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes, parseViewingKey } from '../src/viewing-key.ts'
-import { KEY_FIXTURES } from './figures.ts'
+import { KEY_FIXTURES } from './fixtures.ts'
+import { zcashErrorWith } from './zcash-error.ts'
 
 const POOLS: readonly ShieldedPool[] = ['orchard', 'ironwood']
 const keys = KEY_FIXTURES.map(fixture => parseViewingKey(fixture.uivk).orchard!)
@@ -42,8 +43,6 @@ const anyIndex = fc.bigInt({ min: 0n, max: 2n ** 88n - 1n })
 const incomingKey = fc
   .tuple(bytes32, fc.bigInt({ min: 1n, max: P - 1n }))
   .map(([dk, ivk]) => incomingViewingKeyFromBytes(concatBytes(dk, numberToBytesLE(ivk, 32))))
-
-const zcashErrorWith = (code: ZcashErrorCode) => (error: unknown) => error instanceof ZcashError && error.code === code
 
 function sample(pool: ShieldedPool, to: IncomingViewingKey = key, value = 123_456n): Action {
   return createAction({

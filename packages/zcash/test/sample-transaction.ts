@@ -1,3 +1,5 @@
+import { compactSize, uint32 } from './encodings.ts'
+
 /** The number of each part of a sample transaction; default 0. */
 export interface SampleShape {
   readonly version: 4 | 5 | 6
@@ -105,16 +107,6 @@ function patternSource(): Fill {
 
 function repeat(count: number, make: () => Uint8Array[]): Uint8Array[] {
   return Array.from({ length: count }, make).flat()
-}
-
-function compactSize(value: number): Uint8Array {
-  return value < 0xfd ? Uint8Array.of(value) : Uint8Array.of(0xfd, value & 0xff, value >> 8)
-}
-
-function uint32(value: number): Uint8Array {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
 }
 
 function join(...parts: Uint8Array[]): Uint8Array {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ZcashError } from '../src/errors.ts'
 import type { Action } from '../src/note.ts'
 import { buildTransaction, parseTransaction, txidFromHex, txidToHex } from '../src/transaction.ts'
 import { type SampleShape, sampleTransaction } from './sample-transaction.ts'
+import { zcashErrorWith } from './zcash-error.ts'
 
 const NU6_3 = 0x37a5165b
 const NU7 = 0x77190ad9
@@ -154,8 +154,6 @@ test('the placeholder proof has the length that consensus requires', () => {
 test('buildTransaction rejects invalid input with an error that names the field', () => {
   const [action] = fc.sample(actionArbitrary, { numRuns: 1, seed: 1 })
   const plan = { version: 6, branchId: NU6_3, expiryHeight: 0, orchard: [], ironwood: [] } as const
-  const zcashErrorWith = (code: string, message: RegExp) => (error: unknown) =>
-    error instanceof ZcashError && error.code === code && message.test(error.message)
   assert.throws(
     () => buildTransaction({ ...plan, version: 5, ironwood: [action!] }),
     zcashErrorWith('unsupported_version', /version 6/),

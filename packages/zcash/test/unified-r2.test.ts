@@ -17,6 +17,7 @@ import {
   type KeyExpiry,
   parseViewingKey,
 } from '../src/viewing-key.ts'
+import { container, item } from './encodings.ts'
 import { bytes, hex, integer, type VectorRecord, vectorRecords, vectorsMissing } from './vectors.ts'
 
 const full = deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(5), 1, 0))
@@ -116,7 +117,7 @@ test('a Revision 2 key is parsed for every network, which its prefix gives', () 
 })
 
 test('items encoded in Revision 2 decode to the same items', () => {
-  const item = (typecode: number, min: number, max: number) =>
+  const optionalItem = (typecode: number, min: number, max: number) =>
     fc
       .option(fc.uint8Array({ minLength: min, maxLength: max }), { nil: undefined })
       .map(data => (data === undefined ? [] : [{ typecode, data: Uint8Array.from(data) }]))
@@ -127,14 +128,14 @@ test('items encoded in Revision 2 decode to the same items', () => {
       network: fc.constantFrom(...NETWORKS),
       items: fc
         .tuple(
-          fc.oneof(item(0, 65, 65), item(1, 1, 300)),
-          item(2, lengths[kind].sapling, lengths[kind].sapling),
-          item(3, lengths[kind].orchard, lengths[kind].orchard),
-          item(0x40, 0, 300),
-          item(0xc0, 0, 40),
-          item(0xe0, 4, 4),
-          item(0xe1, 8, 8),
-          item(0xfd, 40, 60),
+          fc.oneof(optionalItem(0, 65, 65), optionalItem(1, 1, 300)),
+          optionalItem(2, lengths[kind].sapling, lengths[kind].sapling),
+          optionalItem(3, lengths[kind].orchard, lengths[kind].orchard),
+          optionalItem(0x40, 0, 300),
+          optionalItem(0xc0, 0, 40),
+          optionalItem(0xe0, 4, 4),
+          optionalItem(0xe1, 8, 8),
+          optionalItem(0xfd, 40, 60),
         )
         .map(items => items.flat())
         .filter(items => items.some(({ typecode, data }) => (typecode < 0xc0 || typecode > 0xfc) && data.length > 39)),
@@ -155,14 +156,6 @@ test('items encoded in Revision 2 decode to the same items', () => {
   }
 })
 
-/** A well-formed encoding around arbitrary bytes. */
-function container(prefix: string, ...parts: Uint8Array[]): string {
-  const padding = new Uint8Array(16)
-  padding.set(new TextEncoder().encode(prefix))
-  return bech32m.encode(prefix, bech32m.toWords(f4Jumble(concatBytes(...parts, padding))), false)
-}
-
-const item = (typecode: number, length: number) => Uint8Array.of(typecode, length, ...new Uint8Array(length).fill(7))
 const orchardItem = concatBytes(Uint8Array.of(3, 64), incomingViewingKeyToBytes(incoming))
 
 test('an encoding that breaks one Revision 2 rule on items is rejected', () => {

@@ -3,16 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ZcashError, type ZcashErrorCode } from '../src/errors.ts'
 import { formatPaymentUri, formatZec, MAX_MONEY, parsePaymentUri, parseZec } from '../src/zip321.ts'
+import { zcashErrorWith } from './zcash-error.ts'
 
 const SAPLING = 'ztestsapling10yy2ex5dcqkclhc7z7yrnjq2z6feyjad56ptwlfgmy77dmaqqrl9gyhprdx59qgmsnyfska2kez'
 const TRANSPARENT = 'tmEZhbWHTpdKMw5it8YDspUXSMGQyFwovpU'
 
 const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes)
-
-function zcashErrorWith(code: ZcashErrorCode, message?: RegExp) {
-  return (error: unknown) =>
-    error instanceof ZcashError && error.code === code && (!message || message.test(error.message))
-}
 
 test('amounts are formatted as ZIP 321 requires, without an exponent or trailing zeros', () => {
   const amounts: [bigint, string][] = [

@@ -5,20 +5,8 @@ import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
 import type { SandboxNetwork } from './keys.ts'
+import { type ChainParameters, NU7_HEIGHTS } from './parameters.ts'
 import type { ChainTransaction } from './transaction.ts'
-
-/** The parameters of a chain. They are fixed when the chain is created. */
-export interface ChainParameters {
-  readonly seed: Uint8Array
-  readonly network: SandboxNetwork
-  /** the first block in which payments go to the Ironwood pool */
-  readonly nu63Height: number
-  /** the first block of NU7; null: never */
-  readonly nu7Height: number | null
-}
-
-/** The default activation heights of NU7; null: never. */
-export const NU7_HEIGHTS: Readonly<Record<SandboxNetwork, number | null>> = { regtest: null, test: 4_465_026 }
 
 /** The append-only store of the events of a chain. */
 export interface ChainLog {
@@ -57,6 +45,7 @@ function fileLog(file: number): ChainLog {
   }
 }
 
+/** An open log with what it contained. */
 export interface OpenedLog {
   readonly log: ChainLog
   readonly parameters: ChainParameters

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { BRANCH_IDS } from '@zatgate/zcash/network'
 import type { Action } from '@zatgate/zcash/note'
 import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { type Clock, systemClock } from '../clock.ts'
 import { SeededRandom, sha256 } from '../random.ts'
 import { createActions } from './actions.ts'
-import { type ChainLog, type ChainParameters, NO_LOG, NU7_HEIGHTS, openChainLog } from './chain-log.ts'
+import { type ChainLog, NO_LOG, openChainLog } from './chain-log.ts'
 import {
   type Block,
   type ChainEvent,
@@ -14,64 +13,12 @@ import {
   type EvictionReason,
   type LocatedTransaction,
 } from './chain-state.ts'
+import { ChainError } from './error.ts'
 import { foreignReceiver, type SandboxNetwork } from './keys.ts'
+import type { ChainOptions, MineOptions, ReorgOptions } from './options.ts'
+import { expectSameParameters, newParameters } from './parameters.ts'
 import { type ChainTransaction, finishTransaction } from './transaction.ts'
-
-export interface ChainOptions {
-  /** path of the chain log; absent: in memory only */
-  readonly file?: string
-  /** 32 bytes; default: random. An existing chain keeps its seed */
-  readonly seed?: Uint8Array
-  /** the network of the keys and addresses; default: regtest. An existing chain keeps its network */
-  readonly network?: SandboxNetwork
-  /**
-   * the first block in which payments go to the Ironwood pool; default: 0 on regtest (always), 4,134,000 on test. An
-   * existing chain keeps its height
-   */
-  readonly nu63Height?: number
-  /**
-   * the first block of NU7; null: never; default: never on regtest, 4,465,026 on test. An existing chain keeps its
-   * height
-   */
-  readonly nu7Height?: number | null
-  readonly clock?: Clock
-  /** number of unrelated transactions in each mined block; default: 0 */
-  readonly foreignPerBlock?: number
-}
-
-export interface MineOptions {
-  /** mine empty blocks and leave the mempool unchanged */
-  readonly empty?: boolean
-  /** an Orchard receiver (43 bytes) that the coinbase transaction of each block pays a note to */
-  readonly payCoinbaseTo?: Uint8Array
-}
-
-export interface ReorgOptions {
-  /** the number of blocks to remove, 1 to the height */
-  readonly depth: number
-  /** ids of transactions to delete from those blocks or from the mempool */
-  readonly drop?: readonly string[]
-  /** the number of blocks to add; default: `depth` */
-  readonly blocks?: number
-  /** mine the removed transactions again in the first new block, instead of leaving them in the mempool */
-  readonly remine?: boolean
-}
-
 export type ChainListener = (event: ChainEvent) => void
-
-/** A rejected request. `field` names the invalid argument. */
-export class ChainError extends Error {
-  override readonly name = 'ChainError'
-  readonly field: string
-
-  constructor(field: string, message: string) {
-    super(message)
-    this.field = field
-  }
-}
-
-const NU63_HEIGHTS: Readonly<Record<SandboxNetwork, number>> = { regtest: 0, test: 4_134_000 }
-
 /** Default lifetime of an unmined transaction in blocks, as wallets set it (ZIP 203). */
 const EXPIRY_BLOCKS = { beforeNu7: 40, fromNu7: 120 }
 
@@ -98,24 +45,15 @@ export class Chain implements ChainView {
   constructor(options: ChainOptions = {}) {
     const parameters = () => newParameters(options)
     const opened = options.file === undefined ? undefined : openChainLog(options.file, parameters)
-    const { seed, network, nu63Height, nu7Height } = opened?.parameters ?? parameters()
-    if (options.network !== undefined && options.network !== network) {
-      throw new ChainError('network', `the network of this chain is ${network}, not ${options.network}`)
-    }
-    if (options.nu63Height !== undefined && options.nu63Height !== nu63Height) {
-      throw new ChainError('nu63Height', `this chain has NU6.3 at height ${nu63Height}, not ${options.nu63Height}`)
-    }
-    if (options.nu7Height !== undefined && options.nu7Height !== nu7Height) {
-      const heights = [nu7Height, options.nu7Height].map(height => height ?? 'none')
-      throw new ChainError('nu7Height', `this chain has NU7 at height ${heights.join(', not ')}`)
-    }
-    this.seed = seed
-    this.network = network
-    this.nu63Height = nu63Height
-    this.nu7Height = nu7Height
+    const chosen = opened?.parameters ?? parameters()
+    expectSameParameters(options, chosen)
+    this.seed = chosen.seed
+    this.network = chosen.network
+    this.nu63Height = chosen.nu63Height
+    this.nu7Height = chosen.nu7Height
     this.clock = options.clock ?? systemClock
     this.#foreignPerBlock = options.foreignPerBlock ?? 0
-    this.#foreignReceiver = foreignReceiver(seed)
+    this.#foreignReceiver = foreignReceiver(this.seed)
     for (const event of opened?.events ?? []) this.#state.apply(event)
     this.#log = opened?.log ?? NO_LOG
     while (this.height < 1) this.#connectBlock([], {})
@@ -329,14 +267,6 @@ export class Chain implements ChainView {
       for (const listener of [...this.#listeners]) listener(event)
     }
   }
-}
-
-function newParameters(options: ChainOptions): ChainParameters {
-  const { seed, network = 'regtest', nu63Height = NU63_HEIGHTS[network], nu7Height = NU7_HEIGHTS[network] } = options
-  if (nu7Height !== null && nu7Height < nu63Height) {
-    throw new ChainError('nu7Height', `NU7 must not activate before NU6.3, which is at height ${nu63Height}`)
-  }
-  return { seed: seed ?? new Uint8Array(randomBytes(32)), network, nu63Height, nu7Height }
 }
 
 /** The branch id as nodes write it: 8 hexadecimal digits. */

@@ -1,9 +1,11 @@
 import { parseAddress } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
+import { MEMO_LENGTH } from '@zatgate/zcash/memo'
 import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { MAX_MONEY, parsePaymentUri } from '@zatgate/zcash/zip321'
 import { createActions, type Output } from './actions.ts'
-import { type Chain, ChainError } from './chain.ts'
+import type { Chain } from './chain.ts'
+import { ChainError } from './error.ts'
 import { type SandboxNetwork, walletReceiver } from './keys.ts'
 import type { ChainTransaction } from './transaction.ts'
 
@@ -33,8 +35,6 @@ export class WalletError extends Error {
     this.field = field
   }
 }
-
-const MEMO_BYTES = 512
 
 /**
  * A wallet with unlimited coins. Its transactions have at least two actions and real notes, with payments and change in
@@ -90,8 +90,8 @@ export class Wallet {
 }
 
 function toOutput({ uri, amount, memo }: Payment, ownNetwork: SandboxNetwork): Output {
-  const request = withFieldError('uri', () => parsePaymentUri(uri))
-  const { network, orchard } = withFieldError('uri', () => parseAddress(request.address))
+  const request = withWalletError('uri', () => parsePaymentUri(uri))
+  const { network, orchard } = withWalletError('uri', () => parseAddress(request.address))
   if (network !== ownNetwork)
     throw new WalletError('uri', `a ${ownNetwork} address is needed; the network of this address is ${network}`)
   if (orchard === undefined) throw new WalletError('uri', 'the address has no Orchard receiver')
@@ -105,14 +105,14 @@ function toOutput({ uri, amount, memo }: Payment, ownNetwork: SandboxNetwork): O
 function memoBytes(memo: string | Uint8Array | undefined): Uint8Array | undefined {
   const bytes = typeof memo === 'string' ? new TextEncoder().encode(memo) : memo
   if (bytes === undefined || bytes.length === 0) return undefined
-  if (bytes.length > MEMO_BYTES)
-    throw new WalletError('memo', `is ${bytes.length} bytes long; the maximum is ${MEMO_BYTES}`)
-  const padded = new Uint8Array(MEMO_BYTES)
+  if (bytes.length > MEMO_LENGTH)
+    throw new WalletError('memo', `is ${bytes.length} bytes long; the maximum is ${MEMO_LENGTH}`)
+  const padded = new Uint8Array(MEMO_LENGTH)
   padded.set(bytes)
   return padded
 }
 
-function withFieldError<T>(field: WalletError['field'], operation: () => T): T {
+function withWalletError<T>(field: WalletError['field'], operation: () => T): T {
   try {
     return operation()
   } catch (error) {

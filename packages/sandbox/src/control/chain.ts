@@ -1,6 +1,7 @@
-import { type Chain, ChainError } from '../chain/chain.ts'
+import type { Chain } from '../chain/chain.ts'
+import { ChainError } from '../chain/error.ts'
 import { type Wallet, WalletError } from '../chain/wallet.ts'
-import { boolean, integer, invalidField, oneOf, optional, text, txids } from '../http/fields.ts'
+import { boolean, definedFields, integer, invalidField, oneOf, optional, text, txids } from '../http/fields.ts'
 import type { JsonRequest, Route } from '../http/json-server.ts'
 import type { Lightwalletd } from '../lightwalletd/server.ts'
 
@@ -12,14 +13,12 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   function pay({ body }: JsonRequest) {
     const uri = text(body, 'uri')
     const amount = optional(body, 'amount_zat', integer(0, Number.MAX_SAFE_INTEGER))
-    const memo = optional(body, 'memo', text)
-    const pool = optional(body, 'pool', oneOf(['orchard', 'ironwood']))
-    const payment = {
-      uri,
-      ...(amount !== undefined && { amount: BigInt(amount) }),
-      ...(memo !== undefined && { memo }),
-    }
-    return { txid: withFieldError(() => wallet.pay(payment, pool === undefined ? {} : { pool })).id }
+    const details = definedFields({
+      amount: amount === undefined ? undefined : BigInt(amount),
+      memo: optional(body, 'memo', text),
+    })
+    const options = definedFields({ pool: optional(body, 'pool', oneOf(['orchard', 'ironwood'])) })
+    return { txid: withInvalidField(() => wallet.pay({ uri, ...details }, options)).id }
   }
 
   function mine({ body }: JsonRequest) {
@@ -29,7 +28,7 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   function reorg({ body }: JsonRequest) {
     const depth = integer(1, MAX_BLOCKS)(body, 'depth')
     const drop = optional(body, 'drop', txids) ?? []
-    return { height: withFieldError(() => chain.reorg({ depth, drop })) }
+    return { height: withInvalidField(() => chain.reorg({ depth, drop })) }
   }
 
   async function setDown({ body }: JsonRequest) {
@@ -57,7 +56,7 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   ]
 }
 
-function withFieldError<T>(operation: () => T): T {
+function withInvalidField<T>(operation: () => T): T {
   try {
     return operation()
   } catch (error) {

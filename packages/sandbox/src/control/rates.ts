@@ -1,18 +1,18 @@
-import { boolean, invalidField, oneOf, optional, text } from '../http/fields.ts'
+import { boolean, definedFields, invalidField, oneOf, optional, text } from '../http/fields.ts'
 import type { JsonRequest, Route } from '../http/json-server.ts'
 import type { Rates, RatesFaults } from '../rates.ts'
 
 /** The route that sets the prices and the faults of the rate source. */
 export function rateRoutes(rates: Rates): Route[] {
   function set({ body }: JsonRequest) {
-    const change: { [K in keyof RatesFaults]: RatesFaults[K] | undefined } = {
+    const change = definedFields<RatesFaults>({
       down: optional(body, 'down', boolean),
       hang: optional(body, 'hang', boolean),
       response: optional(body, 'response', oneOf(['ticker', 'error', 'html', 'no_pair', 'zero', 'not_a_number'])),
-    }
+    })
     const pair = optional(body, 'pair', oneOf(['ZECUSD', 'ZECEUR']))
     if (pair !== undefined) rates.setPrice(pair, price(body))
-    Object.assign(rates.faults, Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)))
+    Object.assign(rates.faults, change)
     return rates.faults
   }
   return [{ method: 'POST', path: '/rates', fields: ['pair', 'price', 'down', 'hang', 'response'], handle: set }]

@@ -1,4 +1,4 @@
-import { boolean, integer, invalidField, oneOf, optional, orNull, text } from '../http/fields.ts'
+import { boolean, definedFields, integer, invalidField, oneOf, optional, orNull, text } from '../http/fields.ts'
 import { type JsonRequest, RequestError, type Route } from '../http/json-server.ts'
 import type { OneClick } from '../oneclick/oneclick.ts'
 import {
@@ -16,28 +16,21 @@ const COUNT = integer(0, 1_000_000)
 export function swapRoutes(oneclick: OneClick): Route[] {
   function drive({ params, body }: JsonRequest) {
     const outcome = oneOf(SWAP_STATUSES)(body, 'outcome')
-    const amountIn = optional(body, 'amount_in', amount)
-    const deliver = optional(body, 'deliver', boolean)
-    return requireSwap(
-      oneclick.drive(params.deposit_address!, {
-        outcome,
-        ...(amountIn !== undefined && { amountIn }),
-        ...(deliver !== undefined && { deliver }),
-      }),
-    )
+    const details = definedFields({
+      amountIn: optional(body, 'amount_in', amount),
+      deliver: optional(body, 'deliver', boolean),
+    })
+    return requireSwap(oneclick.drive(params.deposit_address!, { outcome, ...details }))
   }
 
   function settings({ body }: JsonRequest) {
-    const change: { [K in keyof OneClickSettings]: OneClickSettings[K] | undefined } = {
+    const change = definedFields<OneClickSettings>({
       tampering: optional(body, 'tampering', oneOf(TAMPERINGS)),
       pollsUntilVisible: optional(body, 'polls_until_visible', COUNT),
       stalePolls: optional(body, 'stale_polls', COUNT),
       apiKey: optional(body, 'api_key', orNull(text)),
-    }
-    Object.assign(
-      oneclick.settings,
-      Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)),
-    )
+    })
+    Object.assign(oneclick.settings, change)
     return providerRow(oneclick)
   }
 

@@ -15,6 +15,11 @@ export function optional<T>(fields: Fields, name: string, parse: Parser<T>): T |
   return fields[name] === undefined ? undefined : parse(fields, name)
 }
 
+/** A change without the fields that are undefined, that is, absent from the request. */
+export function definedFields<T>(change: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
 /** An integer from `min` to `max`. */
 export function integer(min: number, max: number): Parser<number> {
   return (fields, name) => {

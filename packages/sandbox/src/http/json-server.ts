@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { LOOPBACK, listen, requestUrl, stopListening } from './listen.ts'
+import { closeServer, LOOPBACK, listen, requestUrl } from './listen.ts'
+import { readBytes } from './read-bytes.ts'
+import { sendJson } from './response-body.ts'
 
 export interface JsonRequest {
   readonly query: URLSearchParams
@@ -50,19 +52,18 @@ export class JsonServer {
     return new JsonServer(server, await listen(server, port))
   }
 
-  async close(): Promise<void> {
-    const stopped = stopListening(this.#server)
-    this.#server.closeAllConnections()
-    await stopped
+  close(): Promise<void> {
+    return closeServer(this.#server)
   }
 }
 
 async function respond(routes: readonly Route[], request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader('connection', 'close')
   try {
-    send(response, 200, await handle(routes, request))
+    sendJson(response, 200, await handle(routes, request))
   } catch (error) {
     const { status, code, message } = error instanceof RequestError ? error : internalError(error)
-    send(response, status, { code, message })
+    sendJson(response, status, { code, message })
   }
 }
 
@@ -122,14 +123,9 @@ async function readBody(request: IncomingMessage, fields: readonly string[]): Pr
 
 /** The request body as text. Throws {@link RequestError} when it is over 64 KiB. */
 export async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) throw new RequestError(413, 'body_too_large', 'body over 64 KiB')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const { bytes, truncated } = await readBytes(request, MAX_BODY_BYTES)
+  if (truncated) throw new RequestError(413, 'body_too_large', 'body over 64 KiB')
+  return bytes.toString('utf8')
 }
 
 function parseJson(text: string): unknown {
@@ -147,9 +143,4 @@ function invalidJson(): RequestError {
 function internalError(error: unknown): RequestError {
   console.error('sandbox request failed', error)
   return new RequestError(500, 'internal_error', 'internal error')
-}
-
-function send(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-  response.end(JSON.stringify(value))
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 
 /** All servers of the sandbox listen on loopback only. */
@@ -20,6 +20,13 @@ export function stopListening(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close(error => (error === undefined ? resolve() : reject(error)))
   })
+}
+
+/** Stops listening and cuts all connections. Resolves when the last connection is closed. */
+export async function closeServer(server: HttpServer): Promise<void> {
+  const stopped = stopListening(server)
+  server.closeAllConnections()
+  await stopped
 }
 
 /** The URL of a request; an invalid target is treated as `/`. */

@@ -1,5 +1,5 @@
 import type { CompactBlock, CompactTx } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import type { NodeMethod } from './node.ts'
+import type { NodeMethod } from './node-methods.ts'
 
 /** The faults of the light-wallet server. Counters of the next calls decrease; other faults stay until they are changed. */
 export interface LightwalletdFaults {

@@ -2,17 +2,7 @@ import type { Chain } from '../chain/chain.ts'
 import type { Block, ChainView } from '../chain/chain-state.ts'
 import type { ChainTransaction } from '../chain/transaction.ts'
 import type { LightwalletdFaults } from './faults.ts'
-
-/** The JSON-RPC methods that lightwalletd calls. */
-export const NODE_METHODS = [
-  'getbestblockhash',
-  'getblock',
-  'getblockchaininfo',
-  'getinfo',
-  'getrawmempool',
-  'getrawtransaction',
-] as const
-export type NodeMethod = (typeof NODE_METHODS)[number]
+import type { NodeMethod } from './node-methods.ts'
 
 /** A failed call of the node, with the message of lightwalletd. */
 export class NodeError extends Error {

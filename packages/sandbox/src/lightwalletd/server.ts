@@ -5,10 +5,10 @@ import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_str
 import type { Chain } from '../chain/chain.ts'
 import { LOOPBACK, listen, stopListening } from '../http/listen.ts'
 import { ServedBlocks } from './blocks.ts'
+import { faultInterceptor, nodeRequest, sendGarbage } from './fault-interceptor.ts'
 import { type LightwalletdFaults, NO_FAULTS } from './faults.ts'
 import { ServedMempool } from './mempool.ts'
 import { NodeError, ServedNode } from './node.ts'
-import { faultInterceptor, nodeRequest, sendGarbage } from './scheduled-faults.ts'
 import { compactTxStreamer } from './service.ts'
 
 /** The state of one server process: its caches and its service. It is lost when the process ends. */

@@ -24,7 +24,8 @@ import { ServedBlocks } from './blocks.ts'
 import { distortBlock, distortTransaction, type LightwalletdFaults } from './faults.ts'
 import { ServedMempool } from './mempool.ts'
 import { toExcludedPrefixes, withoutExcluded } from './mempool-filter.ts'
-import { NodeError, type NodeMethod, ServedNode } from './node.ts'
+import { NodeError, ServedNode } from './node.ts'
+import type { NodeMethod } from './node-methods.ts'
 
 /** RawTransaction.height of transactions that are not on the best chain (lightwallet-protocol 0.5.0). */
 const IN_MEMPOOL = 0n

@@ -1,6 +1,7 @@
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { LOOPBACK, listen } from '../http/listen.ts'
-import { parseMail } from './mail-text.ts'
+import { readBytes } from '../http/read-bytes.ts'
+import { parseMail } from './mail-parser.ts'
 
 export interface Mail {
   readonly to: string
@@ -56,14 +57,9 @@ export class Mailbox {
 }
 
 async function receive(stream: SMTPServerDataStream, session: SMTPServerSession, mails: Mail[]): Promise<void> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length <= MAX_MAIL_BYTES) chunks.push(chunk)
-  }
-  if (length > MAX_MAIL_BYTES) throw new Error('mail is over 1 MiB')
-  const { subject, text } = parseMail(Buffer.concat(chunks))
+  const { bytes, truncated } = await readBytes(stream, MAX_MAIL_BYTES)
+  if (truncated) throw new Error('mail is over 1 MiB')
+  const { subject, text } = parseMail(bytes)
   const code = /(?<!\d)\d{6}(?!\d)/.exec(text)?.[0]
   for (const { address } of session.envelope.rcptTo) {
     mails.push({ to: address, subject, text, ...(code !== undefined && { code }) })

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { sendBulk } from '../http/bodies.ts'
+import { sendBulk, sendJson } from '../http/response-body.ts'
 import type { ScriptedResponse } from './script.ts'
 
 const TOO_MUCH_BYTES = 1_000_000_000
@@ -32,11 +32,6 @@ const FAULTY_RESPONSES: Readonly<Record<ScriptedResponse, (response: ServerRespo
 /** Sends a scripted faulty response. */
 export function sendFaultyResponse(kind: ScriptedResponse, response: ServerResponse): void {
   FAULTY_RESPONSES[kind](response)
-}
-
-/** Sends a JSON response. */
-export function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
 }
 
 function sendHtml(response: ServerResponse, status: number, title: string): void {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import type { Wallet } from '../chain/wallet.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { SeededRandom } from '../random.ts'
+import { replaceFile } from '../replace-file.ts'
 import { withBasisPoints } from './amounts.ts'
 import { makeQuote, parseQuoteRequest, type QuoteResponse, sign } from './quote.ts'
 import { DEFAULT_SETTINGS, type OneClickSettings, ResponseScript, type Tampering } from './script.ts'
@@ -245,11 +246,9 @@ function loadState(file: string | undefined): SavedState {
   return { quoted, swaps: swaps.map(decodeSwap) }
 }
 
-/** Replaces the file atomically. */
 function saveState(file: string | undefined, { quoted, swaps }: SavedState): void {
   if (file === undefined) return
-  writeFileSync(`${file}.new`, JSON.stringify({ quoted, swaps: swaps.map(encodeSwap) }), { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  replaceFile(file, JSON.stringify({ quoted, swaps: swaps.map(encodeSwap) }))
 }
 
 function encodeSwap({ quoteResponse, pollsUntilVisible, ...swap }: Swap): SwapRow {

@@ -210,7 +210,7 @@ function deposit(request: QuoteRequest, origin: Token, random: SeededRandom): Pa
   }
 }
 
-/** A random deposit address in the format of its chain. Nobody has its key. */
+/** A random deposit address in the format of its chain. No one has its key. */
 function depositAddress({ blockchain }: Token, random: SeededRandom): string {
   switch (blockchain) {
     case 'btc':

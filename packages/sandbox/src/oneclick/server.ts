@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../clock.ts'
 import { RequestError, readText } from '../http/json-server.ts'
-import { LOOPBACK, listen, requestUrl, stopListening } from '../http/listen.ts'
-import { sendFaultyResponse, sendJson } from './faults.ts'
+import { closeServer, LOOPBACK, listen, requestUrl } from '../http/listen.ts'
+import { sendJson } from '../http/response-body.ts'
+import { sendFaultyResponse } from './faults.ts'
 import type { OneClick } from './oneclick.ts'
 import { QuoteRequestError } from './quote.ts'
 import type { Endpoint } from './script.ts'
@@ -56,10 +57,8 @@ export class OneClickServer {
     return started
   }
 
-  async close(): Promise<void> {
-    const stopped = stopListening(this.#server)
-    this.#server.closeAllConnections()
-    await stopped
+  close(): Promise<void> {
+    return closeServer(this.#server)
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { orchardReceiver } from '@zatgate/zcash/address'
 import { tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import fc from 'fast-check'
-import { Chain, ChainError } from '../../src/chain/chain.ts'
+import { Chain } from '../../src/chain/chain.ts'
 import type { ChainEvent } from '../../src/chain/chain-state.ts'
+import { ChainError } from '../../src/chain/error.ts'
 import { type ChainTransaction, rawTransaction } from '../../src/chain/transaction.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
@@ -163,35 +161,6 @@ describe('NU7', () => {
     assert.equal(start({ network: 'test' }).chain.nu7Height, 4_465_026)
     assert.throws(() => start({ nu63Height: 4, nu7Height: 3 }), /NU7 must not activate before NU6.3/)
   })
-
-  test('an existing chain keeps its NU7 height and its branch ids, and rejects another height', t => {
-    const file = logFile(t)
-    const { chain, wallet } = start({ file, nu7Height: 4 })
-    const old = wallet.pay({ uri: paymentUri(1n) })
-    chain.mine(3)
-    const young = wallet.pay({ uri: paymentUri(1n) })
-    chain.close()
-    const again = new Chain({ file, clock: new TestClock() })
-    assert.equal(again.nu7Height, 4)
-    for (const { id, branchId } of [old, young]) assert.equal(again.find(id)!.transaction.branchId, branchId)
-    again.close()
-    assert.throws(() => new Chain({ file, nu7Height: 9 }), /has NU7 at height 4, not 9/)
-  })
-
-  test('a log without NU7 fields continues with the defaults', t => {
-    const file = logFile(t)
-    const { chain, wallet } = start({ file, nu63Height: 3 })
-    wallet.pay({ uri: paymentUri(1n) })
-    chain.mine(3)
-    chain.close()
-    const log = readFileSync(file, 'utf8')
-    const old = logFile(t)
-    appendFileSync(old, log.replace(/,"nu7_height":null/, '').replaceAll(/,"branch_id":\d+/g, ''))
-    const again = new Chain({ file: old })
-    assert.equal(again.nu7Height, null)
-    for (let height = 0; height <= chain.height; height++) assert.deepEqual(again.block(height), chain.block(height))
-    again.close()
-  })
 })
 
 describe('expiry', () => {
@@ -319,68 +288,6 @@ describe('the seed', () => {
   })
 })
 
-describe('a persistent chain', () => {
-  test('restores blocks, mempool, forks and the random sequence after a restart', t => {
-    const file = logFile(t)
-    const { chain, wallet } = start({ file, nu63Height: 2 })
-    const kept = wallet.pay({ uri: paymentUri(1n) })
-    const dropped = wallet.pay({ uri: paymentUri(2n) })
-    chain.mine(3)
-    chain.reorg({ depth: 3, drop: [dropped.id] })
-    chain.close()
-    const again = new Chain({ file, clock: new TestClock() })
-    assert.deepEqual(again.seed, SEED)
-    assert.equal(again.nu63Height, 2)
-    assert.equal(again.height, chain.height)
-    for (let height = 0; height <= chain.height; height++) assert.deepEqual(again.block(height), chain.block(height))
-    assert.deepEqual(again.mempool(), chain.mempool())
-    assert.deepEqual(rawTransaction(again.mempool()[0]!), rawTransaction(kept))
-    assert.equal(again.find(dropped.id)!.location, 'fork')
-    const next = new Wallet(again).pay({ uri: paymentUri(1n) })
-    assert.equal([kept.id, dropped.id].includes(next.id), false)
-    again.close()
-  })
-
-  test('loses only an incomplete last line and continues after it', t => {
-    const file = logFile(t)
-    const { chain } = start({ file })
-    chain.mine(4)
-    chain.close()
-    appendFileSync(file, '{"kind":"block","hei')
-    const again = new Chain({ file })
-    assert.equal(again.height, chain.height)
-    again.mine()
-    again.close()
-    const third = new Chain({ file })
-    assert.deepEqual(third.tip, again.tip)
-    third.close()
-  })
-
-  test('keeps its network, rejects another network, and defaults to regtest when its log has none', t => {
-    const file = logFile(t)
-    start({ file, network: 'test' }).chain.close()
-    const again = new Chain({ file })
-    assert.deepEqual([again.network, again.nu63Height, again.paymentPool], ['test', 4_134_000, 'orchard'])
-    again.close()
-    assert.throws(() => new Chain({ file, network: 'regtest' }), /network of this chain is test, not regtest/)
-    const old = logFile(t)
-    appendFileSync(old, readFileSync(file, 'utf8').replace('"network":"test",', ''))
-    const regtest = new Chain({ file: old })
-    assert.equal(regtest.network, 'regtest')
-    regtest.close()
-  })
-
-  test('rejects another NU6.3 height and a file that is not a chain log', t => {
-    const file = logFile(t)
-    start({ file }).chain.close()
-    assert.throws(() => new Chain({ file, nu63Height: 9 }), /has NU6.3 at height 0, not 9/)
-    const other = logFile(t)
-    appendFileSync(other, 'hello\nworld')
-    assert.throws(() => new Chain({ file: other }), /not a sandbox chain/)
-    assert.equal(readFileSync(other, 'utf8'), 'hello\nworld')
-  })
-})
-
 test('listeners receive each event in order until they unsubscribe', () => {
   const { chain, wallet } = start()
   const received: ChainEvent['kind'][] = []
@@ -392,9 +299,3 @@ test('listeners receive each event in order until they unsubscribe', () => {
   chain.mine()
   assert.deepEqual(received, ['transaction', 'block', 'disconnected', 'block'])
 })
-
-function logFile(t: { after: (done: () => void) => void }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-chain-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'chain.jsonl')
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
-import { parseMail } from '../../src/mail/mail-text.ts'
+import { parseMail } from '../../src/mail/mail-parser.ts'
 import { Mailbox } from '../../src/mail/mailbox.ts'
 
 function raw(lines: readonly string[]): Buffer {

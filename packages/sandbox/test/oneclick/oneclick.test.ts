@@ -2,108 +2,29 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { type OneClickQuoteResponse, verifyQuoteSignature } from '@defuse-protocol/one-click-sdk-typescript'
+import { describe, test } from 'node:test'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { base58 } from '@scure/base'
-import { tryDecryptTransaction } from '@zatgate/zcash/scan'
-import { parseTransaction } from '@zatgate/zcash/transaction'
-import { Chain } from '../../src/chain/chain.ts'
-import { rawTransaction } from '../../src/chain/transaction.ts'
-import { Wallet } from '../../src/chain/wallet.ts'
 import { OneClick } from '../../src/oneclick/oneclick.ts'
-import type { QuoteResponse } from '../../src/oneclick/quote.ts'
-import { DEFAULT_SETTINGS } from '../../src/oneclick/script.ts'
-import { OneClickServer } from '../../src/oneclick/server.ts'
 import { quoteHash, type SignedQuote } from '../../src/oneclick/signature.ts'
-import { merchantAddress, merchantKey, SEED, TestClock } from '../fixtures.ts'
-
-const RECORDED = join(import.meta.dirname, '../../../../../shared/fixtures/oneclick')
-const KEYS = {
-  production: 'ed25519:reYaWhvwu8Jzo3WUM3zhn6VrhuMEF4eADL17qtRVifc',
-  staging: 'ed25519:5J5tkaxyPoR3Q9S8LXfo5bWnXK5Z2bctJ4mB9gENh7co',
-}
-const ETH = 'nep141:eth.omft.near'
-const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz'
-
-const clock = new TestClock()
-const chain = new Chain({ seed: SEED, clock })
-const wallet = new Wallet(chain)
-const oneclick = new OneClick({ wallet, seed: SEED, clock })
-let server: OneClickServer
-
-before(async () => {
-  server = await OneClickServer.start(oneclick, { clock })
-})
-after(() => server.close())
-beforeEach(() => {
-  oneclick.script.clear()
-  Object.assign(oneclick.settings, DEFAULT_SETTINGS)
-})
-
-function quoteRequest(change: Record<string, unknown> = {}) {
-  return {
-    dry: false,
-    swapType: 'EXACT_OUTPUT',
-    slippageTolerance: 100,
-    originAsset: ETH,
-    depositType: 'ORIGIN_CHAIN',
-    destinationAsset: 'nep141:zec.omft.near',
-    amount: '5000000',
-    refundTo: '0x2527D02599Ba641c19FEa793cD0F167589a0f10D',
-    refundType: 'ORIGIN_CHAIN',
-    recipient: merchantAddress(4n),
-    recipientType: 'DESTINATION_CHAIN',
-    deadline: new Date(clock.nowMs() + 600_000).toISOString(),
-    depositMode: 'SIMPLE',
-    ...change,
-  }
-}
-
-async function post(body: unknown): Promise<Response> {
-  return fetch(`${server.url}/v0/quote`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    redirect: 'manual',
-  })
-}
-
-async function quote(change: Record<string, unknown> = {}): Promise<QuoteResponse> {
-  const response = await post(quoteRequest(change))
-  assert.equal(response.status, 201, await response.clone().text())
-  return (await response.json()) as QuoteResponse
-}
-
-interface StatusResponse {
-  status: string
-  updatedAt: string
-  swapDetails: Record<string, unknown>
-  quoteResponse: QuoteResponse
-}
-
-async function status(address: string, memo?: string): Promise<StatusResponse | number> {
-  const query = new URLSearchParams({ depositAddress: address, ...(memo !== undefined && { depositMemo: memo }) })
-  const response = await fetch(`${server.url}/v0/status?${query}`)
-  return response.ok ? ((await response.json()) as StatusResponse) : response.status
-}
-
-async function knownStatus(address: string, memo?: string): Promise<StatusResponse> {
-  const response = await status(address, memo)
-  assert.ok(typeof response === 'object', `status ${response}`)
-  return response
-}
-
-function verifies(response: unknown, key = oneclick.signingKey): boolean {
-  return verifyQuoteSignature(response as OneClickQuoteResponse, key)
-}
-
-function paidToMerchant(): bigint[] {
-  return chain
-    .mempool()
-    .flatMap(transaction => tryDecryptTransaction([merchantKey], parseTransaction(rawTransaction(transaction))))
-    .map(({ note }) => note.value)
-}
+import { SEED } from '../fixtures.ts'
+import {
+  clock,
+  ETH,
+  KEYS,
+  knownStatus,
+  oneclick,
+  paidToMerchant,
+  post,
+  quote,
+  quoteRequest,
+  RECORDED,
+  STELLAR,
+  server,
+  status,
+  verifies,
+  wallet,
+} from './harness.ts'
 
 describe('the signature', () => {
   test('matches recorded quote and status responses of the provider', t => {
@@ -342,95 +263,5 @@ describe('a swap', () => {
     assert.equal(second.signingKey, first.signingKey)
     assert.deepEqual(second.status(address, null), first.status(address, null))
     assert.notEqual(second.quote(quoteRequest()).quote.depositAddress, address)
-  })
-})
-
-describe('faults', () => {
-  test('tampered quotes have a valid signature; only `signature` makes it invalid', async () => {
-    const request = quoteRequest()
-    for (const [tampering, differs, signed] of [
-      ['recipient', ({ quoteRequest: echo }: QuoteResponse) => echo.recipient !== request.recipient, true],
-      ['refund_to', ({ quoteRequest: echo }: QuoteResponse) => echo.refundTo !== request.refundTo, true],
-      ['amount', ({ quote: created }: QuoteResponse) => created.amountOut !== request.amount, true],
-      [
-        'min_amount_in',
-        ({ quote: created }: QuoteResponse) => BigInt(created.minAmountIn) > BigInt(created.amountIn),
-        true,
-      ],
-      [
-        'destination_asset',
-        ({ quoteRequest: echo }: QuoteResponse) => echo.destinationAsset === '1cs_v1:ltc:native:coin',
-        true,
-      ],
-      ['deadline', ({ quoteRequest: echo }: QuoteResponse) => echo.deadline !== request.deadline, true],
-      [
-        'old_timestamp',
-        ({ timestamp, quoteRequest: echo }: QuoteResponse) =>
-          Date.parse(timestamp) < Date.parse(echo.deadline) - 3_600_000,
-        true,
-      ],
-      ['signature', ({ quoteRequest: echo }: QuoteResponse) => echo.recipient === request.recipient, false],
-    ] as const) {
-      oneclick.settings.tampering = tampering
-      const response = await quote()
-      assert.equal(differs(response), true, tampering)
-      assert.equal(verifies(response), signed, tampering)
-    }
-  })
-
-  test('a replay returns the previous quote with its signature for any request', async () => {
-    const first = await quote()
-    oneclick.settings.tampering = 'replay'
-    assert.deepEqual(await quote({ refundTo: 'somebody-else' }), first)
-    oneclick.settings.tampering = 'none'
-    assert.notDeepEqual(await quote(), first)
-  })
-
-  for (const [scripted, expected] of [
-    ['bad_request', [400, /"message":"refundTo is not valid"/]],
-    ['bad_request_list', [400, /"message":\["amount must be a string"/]],
-    ['unauthorized', [401, /Unauthorized/]],
-    ['forbidden_html', [403, /<html>/]],
-    ['too_many_requests', [429, /Too Many Requests/]],
-    ['bad_gateway_html', [502, /<html>/]],
-    ['not_json', [200, /<html>/]],
-    ['redirect', [302, /^$/]],
-  ] as const) {
-    test(`${scripted}: sent once, then quotes succeed again`, async () => {
-      oneclick.script.add('quote', scripted, 1)
-      const response = await post(quoteRequest())
-      assert.equal(response.status, expected[0])
-      assert.match(await response.text(), expected[1])
-      await quote()
-    })
-  }
-
-  test('reset and cut_off: the response is incomplete', async () => {
-    oneclick.script.add('quote', 'reset', 1)
-    oneclick.script.add('quote', 'cut_off', 1)
-    await assert.rejects(post(quoteRequest()))
-    await assert.rejects((await post(quoteRequest())).text())
-  })
-
-  test('hang: no response is sent', async () => {
-    oneclick.script.add('status', 'hang', 1)
-    await assert.rejects(fetch(`${server.url}/v0/status`, { signal: AbortSignal.timeout(50) }), {
-      name: 'TimeoutError',
-    })
-  })
-
-  test('too_much: a body of a gigabyte', async () => {
-    oneclick.script.add('tokens', 'too_much', 1)
-    const abort = new AbortController()
-    const response = await fetch(`${server.url}/v0/tokens`, { signal: abort.signal })
-    assert.equal(response.headers.get('content-length'), '1000000000')
-    abort.abort()
-  })
-
-  test('an API key can be required, and requests are recorded', async () => {
-    oneclick.settings.apiKey = 'secret'
-    assert.equal((await fetch(`${server.url}/v0/tokens`)).status, 401)
-    assert.equal((await fetch(`${server.url}/v0/tokens`, { headers: { 'X-API-Key': 'secret' } })).status, 200)
-    assert.deepEqual(server.requests.at(-1), { method: 'GET', url: '/v0/tokens', apiKey: 'secret' })
   })
 })

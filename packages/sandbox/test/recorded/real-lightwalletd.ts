@@ -7,7 +7,7 @@ import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { recordingMissing } from '../../../zcash/test/recording.ts'
-import { freePort, type GuardedProcess, spawnGuarded } from './bound-process.ts'
+import { freePort, type GuardedProcess, spawnGuarded } from './guarded-process.ts'
 
 const BINARY = process.env.LIGHTWALLETD_BIN ?? ''
 /** Lightwalletd retries its first call of a node after 15 s. */

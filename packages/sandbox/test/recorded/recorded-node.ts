@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { recordedFile } from '../../../zcash/test/recording.ts'
-import { freePort, type GuardedProcess, spawnGuarded, withTimeout } from './bound-process.ts'
+import { freePort, type GuardedProcess, spawnGuarded, withTimeout } from './guarded-process.ts'
 
 const START_MS = 60_000
 const CONTROL_MS = 30_000

@@ -6,7 +6,7 @@ import type { RegtestHeights } from '../domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../domain/plan.ts'
 import * as values from './parsers.ts'
 
-export const ROLES = ['api', 'watcher', 'delivery'] as const
+const ROLES = ['api', 'watcher', 'delivery'] as const
 export type Role = (typeof ROLES)[number]
 
 /** All settings, validated. README.md describes each of them. */

@@ -7,7 +7,7 @@ import { DAY_SECS } from './time.ts'
  * report has the value `?`. The empty identity stands for no database: it marks backups and databases whose identity was
  * never recorded.
  */
-export const NO_IDENTITY = ''
+const NO_IDENTITY = ''
 
 /**
  * Whether the address counters are used in the database that they were recorded for. Parts that only the current identity

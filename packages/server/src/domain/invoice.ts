@@ -78,7 +78,7 @@ export function evaluateInvoice(
   }
 }
 
-export function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
+function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
   return receivedZat > amountZat ? receivedZat - amountZat : 0n
 }
 

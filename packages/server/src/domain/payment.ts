@@ -96,7 +96,7 @@ export function minableUntil(
 }
 
 /** A payment is dropped when mempool snapshots lack it for this time, and a new block has been found meanwhile. */
-export const DROP_AFTER_MISSING_SECS = 120
+const DROP_AFTER_MISSING_SECS = 120
 
 /** Since when the mempool snapshots of one server lack an unmined payment. */
 export interface MissingSince {

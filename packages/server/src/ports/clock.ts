@@ -1,3 +1,4 @@
+/** The time source of the service. Tests inject a clock that they set. */
 export interface Clock {
   /** Unix milliseconds. */
   nowMs(): number

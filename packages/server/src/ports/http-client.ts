@@ -6,6 +6,7 @@ export interface HttpClient {
   close(): void
 }
 
+/** An outbound request with its bounds on time and size. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   /** Absolute, http or https. */
@@ -21,6 +22,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal
 }
 
+/** A complete response of any status. */
 export interface HttpResponse {
   readonly status: number
   /** Names in lower case. Repeated headers are joined with a comma. */
@@ -29,6 +31,7 @@ export interface HttpResponse {
   readonly body: Uint8Array
 }
 
+/** Why a request failed. */
 export type HttpClientFailure =
   /** The URL is not allowed: its scheme, or an address that is not public. */
   | 'refused'

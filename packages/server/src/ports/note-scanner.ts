@@ -19,6 +19,7 @@ export interface DecryptedNote {
   readonly diversifierIndex: bigint
 }
 
+/** The parts of a viewing key that the service uses. */
 export interface ParsedViewingKey {
   readonly network: Network
   /** dk ‖ ivk of the external scope, 64 bytes. No other part of the key is stored. */

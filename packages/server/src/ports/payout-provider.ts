@@ -12,6 +12,7 @@ export interface PayoutRequest {
   readonly payoutTo: string
 }
 
+/** The state of a payout, as a provider reports it. */
 export type PayoutResult =
   /** The operator pays manually and records the result by command. The provider is not called again. */
   | { readonly state: 'by_hand' }

@@ -9,6 +9,7 @@ export interface RateSource {
   price(currency: string): Promise<string>
 }
 
+/** Cached prices of ZEC. */
 export interface Rates {
   /**
    * A rate not older than RATES_MAX_AGE_SECS.

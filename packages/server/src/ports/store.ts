@@ -47,6 +47,7 @@ export interface Tx {
 
 /** Topics of notifications. A notification is only a hint and carries no data: every listener also polls by the clock. */
 export const TOPICS = ['events', 'deliveries', 'swaps', 'mails', 'payouts'] as const
+/** A topic of notifications. */
 export type Topic = (typeof TOPICS)[number]
 
 /**
@@ -69,6 +70,7 @@ export interface Lookup {
   apiKey(hash: Uint8Array): Promise<ApiKeyWithAccount | null>
 }
 
+/** The database: transactions, single-row lookups and notifications. All SQL is behind it. */
 export interface Store {
   /** A read-only transaction. All its statements see one snapshot. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>

@@ -11,6 +11,7 @@ export interface SwapAsset {
   readonly priceUsd: number
 }
 
+/** The terms of a swap to quote: the recipient receives exactly `amountZat`. */
 export interface QuoteRequest {
   readonly asset: SwapAsset
   readonly amountZat: bigint
@@ -40,6 +41,7 @@ export interface SwapOffer {
   readonly raw: string
 }
 
+/** A verified status response; `raw` is its body, unchanged. */
 export interface SwapStatusResponse extends ProviderReport {
   readonly raw: string
 }

@@ -133,7 +133,7 @@ function codeText(code: string, purpose: 'sign_in' | 'confirm'): { subject: stri
     text: [
       `Your zatgate ${codeName} is ${code}`,
       '',
-      'It is valid once, for ten minutes, and only in the browser that requested it. Nobody from zatgate will ask you for it.',
+      'It is valid once, for ten minutes, and only in the browser that requested it. zatgate never asks you for it.',
       'If you did not request it, you can ignore this mail.',
     ].join('\n'),
   }

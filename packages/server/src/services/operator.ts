@@ -4,7 +4,7 @@ import type { Store } from '../ports/store.ts'
 import { type AccountDefaults, findOrCreateAccount } from './account.ts'
 import type { ViewingKeys } from './viewing-key.ts'
 
-/** Stored as the email of the operator's account. It is not a valid address, so nobody can sign in with it. */
+/** Stored as the email of the operator's account. It is not a valid address, so no one can sign in with it. */
 const OPERATOR_EMAIL = 'operator'
 
 /**

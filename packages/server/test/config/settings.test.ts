@@ -82,7 +82,7 @@ test('every invalid value is reported with its setting, and secrets are not repe
     SWAP_API_KEY: 'a b',
     SWAP_SIGNING_KEY: 'ed25519:0',
     SMTP_URL: 'http://mail.example',
-    MAIL_FROM: 'nobody',
+    MAIL_FROM: 'no address',
     ENCRYPTION_KEY: Buffer.alloc(31).toString('base64'),
     BILLING_VIEWING_KEY: 'uview2abc',
     PLANS_FILE: join(dir, 'absent.json'),

@@ -226,7 +226,7 @@ test('a withdrawal can end as canceled, failed, needs_attention or expired', asy
 
 test('while the rate source fails, a withdrawal gets 503; afterwards it succeeds', async t => {
   const { at, client } = await start(t, 'Business')
-  const order = () => client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'somebody' })
+  const order = () => client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'a bank account' })
   at.sandbox.rates.faults.response = 'error'
   await assert.rejects(order, { status: 503, code: 'rate_unavailable' })
   at.sandbox.rates.faults.response = 'ticker'

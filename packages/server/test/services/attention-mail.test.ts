@@ -133,7 +133,7 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
-    '3,000 invoices of one account, taken back in several steps, are one mail',
+    '3,000 invoices of one account, reorged in several steps, are one mail',
     async simulation => {
       const { sent, sendDue } = startMailSender(simulation)
       const { firstProcess, shop } = simulation

@@ -55,7 +55,7 @@ test('key and confirmations follow the current settings', async t => {
   assert.equal((await store.read(tx => tx.viewingKeys.list())).length, 2)
 })
 
-test('nobody can sign in as the operator, and no mail is sent for it', async t => {
+test('no one can sign in as the operator, and no mail is sent for it', async t => {
   const { store, clock, accounts, open } = await start(t)
   await open(testViewingKey(9))
   await assert.rejects(accounts.findOrCreate('operator'), { code: 'invalid_email' })

@@ -41,8 +41,8 @@ export interface BillingHarnessOptions {
 
 export type BillingHarness = Awaited<ReturnType<typeof createBillingHarness>>
 
-export const CONFIRMATIONS = 3
-export const SPREAD_BPS = 100
+const CONFIRMATIONS = 3
+const SPREAD_BPS = 100
 
 /** Billing and withdrawals on a real store, with payments written directly instead of blocks and notes. */
 export async function createBillingHarness({ store, clock, ...options }: BillingHarnessOptions) {

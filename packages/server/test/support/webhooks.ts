@@ -40,7 +40,7 @@ export interface WebhookHarness {
 }
 
 /** Creates a folder that is deleted after the test. */
-export function temporaryFolder(t: TestContext): string {
+function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-webhooks-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   return folder

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Code } from '@connectrpc/connect'
 import { type CompactBlock, type CompactTx, PoolType } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { collect, display, eventually, failsWith, inTime } from './checks.ts'
+import { collect, display, eventually, failsWith, inTime } from './assertions.ts'
 import { FORK_HEIGHT, type ServerUnderTest, type StartServer } from './server-under-test.ts'
 
 const HEIGHT = 30

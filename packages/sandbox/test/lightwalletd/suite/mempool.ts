@@ -3,7 +3,7 @@ import { after, before, describe } from 'node:test'
 import { Code } from '@connectrpc/connect'
 import { PoolType, type RawTransaction } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseTransaction } from '@zatgate/zcash/transaction'
-import { collect, display, eventually, failsWith, internal, timedTests } from './checks.ts'
+import { collect, display, eventually, failsWith, internal, timedTests } from './assertions.ts'
 import type { ServerUnderTest, StartServer } from './server-under-test.ts'
 
 /** The cache time of the server, and the tolerance of measurements. */

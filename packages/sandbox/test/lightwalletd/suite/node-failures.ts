@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { Code } from '@connectrpc/connect'
 import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { collect, display, eventually, failsWith, internal, timedTests } from './checks.ts'
+import { collect, display, eventually, failsWith, internal, timedTests } from './assertions.ts'
 import type { ServerUnderTest, StartServer } from './server-under-test.ts'
 
 /** The duration of ten attempts, with delays of 0.5 s, 1 s and so on between them. */

@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@connectrpc/connect'
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import type { NodeMethod } from '../../../src/lightwalletd/node.ts'
+import type { NodeMethod } from '../../../src/lightwalletd/node-methods.ts'
 
 /** A block of the chain behind the server. Hashes and txids in display byte order. */
 export interface ExpectedBlock {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Code } from '@connectrpc/connect'
 import { parseTransaction } from '@zatgate/zcash/transaction'
-import { display, failsWith, internal } from './checks.ts'
+import { display, failsWith, internal } from './assertions.ts'
 import { type ServerUnderTest, type StartServer, UPGRADES } from './server-under-test.ts'
 
 /** GetLightdInfo and GetTransaction. */

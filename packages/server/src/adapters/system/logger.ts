@@ -16,7 +16,7 @@ export function createLogger(level: string, destination: DestinationStream = pin
 }
 
 /** Shortens each secret in a log line to its prefix. */
-export function redact(line: string): string {
+function redact(line: string): string {
   return line.replace(UUID, '$1…').replace(CREDENTIAL, '$1…').replace(VIEWING_KEY, '$1…')
 }
 

@@ -1,6 +1,7 @@
 import type { Account, Network } from '../../domain/account.ts'
 import type { KeyExpiry } from '../../domain/viewing-key.ts'
 
+/** An account to insert. `createdAt` is in Unix seconds. */
 export interface NewAccount {
   readonly publicId: string
   readonly email: string
@@ -10,6 +11,7 @@ export interface NewAccount {
   readonly createdAt: number
 }
 
+/** Accounts, with their plan and viewing key. */
 export interface AccountRepository {
   /** Null when the email already has an account. Emails are compared as given: the caller normalises them. */
   insert(account: NewAccount): Promise<Account | null>

@@ -2,6 +2,7 @@ import type { Account } from '../../domain/account.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Page } from './page.ts'
 
+/** An API key to insert. Only its hash and its last four characters are stored. */
 export interface NewApiKey {
   readonly publicId: string
   readonly accountId: number
@@ -18,6 +19,7 @@ export interface ApiKeyWithAccount {
   readonly account: Account
 }
 
+/** API keys. Revoked keys are kept and never authenticate. */
 export interface ApiKeyRepository {
   insert(key: NewApiKey): Promise<ApiKey>
   /** The active keys with these hashes. Unknown and revoked keys are left out. `hashes` must not be empty. */

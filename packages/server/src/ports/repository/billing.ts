@@ -8,6 +8,7 @@ import type { Page } from './page.ts'
  */
 export type PurchaseStatus = 'open' | 'granted' | 'needs_attention'
 
+/** A plan period that an account buys, with the invoice that pays for it. */
 export interface NewPurchase extends SoldPeriod {
   /** The operator's invoice that the buyer pays. */
   readonly invoiceId: number
@@ -16,6 +17,7 @@ export interface NewPurchase extends SoldPeriod {
   readonly createdAt: number
 }
 
+/** A recorded purchase of a plan period. */
 export interface Purchase extends NewPurchase {
   readonly status: PurchaseStatus
   /** When the payment was processed, whether or not a plan was assigned; null while open. */
@@ -24,6 +26,7 @@ export interface Purchase extends NewPurchase {
   readonly grantedUntil: number | null
 }
 
+/** The part of a purchase that its payment changes. */
 export type PurchaseUpdate = Pick<Purchase, 'status' | 'decidedAt' | 'grantedUntil'>
 
 /** Lock the invoice (`invoices.lock`) before its purchase, and the account (`accounts.lock`) before its plan. */

@@ -2,6 +2,7 @@ import type { Header } from '../../domain/chain.ts'
 import type { ChainProblem } from '../../domain/chain-problem.ts'
 import type { Rewind } from '../../domain/payment.ts'
 
+/** The recorded chain: recent headers, rewinds, the synced time, and problems of the chain source. */
 export interface ChainRepository {
   /**
    * Locks the chain until the transaction ends. It is the first statement of every transaction that writes chain data:

@@ -6,6 +6,7 @@ export interface DatabaseIdentities {
   readonly current: string
 }
 
+/** The record that detects copies of the database. */
 export interface DatabaseIdentityRepository {
   read(): Promise<DatabaseIdentities>
   /** Like `read`, and locks the record until the transaction ends. */

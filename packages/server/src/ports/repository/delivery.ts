@@ -9,6 +9,7 @@ import type { EventType } from '../../domain/event.ts'
 import type { Page } from './page.ts'
 import type { Webhook } from './webhook.ts'
 
+/** A webhook delivery to insert. */
 export interface NewDelivery {
   /** The value of the header `webhook-id`. */
   readonly publicId: string
@@ -26,8 +27,10 @@ interface DeliveryFields extends Omit<NewDelivery, 'dueAtMs'> {
   readonly id: number
 }
 
+/** A delivery that has not ended. */
 export type OpenDelivery = DeliveryFields & { readonly progress: OpenProgress }
 
+/** A delivery in any state. */
 export interface Delivery extends DeliveryFields {
   readonly state: DeliveryState
 }
@@ -71,12 +74,14 @@ export interface AttemptRow {
   readonly createdAt: number
 }
 
+/** An entry of the delivery log with the request and response bodies. */
 export interface AttemptDetail extends AttemptRow {
   readonly requestBody: string
   readonly response: string | null
   readonly deliveryState: DeliveryState
 }
 
+/** Webhook deliveries and the log of their attempts. */
 export interface DeliveryRepository {
   /** Inserts the deliveries whose account has a webhook. @returns their number */
   insert(deliveries: readonly NewDelivery[]): Promise<number>

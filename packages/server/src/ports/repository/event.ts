@@ -1,12 +1,7 @@
-import type { EventType, NewEvent } from '../../domain/event.ts'
+import type { NewEvent } from '../../domain/event.ts'
 import type { NewDelivery } from './delivery.ts'
 
-export interface EventRow extends NewEvent {
-  /** Increases in commit order: events that are committed later have a higher `seq`. */
-  readonly seq: number
-  readonly type: EventType | null
-}
-
+/** The log of changes, which WebSockets and webhooks read. */
 export interface EventRepository {
   /**
    * Writes the events, and those of their deliveries whose account has a webhook. The writes happen at the end of the

@@ -1,3 +1,4 @@
+/** Claims of idempotency keys. Times are in Unix seconds. */
 export interface IdempotencyRepository {
   /** Claims the key for a new invoice. Returns the earlier claim when one was made at `since` or later, else null. */
   claim(claim: {

@@ -5,6 +5,7 @@ import type { Page } from './page.ts'
 /** The purpose of an invoice: a merchant's sale, or internal (the purchase of a plan, the deposit of a withdrawal). */
 export type InvoicePurpose = 'sale' | 'plan' | 'withdrawal'
 
+/** A stored invoice. Times are in Unix seconds unless a field says otherwise. */
 export interface Invoice {
   readonly id: number
   readonly publicId: string
@@ -45,6 +46,7 @@ export interface Invoice {
   readonly attentionSince: number | null
 }
 
+/** An invoice to insert. Its status is `pending`, with nothing received. */
 export type NewInvoice = Pick<
   Invoice,
   | 'publicId'
@@ -75,6 +77,7 @@ export type InvoiceStateUpdate = Pick<
   | 'attentionSince'
 >
 
+/** Selects the invoices of a list. Absent fields select all. */
 export interface InvoiceFilter {
   readonly status?: InvoiceStatus
   /** Only invoices that need attention. */
@@ -85,6 +88,7 @@ export interface InvoiceFilter {
   readonly createdTo?: number
 }
 
+/** Invoices. Lock them by ascending id, after the chain (`chain.lock`). */
 export interface InvoiceRepository {
   /** Also stores the height of the last recorded block as `createdHeight`. */
   insert(invoice: NewInvoice): Promise<Invoice>

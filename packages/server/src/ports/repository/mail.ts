@@ -21,12 +21,14 @@ export interface NewAttentionMail {
   readonly dueAt: number
 }
 
+/** A claimed mail, with what is needed to compose it. */
 export type MailRow = (NewMail | Omit<NewAttentionMail, 'dueAt'>) & {
   readonly id: number
   /** Number of attempts, the current one included. */
   readonly attempts: number
 }
 
+/** The queue of mails. */
 export interface MailRepository {
   /** Queues a mail that is due right after the commit. */
   enqueue(mail: NewMail): Promise<void>

@@ -2,6 +2,7 @@ import type { Zat } from '../../domain/money.ts'
 import type { MissingSince, Payment, PaymentLocation } from '../../domain/payment.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 
+/** A payment to insert or to update. */
 export interface NewPayment {
   readonly invoiceId: number
   readonly txid: string
@@ -16,6 +17,7 @@ export interface NewPayment {
   readonly lastSeenHeight: number
 }
 
+/** A recorded payment. */
 export interface PaymentRow extends Payment {
   readonly invoiceId: number
   readonly seenAt: number
@@ -23,6 +25,7 @@ export interface PaymentRow extends Payment {
   readonly missing: MissingSince | null
 }
 
+/** Payments, each identified by txid, pool and output index. */
 export interface PaymentRepository {
   /** Inserts new payments and updates the location of known ones. @returns the ids of the invoices with a change */
   upsert(payments: readonly NewPayment[]): Promise<number[]>

@@ -2,6 +2,7 @@ import type { Account } from '../../domain/account.ts'
 import type { Session } from '../../domain/session.ts'
 import type { Page } from './page.ts'
 
+/** A session to insert. Only the hash of its token is stored. */
 export interface NewSession {
   readonly publicId: string
   readonly accountId: number
@@ -12,6 +13,7 @@ export interface NewSession {
   readonly expiresAt: number
 }
 
+/** Sessions. Ended and expired sessions never authenticate. */
 export interface SessionRepository {
   insert(session: NewSession): Promise<Session>
   /** The active session with this hash, with its account. Null for a session that is unknown, ended, or expired at `now`. */

@@ -12,6 +12,7 @@ export interface NewSignInCode {
   readonly expiresAt: number
 }
 
+/** A stored request for a code. */
 export interface SignInCode {
   readonly id: number
   readonly purpose: CodePurpose
@@ -23,6 +24,7 @@ export interface SignInCode {
   readonly expiresAt: number
 }
 
+/** Sign-in codes, and until when sessions count as recently authenticated. */
 export interface SignInRepository {
   /** Blocks other transactions at this call until this one ends, so that the counts stay valid. */
   lockCounts(): Promise<void>

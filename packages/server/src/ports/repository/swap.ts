@@ -1,6 +1,7 @@
 import type { SwapEventType, SwapState } from '../../domain/swap.ts'
 import type { SwapOffer } from '../swap-provider.ts'
 
+/** A swap to insert: the verified offer and its asset. */
 export interface NewSwap extends Omit<SwapOffer, 'raw'> {
   readonly publicId: string
   readonly invoiceId: number
@@ -15,6 +16,7 @@ export interface NewSwap extends Omit<SwapOffer, 'raw'> {
   readonly createdAt: number
 }
 
+/** A stored swap with its state. */
 export interface Swap extends Omit<NewSwap, 'quoteRaw'>, SwapState {
   readonly id: number
   readonly invoicePublicId: string

@@ -1,3 +1,4 @@
+/** The number of invoices that each account created in each UTC month. */
 export interface UsageRepository {
   /** Increments the month's count unless it has reached `limit`. `used` is the count afterwards. */
   increment(accountId: number, month: string, limit: number | null): Promise<{ counted: boolean; used: number }>

@@ -13,6 +13,7 @@ export interface ViewingKeyRow {
   readonly watchUntil: number
 }
 
+/** Viewing keys with their index counters. */
 export interface ViewingKeyRepository {
   /**
    * Finds the row with this fingerprint, or inserts it. A new row stores the result of `seal` for its id, and its

@@ -8,6 +8,7 @@ export interface Webhook {
   readonly updatedAt: number
 }
 
+/** Webhook endpoints. */
 export interface WebhookRepository {
   byAccount(accountId: number): Promise<Webhook | null>
   /** False when the account already has one. */

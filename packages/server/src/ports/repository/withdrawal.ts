@@ -1,6 +1,7 @@
 import type { ClosedBy, WithdrawalOrder, WithdrawalStatus } from '../../domain/withdrawal.ts'
 import type { Page } from './page.ts'
 
+/** A withdrawal order to insert. */
 export interface NewWithdrawal {
   /** The invoice whose address receives the deposit. Its terms and payments are those of the order. */
   readonly invoiceId: number
@@ -26,6 +27,7 @@ export interface ActivePayout {
   readonly since: number
 }
 
+/** A stored withdrawal order. */
 export interface Withdrawal extends NewWithdrawal, WithdrawalOrder {
   /** The operator's or the provider's proof of the payout; null before the payout. */
   readonly reference: string | null
@@ -40,6 +42,7 @@ export interface Withdrawal extends NewWithdrawal, WithdrawalOrder {
   readonly updatedAt: number
 }
 
+/** The part of a withdrawal that a transition changes. */
 export type WithdrawalUpdate = Pick<
   Withdrawal,
   | 'status'

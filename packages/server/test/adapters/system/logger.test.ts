@@ -17,7 +17,7 @@ const VIEWING = `uviewtest1${'qpzry9x8'.repeat(20)}`
 
 test('ids, keys, tokens, signing secrets and viewing keys are shortened in every part of a log line', () => {
   const text = logged(log => {
-    log.info({ path: `/v1/invoices/${UUID}`, key: KEY }, `told ${TOKEN} and ${SECRET}`)
+    log.info({ path: `/v1/invoices/${UUID}`, key: KEY }, `sent ${TOKEN} and ${SECRET}`)
     log.error({ err: new Error(`bad ${UUID}`, { cause: new Error(`key ${VIEWING}`) }) }, 'failed')
   })
   for (const secret of [UUID, KEY, TOKEN, SECRET, VIEWING]) assert.ok(!text.includes(secret.slice(0, -4)), secret)

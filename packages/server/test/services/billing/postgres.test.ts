@@ -53,7 +53,7 @@ test('two processes that grant, expire and remind at once do each once', options
 test('an order completed by one process is the same in the other', options, async t => {
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
-  const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: 'k' }
+  const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'a bank account', idempotencyKey: 'k' }
   const created = await Promise.all(
     [one, other, one, other].map(harness => harness.withdrawals.create(account, request)),
   )
@@ -78,7 +78,7 @@ test('of a concurrent cancel and deposit one is first, and no payment is lost', 
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   for (let round = 0; round < 10; round++) {
-    const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: undefined }
+    const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'a bank account', idempotencyKey: undefined }
     const { withdrawal, invoice } = await one.withdrawals.create(account, request)
     const [canceled] = await Promise.allSettled([
       other.withdrawals.cancel(account, withdrawal.publicId),

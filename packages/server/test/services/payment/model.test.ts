@@ -42,7 +42,7 @@ type Step =
   | { readonly do: 'broadcast'; readonly which: number }
   | { readonly do: 'evict'; readonly which: number }
   | { readonly do: 'mine'; readonly which: number; readonly more: number }
-  | { readonly do: 'take back'; readonly depth: number; readonly returning: number }
+  | { readonly do: 'disconnect'; readonly depth: number; readonly returning: number }
   | { readonly do: 'stream' }
   | { readonly do: 'sync'; readonly batch: number }
   | { readonly do: 'restart' }
@@ -55,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constant('take back' as const),
+      do: fc.constant('disconnect' as const),
       depth: fc.integer({ min: 1, max: 6 }),
       returning: mask,
     }),
@@ -158,7 +158,7 @@ class Bench {
         )
         for (let i = 0; i < step.more; i++) chain.mine([], clock.secs)
         break
-      case 'take back':
+      case 'disconnect':
         chain.removeBlocks(step.depth, txid => has(step.returning, txid))
         chain.mine([], clock.secs)
         break

@@ -59,7 +59,7 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
   await fc.assert(
     fc.asyncProperty(moves, async (path: readonly Move[]) => {
       const account = await harness.merchant()
-      const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'somebody', idempotencyKey: undefined }
+      const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'a bank account', idempotencyKey: undefined }
       const { withdrawal, invoice } = await harness.withdrawals.create(account, request)
       const id = withdrawal.publicId
       const unmined: string[] = []

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../../sandbox/test/recorded/bound-process.ts'
+import { withTimeout } from '../../../../sandbox/test/recorded/guarded-process.ts'
 import { type RealLightwalletd, startLightwalletd } from '../../../../sandbox/test/recorded/real-lightwalletd.ts'
 import { type RecordedNode, startRecordedNode } from '../../../../sandbox/test/recorded/recorded-node.ts'
 import type { Moment, RecordedChain } from './moments.ts'

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type GuardedProcess, spawnGuarded, withTimeout } from '../../../../sandbox/test/recorded/bound-process.ts'
+import { type GuardedProcess, spawnGuarded, withTimeout } from '../../../../sandbox/test/recorded/guarded-process.ts'
 
 const COMMAND = join(import.meta.dirname, '../../../../../bin/main.ts')
 /** Generous timeouts for a busy machine. */

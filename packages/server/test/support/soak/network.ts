@@ -1,4 +1,5 @@
-import { Chain, ChainError } from '@zatgate/sandbox/chain/chain'
+import { Chain } from '@zatgate/sandbox/chain/chain'
+import { ChainError } from '@zatgate/sandbox/chain/error'
 import { demoViewingKey } from '@zatgate/sandbox/chain/keys'
 import type { ChainTransaction } from '@zatgate/sandbox/chain/transaction'
 import { Wallet } from '@zatgate/sandbox/chain/wallet'

@@ -5,7 +5,7 @@ import type { SoakTime } from './time.ts'
 
 const PRELOAD = new URL('./shifted-clock.ts', import.meta.url)
 const TWO_HOURS_MS = 7_200_000
-export const SHIFTS_MS = [-TWO_HOURS_MS, 0, TWO_HOURS_MS] as const
+const SHIFTS_MS = [-TWO_HOURS_MS, 0, TWO_HOURS_MS] as const
 
 export type Settings = Readonly<Record<string, string>>
 

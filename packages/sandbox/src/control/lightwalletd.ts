@@ -1,6 +1,7 @@
 import {
   boolean,
   branchId,
+  definedFields,
   either,
   integer,
   oneOf,
@@ -13,7 +14,7 @@ import {
 } from '../http/fields.ts'
 import type { Route } from '../http/json-server.ts'
 import type { LightwalletdFaults } from '../lightwalletd/faults.ts'
-import { NODE_METHODS } from '../lightwalletd/node.ts'
+import { NODE_METHODS } from '../lightwalletd/node-methods.ts'
 import type { Lightwalletd } from '../lightwalletd/server.ts'
 
 const COUNT = integer(0, 1_000_000)
@@ -61,7 +62,7 @@ export function faultRoutes(lightwalletd: Lightwalletd): Route[] {
       fields: NAMES,
       handle: async ({ body }) => {
         const changes = ENTRIES.map(([name, parse]) => [propertyName(name), optional(body, name, parse)] as const)
-        await lightwalletd.setFaults(Object.fromEntries(changes.filter(([, value]) => value !== undefined)))
+        await lightwalletd.setFaults(definedFields(Object.fromEntries(changes)))
         return state()
       },
     },

@@ -2,6 +2,11 @@ import type { ServerResponse } from 'node:http'
 
 const CHUNK = Buffer.alloc(64 * 1024, ' ')
 
+/** Sends a JSON response. */
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value))
+}
+
 /** Sends `bytes` bytes as fast as the client reads them. Buffers one chunk at most. */
 export async function sendBulk(response: ServerResponse, bytes: number): Promise<void> {
   response.setHeader('content-length', bytes)

@@ -1,5 +1,5 @@
+import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
-import { delay } from './pause.ts'
 import type { InvoiceMessage } from './wire.ts'
 
 const MIN_DELAY_MS = 500

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Source, sourceAt, sources } from './sources.ts'
+
+/** Each circle of imports once, as `a → b → a`; found by depth-first search. */
+function circles(files: readonly Source[]): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+
+  function visit(source: Source, trail: readonly string[]): void {
+    const start = trail.indexOf(source.path)
+    if (start >= 0) found.push([...trail.slice(start), source.path].join(' → '))
+    if (start >= 0 || done.has(source.path)) return
+    for (const { path } of source.imports) {
+      const next = path === undefined ? undefined : sourceAt(path)
+      if (next !== undefined) visit(next, [...trail, source.path])
+    }
+    done.add(source.path)
+  }
+
+  for (const source of files) visit(source, [])
+  return found
+}
+
+test('no file imports itself through other files, not even for types', () => {
+  assert.deepEqual(circles(sources), [])
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lineOf, matches, type Source, sourcesIn } from './sources.ts'
+
+/** The files that may do what a rule forbids elsewhere, each with its reason. */
+type Allowed = Readonly<Record<string, string>>
+
+/** What runs in production: the sources of all packages and the launcher. */
+const files = [
+  ...sourcesIn('bin/').filter(({ path }) => !path.startsWith('bin/test/')),
+  ...sourcesIn('packages/').filter(({ path }) => /^packages\/[\w-]+\/src\//.test(path)),
+]
+
+const WALL_CLOCK: Allowed = {
+  'bin/launcher/lock.mjs': 'waits for another process',
+  'packages/sandbox/src/clock.ts': 'the clock of the sandbox',
+  'packages/sdk/src/subscribe.ts': 'measures how long the connection fails',
+  'packages/sdk/src/webhook.ts': 'compares the timestamp of a webhook with the time of its receiver',
+  'packages/server/src/adapters/system/clock.ts': 'the clock of the service',
+  'packages/server/src/cli/commands/doctor.ts': 'measures response times',
+  'packages/server/src/cli/commands/start.ts': 'measures the time between two signals',
+  'packages/server/src/store/batching/group-commit.ts': 'measures how long a batch holds the thread',
+  'packages/server/src/store/sqlite/batches.ts': 'bounds the wait for a lock',
+}
+
+const RANDOMNESS: Allowed = {
+  'packages/sandbox/src/chain/parameters.ts': 'the seed of a new simulated chain',
+  'packages/sandbox/src/oneclick/quote.ts': 'correlation ids, as the real provider draws them',
+  'packages/sandbox/src/oneclick/server.ts': 'correlation ids, as the real provider draws them',
+  'packages/sandbox/src/start.ts': 'the encryption key of a new sandbox',
+  'packages/sdk/src/client.ts': 'idempotency keys',
+  'packages/sdk/src/subscribe.ts': 'jitter of reconnections',
+  'packages/sdk/src/transport.ts': 'jitter of retries',
+  'packages/server/src/adapters/lightwalletd/chain.ts': 'jitter of retries',
+  'packages/server/src/adapters/system/random.ts': 'the random source of the service',
+  'packages/server/src/store/postgres/listener.ts': 'jitter of reconnections',
+  'packages/server/src/store/postgres/store.ts':
+    'jitter of retries, and the id by which a process skips its own notifications',
+  'packages/server/src/workers/loop.ts': 'jitter of retries',
+  'packages/zcash/src/create-action.ts': 'the dummy values of an action',
+}
+
+const ENVIRONMENT: Allowed = {
+  'bin/launcher/install.mjs': 'the npm that runs the launcher',
+  'bin/launcher/launch.mjs': 'the environment of the service',
+  'bin/launcher/processes.mjs': 'the environment of child processes',
+  'packages/server/src/config/settings.ts': 'the settings of the service',
+}
+
+const TIMERS: Allowed = {
+  'bin/launcher/lock.mjs': 'polls a lock of another process',
+  'bin/launcher/processes.mjs': 'bounds the stop of a child, polls for the death of its parent',
+  'packages/sandbox/src/clock.ts': 'the clock of the sandbox',
+  'packages/sandbox/src/http/response-body.ts': 'sends a response slowly, as an injected fault',
+  'packages/sandbox/src/sandbox.ts': 'mines blocks at the interval of SANDBOX_MINE_SECS',
+  'packages/sandbox/src/webhook-receiver.ts': 'delays a response, as an injected fault',
+  'packages/sdk/src/delay.ts': 'the pause between two attempts',
+  'packages/sdk/src/subscribe.ts': 'bounds the silence of a connection',
+  'packages/sdk/src/transport.ts': 'bounds a request',
+  'packages/server/src/adapters/http-client/client.ts': 'bounds a request',
+  'packages/server/src/adapters/system/clock.ts': 'the clock of the service',
+  'packages/server/src/adapters/zcash/worker-pool.ts': 'bounds a job of a thread',
+  'packages/server/src/cli/commands/start.ts': 'bounds the shutdown',
+  'packages/server/src/http/server.ts': 'bounds the closing of connections',
+  'packages/server/src/http/websocket/stream.ts': 'polls for changes, sends heartbeats, bounds the closing of sockets',
+  'packages/server/src/store/postgres/listener.ts': 'the pause between two connections',
+  'packages/server/src/store/postgres/store.ts': 'the pause between two attempts at a transaction',
+  'packages/server/src/store/sqlite/batches.ts': 'the pause between two attempts at a lock',
+  'packages/server/src/store/transaction/transaction.ts': 'bounds the wait for a transaction',
+}
+
+/** Matches outside the allowed files, and allowed files without a match. */
+function outside(allowed: Allowed, pattern: RegExp): string[] {
+  const found = files.map(source => ({ path: source.path, lines: matches(source, pattern, source.code) }))
+  const unneeded = Object.keys(allowed).filter(path => !found.some(item => item.path === path && item.lines.length > 0))
+  return [
+    ...found.filter(({ path }) => allowed[path] === undefined).flatMap(({ lines }) => lines),
+    ...unneeded.map(path => `${path} no longer needs its exception`),
+  ]
+}
+
+test('the wall clock is read only where it is allowed', () => {
+  assert.deepEqual(outside(WALL_CLOCK, /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/g), [])
+})
+
+test('random values are drawn only where it is allowed', () => {
+  assert.deepEqual(
+    outside(RANDOMNESS, /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|getRandomValues)\(/g),
+    [],
+  )
+})
+
+test('the environment is read only where it is allowed', () => {
+  assert.deepEqual(outside(ENVIRONMENT, /\bprocess\.env\b/g), [])
+})
+
+test('timers are set only where it is allowed', () => {
+  assert.deepEqual(outside(TIMERS, /(?<![.\w])set(?:Timeout|Interval)\b/g), [])
+})
+
+test('SQL appears only in the store', () => {
+  const sql = /\b(?:SELECT .+ FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET|CREATE (?:TABLE|INDEX))\b/g
+  const others = files.filter(({ path }) => !path.startsWith('packages/server/src/store/'))
+  assert.deepEqual(
+    others.flatMap(source => matches(source, sql, source.uncommented)),
+    [],
+  )
+})
+
+/** A delay that names its bound: a constant, a parameter or a field in milliseconds, or an expression of one. */
+const BOUNDED_DELAY = /\w(?:Ms|_MS)\b|^ms$|\w(?:Secs|_SECS) \* 1000\b/
+
+test('the delay of every timer has a name', () => {
+  assert.deepEqual(
+    files.flatMap(source => timerCalls(source).filter(({ delay }) => !BOUNDED_DELAY.test(delay))).map(({ at }) => at),
+    [],
+  )
+})
+
+test('every interval is cleared', () => {
+  const endless = (source: Source) =>
+    [...source.code.matchAll(/(?:const (\w+) = )?(?<![.\w])setInterval\(/g)]
+      .filter(({ 1: name }) => name === undefined || !source.code.includes(`clearInterval(${name})`))
+      .map(({ index }) => `${source.path}:${lineOf(source.code, index)} setInterval`)
+  assert.deepEqual(files.flatMap(endless), [])
+})
+
+/** The calls of setTimeout, setInterval and the timers of `node:timers/promises` with the text of their delay. */
+function timerCalls({ path, code, uncommented }: Source): { readonly at: string; readonly delay: string }[] {
+  const promised = /setTimeout as (\w+) \} from 'node:timers\/promises'/.exec(uncommented)?.[1]
+  const names = promised === undefined ? 'setTimeout|setInterval' : promised
+  return [...code.matchAll(new RegExp(`(?<![.\\w])(?:${names})\\(`, 'g'))].map(({ 0: call, index }) => {
+    const args = argumentsAt(code, index + call.length)
+    const delay = (promised === undefined ? args[1] : args[0]) ?? ''
+    return { at: `${path}:${lineOf(code, index)} ${call}…${delay})`, delay }
+  })
+}
+
+/** The arguments of a call, from the offset after its parenthesis. */
+function argumentsAt(code: string, from: number): string[] {
+  const args = ['']
+  let depth = 0
+  for (const char of code.slice(from)) {
+    if ('([{'.includes(char)) depth++
+    if (')]}'.includes(char) && --depth < 0) break
+    if (char === ',' && depth === 0) args.push('')
+    else args.push(args.pop() + char)
+  }
+  return args.map(arg => arg.trim())
+}

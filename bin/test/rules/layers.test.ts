@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Import, type Source, sources, sourcesIn } from './sources.ts'
+
+const SERVER = 'packages/server/src/'
+
+/** The layers of the server that each layer may import; `container`, `roles` and `main` are files. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: ['domain'],
+  ports: ['ports', 'domain'],
+  services: ['services', 'domain', 'ports'],
+  store: ['store', 'domain', 'ports'],
+  adapters: ['adapters', 'domain', 'ports'],
+  workers: ['workers', 'services', 'domain', 'ports'],
+  http: ['http', 'services', 'domain', 'ports'],
+  web: ['web', 'http', 'services', 'domain', 'ports'],
+  config: ['config', 'domain'],
+  container: ['adapters', 'config', 'domain', 'ports', 'services', 'store'],
+  roles: ['adapters', 'container', 'domain', 'http', 'ports', 'services', 'web', 'workers'],
+  main: ['container', 'roles', 'adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
+  cli: ['adapters', 'cli', 'config', 'container', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
+}
+
+/** The packages of the workspace that the sources of each package may import. */
+const MAY_DEPEND_ON: Readonly<Record<string, readonly string[]>> = {
+  zcash: [],
+  sdk: [],
+  server: ['sdk', 'zcash'],
+  sandbox: ['server', 'zcash'],
+}
+
+/** The modules of Node without input or output that the domain may import; of `node:net` only the address checks. */
+const PURE = new Set(['node:crypto', 'node:zlib', 'node:net isIP', 'node:net isIPv6'])
+
+function layerOf(path: string): string {
+  return path.slice(SERVER.length).split('/')[0]!.replace(/\.ts$/, '')
+}
+
+/** The imports that a rule rejects, as `path:line → module`. */
+function rejected(files: readonly Source[], rejects: (item: Import, source: Source) => boolean): string[] {
+  return files.flatMap(source =>
+    source.imports
+      .filter(item => rejects(item, source))
+      .map(({ line, module }) => `${source.path}:${line} → ${module}`),
+  )
+}
+
+const server = sourcesIn(SERVER)
+
+test('every source file of the server belongs to a known layer', () => {
+  assert.ok(server.length > 50)
+  assert.deepEqual(
+    server.map(({ path }) => path).filter(path => MAY_IMPORT[layerOf(path)] === undefined),
+    [],
+  )
+})
+
+test('a layer imports only the layers in its row of the table', () => {
+  assert.deepEqual(
+    rejected(
+      server,
+      ({ path }, source) =>
+        path?.startsWith(SERVER) === true && !MAY_IMPORT[layerOf(source.path)]?.includes(layerOf(path)),
+    ),
+    [],
+  )
+})
+
+test('a package imports only the packages in its row of the table', () => {
+  for (const [name, allowed] of Object.entries(MAY_DEPEND_ON)) {
+    const outside = ({ module }: Import) => {
+      const sibling = /^@zatgate\/([\w-]+)/.exec(module)?.[1]
+      return sibling !== undefined && sibling !== name && !allowed.includes(sibling)
+    }
+    assert.deepEqual(rejected(sourcesIn(`packages/${name}/src/`), outside), [])
+  }
+})
+
+test('no file imports another package by a relative path', () => {
+  const packageOf = (path: string) => path.split('/').slice(0, 2).join('/')
+  const crosses = ({ module, path }: Import, source: Source) =>
+    module.startsWith('.') && path !== undefined && packageOf(path) !== packageOf(source.path)
+  const inPackages = sources.filter(({ path }) => /^packages\/[\w-]+\/src\//.test(path))
+  assert.deepEqual(rejected(inPackages, crosses), [])
+})
+
+test('no route imports another route', () => {
+  const inRoutes = (path = '') => /^packages\/server\/src\/(http|web)\/routes\//.exec(path)?.[0]
+  assert.deepEqual(
+    rejected(server, ({ path }, source) => inRoutes(path) !== undefined && inRoutes(path) === inRoutes(source.path)),
+    [],
+  )
+})
+
+test('only the note scanner and the light-client adapters import Zcash cryptography', () => {
+  const others = server.filter(({ path }) => !/\/adapters\/(zcash|lightwalletd)\//.test(path))
+  assert.deepEqual(
+    rejected(others, ({ module }) => module.startsWith('@zatgate/zcash')),
+    [],
+  )
+})
+
+test('only the store imports database drivers', () => {
+  const drivers = ['kysely', 'pg', 'node:sqlite', '@electric-sql/pglite']
+  const others = [
+    ...server.filter(({ path }) => layerOf(path) !== 'store'),
+    ...sourcesIn('packages/sandbox/src/', 'packages/sdk/src/', 'packages/zcash/src/'),
+  ]
+  assert.deepEqual(
+    rejected(others, ({ module }) => drivers.includes(module)),
+    [],
+  )
+})
+
+test('the domain performs no input or output', () => {
+  const isPure = ({ module, names }: Import) =>
+    PURE.has(module) || (names.length > 0 && names.every(name => PURE.has(`${module} ${name}`)))
+  assert.deepEqual(
+    rejected(sourcesIn(`${SERVER}domain/`), item => item.path === undefined && !isPure(item)),
+    [],
+  )
+})

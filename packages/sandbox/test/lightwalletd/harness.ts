@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach } from 'node:test'
+import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import {
+  type CompactBlock,
+  CompactTxStreamer,
+  type PoolType,
+} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { Chain } from '../../src/chain/chain.ts'
+import { Wallet } from '../../src/chain/wallet.ts'
+import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
+import { Lightwalletd } from '../../src/lightwalletd/server.ts'
+import { SEED, TestClock } from '../fixtures.ts'
+
+export let chain: Chain
+export let clock: TestClock
+export let wallet: Wallet
+export let lightwalletd: Lightwalletd
+export let client: Client<typeof CompactTxStreamer>
+
+export function connect(url: string): Client<typeof CompactTxStreamer> {
+  return createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, acceptCompression: [] }))
+}
+
+before(async () => {
+  clock = new TestClock()
+  chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
+  wallet = new Wallet(chain)
+  lightwalletd = await Lightwalletd.start(chain)
+  client = connect(lightwalletd.url)
+})
+
+after(() => lightwalletd.close())
+beforeEach(() => lightwalletd.setFaults({ ...NO_FAULTS, mempoolCacheMs: 0, blockCacheMs: 0 }))
+
+export async function failsWith(code: Code, work: Promise<unknown>): Promise<void> {
+  await assert.rejects(work, error => {
+    assert.equal(Code[ConnectError.from(error).code], Code[code], String(error))
+    return true
+  })
+}
+
+export function range(start: number, end: number, poolTypes: PoolType[] = []) {
+  return client.getBlockRange({ start: { height: BigInt(start) }, end: { height: BigInt(end) }, poolTypes })
+}
+
+export async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
+  for await (const item of stream) into.push(item)
+  return into
+}
+
+export function heights(blocks: readonly CompactBlock[]): number[] {
+  return blocks.map(({ height }) => Number(height))
+}
