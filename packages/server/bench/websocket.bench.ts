@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Invoice } from '../src/ports/repository/invoice.ts'
-import { startTestApi, type TestApi } from '../test/support/api.ts'
+import { startTestApi, type TestApi } from '../test/harness/api.ts'
 import { count, report } from './report.ts'
 import { watch } from './watchers.ts'
 

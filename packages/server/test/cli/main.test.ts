@@ -14,9 +14,9 @@ import { withStore } from '../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { createCredentials } from '../../src/services/credentials.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { testViewingKey } from '../support/api.ts'
-import { runCommand } from '../support/command-line.ts'
-import { createPlainNoteScanner } from '../support/plain-viewer.ts'
+import { testViewingKey } from '../harness/api.ts'
+import { runCommand } from '../harness/command-line.ts'
+import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
 after(() => rmSync(dir, { recursive: true, force: true }))

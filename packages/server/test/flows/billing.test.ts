@@ -6,9 +6,9 @@ import { Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
 import { run } from '../../src/cli/main.ts'
-import { startTestService } from '../support/service.ts'
-import { SkewedClock } from '../support/skewed-clock.ts'
-import { until } from '../support/until.ts'
+import { startTestService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
 
 const DAY = 86_400
 const PERIOD_DAYS = 5

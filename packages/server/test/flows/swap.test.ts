@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset, Invoice, SwapQuote } from '@zatgate/sdk/wire'
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import { call } from '../support/api.ts'
-import { subscribe, type WebSocketClient } from '../support/follower.ts'
-import { scaledClock } from '../support/scaled-clock.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { call } from '../harness/api.ts'
+import { scaledClock } from '../harness/scaled-clock.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+import { subscribe, type WebSocketClient } from '../harness/websocket-client.ts'
 
 /** Speeds up the clock: a swap is first polled five seconds after its start. */
 const SPEED = 10

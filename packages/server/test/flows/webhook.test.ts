@@ -4,9 +4,9 @@ import type { Delivery } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 /** The real clock plus an adjustable offset. */
 class SkewedClock implements Clock {

@@ -5,10 +5,10 @@ import type { OutgoingMail } from '../../src/ports/mailer.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createMails } from '../../src/services/mail.ts'
-import { payment } from '../store/fixtures.ts'
-import { onBothDatabases, simulationTest } from '../support/engines.ts'
-import { silentLog } from '../support/log.ts'
-import type { ChainSimulation } from '../support/model-world.ts'
+import { onBothDatabases, simulationTest } from '../harness/engines.ts'
+import { payment } from '../harness/fixtures.ts'
+import { silentLog } from '../harness/log.ts'
+import type { ChainSimulation } from '../harness/simulation/simulation.ts'
 
 const DELAY_SECS = 120
 const INTERVAL_SECS = 3_600

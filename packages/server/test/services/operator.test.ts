@@ -9,11 +9,11 @@ import { createBilling } from '../../src/services/billing.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
 import { ensureOperatorAccount } from '../../src/services/operator.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { testViewingKey } from '../support/api.ts'
-import { silentLog } from '../support/log.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { createPlainNoteScanner } from '../support/plain-viewer.ts'
-import { sqliteStore } from '../support/sqlite.ts'
+import { testViewingKey } from '../harness/api.ts'
+import { silentLog } from '../harness/log.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
+import { sqliteStore } from '../harness/sqlite.ts'
 
 async function start(t: TestContext) {
   const { store } = await sqliteStore(t)

@@ -5,8 +5,8 @@ import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import { webhookSecretSealContext } from '../../src/domain/webhook.ts'
 import { createSecrets } from '../../src/services/encryption-key.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { createWebhookHarness } from '../support/webhooks.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { createWebhookHarness } from '../harness/webhook.ts'
 
 test('webhook secrets are re-encrypted with the newest encryption key and keep their values', async t => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)]

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
 import type { Account } from '../../src/domain/account.ts'
 import { credentialHash, formatCredential } from '../../src/domain/credential.ts'
-import { call } from '../support/api.ts'
-import { until } from '../support/until.ts'
+import { call } from '../harness/api.ts'
+import { until } from '../harness/until.ts'
 import type { WebHarness } from './rig.ts'
 
 /** An account with one record of every kind. */

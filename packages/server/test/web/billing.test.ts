@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { until } from '../support/until.ts'
+import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
 import { startWebHarness, type WebHarness } from './rig.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
-import { SkewedClock } from '../support/skewed-clock.ts'
-import { until } from '../support/until.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
 import { startWebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 

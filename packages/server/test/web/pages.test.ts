@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
-import { call, type TestResponse } from '../support/api.ts'
-import { until } from '../support/until.ts'
+import { call, type TestResponse } from '../harness/api.ts'
+import { until } from '../harness/until.ts'
 import { startWebHarness, type WebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 

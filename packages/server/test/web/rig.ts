@@ -8,8 +8,8 @@ import { createLogger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { joined } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { joined } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 /** The service on a simulated network with an empty database. */
 export interface WebHarness {

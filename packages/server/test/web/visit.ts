@@ -1,4 +1,4 @@
-import type { TestResponse } from '../support/api.ts'
+import type { TestResponse } from '../harness/api.ts'
 
 export interface Visit {
   readonly cookie?: string

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createRetention } from '../../src/services/cleanup.ts'
 import { startCleanup } from '../../src/workers/cleanup.ts'
-import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
-import { moved, NOW, openShop } from '../store/fixtures.ts'
-import { recordingLog, silentLog } from '../support/log.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { until } from '../support/until.ts'
+import { openEmptyStore, sqliteEngine } from '../harness/databases.ts'
+import { moved, NOW, openShop } from '../harness/fixtures.ts'
+import { recordingLog, silentLog } from '../harness/log.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { until } from '../harness/until.ts'
 
 const DAY = 86_400
 

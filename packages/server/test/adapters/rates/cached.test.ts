@@ -4,7 +4,7 @@ import { Rates as Kraken } from '@zatgate/sandbox/rates'
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { createCachedRates } from '../../../src/adapters/rates/cached.ts'
 import { krakenRates } from '../../../src/adapters/rates/kraken.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const http = createHttpClient({ allowPrivate: true })
 let kraken: Kraken

@@ -11,8 +11,8 @@ import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import { run } from '../../../src/cli/main.ts'
 import { withStore } from '../../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../../src/config/settings.ts'
-import { header } from '../../store/fixtures.ts'
-import { SkewedClock } from '../../support/skewed-clock.ts'
+import { header } from '../../harness/fixtures.ts'
+import { SkewedClock } from '../../harness/skewed-clock.ts'
 
 interface Finding {
   readonly check: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseAddress } from '@zatgate/zcash/address'
-import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../harness/api.ts'
 
 let api: TestApi
 let merchant: Merchant

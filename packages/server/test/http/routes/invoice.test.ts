@@ -4,7 +4,7 @@ import { parseAddress } from '@zatgate/zcash/address'
 import { parsePaymentUri } from '@zatgate/zcash/zip321'
 import fc from 'fast-check'
 import { FREE_PLAN } from '../../../src/domain/plan.ts'
-import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../harness/api.ts'
 
 let api: TestApi
 let merchant: Merchant

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { vectorsMissing } from '../../../../zcash/test/vectors.ts'
-import { header } from '../../store/fixtures.ts'
-import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../harness/api.ts'
+import { header } from '../../harness/fixtures.ts'
 
 const VECTORS = new URL('../../../../../../shared/vectors/unified_viewing_keys_r2.json', import.meta.url)
 const DAY = 86_400

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { storeEngines } from '../../support/store-engines.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { storeEngines } from '../../harness/store-engines.ts'
 
 const DAY = 86_400
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Account } from '../../../src/domain/account.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { type BillingHarness, createBillingHarness } from '../../harness/billing.ts'
+import { readEvents } from '../../harness/events.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { sqliteStore } from '../../harness/sqlite.ts'
 
 const DAY = 86_400
 const PERIOD = 30 * DAY

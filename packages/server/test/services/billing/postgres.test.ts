@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../../src/store/open.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
 
 const DAY = 86_400
 const bin = findPostgres()

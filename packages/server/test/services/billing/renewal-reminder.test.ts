@@ -4,10 +4,10 @@ import { createKeyedHash } from '../../../src/adapters/crypto/keyed-hash.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import type { OutgoingMail } from '../../../src/ports/mailer.ts'
 import { createMails } from '../../../src/services/mail.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { sqliteStore } from '../../harness/sqlite.ts'
 
 test('the renewal reminder names the plan, its end and what to do', async t => {
   const clock = new ManualClock(Date.UTC(2027, 0, 1, 12) / 1000)

@@ -11,9 +11,9 @@ import { createHeaderChain, type HeaderChain } from '../../../src/services/chain
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
 import { createPayments, type Payments } from '../../../src/services/payment.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { ModelChain, type ModelTransaction, notesOf } from '../../support/model-chain.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { ModelChain, type ModelTransaction, notesOf } from '../../harness/simulation/model-chain.ts'
 
 const INDEXES = [1n, 2n, 3n]
 const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SCRIPTED_RESPONSES } from '@zatgate/sandbox/oneclick/script'
-import { assertFinalState, SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { assertFinalState, SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 

@@ -10,8 +10,8 @@ import {
 } from '../../../src/domain/swap.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../../src/ports/repository/swap.ts'
-import { SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 

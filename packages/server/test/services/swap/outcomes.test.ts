@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { polledUntil, STUCK_AFTER_SECS } from '../../../src/domain/swap.ts'
-import { assertFinalState, BTC, STELLAR, SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { assertFinalState, BTC, STELLAR, SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 

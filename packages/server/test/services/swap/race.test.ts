@@ -5,8 +5,8 @@ import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { createSwaps, type Swaps } from '../../../src/services/swap.ts'
 import { createSwapAssets } from '../../../src/services/swap-asset.ts'
-import { BTC, SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { BTC, SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { SwapOffer, SwapProvider } from '../../../src/ports/swap-provider.ts'
-import { call, startTestApi, type TestResponse } from '../../support/api.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
-import { startProvider } from '../../support/swap-provider.ts'
-import { BTC } from '../../support/swap-rig.ts'
+import { call, startTestApi, type TestResponse } from '../../harness/api.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { type StoreEngine, storeEngines } from '../../harness/store-engines.ts'
+import { BTC } from '../../harness/swap.ts'
+import { startProvider } from '../../harness/swap-provider.ts'
 
 const CAUSE = 'the quote has the deposit address and memo of another swap'
 

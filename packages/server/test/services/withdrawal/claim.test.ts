@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { scriptedPayout } from '../../support/scripted-payout.ts'
-import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
+import { type BillingHarness, createBillingHarness } from '../../harness/billing.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { scriptedPayout } from '../../harness/scripted-payout.ts'
+import { type StoreEngine, storeEngines } from '../../harness/store-engines.ts'
 
 const AMOUNT = 100_000_000n
 const LEASE_SECS = 120

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { type StoreEngine, storeEngines } from '../../harness/store-engines.ts'
 
 const AMOUNT = 250_000_000n
 const DAY = 86_400

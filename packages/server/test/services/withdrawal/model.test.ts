@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../../src/domain/error.ts'
 import { WITHDRAWAL_STATUSES, type WithdrawalStatus } from '../../../src/domain/withdrawal.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { readEvents } from '../../harness/events.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { sqliteStore } from '../../harness/sqlite.ts'
 
 const AMOUNT = 100n
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { scriptedPayout } from '../../support/scripted-payout.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { readEvents } from '../../harness/events.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { scriptedPayout } from '../../harness/scripted-payout.ts'
+import { sqliteStore } from '../../harness/sqlite.ts'
 
 const AMOUNT = 100_000_000n
 

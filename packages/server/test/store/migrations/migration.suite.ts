@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { NewSwap } from '../../../src/ports/repository/swap.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { makeAccount } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { makeAccount } from '../../harness/fixtures.ts'
 
 const statement =
   (text: string): Migration[1] =>

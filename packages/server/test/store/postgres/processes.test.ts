@@ -12,10 +12,10 @@ import type { Store } from '../../../src/ports/store.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
 import { openStore } from '../../../src/store/open.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
-import { postgresEngine } from '../databases.ts'
-import { makeAccount, moved, openShop } from '../fixtures.ts'
+import { postgresEngine } from '../../harness/databases.ts'
+import { makeAccount, moved, openShop } from '../../harness/fixtures.ts'
+import type { TestPostgres } from '../../harness/postgres.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 
 const bin = findPostgres()
 
@@ -179,7 +179,7 @@ interface Listener {
 }
 
 async function startListener(t: TestContext, url: string): Promise<Listener> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'wake-listener.ts'), url])
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'notification-listener.ts'), url])
   child.stderr.pipe(process.stderr)
   t.after(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

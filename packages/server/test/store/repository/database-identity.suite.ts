@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_DIVERSIFIER_INDEX } from '../../../src/domain/viewing-key.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { hashOf, makeViewingKey, NOW } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { hashOf, makeViewingKey, NOW } from '../../harness/fixtures.ts'
 
 export function databaseIdentitySuite(engine: DatabaseEngine): void {
   test('a new database has no recorded identity, and its identity does not change when it is opened again', async t => {

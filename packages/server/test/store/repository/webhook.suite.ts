@@ -10,9 +10,9 @@ import type {
   StartedAttempt,
 } from '../../../src/ports/repository/delivery.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { makeAccount, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount, NOW, openShop } from '../../harness/fixtures.ts'
 
 const NOW_MS = NOW * 1000
 const URL = 'https://shop.example/webhook'

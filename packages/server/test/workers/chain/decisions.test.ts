@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { onBothDatabases, simulationTest } from '../../support/engines.ts'
-import { runWorkers, syncFully } from '../../support/settle.ts'
+import { onBothDatabases, simulationTest } from '../../harness/engines.ts'
+import { runWorkers, syncFully } from '../../harness/simulation/run-workers.ts'
 
 const HOUR = 3_600
 const DAY = 86_400

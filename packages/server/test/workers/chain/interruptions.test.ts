@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type DatabaseEngine, sqliteEngine } from '../../store/databases.ts'
-import { onBothDatabases } from '../../support/engines.ts'
-import { ChainSimulation } from '../../support/model-world.ts'
+import { type DatabaseEngine, sqliteEngine } from '../../harness/databases.ts'
+import { onBothDatabases } from '../../harness/engines.ts'
+import { ChainSimulation } from '../../harness/simulation/simulation.ts'
 
 /** A change of the chain at one await of a sync. */
 interface Scenario {

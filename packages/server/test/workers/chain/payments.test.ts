@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { type ChainSyncHarness, chainSyncTest, closeNoteScanner, LATE_SECS } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner, LATE_SECS } from '../../harness/chain-sync.ts'
 
 after(closeNoteScanner)
 

@@ -3,8 +3,8 @@ import { after } from 'node:test'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { startChainSync } from '../../../src/workers/chain/sync.ts'
 import { startExpiryLoop } from '../../../src/workers/expiry.ts'
-import { until } from '../../support/until.ts'
-import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { until } from '../../harness/until.ts'
 
 after(closeNoteScanner)
 

@@ -12,10 +12,10 @@ import { invoiceEventBody } from '../../../src/domain/event.ts'
 import type { HttpClient } from '../../../src/ports/http-client.ts'
 import { NO_METRICS } from '../../../src/ports/metrics.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { until } from '../../support/until.ts'
-import type { WebhookHarness } from '../../support/webhooks.ts'
-import { createWebhookHarness } from '../../support/webhooks.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { until } from '../../harness/until.ts'
+import type { WebhookHarness } from '../../harness/webhook.ts'
+import { createWebhookHarness } from '../../harness/webhook.ts'
 
 async function receiver(t: TestContext, answers?: readonly WebhookResponse[]): Promise<WebhookReceiver> {
   const started = await WebhookReceiver.start()

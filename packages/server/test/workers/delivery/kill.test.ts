@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
-import { scaledClock } from '../../support/scaled-clock.ts'
-import { until } from '../../support/until.ts'
-import { createWebhookHarness } from '../../support/webhooks.ts'
+import { scaledClock } from '../../harness/scaled-clock.ts'
+import { until } from '../../harness/until.ts'
+import { createWebhookHarness } from '../../harness/webhook.ts'
 
 const KILLS = 20
 const ACCOUNTS = 20
@@ -69,7 +69,7 @@ test(`1,000 deliveries survive ${KILLS} kills: each arrives, with four attempts 
 })
 
 function startProcess(t: TestContext, args: readonly string[]) {
-  const script = fileURLToPath(new URL('../../support/delivery-process.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../../harness/delivery-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'ignore', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   return child

@@ -1,4 +1,4 @@
-import type { ChainSimulation } from './model-world.ts'
+import type { ChainSimulation } from './simulation.ts'
 
 /** Runs one sync and one expiry pass in every process. */
 export async function runWorkers(simulation: ChainSimulation): Promise<void> {

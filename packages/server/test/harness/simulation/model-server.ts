@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import type { ModelChain, ModelTransaction } from './model-chain.ts'
 
 type ModelBlocks = readonly ModelChain['blocks'][number][]

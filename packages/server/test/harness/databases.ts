@@ -11,8 +11,8 @@ import { openStore } from '../../src/store/open.ts'
 import { createPgPool } from '../../src/store/postgres/driver.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import type { TestPglite } from '../support/pglite.ts'
-import type { TestPostgres } from '../support/postgres.ts'
+import type { TestPglite } from './pglite.ts'
+import type { TestPostgres } from './postgres.ts'
 
 export interface OpenOptions {
   readonly limits?: Partial<StoreLimits>

@@ -1,5 +1,5 @@
-import type { Block } from '../../src/domain/chain.ts'
-import type { DecryptedNote } from '../../src/ports/note-scanner.ts'
+import type { Block } from '../../../src/domain/chain.ts'
+import type { DecryptedNote } from '../../../src/ports/note-scanner.ts'
 
 /** A transaction with one Ironwood note. */
 export interface ModelTransaction {

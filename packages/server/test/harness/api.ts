@@ -34,7 +34,7 @@ import { createWithdrawals } from '../../src/services/withdrawal.ts'
 import { openStore } from '../../src/store/open.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
-import { createPlainNoteScanner } from './plain-viewer.ts'
+import { createPlainNoteScanner } from './plain-note-scanner.ts'
 
 /** Options of startTestApi. */
 export interface TestApiOptions {

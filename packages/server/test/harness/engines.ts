@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
-import { type DatabaseEngine, postgresEngine, sqliteEngine } from '../store/databases.ts'
-import { type ChainSimulation, type SimulationOptions, ChainSimulation as World } from './model-world.ts'
+import { type DatabaseEngine, postgresEngine, sqliteEngine } from './databases.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
+import { type ChainSimulation, type SimulationOptions, ChainSimulation as World } from './simulation/simulation.ts'
 
 /** Declares the tests once for SQLite and once for PostgreSQL, which is skipped when it is not installed. */
 export function onBothDatabases(declare: (engine: DatabaseEngine) => void): void {

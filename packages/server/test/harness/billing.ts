@@ -23,7 +23,7 @@ import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { createWithdrawals } from '../../src/services/withdrawal.ts'
 import { testViewingKey } from './api.ts'
 import { silentLog } from './log.ts'
-import { createPlainNoteScanner } from './plain-viewer.ts'
+import { createPlainNoteScanner } from './plain-note-scanner.ts'
 
 export interface BillingHarnessOptions {
   readonly store: Store
