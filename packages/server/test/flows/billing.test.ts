@@ -27,7 +27,7 @@ async function start(t: TestContext, plan: string) {
   const plansFile = join(folder, 'plans.json')
   writeFileSync(plansFile, JSON.stringify(PLANS))
   // Early in a month, so that the monthly count does not restart while the test advances the clock.
-  const clock = new SkewedClock(Date.UTC(2027, 0, 5) / 1000)
+  const clock = new SkewedClock({ unixSecs: Date.UTC(2027, 0, 5) / 1000 })
   const at = await startTestService({
     clock,
     env: { PLANS_FILE: plansFile, WITHDRAWAL_SPREAD_BPS: '100' },

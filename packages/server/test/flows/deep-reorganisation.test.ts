@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { run } from '../../src/cli/main.ts'
-import { call } from '../harness/api.ts'
+import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,29 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createKeyedHash } from '../../src/adapters/crypto/keyed-hash.ts'
-import { createVault } from '../../src/adapters/crypto/vault.ts'
-import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Account, Network } from '../../src/domain/account.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { PayoutProvider, PayoutResult } from '../../src/ports/payout-provider.ts'
 import type { Rates } from '../../src/ports/rates.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
-import { createAccounts } from '../../src/services/account.ts'
-import { createAddresses } from '../../src/services/address.ts'
-import { createBilling } from '../../src/services/billing.ts'
-import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
-import { createInvoices } from '../../src/services/invoice.ts'
-import { createInvoiceUpdater } from '../../src/services/invoice-state.ts'
-import { ensureOperatorAccount } from '../../src/services/operator.ts'
-import { createPayouts } from '../../src/services/payout.ts'
-import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { createWithdrawals } from '../../src/services/withdrawal.ts'
-import { testViewingKey } from './api.ts'
+import { openTestContainer, type TestScope } from './container.ts'
 import { silentLog } from './log.ts'
-import { createPlainNoteScanner } from './plain-note-scanner.ts'
+import { testViewingKey } from './viewing-key.ts'
 
 export interface BillingHarnessOptions {
   readonly store: Store
@@ -40,63 +27,27 @@ export interface BillingHarnessOptions {
 
 export type BillingHarness = Awaited<ReturnType<typeof createBillingHarness>>
 
-export const CONFIRMATIONS = 3
-export const SPREAD_BPS = 100
+const CONFIRMATIONS = 3
 
 /** Billing and withdrawals on a real store, with payments written directly instead of blocks and notes. */
-export async function createBillingHarness({ store, clock, ...options }: BillingHarnessOptions) {
-  const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS } = options
-  const random = systemRandom
-  const network = 'regtest'
-  const noteScanner = createPlainNoteScanner()
-  const vault = createVault([Buffer.alloc(32, 1)], random)
-  const keyedHash = createKeyedHash([Buffer.alloc(32, 1)])
-  const rates = options.rates ?? { rate: async currency => ({ currency, price: '100', fetchedAt: now() }) }
-  const provider = options.provider ?? { name: 'test', pay: async (): Promise<PayoutResult> => ({ state: 'by_hand' }) }
-  const now = () => Math.floor(clock.nowMs() / 1000)
-
-  const accounts = createAccounts({ store, clock, random, network, plans, confirmations: CONFIRMATIONS })
-  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
-  const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays: 7, log })
-  await databaseIdentity.advanceCountersIfCopy()
-  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
-  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
-  const operator = await ensureOperatorAccount({
-    store,
-    viewingKeys,
-    clock,
-    random,
-    network,
-    confirmations,
-    billingViewingKey: testViewingKey(9),
-  })
-  const terms = { currencies: ['USD', 'EUR', 'JPY'], spreadBps: SPREAD_BPS, expiresInSecs: 900 }
-  const billing = createBilling({
+export async function createBillingHarness(test: TestScope, { store, clock, ...options }: BillingHarnessOptions) {
+  const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS, rates } = options
+  const payoutProvider = options.provider ?? {
+    name: 'test',
+    pay: async (): Promise<PayoutResult> => ({ state: 'by_hand' }),
+  }
+  const { infrastructure, services, operator } = await openTestContainer(test, {
     store,
     clock,
-    params: consensusParams(options.chainNetwork ?? network),
-    plans,
-    invoices,
-    operator,
     log,
+    payoutProvider,
+    ...(rates && { rates }),
+    params: consensusParams(options.chainNetwork ?? 'regtest'),
+    config: { plans, confirmations, billingViewingKey: testViewingKey(9) },
   })
-  const withdrawals = createWithdrawals({
-    store,
-    clock,
-    random,
-    vault,
-    keyedHash,
-    rates,
-    invoices,
-    operator,
-    params: consensusParams(network),
-    terms,
-  })
-  const payouts = createPayouts({ store, clock, vault, provider, log })
-  const updateInvoices = createInvoiceUpdater({
-    applyPayment: (tx, _before, after) =>
-      after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after),
-  })
+  const { accounts, invoices, billing, withdrawals, payouts, updateInvoices } = services
+  if (!operator) throw new Error('the operator has no account')
+  const now = () => nowSecs(clock)
 
   async function mineHeaders(tx: Tx, count: number): Promise<void> {
     const height = (await tx.chain.tip())?.height ?? 0
@@ -109,6 +60,7 @@ export async function createBillingHarness({ store, clock, ...options }: Billing
   }
 
   return {
+    infrastructure,
     store,
     accounts,
     invoices,

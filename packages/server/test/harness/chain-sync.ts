@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { Chain as SandboxChain } from '@zatgate/sandbox/chain/chain'
@@ -10,31 +7,31 @@ import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import { orchardReceiver } from '@zatgate/zcash/address'
 import { incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
-import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { createLightwalletd } from '../../src/adapters/lightwalletd/chain.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import { systemRandom } from '../../src/adapters/system/random.ts'
 import { createNoteScanner } from '../../src/adapters/zcash/note-scanner.ts'
+import {
+  type Container,
+  createServices,
+  type Infrastructure,
+  type Overrides,
+  type Services,
+} from '../../src/container.ts'
 import type { Account } from '../../src/domain/account.ts'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
-import { type ConsensusParams, consensusParams } from '../../src/domain/network-upgrade.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../src/ports/chain.ts'
 import { type Metrics, NO_METRICS } from '../../src/ports/metrics.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
-import { type ChainProblems, createChainProblems } from '../../src/services/chain-problem.ts'
-import { createHeaderChain, type HeaderChain } from '../../src/services/chain-rewind.ts'
-import { createChangeReporter, createInvoiceUpdater, type InvoiceHooks } from '../../src/services/invoice-state.ts'
-import { createPayments, type Payments } from '../../src/services/payment.ts'
-import { createScanKeys, type ScanKeys } from '../../src/services/scan-key.ts'
-import { openStore } from '../../src/store/open.ts'
 import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
-import { type ChainSync, createChainSync } from '../../src/workers/chain/sync.ts'
+import { type ChainSync, type ChainSyncDeps, createChainSync } from '../../src/workers/chain/sync.ts'
+import { openTestContainer, scopeOf } from './container.ts'
 import { type LogLine, recordingLog, silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 
-export interface ChainSyncHarnessOptions extends InvoiceHooks {
+export interface ChainSyncHarnessOptions {
   readonly nu63Height?: number
   /** Number of light-client servers on the chain. */
   readonly servers?: number
@@ -89,17 +86,13 @@ export class ChainSyncHarness {
   readonly wallet: Wallet
   readonly signal: AbortSignal
   servers: Lightwalletd[] = []
-  store!: Store
+  infrastructure!: Infrastructure
+  services!: Services
   chain!: Chain
-  keys!: ScanKeys
-  payments!: Payments
-  headers!: HeaderChain
-  chainProblems!: ChainProblems
   chainSync!: ChainSync
   account!: Account
-  readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-watch-'))
+  readonly #resources = new AsyncDisposableStack()
   readonly #ending = new AbortController()
-  readonly #vault = createVault([new Uint8Array(32).fill(1)], systemRandom)
   #nextIndex = 1n
 
   private constructor(nu63Height: number) {
@@ -120,13 +113,34 @@ export class ChainSyncHarness {
   }
 
   async #open(options: ChainSyncHarnessOptions): Promise<void> {
+    this.#resources.defer(() => this.sandbox.close())
     // No caches: tests pay and sync immediately.
-    for (let i = 0; i < (options.servers ?? 1); i++)
-      this.servers.push(await Lightwalletd.start(this.sandbox, 0, { mempoolCacheMs: 0, blockCacheMs: 0 }))
-    this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
+    for (let i = 0; i < (options.servers ?? 1); i++) {
+      const server = await Lightwalletd.start(this.sandbox, 0, { mempoolCacheMs: 0, blockCacheMs: 0 })
+      this.servers.push(this.#resources.adopt(server, it => it.close()))
+    }
     if (options.startHeight) this.sandbox.mine(options.startHeight - this.sandbox.height)
-    this.startServices(options)
-    await this.#openAccount()
+    const { clock, log, noteScanner, sandbox } = this
+    const params = consensusParams('regtest', { nu63Height: sandbox.nu63Height, nu7Height: null })
+    const adapters = { clock, log, noteScanner, params, metrics: this.#metrics() }
+    const container = await openTestContainer(scopeOf(this.#resources), adapters)
+    this.#resources.defer(() => this.chain.close())
+    this.infrastructure = container.infrastructure
+    this.chain = this.#openChain()
+    this.startServices()
+    await this.#openAccount(container)
+  }
+
+  get store(): Store {
+    return this.infrastructure.store
+  }
+
+  get payments(): Services['payments'] {
+    return this.services.payments
+  }
+
+  get headers(): Services['recordedChain'] {
+    return this.services.recordedChain
   }
 
   get server(): Lightwalletd {
@@ -137,14 +151,38 @@ export class ChainSyncHarness {
     return this.log.lines
   }
 
-  /** Creates new services on the same store and servers, as after a restart. Nothing in memory is kept. */
-  startServices(options: ChainSyncHarnessOptions = {}): void {
-    const { store, clock, log, noteScanner, sandbox } = this
-    const params = paramsOf(sandbox)
+  /**
+   * Creates new services on the same store and servers, as after a restart. Nothing in memory is kept.
+   * @param overrides adapters from now on
+   * @param services replace those of the container
+   */
+  startServices(overrides: Overrides = {}, services: Partial<Services> = {}): void {
+    this.infrastructure = { ...this.infrastructure, ...overrides, chain: this.chain }
+    this.services = { ...createServices(this.infrastructure, null), ...services }
+    this.chainSync = createChainSync(this.deps)
+  }
+
+  /** Restarts the process: also the connections to the servers are new. */
+  async restart(): Promise<void> {
+    await this.chain.close()
+    this.chain = this.#openChain()
+    this.startServices()
+  }
+
+  #openChain(): Chain {
     const urls = this.servers.map(server => server.url)
-    this.chain = createLightwalletd({ urls, params, clock: systemClock, log })
-    this.keys = createScanKeys({ store, vault: this.#vault })
-    const metrics: Metrics = {
+    const { log, params } = this.infrastructure
+    // Timeouts to real servers follow the real clock.
+    return createLightwalletd({ urls, params, clock: systemClock, log })
+  }
+
+  /** What chain sync uses in this process. */
+  get deps(): ChainSyncDeps {
+    return chainSyncDeps(this.infrastructure, this.services)
+  }
+
+  #metrics(): Metrics {
+    return {
       ...NO_METRICS,
       tip: (height: number) => (this.metrics.tip = height),
       lag: (blocks: number) => (this.metrics.lag = blocks),
@@ -153,28 +191,6 @@ export class ChainSyncHarness {
       needsAttention: (change: number) => (this.metrics.needsAttention += change),
       problems: (problems: readonly ChainProblem[]) => (this.metrics.problems = problems),
     }
-    const [updateInvoices, report] = [createInvoiceUpdater(options), createChangeReporter({ log, metrics })]
-    this.payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })
-    this.headers = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log })
-    const { chain, keys, payments, headers } = this
-    this.chainProblems = createChainProblems({ store, clock })
-    const { chainProblems } = this
-    this.chainSync = createChainSync({
-      chain,
-      noteScanner,
-      payments,
-      recordedChain: headers,
-      keys,
-      chainProblems,
-      clock,
-      log,
-      metrics,
-    })
-  }
-
-  async restart(): Promise<void> {
-    await this.chain.close()
-    this.startServices()
   }
 
   /** Syncs until no more blocks can be read immediately. */
@@ -193,7 +209,7 @@ export class ChainSyncHarness {
       const viewingKeyId = this.account.viewingKeyId!
       await tx.viewingKeys.extendWatch(viewingKeyId, watchUntil)
       return tx.invoices.insert({
-        publicId: systemRandom.uuid(),
+        publicId: this.infrastructure.random.uuid(),
         accountId: this.account.id,
         viewingKeyId,
         diversifierIndex,
@@ -255,14 +271,8 @@ export class ChainSyncHarness {
 
   /** A chain sync of another process, on the same database and chain. */
   secondChainSync(): ChainSync {
-    const { store, clock, log, noteScanner, sandbox } = this
-    const params = paramsOf(sandbox)
-    const keys = createScanKeys({ store, vault: this.#vault })
-    const [updateInvoices, report] = [createInvoiceUpdater(), createChangeReporter({ log })]
-    const payments = createPayments({ store, updateInvoices, reportChanges: report, clock, params })
-    const recordedChain = createHeaderChain({ store, updateInvoices, reportChanges: report, clock, log })
-    const chainProblems = createChainProblems({ store, clock })
-    return createChainSync({ chain: this.chain, noteScanner, payments, recordedChain, keys, chainProblems, clock, log })
+    const infrastructure = { ...this.infrastructure, metrics: NO_METRICS }
+    return createChainSync(chainSyncDeps(infrastructure, createServices(infrastructure, null)))
   }
 
   /** Reads the mempool stream until all present transactions have been read. */
@@ -277,27 +287,16 @@ export class ChainSyncHarness {
         if (++read === before) return
       }
     }
-    const { noteScanner, payments, headers, keys, chainProblems, clock, log } = this
-    await createChainSync({
-      chain,
-      noteScanner,
-      payments,
-      recordedChain: headers,
-      keys,
-      chainProblems,
-      clock,
-      log,
-    }).streamMempool(stop.signal)
+    await createChainSync({ ...this.deps, chain, metrics: NO_METRICS }).streamMempool(stop.signal)
   }
 
   rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<RescanResult> {
-    const { chain, noteScanner, payments, headers, keys } = this
-    return rescan({ chain, noteScanner, payments, recordedChain: headers, keys, onProgress }, from, this.signal)
+    return rescan({ ...this.deps, onProgress }, from, this.signal)
   }
 
   /** Deletes the recorded payments of an invoice and resets its state. */
   async forgetPayments({ id }: Invoice): Promise<void> {
-    const db = new DatabaseSync(join(this.#directory, 'test.db'))
+    const db = new DatabaseSync(this.#file)
     db.prepare('DELETE FROM payments WHERE invoice_id = ?').run(id)
     db.prepare(
       `UPDATE invoices SET status = 'pending', received_zat = 0, txid = NULL, paid_at = NULL WHERE id = ?`,
@@ -307,7 +306,7 @@ export class ChainSyncHarness {
 
   /** All rows of the events table, in order. */
   async events(): Promise<StoredEvent[]> {
-    const db = new DatabaseSync(join(this.#directory, 'test.db'), { readOnly: true })
+    const db = new DatabaseSync(this.#file, { readOnly: true })
     const rows = db.prepare('SELECT invoice_id AS invoiceId, type, body FROM events ORDER BY seq').all()
     db.close()
     return rows as unknown as StoredEvent[]
@@ -332,35 +331,16 @@ export class ChainSyncHarness {
 
   async close(): Promise<void> {
     this.#ending.abort()
-    await this.chain?.close()
-    for (const server of this.servers) await server.close()
-    await this.store?.close()
-    this.sandbox.close()
-    rmSync(this.#directory, { recursive: true, force: true })
+    await this.#resources.disposeAsync()
   }
 
-  async #openAccount(): Promise<void> {
-    const { incoming } = this.noteScanner.parseViewingKey(demoViewingKey(SEED), 'regtest')
-    const key = {
-      fingerprint: new Uint8Array(32).fill(5),
-      network: 'regtest' as const,
-      createdAt: this.clock.secs,
-      firstIndex: 1n,
-    }
-    const sealContext = (row: number) => ({ table: 'viewing_keys', column: 'sealed', row })
-    await this.store.write(async tx => {
-      const account = await tx.accounts.insert({
-        publicId: systemRandom.uuid(),
-        email: 'merchant@example.com',
-        network: 'regtest',
-        confirmations: 3,
-        plan: 'Free',
-        createdAt: this.clock.secs,
-      })
-      const { id } = await tx.viewingKeys.findOrInsert(key, row => this.#vault.seal(incoming, sealContext(row)))
-      await tx.accounts.setViewingKey(account!.id, id)
-      this.account = { ...account!, viewingKeyId: id }
-    })
+  get #file(): string {
+    return this.infrastructure.config.databaseUrl.slice('sqlite:'.length)
+  }
+
+  async #openAccount({ services: { accounts, viewingKeys } }: Container): Promise<void> {
+    const account = await accounts.findOrCreate('merchant@example.com')
+    this.account = await viewingKeys.setWithoutNotification(account, demoViewingKey(SEED))
   }
 }
 
@@ -380,6 +360,6 @@ export function chainSyncTest(
   })
 }
 
-function paramsOf({ nu63Height }: SandboxChain): ConsensusParams {
-  return consensusParams('regtest', { nu63Height, nu7Height: null })
+function chainSyncDeps(infrastructure: Infrastructure, services: Services): ChainSyncDeps {
+  return { ...infrastructure, ...services, keys: services.scanKeys }
 }

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createLogger } from '../../src/adapters/system/logger.ts'
-import { type Env, loadConfig } from '../../src/config/settings.ts'
-import { openContainer } from '../../src/container.ts'
+import type { Env } from '../../src/config/settings.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { testViewingKey } from './api.ts'
+import { openTestContainer, scopeOf, testEnv } from './container.ts'
+import { testViewingKey } from './viewing-key.ts'
 
 const EMAIL = 'shop@example.org'
-const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** The services of one process, started as `start` and `rescan` start them, with one merchant account. */
 export interface RestoreShop {
@@ -21,28 +17,16 @@ export interface RestoreShop {
 }
 
 /** Settings of a service on this database without external services. */
-export function restoreEnv(databaseUrl: string, dataDir = tmpdir()): Env {
-  return {
-    NETWORK: 'regtest',
-    LIGHTWALLETD_URL: 'http://127.0.0.1:1',
-    SMTP_URL: 'smtp://127.0.0.1:1',
-    MAIL_FROM: 'a@example.org',
-    DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl,
-    ENCRYPTION_KEY,
-    LOG_LEVEL: 'info',
-  }
+export function restoreEnv(databaseUrl: string, dataDir: string): Env {
+  return { ...testEnv, DATA_DIR: dataDir, DATABASE_URL: databaseUrl }
 }
 
 /** Opens the database and creates the account if necessary. */
 export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-restore-'))
   await using stack = new AsyncDisposableStack()
-  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const logged: string[] = []
-  const logger = createLogger('info', { write: line => logged.push(line) })
-  const config = loadConfig(restoreEnv(databaseUrl, dataDir))
-  const { infrastructure, services } = await openContainer(config, { log: logger }, stack)
+  const log = createLogger('info', { write: line => logged.push(line) })
+  const { infrastructure, services } = await openTestContainer(scopeOf(stack), { databaseUrl, log })
   const { accounts, databaseIdentity, invoices, viewingKeys } = services
   await databaseIdentity.advanceCountersAtStart()
   await accounts.findOrCreate(EMAIL)

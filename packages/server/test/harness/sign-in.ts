@@ -1,23 +1,20 @@
 import type { TestContext } from 'node:test'
 import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
-import { createKeyedHash } from '../../src/adapters/crypto/keyed-hash.ts'
 import { createSmtpMailer } from '../../src/adapters/smtp/mailer.ts'
-import { systemRandom } from '../../src/adapters/system/random.ts'
+import { createMailService, type Services } from '../../src/container.ts'
 import type { Mailer } from '../../src/ports/mailer.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { type Credentials, createCredentials } from '../../src/services/credentials.ts'
-import { createMails, type Mails } from '../../src/services/mail.ts'
-import { createSignIn, type SignIn } from '../../src/services/sign-in.ts'
+import type { Mails } from '../../src/services/mail.ts'
+import { openTestContainer } from './container.ts'
 import { type DatabaseEngine, openEmptyStore } from './databases.ts'
-import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 
 /** Sign-in with mails over real SMTP into a mailbox, with a manual clock. */
 export interface SignInHarness {
   readonly store: Store
   readonly clock: ManualClock
-  readonly signIn: SignIn
-  readonly credentials: Credentials
+  readonly signIn: Services['signIn']
+  readonly credentials: Services['credentials']
   readonly mails: Mails
   readonly mailbox: Mailbox
   /** Sends all due mails. */
@@ -47,13 +44,14 @@ export async function createSignInHarness(
     await mailbox.close()
   })
   const clock = new ManualClock()
-  const common = { store, clock, random: systemRandom, keyedHash: createKeyedHash([Buffer.alloc(32, 3)]), registration }
-  const signIn = createSignIn({ ...common, network: 'regtest', confirmations: 3 })
-  const mails = createMails({ ...common, mailer, publicUrl: () => 'https://pay.example', log: silentLog })
-  const onError = (error: unknown) => {
-    throw error
-  }
-  const credentials = createCredentials({ store, clock, random: systemRandom, onError })
+  const { infrastructure, services } = await openTestContainer(test, {
+    store,
+    clock,
+    mailer,
+    env: { REGISTRATION: registration },
+  })
+  const { signIn, credentials } = services
+  const mails = createMailService(infrastructure, mailer, () => 'https://pay.example')
 
   const codes = (email: string) => mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
 

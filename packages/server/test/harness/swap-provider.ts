@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test'
 import { Chain } from '@zatgate/sandbox/chain/chain'
 import { Wallet } from '@zatgate/sandbox/chain/wallet'
 import { OneClick } from '@zatgate/sandbox/oneclick/oneclick'
@@ -8,6 +7,7 @@ import { createOneClick } from '../../src/adapters/oneclick/provider.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { HttpClient, HttpRequest } from '../../src/ports/http-client.ts'
 import type { SwapProvider } from '../../src/ports/swap-provider.ts'
+import type { TestScope } from './container.ts'
 
 /** The sandbox's provider over HTTP, with a client. */
 export interface TestProvider {
@@ -27,10 +27,7 @@ export interface TestProviderOptions {
   readonly wallet?: Wallet
 }
 
-export async function startProvider(
-  t: Pick<TestContext, 'after'>,
-  options: TestProviderOptions,
-): Promise<TestProvider> {
+export async function startProvider(t: TestScope, options: TestProviderOptions): Promise<TestProvider> {
   const { clock, apiKey } = options
   const chain = new Chain({ seed: new Uint8Array(32).fill(5), clock })
   const oneclick = new OneClick({ wallet: options.wallet ?? new Wallet(chain), seed: chain.seed, clock })

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
-import { systemRandom } from '../../src/adapters/system/random.ts'
+import type { Services } from '../../src/container.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../src/ports/repository/swap.ts'
-import { createSwaps, type Swaps } from '../../src/services/swap.ts'
-import { createSwapAssets } from '../../src/services/swap-asset.ts'
-import { createSwapStatusPoller, type SwapStatusPoller, swapInInvoiceEvent } from '../../src/services/swap-status.ts'
 import { ChainSyncHarness, type InvoiceTerms } from './chain-sync.ts'
+import type { TestScope } from './container.ts'
 import { startProvider, type TestProvider } from './swap-provider.ts'
 
 export const BTC = 'nep141:btc.omft.near'
@@ -22,30 +19,32 @@ export interface SentEvent {
 export class SwapHarness {
   readonly watch: ChainSyncHarness
   readonly test: TestProvider
-  swaps!: Swaps
-  swapStatus!: SwapStatusPoller
 
   private constructor(watch: ChainSyncHarness, test: TestProvider) {
     this.watch = watch
     this.test = test
-    this.restart()
+    watch.startServices({ swapProvider: test.provider })
   }
 
-  static async start(t: Pick<TestContext, 'after'>): Promise<SwapHarness> {
-    const watch = await ChainSyncHarness.start({ swapOf: swapInInvoiceEvent })
+  static async start(t: TestScope): Promise<SwapHarness> {
+    const watch = await ChainSyncHarness.start()
     t.after(() => watch.close())
     const harness = new SwapHarness(watch, await startProvider(t, watch))
     await watch.sync()
     return harness
   }
 
+  get swaps(): Services['swaps'] {
+    return this.watch.services.swaps
+  }
+
+  get swapStatus(): Services['swapStatus'] {
+    return this.watch.services.swapStatus
+  }
+
   /** Creates new services, as after a restart. */
   restart(): void {
-    const { store, clock, log } = this.watch
-    const { provider } = this.test
-    this.swapStatus = createSwapStatusPoller({ store, provider, clock, log })
-    const assets = createSwapAssets({ provider, clock, log })
-    this.swaps = createSwaps({ store, provider, assets, swapStatus: this.swapStatus, clock, random: systemRandom, log })
+    this.watch.startServices()
   }
 
   invoice(terms: Partial<InvoiceTerms> = {}): Promise<Invoice> {

@@ -8,11 +8,11 @@ import type { Store, Tx } from '../../src/ports/store.ts'
 import type { ReservedAddress } from '../../src/services/address.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
 import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { testViewingKey } from '../harness/api.ts'
 import { openEmptyStore, sqliteEngine } from '../harness/databases.ts'
 import { NOW, openShop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
+import { testViewingKey } from '../harness/viewing-key.ts'
 
 const HOUR = 3_600
 let uuids = 0

@@ -10,7 +10,7 @@ import { createWebhookHarness } from '../harness/webhook.ts'
 
 test('webhook secrets are re-encrypted with the newest encryption key and keep their values', async t => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
-  const harness = await createWebhookHarness(t, { clock: new ManualClock(), key: old })
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), config: { encryptionKeys: [old] } })
   const accounts = [await harness.account(), await harness.account()]
   const secrets = await Promise.all(
     accounts.map(async account => (await harness.webhooks.set(account, 'https://a.example')).secret),

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
 import type { Account } from '../../src/domain/account.ts'
 import { credentialHash, formatCredential } from '../../src/domain/credential.ts'
-import { call } from '../harness/api.ts'
+import { call } from '../harness/http-call.ts'
+import type { SandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import type { WebHarness } from './rig.ts'
 
 /** An account with one record of every kind. */
 export interface Merchant {
@@ -27,7 +27,7 @@ export interface Merchant {
   traces(): readonly string[]
 }
 
-export async function openMerchant(harness: WebHarness, name: string, seed: number): Promise<Merchant> {
+export async function openMerchant(harness: SandboxService, name: string, seed: number): Promise<Merchant> {
   const { accounts, credentials, invoices, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
   await accounts.findOrCreate(email)

@@ -33,7 +33,7 @@ async function runDoctor(
 ): Promise<Finding[]> {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-doctor-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  const chain = new Chain({ network, clock: new SkewedClock(Math.floor(Date.now() / 1000) - agoSecs) })
+  const chain = new Chain({ network, clock: new SkewedClock({ unixSecs: Math.floor(Date.now() / 1000) - agoSecs }) })
   chain.mine(HEIGHT - chain.height)
   const server = await Lightwalletd.start(chain, 0, faults)
   t.after(() => server.close())

@@ -20,7 +20,7 @@ async function start(t: TestContext) {
     rmSync(dir, { recursive: true, force: true })
   })
   const provider = scriptedPayout()
-  const harness = await createBillingHarness({ store, clock: new ManualClock(), provider })
+  const harness = await createBillingHarness(t, { store, clock: new ManualClock(), provider })
   const { withdrawal, invoice } = await harness.withdrawals.create(await harness.merchant(), {
     amountZat: 100_000_000n,
     fiatCurrency: 'USD',

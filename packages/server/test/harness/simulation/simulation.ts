@@ -1,30 +1,27 @@
-import type { TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { createServices, type Infrastructure, type Services } from '../../../src/container.ts'
 import type { Network } from '../../../src/domain/account.ts'
 import type { CompactTransaction } from '../../../src/domain/chain.ts'
-import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
-import type { Chain } from '../../../src/ports/chain.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
 import type { Metrics } from '../../../src/ports/metrics.ts'
 import type { DecryptedNote, NoteScanner, ScanKey } from '../../../src/ports/note-scanner.ts'
 import type { Invoice, NewInvoice } from '../../../src/ports/repository/invoice.ts'
 import type { PaymentRow } from '../../../src/ports/repository/payment.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
-import { createChainProblems } from '../../../src/services/chain-problem.ts'
-import { createHeaderChain, type HeaderChain } from '../../../src/services/chain-rewind.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { createPayments, type Payments } from '../../../src/services/payment.ts'
-import type { ScanKeys } from '../../../src/services/scan-key.ts'
 import { type RescanResult, rescan } from '../../../src/workers/chain/rescan.ts'
 import { type ChainSync, createChainSync } from '../../../src/workers/chain/sync.ts'
-import type { OpenOptions, TestDatabase } from '../databases.ts'
+import { openTestContainer } from '../container.ts'
+import type { DatabaseEngine, OpenOptions, TestDatabase } from '../databases.ts'
 import { openShop, type Shop } from '../fixtures.ts'
 import { recordingLog } from '../log.ts'
 import { ManualClock } from '../manual-clock.ts'
+import { SkewedClock } from '../skewed-clock.ts'
+import { type Interruption, interrupted } from './interruption.ts'
 import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
 import { ModelServer } from './model-server.ts'
+import { compact, SwitchableServers } from './switchable-servers.ts'
 
 export interface SimulationOptions {
   /** The rules about clocks and block times do not apply on regtest. Default `test`. */
@@ -37,89 +34,16 @@ export interface SimulationOptions {
 
 /** One process with a chain sync. */
 export interface SimulatedProcess {
-  readonly clock: SkewableClock
+  /** The true time plus the clock error of this process. */
+  readonly clock: SkewedClock
   readonly store: Store
-  readonly payments: Payments
-  readonly headers: HeaderChain
-  readonly keys: ScanKeys
+  readonly payments: Services['payments']
+  readonly headers: Services['recordedChain']
   readonly chain: SwitchableServers
   readonly chainSync: ChainSync
   /** Syncs until no more blocks can be read immediately. */
   sync(): Promise<void>
-}
-
-/** The true time plus the clock error of this process. */
-export class SkewableClock implements Clock {
-  skewSecs = 0
-  readonly #truth: ManualClock
-
-  constructor(truth: ManualClock) {
-    this.#truth = truth
-  }
-
-  nowMs(): number {
-    return this.#truth.nowMs() + this.skewSecs * 1000
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return this.#truth.sleep(ms, signal)
-  }
-}
-
-/** Called before and after every call of a port or service: tests change the external state there. */
-export type Interruption = (point: string) => void | Promise<void>
-
-/** The servers as one chain source that uses one of them at a time. */
-export class SwitchableServers implements Chain {
-  serverEpoch = 1
-  distrusted: string[] = []
-  problems: readonly ChainProblem[] = []
-  #server: ModelServer
-  readonly #at: Interruption
-
-  constructor(server: ModelServer, at: Interruption) {
-    this.#server = server
-    this.#at = at
-  }
-
-  use(server: ModelServer): void {
-    this.#server = server
-    this.serverEpoch += 1
-  }
-
-  async tip(): Promise<number> {
-    return this.#around('tip', () => this.#server.tipHeight())
-  }
-
-  async *blocks(from: number, to: number): AsyncGenerator<ReturnType<ModelServer['blocksBetween']>[number]> {
-    await this.#at('before blocks')
-    for (const block of this.#server.blocksBetween(from, to)) {
-      yield block
-      await this.#at('between blocks')
-    }
-    await this.#at('after blocks')
-  }
-
-  async *mempool(): AsyncGenerator<Uint8Array> {
-    for (const { txid } of this.#server.stream()) yield Buffer.from(txid, 'hex')
-  }
-
-  async mempoolSnapshot(): Promise<CompactTransaction[]> {
-    return this.#around('mempool snapshot', () => this.#server.mempool().map(compact))
-  }
-
-  abandonServer(reason: string): void {
-    this.distrusted.push(reason)
-  }
-
-  async close(): Promise<void> {}
-
-  async #around<T>(name: string, call: () => T): Promise<T> {
-    await this.#at(`before ${name}`)
-    const result = call()
-    await this.#at(`after ${name}`)
-    return result
-  }
+  rescan(from: number): Promise<RescanResult>
 }
 
 /** The real chain sync and its services on a real store, with simulated servers of a chain without cryptography. */
@@ -137,10 +61,11 @@ export class ChainSimulation {
   interruption: Interruption = () => {}
   readonly #transactions = new Map<string, ModelTransaction>()
   readonly #expiryHeights = new Map<string, number>()
-  readonly #url: string | undefined
+  readonly #url: string
+  #infrastructure!: Infrastructure
   #paid = 0
 
-  private constructor(network: Network, servers: number, url: string | undefined) {
+  private constructor(network: Network, servers: number, url: string) {
     this.#url = url
     this.clock = new ManualClock()
     this.network = network
@@ -149,15 +74,41 @@ export class ChainSimulation {
     this.servers = Array.from({ length: servers }, () => new ModelServer(this.chain, this.clock))
   }
 
-  static async open(database: TestDatabase, options: SimulationOptions = {}): Promise<ChainSimulation> {
+  static async open(
+    test: TestContext,
+    engine: DatabaseEngine,
+    options: SimulationOptions = {},
+  ): Promise<ChainSimulation> {
+    const database = await engine.createDatabase(test)
     const simulation = new ChainSimulation(options.network ?? 'test', options.servers ?? 1, database.url)
-    for (let i = 0; i < (options.processes ?? 1); i++) {
-      simulation.processes.push(
-        simulation.process(await database.open(options.store), simulation.servers[i % simulation.servers.length]!),
-      )
-    }
-    simulation.shop = await openShop(simulation.firstProcess.store)
+    await simulation.#openProcesses(test, database, options)
     return simulation
+  }
+
+  async #openProcesses(test: TestContext, database: TestDatabase, options: SimulationOptions): Promise<void> {
+    const store = await database.open(options.store)
+    const { clock, log, network } = this
+    this.#infrastructure = (
+      await openTestContainer(test, {
+        store,
+        clock,
+        log,
+        // The simulated chain is short, so every network uses the upgrade heights of regtest.
+        params: { ...consensusParams('regtest'), network },
+        vault: { seal: secret => secret, open: sealed => sealed },
+        metrics: this.#metrics(),
+        noteScanner: this.#noteScanner(),
+      })
+    ).infrastructure
+    this.processes.push(this.process(store, this.server))
+    for (let i = 1; i < (options.processes ?? 1); i++) {
+      this.processes.push(this.process(await database.open(options.store), this.servers[i % this.servers.length]!))
+    }
+    this.shop = await openShop(store)
+  }
+
+  get infrastructure(): Infrastructure {
+    return this.#infrastructure
   }
 
   get firstProcess(): SimulatedProcess {
@@ -170,37 +121,22 @@ export class ChainSimulation {
 
   /** Creates a newly started process with no state in memory. */
   process(store: Store, server: ModelServer): SimulatedProcess {
-    const { log, network } = this
-    const clock = new SkewableClock(this.clock)
-    const recording = this.#recording(store)
     const at: Interruption = point => this.interruption(point)
+    const clock = new SkewedClock({ base: this.clock })
     const chain = new SwitchableServers(server, at)
-    const metrics = this.#meter()
-    const updateInvoices = createInvoiceUpdater()
-    const reportChanges = createChangeReporter({ log, metrics })
-    // The simulated chain is short, so every network uses the upgrade heights of regtest.
-    const params = { ...consensusParams('regtest'), network }
-    const payments = createPayments({ store: recording, updateInvoices, reportChanges, clock, params })
-    const headers = createHeaderChain({ store: recording, updateInvoices, reportChanges, clock, log })
-    const keys = this.#keys(store)
-    const noteScanner = this.#viewer()
-    const interruptible = { payments: interrupted(payments, at), recordedChain: interrupted(headers, at) }
-    const chainProblems = createChainProblems({ store, clock })
-    const chainSync = createChainSync({
-      chain,
-      noteScanner,
-      ...interruptible,
-      keys,
-      chainProblems,
-      clock,
-      log,
-      metrics,
-    })
+    const infrastructure = { ...this.infrastructure, store: this.#recording(store), clock, chain }
+    const services = createServices(infrastructure, null)
+    const { payments, recordedChain, scanKeys } = services
+    const keys = interrupted(scanKeys, at, 'keys')
+    const interruptible = { payments: interrupted(payments, at), recordedChain: interrupted(recordedChain, at), keys }
+    const chainSync = createChainSync({ ...infrastructure, ...services, ...interruptible })
     const sync = async () => {
       const signal = new AbortController().signal
       while ((await chainSync.sync(signal)) === 'again');
     }
-    return { clock, store, payments, headers, keys, chain, chainSync, sync }
+    const rescanFrom = (from: number) =>
+      rescan({ ...infrastructure, ...services, keys }, from, new AbortController().signal)
+    return { clock, store, payments, headers: recordedChain, chain, chainSync, sync, rescan: rescanFrom }
   }
 
   /** Replaces a process as after a crash: same database and server, no state in memory. */
@@ -240,9 +176,7 @@ export class ChainSimulation {
 
   /** Rescans like the command of the operator, with the services of the first process. */
   rescan(from: number): Promise<RescanResult> {
-    const { chain, payments, headers, keys } = this.firstProcess
-    const deps = { chain, noteScanner: this.#viewer(), payments, recordedChain: headers, keys }
-    return rescan(deps, from, new AbortController().signal)
+    return this.firstProcess.rescan(from)
   }
 
   /** The notes of the merchant's key in these blocks. */
@@ -295,20 +229,7 @@ export class ChainSimulation {
     }
   }
 
-  #keys(store: Store): ScanKeys {
-    const watch = (find: (tx: Tx) => Promise<readonly { id: number }[]>) => async (): Promise<ScanKey[]> => {
-      await this.interruption('before keys')
-      const keys = await store.read(find)
-      await this.interruption('after keys')
-      return keys.map(({ id }) => ({ id, incoming: new Uint8Array(64) }))
-    }
-    return {
-      watchedAt: time => watch(tx => tx.viewingKeys.watchedAt(time - 2 * 86_400))(),
-      all: watch(tx => tx.viewingKeys.list()),
-    }
-  }
-
-  #viewer(): NoteScanner {
+  #noteScanner(): NoteScanner {
     return {
       scan: async (keys: readonly ScanKey[], transactions: readonly CompactTransaction[]) => {
         await this.interruption('before opening')
@@ -322,7 +243,7 @@ export class ChainSimulation {
     } as unknown as NoteScanner
   }
 
-  #meter(): Metrics {
+  #metrics(): Metrics {
     return new Proxy({} as Metrics, {
       get: (_, name) => (value: unknown) => {
         this.metrics[String(name)] = value
@@ -351,21 +272,14 @@ export class ChainSimulation {
   }
 }
 
-/** Wraps a service so that every method calls `at` before and after it. */
-function interrupted<T extends object>(service: T, at: Interruption): T {
-  return new Proxy(service, {
-    get(target, name: keyof T & string) {
-      const method = target[name] as (...args: unknown[]) => Promise<unknown>
-      return async (...args: unknown[]) => {
-        await at(`before ${name}`)
-        const result = await method.apply(target, args)
-        await at(`after ${name}`)
-        return result
-      }
-    },
+/** A test with a simulation of its own. */
+export function simulationTest(
+  engine: DatabaseEngine,
+  name: string,
+  work: (simulation: ChainSimulation, t: TestContext) => Promise<void>,
+  options: SimulationOptions = {},
+): void {
+  test(name, async t => {
+    await work(await ChainSimulation.open(t, engine, options), t)
   })
-}
-
-function compact({ txid }: { readonly txid: string }): CompactTransaction {
-  return { txid, orchard: [], ironwood: [] }
 }

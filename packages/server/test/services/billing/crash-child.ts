@@ -23,7 +23,7 @@ const provider = {
     return { state: 'paid', reference: 'file' } as const
   },
 }
-const harness = await createBillingHarness({ store, clock, provider })
+const harness = await createBillingHarness({ after: () => {} }, { store, clock, provider })
 const { id } = await harness.accounts.findOrCreate('merchant@example.org')
 
 const plan = await harness.billing.subscribe(await harness.account(id), 'Pro', 'plan')

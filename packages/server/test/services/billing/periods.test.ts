@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Account } from '../../../src/domain/account.ts'
-import { type BillingHarness, createBillingHarness } from '../../harness/billing.ts'
-import { readEvents } from '../../harness/events.ts'
+import { type BillingHarness, type BillingHarnessOptions, createBillingHarness } from '../../harness/billing.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
 import { recordingLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { sqliteStore } from '../../harness/sqlite.ts'
 
 const DAY = 86_400
 const PERIOD = 30 * DAY
 
-async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
+async function start(test: TestContext, options: Partial<BillingHarnessOptions> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const harness = await createBillingHarness({ store, clock, ...options })
+  const harness = await createBillingHarness(test, { store, clock, ...options })
   return { clock, rig: harness, events: (account: Account) => readEvents(file, account.id) }
 }
 

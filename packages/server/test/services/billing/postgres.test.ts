@@ -22,7 +22,7 @@ async function twoProcesses(t: { after(work: () => Promise<void>): void }) {
   const open = async () => {
     const store = await openStore(url)
     t.after(() => store.close())
-    return createBillingHarness({ store, clock })
+    return createBillingHarness(t, { store, clock })
   }
   return { clock, one: await open(), other: await open() }
 }

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { systemRandom } from '../../../src/adapters/system/random.ts'
+import { createServices, type Services } from '../../../src/container.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { createSwaps, type Swaps } from '../../../src/services/swap.ts'
-import { createSwapAssets } from '../../../src/services/swap-asset.ts'
 import { closeNoteScanner } from '../../harness/chain-sync.ts'
 import { BTC, SwapHarness } from '../../harness/swap.ts'
 
@@ -13,9 +11,8 @@ after(closeNoteScanner)
 const REQUEST = { assetId: BTC, refundTo: 'the-buyers-own-address' }
 
 /** Swaps with a slow provider: `meanwhile` runs between a request and its response. */
-function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Swaps {
-  const { store, clock, log } = harness.watch
-  const provider = {
+function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Services['swaps'] {
+  const swapProvider = {
     ...harness.test.provider,
     quote: async (...args: Parameters<typeof harness.test.provider.quote>) => {
       const offer = await harness.test.provider.quote(...args)
@@ -23,8 +20,7 @@ function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Swaps 
       return offer
     },
   }
-  const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({ store, provider, assets, swapStatus: harness.swapStatus, clock, random: systemRandom, log })
+  return createServices({ ...harness.watch.infrastructure, swapProvider }, null).swaps
 }
 
 function hasMessage(message: string) {

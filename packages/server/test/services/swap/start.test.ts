@@ -4,14 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import {
-  call,
-  type Merchant,
-  startTestApi,
-  type TestApi,
-  type TestApiOptions,
-  type TestResponse,
-} from '../../harness/api.ts'
+import { type Merchant, startTestApi, type TestApi, type TestApiOptions } from '../../harness/api.ts'
+import { call, type TestResponse } from '../../harness/http-call.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 import { BTC, STELLAR } from '../../harness/swap.ts'

@@ -4,9 +4,8 @@ import fc from 'fast-check'
 import { AppError } from '../../../src/domain/error.ts'
 import { WITHDRAWAL_STATUSES, type WithdrawalStatus } from '../../../src/domain/withdrawal.ts'
 import { createBillingHarness } from '../../harness/billing.ts'
-import { readEvents } from '../../harness/events.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { sqliteStore } from '../../harness/sqlite.ts'
 
 const AMOUNT = 100n
 
@@ -53,7 +52,7 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
   const { store, file } = await sqliteStore(t)
   // The smallest unit has a value, so that small orders are valid.
   const rates = { rate: async (currency: string) => ({ currency, price: '999999999', fetchedAt: clock.secs }) }
-  const harness = await createBillingHarness({ store, clock, rates })
+  const harness = await createBillingHarness(t, { store, clock, rates })
   const reached = new Set<WithdrawalStatus>()
 
   await fc.assert(

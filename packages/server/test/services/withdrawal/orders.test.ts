@@ -8,18 +8,17 @@ import type { Account } from '../../../src/domain/account.ts'
 import { rateUnavailableError } from '../../../src/domain/rate.ts'
 import { createSecrets } from '../../../src/services/encryption-key.ts'
 import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
-import { type BillingHarness, createBillingHarness } from '../../harness/billing.ts'
-import { readEvents } from '../../harness/events.ts'
+import { type BillingHarness, type BillingHarnessOptions, createBillingHarness } from '../../harness/billing.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { sqliteStore } from '../../harness/sqlite.ts'
 
 const IBAN = 'DE89370400440532013000'
 const AMOUNT = 250_000_000n
 
-async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
+async function start(test: TestContext, options: Partial<BillingHarnessOptions> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const harness = await createBillingHarness({ store, clock, ...options })
+  const harness = await createBillingHarness(test, { store, clock, ...options })
   const account = await harness.merchant()
   const order = (changes: Partial<Parameters<BillingHarness['withdrawals']['create']>[1]> = {}) =>
     harness.withdrawals.create(account, {

@@ -3,11 +3,10 @@ import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import { createBillingHarness } from '../../harness/billing.ts'
-import { readEvents } from '../../harness/events.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
 import { recordingLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { scriptedPayout } from '../../harness/scripted-payout.ts'
-import { sqliteStore } from '../../harness/sqlite.ts'
 
 const AMOUNT = 100_000_000n
 
@@ -15,7 +14,7 @@ async function start(test: TestContext) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
   const provider = scriptedPayout()
-  const harness = await createBillingHarness({ store, clock, provider })
+  const harness = await createBillingHarness(test, { store, clock, provider })
   const account = await harness.merchant()
   const order = async () => {
     const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
@@ -124,7 +123,7 @@ test('the manual provider gets an order once, without a time limit', async t => 
   const clock = new ManualClock()
   const { store } = await sqliteStore(t)
   const log = recordingLog()
-  const harness = await createBillingHarness({ store, clock, provider: createManualPayout(log) })
+  const harness = await createBillingHarness(t, { store, clock, provider: createManualPayout(log) })
   const account = await harness.merchant()
   const payoutTo = 'account 12345678'
   const ordered = await harness.withdrawals.create(account, {

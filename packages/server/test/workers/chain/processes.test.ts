@@ -4,8 +4,9 @@ import type pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createHeaderChain } from '../../../src/services/chain-rewind.ts'
-import { onBothDatabases, onPostgres, simulationTest } from '../../harness/engines.ts'
+import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
 import type { ChainSimulation } from '../../harness/simulation/simulation.ts'
+import { simulationTest } from '../../harness/simulation/simulation.ts'
 import { until } from '../../harness/until.ts'
 
 /** Asserts that every header links to the one below it. */

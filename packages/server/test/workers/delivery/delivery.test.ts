@@ -138,7 +138,10 @@ for (const [name, answer, statusCode, error] of FAULTS) {
 test('a blocked address is a logged attempt with the reason, and is retried', async t => {
   const clock = new ManualClock()
   const resolve = async () => ['10.0.0.1']
-  const harness = await createWebhookHarness(t, { clock, outbound: createHttpClient({ allowPrivate: false, resolve }) })
+  const harness = await createWebhookHarness(t, {
+    clock,
+    webhookHttp: createHttpClient({ allowPrivate: false, resolve }),
+  })
   const accounts = await Promise.all(
     ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(harness.account),
   )
@@ -257,7 +260,7 @@ function silentHttp(): HttpClient & { readonly sent: number } {
 test('attempts interrupted by crashes count, continue in another process on schedule, and are four at most', async t => {
   const http = silentHttp()
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound: http })
+  const harness = await createWebhookHarness(t, { clock, webhookHttp: http })
   const account = await harness.account('http://shop.example/')
   // These workers are never stopped, like a killed process.
   const crash = () => {
@@ -315,7 +318,7 @@ test('an account with 10,000 due deliveries does not starve one with a single de
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound: http })
+  const harness = await createWebhookHarness(t, { clock, webhookHttp: http })
   const busy = await harness.account('http://shop.example/1')
   const quiet = await harness.account('http://shop.example/2')
   const createdAt = clock.secs - 100
@@ -349,7 +352,7 @@ test('hanging receivers use few slots each: a good receiver behind a hundred of 
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound: http })
+  const harness = await createWebhookHarness(t, { clock, webhookHttp: http })
   for (let made = 0; made < 100; made++) {
     const account = await harness.account('http://shop.example/hang')
     for (let raised = 0; raised < 5; raised++) await harness.raise(account, '{}')
@@ -375,7 +378,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
     },
     close: () => {},
   }
-  const harness = await createWebhookHarness(t, { clock: new ManualClock(), outbound: http })
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), webhookHttp: http })
   const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account('http://shop.example/')))
   for (const account of accounts) for (let raised = 0; raised < 10; raised++) await harness.raise(account, '{}')
   let successes = 0
@@ -386,7 +389,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
     },
     setInFlight: (n: number) => void gauge.push(n),
   }
-  const worker = harness.startWorker({ most: 7, meter: metrics })
+  const worker = harness.startWorker({ maxConcurrent: 7, metrics })
   await until('all to be sent', () => successes === 200)
   await worker.stop()
   assert.ok(maxConcurrent <= 7, `${maxConcurrent}`)
