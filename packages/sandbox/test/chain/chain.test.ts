@@ -11,10 +11,10 @@ import { Chain, ChainError } from '../../src/chain/chain.ts'
 import type { ChainEvent } from '../../src/chain/chain-state.ts'
 import { type ChainTransaction, rawTransaction } from '../../src/chain/transaction.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
-import { merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
+import { createClock, merchantKey, paymentUri, SEED } from '../fixtures.ts'
 
 function start(options: ConstructorParameters<typeof Chain>[0] = {}) {
-  const clock = new TestClock()
+  const clock = createClock()
   const chain = new Chain({ seed: SEED, clock, ...options })
   return { chain, clock, wallet: new Wallet(chain) }
 }
@@ -50,10 +50,10 @@ describe('blocks', () => {
   test('block times follow the clock and never decrease', () => {
     const { chain, clock } = start()
     const first = chain.tip.time
-    clock.advanceSecs(75)
+    clock.advance(75)
     chain.mine()
     assert.equal(chain.tip.time, first + 75)
-    clock.advanceSecs(-500)
+    clock.advance(-500)
     chain.mine()
     assert.equal(chain.tip.time, first + 75)
   })
@@ -171,7 +171,7 @@ describe('NU7', () => {
     chain.mine(3)
     const young = wallet.pay({ uri: paymentUri(1n) })
     chain.close()
-    const again = new Chain({ file, clock: new TestClock() })
+    const again = new Chain({ file, clock: createClock() })
     assert.equal(again.nu7Height, 4)
     for (const { id, branchId } of [old, young]) assert.equal(again.find(id)!.transaction.branchId, branchId)
     again.close()
@@ -328,7 +328,7 @@ describe('a persistent chain', () => {
     chain.mine(3)
     chain.reorg({ depth: 3, drop: [dropped.id] })
     chain.close()
-    const again = new Chain({ file, clock: new TestClock() })
+    const again = new Chain({ file, clock: createClock() })
     assert.deepEqual(again.seed, SEED)
     assert.equal(again.nu63Height, 2)
     assert.equal(again.height, chain.height)

@@ -12,14 +12,16 @@ import {
 import { tryDecryptCompactBlock, tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
+import type { ManualClock } from '../../../server/test/harness/manual-clock.ts'
+import { until } from '../../../server/test/harness/until.ts'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
-import { merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
+import { createClock, merchantKey, paymentUri, SEED } from '../fixtures.ts'
 
 let chain: Chain
-let clock: TestClock
+let clock: ManualClock
 let wallet: Wallet
 let lightwalletd: Lightwalletd
 let client: Client<typeof CompactTxStreamer>
@@ -29,7 +31,7 @@ function connect(url: string): Client<typeof CompactTxStreamer> {
 }
 
 before(async () => {
-  clock = new TestClock()
+  clock = createClock()
   chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
   wallet = new Wallet(chain)
   lightwalletd = await Lightwalletd.start(chain)
@@ -336,13 +338,13 @@ describe('the mempool cache', () => {
   test('only a call at least 2 s after the last refresh refreshes the list', async () => {
     assert.deepEqual(await listed(), [])
     const { id } = wallet.pay({ uri: paymentUri(1n) })
-    clock.advanceSecs(1)
+    clock.advance(1)
     assert.deepEqual(await listed(), [])
-    clock.advanceSecs(1)
+    clock.advance(1)
     assert.deepEqual(await listed(), [id])
     chain.mine()
     assert.deepEqual(await listed(), [id], 'a block does not refresh it')
-    clock.advanceSecs(2)
+    clock.advance(2)
     assert.deepEqual(await listed(), [])
   })
 
@@ -357,12 +359,12 @@ describe('the mempool cache', () => {
   test('a failed refresh counts: calls of the next 2 s return the cached list', async () => {
     assert.deepEqual(await listed(), [])
     const { id } = wallet.pay({ uri: paymentUri(1n) })
-    clock.advanceSecs(2)
+    clock.advance(2)
     await served.setFaults({ internal: 1 })
     await failsWith(Code.Internal, listed())
-    clock.advanceSecs(1)
+    clock.advance(1)
     assert.deepEqual(await listed(), [])
-    clock.advanceSecs(1)
+    clock.advance(1)
     assert.deepEqual(await listed(), [id])
   })
 
@@ -374,8 +376,8 @@ describe('the mempool cache', () => {
     const second = wallet.pay({ uri: paymentUri(2n) })
     const third = wallet.pay({ uri: paymentUri(3n) })
     chain.evict(second.id)
-    await clock.sleepers(1)
-    clock.advanceSecs(2)
+    await until('the pause', () => clock.sleeping.length >= 1)
+    clock.advance(2)
     assert.equal(await next, third.id)
   })
 
@@ -386,8 +388,8 @@ describe('the mempool cache', () => {
     chain.reorg({ depth: 1 })
     const late = openStream()
     assert.equal((await late.next()).done, false, 'a stream opened in between gets the old interval')
-    await clock.sleepers(1)
-    clock.advanceSecs(2)
+    await until('the pause', () => clock.sleeping.length >= 1)
+    clock.advance(2)
     assert.equal((await end).done, true)
     assert.equal((await late.next()).done, true)
   })
@@ -396,7 +398,7 @@ describe('the mempool cache', () => {
     const { id } = wallet.pay({ uri: paymentUri(1n) })
     await firstOf()
     chain.evict(id)
-    clock.advanceSecs(2)
+    clock.advance(2)
     assert.equal((await firstOf()).id, id)
   })
 

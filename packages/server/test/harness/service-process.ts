@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { type GuardedProcess, spawnGuarded, withTimeout } from '../../../sandbox/test/recorded/bound-process.ts'
 
-const COMMAND = join(import.meta.dirname, '../../../../bin/main.ts')
+/** The program of the command line. */
+export const COMMAND = join(import.meta.dirname, '../../../../bin/main.ts')
+
+export type Settings = Readonly<Record<string, string>>
 
 /** The service in its own process. */
 export interface ServiceProcess {
@@ -14,28 +16,51 @@ export interface ServiceProcess {
   stop(): Promise<number | null>
 }
 
-/** Starts `zatgate start` with these settings and waits until it prints its URL. */
-export async function startProcess(settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...settings }
-  const child = spawn(process.execPath, [COMMAND, 'start', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = once(child, 'exit') as Promise<[number | null]>
-  const url = await Promise.race([addressOf(child), exited.then(([code]) => failStart(code))])
-  const terminate = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null) child.kill(signal)
-    return (await exited)[0]
-  }
-  return { url, kill: async () => void (await terminate('SIGKILL')), stop: () => terminate('SIGTERM') }
+export interface StartOptions {
+  /** The file descriptor of its log. Default: the standard error of this process. */
+  readonly errors?: number
+  /** Generous for a busy machine. */
+  readonly timeoutMs?: number
 }
 
-async function addressOf({ stdout }: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: stdout! })) {
+/**
+ * Starts `zatgate start` with these settings and waits until it prints its URL.
+ * @throws when it exits or exceeds the timeout. It is not running then.
+ */
+export async function startProcess(
+  settings: Settings,
+  { errors, timeoutMs = 180_000 }: StartOptions = {},
+): Promise<ServiceProcess> {
+  const env = { PATH: process.env.PATH, ...settings }
+  const started = spawnGuarded(process.execPath, [COMMAND, 'start', '--json'], {
+    env,
+    ...(errors !== undefined && { errors }),
+  })
+  try {
+    const url = await withTimeout(
+      timeoutMs,
+      () => `the service did not start within ${timeoutMs} ms`,
+      addressOf(started),
+    )
+    const stop = async () => {
+      await started.kill('SIGTERM')
+      return started.exited
+    }
+    return { url, kill: () => started.kill('SIGKILL'), stop }
+  } catch (error) {
+    await started.kill('SIGKILL')
+    throw error
+  }
+}
+
+async function addressOf({ child, exited }: GuardedProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) {
     const { url, api_url } = JSON.parse(line) as { url?: string; api_url?: string }
     const address = url ?? api_url
-    if (address !== undefined) return address
+    if (address !== undefined) {
+      child.stdout!.resume()
+      return address
+    }
   }
-  throw new Error('the service closed its output without printing its URL')
-}
-
-function failStart(code: number | null): never {
-  throw new Error(`the service exited with ${code} before it was ready`)
+  throw new Error(`the service exited with ${await exited} before it was ready`)
 }

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { AppError } from '../../src/domain/error.ts'
 import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import type { Random } from '../../src/ports/random.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
 import type { ReservedAddress } from '../../src/services/address.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
-import { createViewingKeys } from '../../src/services/viewing-key.ts'
 import { openEmptyStore, sqliteEngine } from '../harness/databases.ts'
 import { NOW, openShop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
-import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
-import { testViewingKey } from '../harness/viewing-key.ts'
 
 const HOUR = 3_600
 let uuids = 0
@@ -79,27 +75,6 @@ test('an index is not used again after a commit whose outcome is not known, but 
   const key = (await store.read(tx => tx.viewingKeys.list()))[0]!
   const refused = service.create({ ...account, plan: 'Business', viewingKeyId: key.id }, other)
   await assert.rejects(refused, { code: 'idempotency_key_reused' })
-})
-
-test('the first index of a key is never below 2^40, for any random bytes', async t => {
-  const store = await openEmptyStore(sqliteEngine, t)
-  const { account } = await openShop(store)
-  for (const [n, byte] of [0, 0xff].entries()) {
-    const bytes = (count: number) => new Uint8Array(count).fill(byte)
-    const vault = createVault([new Uint8Array(32).fill(1)], random)
-    const clock = new ManualClock(NOW)
-    const deps = {
-      store,
-      noteScanner: createPlainNoteScanner(),
-      vault,
-      clock,
-      random: { ...random, bytes },
-      network: 'regtest' as const,
-    }
-    const { viewingKeyId } = await createViewingKeys(deps).setWithoutNotification(account, testViewingKey(n + 1))
-    const first = await store.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId!, 1))
-    assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
-  }
 })
 
 function unclaimed({ idempotency }: Tx): Tx['idempotency'] {

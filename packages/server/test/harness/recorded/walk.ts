@@ -8,11 +8,12 @@ import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import type { InvoiceListItem, WebhookEvent } from '@zatgate/sdk/wire'
 import { loadRecording } from '../../../../zcash/test/recording.ts'
+import type { Settings } from '../service-process.ts'
 import { openDatabase, type WalkDatabase } from './database.ts'
 import { describeMoment, type Moment, RecordedChain } from './moments.ts'
 import { RecordedNetwork } from './network.ts'
 import { eventOf, outcomeAt, type Sale, salesOf } from './sales.ts'
-import { RecordedService, type Settings } from './service.ts'
+import { RecordedService } from './service.ts'
 import { Shop } from './shop.ts'
 
 const POLL_MS = 100

@@ -1,13 +1,11 @@
 import type { SeededRandom } from '@zatgate/sandbox/random'
-import { type ServiceProcess, startProcess } from '../service-process.ts'
+import { type ServiceProcess, type Settings, startProcess } from '../service-process.ts'
 import { type Span, SpanLog } from './spans.ts'
 import type { SoakTime } from './time.ts'
 
 const PRELOAD = new URL('./shifted-clock.ts', import.meta.url)
 const TWO_HOURS_MS = 7_200_000
 export const SHIFTS_MS = [-TWO_HOURS_MS, 0, TWO_HOURS_MS] as const
-
-export type Settings = Readonly<Record<string, string>>
 
 /** One of the services on the database: a process that is killed and restarted with different clocks. */
 export class SoakService {
@@ -34,6 +32,7 @@ export class SoakService {
   /** @param shiftMs how far its clock is ahead */
   async start(shiftMs: number): Promise<void> {
     this.#process = await startProcess({
+      LOG_LEVEL: 'warn',
       ...this.#settings,
       NODE_OPTIONS: `--import=${PRELOAD.href}`,
       ZATGATE_TEST_CLOCK: this.#time.setting(shiftMs),

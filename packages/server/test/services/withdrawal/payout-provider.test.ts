@@ -29,7 +29,7 @@ async function start(test: TestContext) {
   const read = (id: string) => harness.payouts.read(id)
   return {
     clock,
-    rig: harness,
+    harness,
     provider,
     order,
     deposited,
@@ -39,7 +39,7 @@ async function start(test: TestContext) {
 }
 
 test('an order is passed to the provider once, with all details, when its deposit is confirmed', async t => {
-  const { rig: harness, provider, order, deposited, read, statuses } = await start(t)
+  const { harness, provider, order, deposited, read, statuses } = await start(t)
   await order()
   const { withdrawal } = await deposited()
   provider.results.push({ state: 'paid', reference: 'wire 7' })
@@ -59,7 +59,7 @@ test('an order is passed to the provider once, with all details, when its deposi
 })
 
 test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
-  const { clock, rig: harness, provider, deposited, read, statuses } = await start(t)
+  const { clock, harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'), {
     state: 'failed',
@@ -79,7 +79,7 @@ test('a provider that needs time is called again at the requested time, and a fa
 })
 
 test('two processes pass an order once; after a crash during the call it is passed again', async t => {
-  const { clock, rig: harness, provider, deposited } = await start(t)
+  const { clock, harness, provider, deposited } = await start(t)
   await deposited()
   const dies = Promise.withResolvers<PayoutResult>()
   provider.results.push(() => dies.promise)
@@ -94,7 +94,7 @@ test('two processes pass an order once; after a crash during the call it is pass
 })
 
 test('coins that arrive while the provider pays keep the order open: the reference is kept and it needs attention', async t => {
-  const { rig: harness, provider, deposited, read, statuses } = await start(t)
+  const { harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal, invoice } = await deposited()
   provider.results.push(async () => {
     await harness.deposit(invoice, 1n)
@@ -107,7 +107,7 @@ test('coins that arrive while the provider pays keep the order open: the referen
 })
 
 test("the operator's closing takes precedence over a late result of the provider", async t => {
-  const { rig: harness, provider, deposited, read, statuses } = await start(t)
+  const { harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.results.push(async () => {
     await harness.payouts.markPaidOut(withdrawal.publicId, 'by hand', { override: true })
