@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'services/viewing-key.ts',
     find: 'return MIN_FIRST_INDEX + BigInt',
     replace: 'return BigInt',
-    tests: ['services/invoice.test.ts'],
+    tests: ['services/viewing-key.test.ts'],
     killedBy: 'the first index of a key is never below 2^40',
   },
   {

@@ -17,38 +17,38 @@ export interface SentEvent {
 
 /** Swaps on a synced model chain that the sandbox's provider pays on, with a manual clock. */
 export class SwapHarness {
-  readonly watch: ChainSyncHarness
+  readonly chainSync: ChainSyncHarness
   readonly test: TestProvider
 
-  private constructor(watch: ChainSyncHarness, test: TestProvider) {
-    this.watch = watch
+  private constructor(chainSync: ChainSyncHarness, test: TestProvider) {
+    this.chainSync = chainSync
     this.test = test
-    watch.startServices({ swapProvider: test.provider })
+    chainSync.startServices({ swapProvider: test.provider })
   }
 
   static async start(t: TestScope): Promise<SwapHarness> {
-    const watch = await ChainSyncHarness.start()
-    t.after(() => watch.close())
-    const harness = new SwapHarness(watch, await startProvider(t, watch))
-    await watch.sync()
+    const chainSync = await ChainSyncHarness.start()
+    t.after(() => chainSync.close())
+    const harness = new SwapHarness(chainSync, await startProvider(t, chainSync))
+    await chainSync.sync()
     return harness
   }
 
   get swaps(): Services['swaps'] {
-    return this.watch.services.swaps
+    return this.chainSync.services.swaps
   }
 
   get swapStatus(): Services['swapStatus'] {
-    return this.watch.services.swapStatus
+    return this.chainSync.services.swapStatus
   }
 
   /** Creates new services, as after a restart. */
   restart(): void {
-    this.watch.startServices()
+    this.chainSync.startServices()
   }
 
   invoice(terms: Partial<InvoiceTerms> = {}): Promise<Invoice> {
-    return this.watch.invoice({ amount: 2_500_000n, confirmations: 1, ...terms })
+    return this.chainSync.invoice({ amount: 2_500_000n, confirmations: 1, ...terms })
   }
 
   start(invoice: Pick<Invoice, 'publicId'>, assetId = BTC): Promise<Swap> {
@@ -62,14 +62,14 @@ export class SwapHarness {
 
   /** Advances the clock, with each poll at its time and all due work at the end. */
   async advance(secs: number): Promise<void> {
-    const { clock, store, payments } = this.watch
+    const { clock, store, payments } = this.chainSync
     const end = clock.nowMs() + secs * 1000
     while (clock.nowMs() < end) {
       const nextMs = (await store.read(tx => tx.swaps.nextPollAtMs())) ?? end
       clock.advanceMs(Math.max(1, Math.min(nextMs, end) - clock.nowMs()))
       await this.pollNow()
     }
-    await this.watch.sync()
+    await this.chainSync.sync()
     // A later sync would confirm the synced time; here it is set at once.
     await store.write(tx => tx.chain.setSyncedThrough(clock.secs, clock.secs))
     await payments.expireDue(100)
@@ -80,19 +80,19 @@ export class SwapHarness {
   }
 
   async mine(blocks = 1): Promise<void> {
-    this.watch.sandbox.mine(blocks)
-    await this.watch.sync()
+    this.chainSync.sandbox.mine(blocks)
+    await this.chainSync.sync()
   }
 
   async read(swap: Swap): Promise<Swap> {
-    const found = await this.watch.store.read(tx => tx.swaps.byId(swap.id))
+    const found = await this.chainSync.store.read(tx => tx.swaps.byId(swap.id))
     if (!found) throw new Error('the swap does not exist')
     return found
   }
 
   /** Event bodies for webhooks, oldest first. */
   async sentEvents(): Promise<SentEvent[]> {
-    const events = await this.watch.events()
+    const events = await this.chainSync.events()
     return events.flatMap(({ type, body }) => (type === null ? [] : [{ type, body: JSON.parse(body ?? 'null') }]))
   }
 }
@@ -111,7 +111,7 @@ export async function assertFinalState(
   invoice: Invoice,
   end: FinalState,
 ): Promise<void> {
-  const found = await harness.watch.read(invoice)
+  const found = await harness.chainSync.read(invoice)
   const events = await harness.sentEvents()
   assert.deepEqual(
     {

@@ -77,7 +77,7 @@ async function assertAsExpected(
   invoice: Invoice,
   expected: Expected,
 ): Promise<Invoice> {
-  const now = await harness.watch.read(invoice)
+  const now = await harness.chainSync.read(invoice)
   assert.equal((await harness.read(swap)).status, expected.status)
   assert.equal(now.status === 'paid', expected.coins)
   if (expected.depositReported) assert.equal(now.keptOpenBySwap, true)

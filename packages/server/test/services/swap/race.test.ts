@@ -20,7 +20,7 @@ function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Servic
       return offer
     },
   }
-  return createServices({ ...harness.watch.infrastructure, swapProvider }, null).swaps
+  return createServices({ ...harness.chainSync.infrastructure, swapProvider }, null).swaps
 }
 
 function hasMessage(message: string) {
@@ -28,25 +28,25 @@ function hasMessage(message: string) {
 }
 
 async function countStarts(harness: SwapHarness, invoice: Invoice): Promise<number> {
-  return (await harness.watch.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
+  return (await harness.chainSync.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
 }
 
 test('an invoice paid during the quote request gets no swap, and the start is not counted', async t => {
   const harness = await SwapHarness.start(t)
   const invoice = await harness.invoice()
   const swaps = swapsWith(harness, async () => {
-    harness.watch.pay(invoice, 2_500_000n)
+    harness.chainSync.pay(invoice, 2_500_000n)
     await harness.mine()
   })
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
-  assert.equal((await harness.watch.read(invoice)).swapId, null)
+  assert.equal((await harness.chainSync.read(invoice)).swapId, null)
   assert.equal(await countStarts(harness, invoice), 0)
 })
 
 test('an invoice that expires during the quote request gets no swap', async t => {
   const harness = await SwapHarness.start(t)
   const invoice = await harness.invoice()
-  const swaps = swapsWith(harness, async () => harness.watch.clock.advance(900))
+  const swaps = swapsWith(harness, async () => harness.chainSync.clock.advance(900))
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
 })
 
@@ -62,7 +62,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
     swaps.start(invoice.publicId, REQUEST),
     hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
   )
-  assert.equal((await harness.watch.read(invoice)).swapId, first.id)
+  assert.equal((await harness.chainSync.read(invoice)).swapId, first.id)
   assert.equal(await countStarts(harness, invoice), 1)
 })
 
@@ -85,7 +85,7 @@ test('an aborted poll leaves its swap due again', async t => {
   const swap = await harness.start(await harness.invoice())
   harness.test.oneclick.script.add('status', 'hang', 1)
   harness.drive(swap, 'PROCESSING')
-  harness.watch.clock.advance(5)
+  harness.chainSync.clock.advance(5)
   const stop = new AbortController()
   const poll = harness.swapStatus.pollDue(10, stop.signal)
   stop.abort()
