@@ -65,7 +65,7 @@ export const LATE_SECS = 7 * 86_400
 const SEED = new Uint8Array(32).fill(9)
 let shared: NoteScanner | null = null
 
-/** Shared by all tests of a file, because its threads start slowly. `closeViewer` closes it. */
+/** Shared by all tests of a file, because its threads start slowly. `closeNoteScanner` closes it. */
 export function sharedNoteScanner(): NoteScanner {
   shared ??= createNoteScanner({ log: silentLog, threads: 1 })
   return shared

@@ -37,7 +37,7 @@ test('Kraken: returns the exact price of the last trade, under the older pair na
 })
 
 test('Kraken: every kind of failure rejects with its reason', async t => {
-  t.after(() => Object.assign(kraken.faults, { down: false, answer: 'ticker' }))
+  t.after(() => Object.assign(kraken.faults, { down: false, response: 'ticker' }))
   const rates = krakenRates(kraken.url, http)
   await assert.rejects(rates.price('JPY'), /EQuery:Unknown asset pair/)
   for (const [answer, reason] of [

@@ -88,14 +88,14 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
       }
       await harness.mine()
 
-      const told = readEvents(file, account.id).map(({ status }) => status as WithdrawalStatus)
+      const sent = readEvents(file, account.id).map(({ status }) => status as WithdrawalStatus)
       const { status } = (await harness.withdrawals.read(account, id)).withdrawal
-      assert.equal(told.at(-1) ?? 'awaiting_deposit', status)
-      told.reduce((from: WithdrawalStatus, to) => {
-        assert.ok(EDGES[from].includes(to), `${from} → ${to} in ${told.join(', ')}`)
+      assert.equal(sent.at(-1) ?? 'awaiting_deposit', status)
+      sent.reduce((from: WithdrawalStatus, to) => {
+        assert.ok(EDGES[from].includes(to), `${from} → ${to} in ${sent.join(', ')}`)
         return to
       }, 'awaiting_deposit')
-      for (const one of [...told, 'awaiting_deposit'] as const) reached.add(one)
+      for (const one of [...sent, 'awaiting_deposit'] as const) reached.add(one)
     }),
     { numRuns: 120, examples: PATHS.map((path): [readonly Move[]] => [path]) },
   )
