@@ -32,7 +32,7 @@ test('returns an error for an unknown pair, a missing pair and an unknown method
 })
 
 test('applies each fault', async t => {
-  t.after(() => Object.assign(rates.faults, { down: false, hang: false, answer: 'ticker' }))
+  t.after(() => Object.assign(rates.faults, { down: false, hang: false, response: 'ticker' }))
   rates.faults.response = 'error'
   assert.deepEqual(await ticker(), { error: ['EService:Unavailable'] })
   rates.faults.response = 'no_pair'

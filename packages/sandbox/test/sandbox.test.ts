@@ -12,12 +12,12 @@ import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_str
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import nodemailer from 'nodemailer'
 import { type Sandbox, startSandbox } from '../src/sandbox.ts'
-import { merchantAddress, merchantKey, paymentUri, SEED, TestClock } from './fixtures.ts'
+import { createClock, merchantAddress, merchantKey, paymentUri, SEED } from './fixtures.ts'
 
 let sandbox: Sandbox
 
 before(async () => {
-  sandbox = await startSandbox({ seed: SEED, clock: new TestClock() })
+  sandbox = await startSandbox({ seed: SEED, clock: createClock() })
 })
 after(() => sandbox.close())
 
@@ -270,7 +270,7 @@ test('a sandbox with a data directory keeps its chain and its keys across a rest
 })
 
 test('a testnet sandbox uses testnet keys, payments and swaps, and rejects regtest addresses', async t => {
-  const testnet = await startSandbox({ seed: SEED, network: 'test', clock: new TestClock() })
+  const testnet = await startSandbox({ seed: SEED, network: 'test', clock: createClock() })
   t.after(() => testnet.close())
   for (const key of [testnet.demoViewingKey, testnet.operatorViewingKey]) assert.match(key, /^uviewtest1/)
   assert.throws(() => testnet.wallet.pay({ uri: paymentUri(1n) }), /a test address is needed; .* regtest/)

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { WebhookReceiver } from '../src/webhook-receiver.ts'
-import { TestClock } from './fixtures.ts'
+import { createClock } from './fixtures.ts'
 
 async function start(t: { after: (done: () => Promise<void>) => void }) {
-  const clock = new TestClock()
+  const clock = createClock()
   const receiver = await WebhookReceiver.start({ clock })
   t.after(() => receiver.close())
   return { clock, receiver }

@@ -1,5 +1,5 @@
 import type { NoteScanner } from '../src/ports/note-scanner.ts'
-import { createPlainNoteScanner } from '../test/support/plain-viewer.ts'
+import { createPlainNoteScanner } from '../test/harness/plain-note-scanner.ts'
 
 /** As long as a real address. */
 const ADDRESS = `uregtest1${'q'.repeat(105)}`

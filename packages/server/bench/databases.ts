@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../test/support/postgres.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../test/harness/postgres.ts'
 import { printLine } from './report.ts'
 
 /** Returns the URL of a new, empty database. */

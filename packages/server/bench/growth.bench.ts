@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { systemRandom } from '../src/adapters/system/random.ts'
 import type { Account } from '../src/domain/account.ts'
-import { consensusParams } from '../src/domain/network-upgrade.ts'
-import { DEFAULT_PLANS } from '../src/domain/plan.ts'
 import type { NewInvoice } from '../src/ports/repository/invoice.ts'
 import type { Store } from '../src/ports/store.ts'
-import { createInvoiceExports } from '../src/services/export.ts'
-import { createInvoices } from '../src/services/invoice.ts'
-import { createInvoiceExpiry } from '../src/services/invoice-expiry.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../src/services/invoice-state.ts'
-import { openStore } from '../src/store/open.ts'
-import { makeAccount, makeViewingKey } from '../test/store/fixtures.ts'
-import { silentLog } from '../test/support/log.ts'
-import { ManualClock } from '../test/support/manual-clock.ts'
-import { testOutbox } from '../test/support/outbox.ts'
+import { openTestContainer, scopeOf } from '../test/harness/container.ts'
+import { ManualClock } from '../test/harness/manual-clock.ts'
+import { testViewingKey } from '../test/harness/viewing-key.ts'
+import { instantAddresses } from './addresses.ts'
 import { onEachDatabase } from './databases.ts'
 import { count, report } from './report.ts'
 
@@ -58,13 +50,18 @@ async function run(): Promise<void> {
 
 /** A database with this many open invoices of one account. Each method runs one round and returns its rate. */
 async function openFilled(url: string, invoices: number) {
-  const store = await openStore(url)
-  const account = await makeAccount(store)
-  const { id: viewingKeyId } = await makeViewingKey(store)
-  const seller = { ...account, plan: 'Business', viewingKeyId }
+  const stack = new AsyncDisposableStack()
   const clock = new ManualClock()
+  const adapters = { databaseUrl: url, clock, noteScanner: instantAddresses() }
+  const { infrastructure, services } = await openTestContainer(scopeOf(stack), adapters)
+  const { store } = infrastructure
+  const { accounts, exports, invoiceExpiry, viewingKeys } = services
+  const created = await accounts.findOrCreate('shop@example.org')
+  const account = await viewingKeys.setWithoutNotification(created, testViewingKey())
+  const viewingKeyId = account.viewingKeyId!
+  const seller = { ...account, plan: 'Business' }
+  // Lower than those of the service.
   let index = 0n
-  const reserveAddress = async () => ({ index: index++, address: `uregtest1${'q'.repeat(105)}` })
   const draft = (expiresAt: number): NewInvoice => ({
     publicId: randomUUID(),
     accountId: account.id,
@@ -84,43 +81,30 @@ async function openFilled(url: string, invoices: number) {
   const ids = await seed(invoices, clock.secs + 900)
   await store.write(tx => tx.chain.setSyncedThrough(clock.secs, clock.secs))
   if (url.startsWith('postgres')) await analyse(url)
-  const addresses = { reserve: reserveAddress, release: () => {} }
-  const plans = DEFAULT_PLANS
-  const service = createInvoices({ store, addresses, clock, random: systemRandom, plans, lateWatchDays: 7 })
-  const [updateInvoices, report] = [
-    createInvoiceUpdater({ outbox: testOutbox }),
-    createChangeReporter({ log: silentLog }),
-  ]
-  const invoiceExpiry = createInvoiceExpiry({
-    store,
-    updateInvoices,
-    reportChanges: report,
-    clock,
-    params: consensusParams('regtest'),
-  })
-  const exports = createInvoiceExports({ store, clock })
 
   return {
-    close: () => store.close(),
+    close: () => stack.disposeAsync(),
 
     create: () =>
       timed(ROUND.create, async () => {
         await runConcurrently(ROUND.create, CONCURRENCY, () =>
-          service.create(seller, { amountZat: 1n, expiresInSecs: undefined, idempotencyKey: undefined }),
+          services.invoices.create(seller, { amountZat: 1n, expiresInSecs: undefined, idempotencyKey: undefined }),
         )
       }),
 
     read: () =>
       timed(ROUND.read, async () => {
-        await runConcurrently(ROUND.read, CONCURRENCY, () => service.read(ids[Math.floor(Math.random() * ids.length)]!))
+        await runConcurrently(ROUND.read, CONCURRENCY, () =>
+          services.invoices.read(ids[Math.floor(Math.random() * ids.length)]!),
+        )
       }),
 
     list: () =>
       timed(ROUND.list, async () => {
-        const [newest] = await service.list(account, { limit: 1 })
+        const [newest] = await services.invoices.list(account, { limit: 1 })
         let before = newest!.publicId
         for (let page = 0; page < ROUND.list; page++) {
-          const rows = await service.list(account, { limit: PAGE, before })
+          const rows = await services.invoices.list(account, { limit: PAGE, before })
           before = rows.length === PAGE ? rows.at(-1)!.publicId : newest!.publicId
         }
       }),

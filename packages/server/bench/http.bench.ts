@@ -6,7 +6,8 @@ import { Type } from 'typebox'
 import { loadConfig } from '../src/config/settings.ts'
 import { compileValidator } from '../src/http/validation.ts'
 import { type Service, startService } from '../src/main.ts'
-import { startTestApi, testViewingKey } from '../test/support/api.ts'
+import { startTestApi } from '../test/harness/api.ts'
+import { testViewingKey } from '../test/harness/viewing-key.ts'
 import { instantAddresses } from './addresses.ts'
 import { type FreshUrl, onEachDatabase } from './databases.ts'
 import { load, type Measured, requestText } from './load.ts'
@@ -79,7 +80,7 @@ async function openShops({ accounts, apiKeys, viewingKeys }: Service): Promise<s
 
 /** The cost of creating an invoice without the cryptography. */
 async function withInstantAddresses(freshUrl: FreshUrl, work: (shops: Shops) => Promise<void>): Promise<void> {
-  const api = await startTestApi({ databaseUrl: await freshUrl(), viewer: instantAddresses() })
+  const api = await startTestApi({ databaseUrl: await freshUrl(), noteScanner: instantAddresses() })
   const keys: string[] = []
   for (let shop = 1; shop <= KEYS; shop++) {
     keys.push((await api.merchant({ viewingKey: testViewingKey(shop) })).apiKey)

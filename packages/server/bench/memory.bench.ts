@@ -7,7 +7,7 @@ import { createVault } from '../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../src/adapters/system/random.ts'
 import type { Store } from '../src/ports/store.ts'
 import { openStore } from '../src/store/open.ts'
-import { joined } from '../test/support/service.ts'
+import { joined } from '../test/harness/service.ts'
 import { measureMemory } from './memory-service.ts'
 import { count, printLine } from './report.ts'
 

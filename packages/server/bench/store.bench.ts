@@ -1,6 +1,6 @@
 import type { Store } from '../src/ports/store.ts'
 import { openStore } from '../src/store/open.ts'
-import { openShop, type Shop } from '../test/store/fixtures.ts'
+import { openShop, type Shop } from '../test/harness/fixtures.ts'
 import { onEachDatabase } from './databases.ts'
 import { report } from './report.ts'
 

@@ -1,20 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { createVault } from '../src/adapters/crypto/vault.ts'
-import { createHttpClient } from '../src/adapters/http-client/client.ts'
 import { systemClock } from '../src/adapters/system/clock.ts'
-import { systemRandom } from '../src/adapters/system/random.ts'
+import type { Container } from '../src/container.ts'
 import { NO_METRICS } from '../src/ports/metrics.ts'
-import type { Store } from '../src/ports/store.ts'
-import type { Vault } from '../src/ports/vault.ts'
-import { createDeliveries } from '../src/services/delivery.ts'
-import { createWebhooks } from '../src/services/webhook.ts'
-import { openStore } from '../src/store/open.ts'
 import { startDeliveryWorker } from '../src/workers/delivery.ts'
-import { makeAccount } from '../test/store/fixtures.ts'
-import { silentLog } from '../test/support/log.ts'
-import { testOutbox } from '../test/support/outbox.ts'
+import { openTestContainer, scopeOf } from '../test/harness/container.ts'
 import { type FreshUrl, onEachDatabase } from './databases.ts'
 import { report } from './report.ts'
 
@@ -49,39 +40,41 @@ async function compare(name: string, base: string, freshUrl: FreshUrl): Promise<
   })
 }
 
-async function rate(base: string, url: string, hanging: number): Promise<number> {
-  const store = await openStore(url)
-  const vault = createVault([randomBytes(32)], systemRandom)
-  for (let index = 0; index < hanging; index++) await addReceiver(store, vault, `${base}/hang`, DELIVERIES_PER_HANGING)
-  await addReceiver(store, vault, `${base}/fast`, DELIVERIES)
+async function rate(base: string, databaseUrl: string, hanging: number): Promise<number> {
+  await using stack = new AsyncDisposableStack()
+  const adapters = { databaseUrl, clock: systemClock, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } }
+  const container = await openTestContainer(scopeOf(stack), adapters)
+  for (let index = 0; index < hanging; index++) await addReceiver(container, `${base}/hang`, DELIVERIES_PER_HANGING)
+  await addReceiver(container, `${base}/fast`, DELIVERIES)
 
-  const webhookHttp = createHttpClient({ allowPrivate: true })
-  const shared = { store, clock: systemClock, log: silentLog }
-  const deliveries = createDeliveries({ ...shared, vault, webhookHttp, random: systemRandom })
   const allDelivered = Promise.withResolvers<void>()
   let delivered = 0
   const attemptEnded = (outcome: string) => {
     if (outcome === 'success' && ++delivered === DELIVERIES) allDelivered.resolve()
   }
+  const { infrastructure, services } = container
   const startedAt = performance.now()
-  const worker = startDeliveryWorker({ ...shared, deliveries, metrics: { ...NO_METRICS, attemptEnded } })
+  const worker = startDeliveryWorker({
+    ...infrastructure,
+    ...services,
+    metrics: { ...NO_METRICS, attemptEnded },
+  })
   await allDelivered.promise
   const secs = (performance.now() - startedAt) / 1000
-  webhookHttp.close()
+  // Ends the hanging requests.
+  infrastructure.webhookHttp.close()
   await worker.stop()
-  await store.close()
   return DELIVERIES / secs
 }
 
 /** Creates an account with a webhook and this many due deliveries. */
-async function addReceiver(store: Store, vault: Vault, url: string, due: number): Promise<void> {
-  const account = await makeAccount(store)
-  const webhooks = createWebhooks({ store, vault, clock: systemClock, random: systemRandom, allowPrivate: true })
-  await webhooks.set(account, url)
+async function addReceiver({ infrastructure, services }: Container, url: string, due: number): Promise<void> {
+  const account = await services.accounts.findOrCreate(`${randomUUID()}@example.org`)
+  await services.webhooks.set(account, url)
   const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', createdAt: 1_700_000_000 } as const
   const body = JSON.stringify({ type: 'plan.updated', invoice_id: null, plan: 'Pro', expires_at: 1_800_000_000 })
-  await store.write(tx =>
-    testOutbox.append(
+  await infrastructure.store.write(tx =>
+    services.outbox.append(
       tx,
       Array.from({ length: due }, () => ({ ...event, body })),
     ),

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Invoice } from '../src/ports/repository/invoice.ts'
-import { startTestApi, type TestApi } from '../test/support/api.ts'
-import { testOutbox } from '../test/support/outbox.ts'
+import { startTestApi, type TestApi } from '../test/harness/api.ts'
 import { count, report } from './report.ts'
 import { watch } from './watchers.ts'
 
@@ -112,7 +111,7 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
   for (const id of ids) invoices.push(await api.invoices.read(id))
   await api.store.write(async tx => {
     await tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, status: 'detected', receivedZat: 1n })))
-    await testOutbox.append(
+    await api.outbox.append(
       tx,
       invoices.map(({ id, accountId }) => ({
         accountId,

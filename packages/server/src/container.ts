@@ -93,12 +93,14 @@ export interface Infrastructure {
 export type Overrides = Partial<Omit<Infrastructure, 'config'>>
 
 /** All services of a process. */
-export type Services = Awaited<ReturnType<typeof createServices>>
+export type Services = ReturnType<typeof createServices>
 
 /** The adapters and services of a process. Nothing runs yet. */
 export interface Container {
   readonly infrastructure: Infrastructure
   readonly services: Services
+  /** The account that receives payments for plans and deposits; null without a billing viewing key. */
+  readonly operator: Account | null
 }
 
 /**
@@ -112,11 +114,11 @@ export async function openContainer(
   stack: AsyncDisposableStack,
 ): Promise<Container> {
   const infrastructure = await openInfrastructure(config, overrides, stack)
-  await createSecrets(infrastructure).check()
-  const services = await createServices(infrastructure)
+  const operator = await prepareDatabase(infrastructure)
+  const services = createServices(infrastructure, operator)
   stack.defer(() => services.apiKeys.whenIdle())
   stack.defer(() => services.sessions.whenIdle())
-  return { infrastructure, services }
+  return { infrastructure, services, operator }
 }
 
 async function openInfrastructure(
@@ -163,13 +165,30 @@ async function openInfrastructure(
   }
 }
 
-async function createServices(infrastructure: Infrastructure) {
+/**
+ * Checks the encryption key, protects a restored copy, and creates the operator's account.
+ * @returns the operator's account
+ */
+async function prepareDatabase(infrastructure: Infrastructure): Promise<Account | null> {
+  const { config, clock, random, log, store, vault, noteScanner } = infrastructure
+  const { network, confirmations, lateWatchDays, billingViewingKey } = config
+  await createSecrets({ store, vault }).check()
+  await createDatabaseIdentity({ store, clock, random, lateWatchDays, log }).advanceCountersIfCopy()
+  if (billingViewingKey === null) return null
+  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
+  return ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
+}
+
+/**
+ * Builds every service. Reads and writes nothing.
+ * @param operator the account that receives payments for plans and deposits; null: neither is offered
+ */
+export function createServices(infrastructure: Infrastructure, operator: Account | null) {
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
-  const { network, plans, confirmations, lateWatchDays, registration, billingViewingKey } = config
+  const { network, plans, confirmations, lateWatchDays, registration } = config
   const { swapProvider: provider } = infrastructure
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
-  await databaseIdentity.advanceCountersIfCopy()
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
   const outbox = createOutbox({ random })
   const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
@@ -178,10 +197,6 @@ async function createServices(infrastructure: Infrastructure) {
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
 
-  const operator: Account | null =
-    billingViewingKey === null
-      ? null
-      : await ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
   const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
   const terms = config.withdrawals
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
@@ -233,6 +248,7 @@ async function createServices(infrastructure: Infrastructure) {
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry,
     invoices,
+    outbox,
     payouts,
     recordedChain,
     scanKeys: createScanKeys({ store, vault }),
@@ -240,6 +256,7 @@ async function createServices(infrastructure: Infrastructure) {
     signIn,
     swapStatus,
     swaps,
+    updateInvoices,
     viewingKeys,
     webhooks: createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate }),
     withdrawals,

@@ -6,10 +6,10 @@ import { describe, test } from 'node:test'
 import { Chain } from '../../src/chain/chain.ts'
 import { rawTransaction } from '../../src/chain/transaction.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
-import { paymentUri, SEED, TestClock } from '../fixtures.ts'
+import { createClock, paymentUri, SEED } from '../fixtures.ts'
 
 function start(options: ConstructorParameters<typeof Chain>[0] = {}) {
-  const clock = new TestClock()
+  const clock = createClock()
   const chain = new Chain({ seed: SEED, clock, ...options })
   return { chain, clock, wallet: new Wallet(chain) }
 }
@@ -23,7 +23,7 @@ describe('a persistent chain', () => {
     chain.mine(3)
     chain.reorg({ depth: 3, drop: [dropped.id] })
     chain.close()
-    const again = new Chain({ file, clock: new TestClock() })
+    const again = new Chain({ file, clock: createClock() })
     assert.deepEqual(again.seed, SEED)
     assert.equal(again.nu63Height, 2)
     assert.equal(again.height, chain.height)
@@ -82,7 +82,7 @@ describe('a persistent chain', () => {
     chain.mine(3)
     const young = wallet.pay({ uri: paymentUri(1n) })
     chain.close()
-    const again = new Chain({ file, clock: new TestClock() })
+    const again = new Chain({ file, clock: createClock() })
     assert.equal(again.nu7Height, 4)
     for (const { id, branchId } of [old, young]) assert.equal(again.find(id)!.transaction.branchId, branchId)
     again.close()

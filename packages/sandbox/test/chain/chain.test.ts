@@ -9,10 +9,10 @@ import type { ChainEvent } from '../../src/chain/chain-state.ts'
 import { ChainError } from '../../src/chain/error.ts'
 import { type ChainTransaction, rawTransaction } from '../../src/chain/transaction.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
-import { merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
+import { createClock, merchantKey, paymentUri, SEED } from '../fixtures.ts'
 
 function start(options: ConstructorParameters<typeof Chain>[0] = {}) {
-  const clock = new TestClock()
+  const clock = createClock()
   const chain = new Chain({ seed: SEED, clock, ...options })
   return { chain, clock, wallet: new Wallet(chain) }
 }
@@ -48,10 +48,10 @@ describe('blocks', () => {
   test('block times follow the clock and never decrease', () => {
     const { chain, clock } = start()
     const first = chain.tip.time
-    clock.advanceSecs(75)
+    clock.advance(75)
     chain.mine()
     assert.equal(chain.tip.time, first + 75)
-    clock.advanceSecs(-500)
+    clock.advance(-500)
     chain.mine()
     assert.equal(chain.tip.time, first + 75)
   })

@@ -9,9 +9,9 @@ import { Chain } from '../../src/chain/chain.ts'
 import { demoViewingKey, operatorViewingKey } from '../../src/chain/keys.ts'
 import { type ChainTransaction, rawTransaction } from '../../src/chain/transaction.ts'
 import { Wallet, WalletError } from '../../src/chain/wallet.ts'
-import { merchantAddress, merchantKey, paymentUri, SEED, TestClock } from '../fixtures.ts'
+import { createClock, merchantAddress, merchantKey, paymentUri, SEED } from '../fixtures.ts'
 
-const chain = new Chain({ seed: SEED, clock: new TestClock() })
+const chain = new Chain({ seed: SEED, clock: createClock() })
 const wallet = new Wallet(chain)
 
 function decryptedNotes(transaction: ChainTransaction) {

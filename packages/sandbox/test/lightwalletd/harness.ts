@@ -7,14 +7,15 @@ import {
   CompactTxStreamer,
   type PoolType,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import type { ManualClock } from '../../../server/test/harness/manual-clock.ts'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
-import { SEED, TestClock } from '../fixtures.ts'
+import { createClock, SEED } from '../fixtures.ts'
 
 export let chain: Chain
-export let clock: TestClock
+export let clock: ManualClock
 export let wallet: Wallet
 export let lightwalletd: Lightwalletd
 export let client: Client<typeof CompactTxStreamer>
@@ -24,7 +25,7 @@ export function connect(url: string): Client<typeof CompactTxStreamer> {
 }
 
 before(async () => {
-  clock = new TestClock()
+  clock = createClock()
   chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
   wallet = new Wallet(chain)
   lightwalletd = await Lightwalletd.start(chain)

@@ -5,12 +5,13 @@ import { type Client, Code, ConnectError, createClient } from '@connectrpc/conne
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { type CompactBlock, CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
+import { until } from '../../../server/test/harness/until.ts'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
-import { paymentUri, SEED, TestClock } from '../fixtures.ts'
+import { createClock, paymentUri, SEED } from '../fixtures.ts'
 
-const clock = new TestClock()
+const clock = createClock()
 const chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
 const wallet = new Wallet(chain)
 after(() => chain.close())
@@ -58,12 +59,12 @@ describe('the block cache', () => {
     chain.reorg({ depth: 2, blocks: 3 })
     assert.deepEqual((await caller.getLatestBlock({})).hash, chain.tip.hash)
     assert.equal(await hashAt(fork + 1), replaced)
-    clock.advanceSecs(2)
+    clock.advance(2)
     for (let height = fork; height <= chain.height; height++) assert.equal(await hashAt(height), ownHashAt(height))
   })
 
   test('a range over replaced and new blocks ends with ABORTED where they meet, in both directions', async () => {
-    clock.advanceSecs(2)
+    clock.advance(2)
     const { height } = chain
     chain.reorg({ depth: 1, blocks: 2 })
     const got: CompactBlock[] = []
@@ -73,12 +74,12 @@ describe('the block cache', () => {
     got.length = 0
     await failsWith(Code.Aborted, collect(caller.getBlockRange({ start: span.end, end: span.start }), got))
     assert.deepEqual(heights(got), [height + 1])
-    clock.advanceSecs(2)
+    clock.advance(2)
     assert.equal((await spanFrom(height - 1, height + 1)).length, 3)
   })
 
   test('a block that was mined and replaced between two polls is never served', async () => {
-    clock.advanceSecs(1)
+    clock.advance(1)
     chain.mine()
     chain.reorg({ depth: 1 })
     assert.equal(await hashAt(chain.height), ownHashAt(chain.height))
@@ -101,7 +102,7 @@ describe('a failing node', () => {
     for (let halves = 0; halves <= 60; halves++) {
       for (let turn = 0; turn < 20; turn++) await nextTurn()
       if (!served.running) return halves / 2
-      clock.advanceSecs(0.5)
+      clock.advance(0.5)
     }
     throw new Error('the server did not exit within 30 s')
   }
@@ -129,12 +130,12 @@ describe('a failing node', () => {
     await served.setFaults({ nodeDown: true })
     const response = caller.getLatestBlock({})
     for (let i = 0; i < 20; i++) {
-      clock.advanceSecs(0.5)
+      clock.advance(0.5)
       await nextTurn()
     }
     await served.setFaults({ nodeDown: false })
     for (let i = 0; i < 40; i++) {
-      clock.advanceSecs(0.5)
+      clock.advance(0.5)
       await nextTurn()
     }
     assert.equal((await response).height, BigInt(chain.height))
@@ -187,12 +188,12 @@ describe('a failing node', () => {
     const lost = wallet.pay({ uri: paymentUri(1n) })
     const open = stream()
     const first = open.next()
-    await clock.sleepers(1)
+    await until('the pause', () => clock.sleeping.length >= 1)
     assert.deepEqual(await collect(caller.getMempoolTx({})), [])
     await served.setFaults({ nodeFails: [] })
-    clock.advanceSecs(2)
+    clock.advance(2)
     const later = wallet.pay({ uri: paymentUri(2n) })
-    clock.advanceSecs(2)
+    clock.advance(2)
     assert.equal((await collect(caller.getMempoolTx({}))).length, 2)
     assert.equal(txidToHex(parseTransaction((await first).value!.data).txid), later.id)
     assert.notEqual(lost.id, later.id)

@@ -11,7 +11,7 @@ import { OneClick } from '../../src/oneclick/oneclick.ts'
 import type { QuoteResponse } from '../../src/oneclick/quote.ts'
 import { DEFAULT_SETTINGS } from '../../src/oneclick/script.ts'
 import { OneClickServer } from '../../src/oneclick/server.ts'
-import { merchantAddress, merchantKey, SEED, TestClock } from '../fixtures.ts'
+import { createClock, merchantAddress, merchantKey, SEED } from '../fixtures.ts'
 
 export const RECORDED = join(import.meta.dirname, '../../../../../shared/fixtures/oneclick')
 export const KEYS = {
@@ -21,7 +21,7 @@ export const KEYS = {
 export const ETH = 'nep141:eth.omft.near'
 export const STELLAR = 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz'
 
-export const clock = new TestClock()
+export const clock = createClock()
 const chain = new Chain({ seed: SEED, clock })
 export const wallet = new Wallet(chain)
 export const oneclick = new OneClick({ wallet, seed: SEED, clock })

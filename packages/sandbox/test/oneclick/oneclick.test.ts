@@ -157,7 +157,7 @@ describe('a swap', () => {
   test('stays PENDING_DEPOSIT without time limit, with null details', async () => {
     const address = await started()
     const before = await knownStatus(address)
-    clock.advanceSecs(30 * 24 * 3600)
+    clock.advance(30 * 24 * 3600)
     const later = await knownStatus(address)
     assert.deepEqual(later, before)
     assert.equal(later.status, 'PENDING_DEPOSIT')
@@ -217,16 +217,16 @@ describe('a swap', () => {
   test('refunds an incomplete deposit, less a fee, when the address expires', async () => {
     const { quote: created } = await quote()
     oneclick.deposit(created.depositAddress!, 1_000_000n)
-    clock.advanceSecs((Date.parse(created.deadline!) - clock.nowMs()) / 1000 - 1)
+    clock.advance((Date.parse(created.deadline!) - clock.nowMs()) / 1000 - 1)
     assert.equal((await knownStatus(created.depositAddress!)).status, 'INCOMPLETE_DEPOSIT')
-    clock.advanceSecs(1)
+    clock.advance(1)
     const { status: now, swapDetails } = await knownStatus(created.depositAddress!)
     assert.deepEqual([now, swapDetails.refundedAmount], ['REFUNDED', '999000'])
   })
 
   test('accepts a late deposit while the address is active and refunds the excess, less a fee', async () => {
     const { quote: created } = await quote()
-    clock.advanceSecs(3600)
+    clock.advance(3600)
     const excess = 10_000n
     oneclick.deposit(created.depositAddress!, BigInt(created.amountIn) + excess)
     assert.equal((await knownStatus(created.depositAddress!)).status, 'PROCESSING')

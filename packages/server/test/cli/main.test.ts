@@ -9,14 +9,12 @@ import { after, test } from 'node:test'
 import { createVault, UnknownEncryptionKeyError } from '../../src/adapters/crypto/vault.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
-import { accountService } from '../../src/cli/commands/account.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
-import { createSessions } from '../../src/services/session.ts'
-import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { testViewingKey } from '../support/api.ts'
-import { runCommand } from '../support/command-line.ts'
-import { createPlainNoteScanner } from '../support/plain-viewer.ts'
+import type { Services } from '../../src/container.ts'
+import { runCommand } from '../harness/command-line.ts'
+import { openTestContainer, scopeOf } from '../harness/container.ts'
+import { testViewingKey } from '../harness/viewing-key.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
@@ -28,21 +26,17 @@ const VECTORS = join(import.meta.dirname, '../../../../../shared/vectors/testnet
 const zatgate = (line: string | readonly string[], env: Env = ENV) =>
   runCommand(typeof line === 'string' ? line.split(' ').filter(word => word !== '') : line, env)
 
+/** Runs work with the services of a process on the database of the commands. */
+async function withServices(work: (services: Services) => Promise<void>): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const { services } = await openTestContainer(scopeOf(stack), { clock: systemClock, env: ENV })
+  await work(services)
+}
+
 /** Creates an account with a viewing key, as the service would. */
 async function openAccount(email: string): Promise<void> {
-  const config = loadConfig(ENV)
-  await withStore(config, async store => {
-    const account = await accountService(config, store).findOrCreate(email)
-    const vault = createVault(config.encryptionKeys, systemRandom)
-    const deps = {
-      store,
-      noteScanner: createPlainNoteScanner(),
-      vault,
-      clock: systemClock,
-      random: systemRandom,
-      network: config.network,
-    }
-    await createViewingKeys(deps).set(account, testViewingKey())
+  await withServices(async ({ accounts, viewingKeys }) => {
+    await viewingKeys.set(await accounts.findOrCreate(email), testViewingKey())
   })
 }
 
@@ -212,10 +206,8 @@ test('the operator lists accounts, sets a plan and creates a working session', a
   const { session_token: token } = json()
   const plain = await zatgate('session create --email shop@example.org')
   assert.match(plain.out, /^zgs_[0-9A-Za-z]{49}\n$/)
-  await withStore(loadConfig(ENV), async store => {
-    const sessions = createSessions({ store, clock: systemClock, random: systemRandom, onError: assert.ifError })
+  await withServices(async ({ sessions }) => {
     assert.equal((await sessions.authenticate(token))?.account.email, 'shop@example.org')
-    await sessions.whenIdle()
   })
 })
 

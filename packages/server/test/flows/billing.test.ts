@@ -6,9 +6,9 @@ import { Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
 import { run } from '../../src/cli/main.ts'
-import { startTestService } from '../support/service.ts'
-import { SkewedClock } from '../support/skewed-clock.ts'
-import { until } from '../support/until.ts'
+import { startTestService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
 
 const DAY = 86_400
 const PERIOD_DAYS = 5
@@ -27,7 +27,7 @@ async function start(t: TestContext, plan: string) {
   const plansFile = join(folder, 'plans.json')
   writeFileSync(plansFile, JSON.stringify(PLANS))
   // Early in a month, so that the monthly count does not restart while the test advances the clock.
-  const clock = new SkewedClock(Date.UTC(2027, 0, 5) / 1000)
+  const clock = new SkewedClock({ unixSecs: Date.UTC(2027, 0, 5) / 1000 })
   const at = await startTestService({
     clock,
     env: { PLANS_FILE: plansFile, WITHDRAWAL_SPREAD_BPS: '100' },
@@ -226,7 +226,8 @@ test('a withdrawal can end as canceled, failed, needs_attention or expired', asy
 
 test('while the rate source fails, a withdrawal gets 503; afterwards it succeeds', async t => {
   const { at, client } = await start(t, 'Business')
-  const order = () => client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'a bank account' })
+  const order = () =>
+    client.createWithdrawal({ amount_zat: 1_000_000, fiat_currency: 'USD', payout_to: 'a bank account' })
   at.sandbox.rates.faults.response = 'error'
   await assert.rejects(order, { status: 503, code: 'rate_unavailable' })
   at.sandbox.rates.faults.response = 'ticker'

@@ -9,8 +9,8 @@ import { type Sandbox, startSandbox } from '@zatgate/sandbox/sandbox'
 import { ZatgateClient, ZatgateError } from '@zatgate/sdk'
 import { loadConfig } from '../../src/config/settings.ts'
 import { startService } from '../../src/main.ts'
-import { startProcess } from '../support/service-process.ts'
-import { until } from '../support/until.ts'
+import { startProcess } from '../harness/service-process.ts'
+import { until } from '../harness/until.ts'
 
 /** A release must pass 30 kills. The default is lower to keep normal runs short. */
 const KILLS = Number(process.env.ZATGATE_TEST_KILLS ?? 6)

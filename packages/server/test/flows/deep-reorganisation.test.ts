@@ -6,9 +6,9 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { run } from '../../src/cli/main.ts'
-import { call } from '../support/api.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { call } from '../harness/http-call.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 
 const tipOf = (at: TestService) => at.service.store.read(tx => tx.chain.tip())
 

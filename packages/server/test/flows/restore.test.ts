@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../src/domain/error.ts'
-import type { TestPostgres } from '../support/postgres.ts'
-import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../support/postgres.ts'
-import { countRepeated, openRestoreShop, type RestoreShop } from '../support/restore.ts'
-import { until } from '../support/until.ts'
+import type { TestPostgres } from '../harness/postgres.ts'
+import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../harness/postgres.ts'
+import { countRepeated, openRestoreShop, type RestoreShop } from '../harness/restore.ts'
+import { until } from '../harness/until.ts'
 
 /** Enough sales to use up the reserved address ranges on both sides. */
 const BEFORE = 5

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { run } from '../../src/cli/main.ts'
-import { call } from '../support/api.ts'
-import { subscribe } from '../support/follower.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { call } from '../harness/http-call.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+import { subscribe } from '../harness/websocket-client.ts'
 
 const AMOUNT = 1_000_000
 

@@ -6,10 +6,10 @@ import type { ChainTransaction } from '@zatgate/sandbox/chain/transaction'
 import { Wallet } from '@zatgate/sandbox/chain/wallet'
 import { orchardReceiver } from '@zatgate/zcash/address'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
-import { ManualClock } from '../support/manual-clock.ts'
-import { Ledger } from '../support/soak/ledger.ts'
-import type { InvoiceResponse } from '../support/soak/shop.ts'
-import { finalProblems, pollProblems, witnessedSpans } from '../support/soak/verdict.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { Ledger } from '../harness/soak/ledger.ts'
+import type { InvoiceResponse } from '../harness/soak/shop.ts'
+import { finalProblems, pollProblems, witnessedSpans } from '../harness/soak/verdict.ts'
 
 const SEED = new Uint8Array(32).fill(4)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)

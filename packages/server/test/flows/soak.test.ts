@@ -8,20 +8,21 @@ import { SeededRandom } from '@zatgate/sandbox/random'
 import pg from 'pg'
 import { loadConfig } from '../../src/config/settings.ts'
 import { startService } from '../../src/main.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
-import { Ledger } from '../support/soak/ledger.ts'
-import { SoakNetwork } from '../support/soak/network.ts'
-import { killRepeatedly, type Settings, SoakService } from '../support/soak/services.ts'
-import { Shop } from '../support/soak/shop.ts'
-import { intersection, type Span } from '../support/soak/spans.ts'
-import { SoakTime } from '../support/soak/time.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
+import type { Settings } from '../harness/service-process.ts'
+import { Ledger } from '../harness/soak/ledger.ts'
+import { SoakNetwork } from '../harness/soak/network.ts'
+import { killRepeatedly, SoakService } from '../harness/soak/services.ts'
+import { Shop } from '../harness/soak/shop.ts'
+import { intersection, type Span } from '../harness/soak/spans.ts'
+import { SoakTime } from '../harness/soak/time.ts'
 import {
   countWitnessed,
   type EventCounts,
   finalProblems,
   pollProblems,
   witnessedSpans,
-} from '../support/soak/verdict.ts'
+} from '../harness/soak/verdict.ts'
 
 /**
  * `ZATGATE_TEST_SOAK=<invoices>,<kills>,<reorganisations>[,<speed>]`. A release must pass 500,200,50. `speed` is the speed

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset, Invoice, SwapQuote } from '@zatgate/sdk/wire'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { call } from '../support/api.ts'
-import { subscribe, type WebSocketClient } from '../support/follower.ts'
-import { scaledClock } from '../support/scaled-clock.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { call } from '../harness/http-call.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
+import { subscribe, type WebSocketClient } from '../harness/websocket-client.ts'
 
 /** Speeds up the clock: a swap is first polled five seconds after its start. */
 const SPEED = 10
 
 async function startService(): Promise<TestService> {
-  const clock = scaledClock(systemClock.nowMs(), SPEED)
+  const clock = new SkewedClock({ factor: SPEED })
   const at = await startTestService({ clock, sandboxOptions: { clock } })
   const webhook = { token: at.sessionToken, json: { url: at.sandbox.webhookUrl } }
   assert.equal((await call(at, 'PUT /v1/account/webhook', webhook)).status, 200)

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
-import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
-import { startTestService, type TestService } from '../support/service.ts'
-import { until } from '../support/until.ts'
-
-/** The real clock plus an adjustable offset. */
-class SkewedClock implements Clock {
-  skewMs = 0
-  nowMs = () => systemClock.nowMs() + this.skewMs
-  sleep = systemClock.sleep
-}
+import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
 
 /** Checks the exact signed events of a paid invoice, an underpaid invoice and a webhook test. */
 async function checkEvents(at: TestService, clock: SkewedClock): Promise<void> {
@@ -45,7 +38,7 @@ async function checkEvents(at: TestService, clock: SkewedClock): Promise<void> {
     swap: null,
   })
 
-  clock.skewMs += 90_000
+  clock.advance(90)
   assert.deepEqual(await verified(await delivery('invoice.underpaid', partly.id), secret, clock), {
     type: 'invoice.underpaid',
     invoice_id: partly.id,

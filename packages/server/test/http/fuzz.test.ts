@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { call, type Merchant, startTestApi, type TestApi } from '../support/api.ts'
+import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { call } from '../harness/http-call.ts'
 
 const REQUESTS = 10_000
 const CONCURRENCY = 32

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startTestApi } from '../support/api.ts'
-import { recordingLog } from '../support/log.ts'
+import { startTestApi } from '../harness/api.ts'
+import { recordingLog } from '../harness/log.ts'
 
 test('a request is logged only at level debug, by its route without the id in its path', async () => {
   const log = recordingLog()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Compile } from 'typebox/compile'
-import { call, type Merchant, startTestApi, type TestApi } from '../support/api.ts'
+import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { call } from '../harness/http-call.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an untyped JSON document
 let document: any

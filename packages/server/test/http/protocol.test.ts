@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { call, type Merchant, startTestApi, type TestApi } from '../support/api.ts'
-import { recordingLog } from '../support/log.ts'
+import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { call } from '../harness/http-call.ts'
+import { recordingLog } from '../harness/log.ts'
 
 let api: TestApi
 let merchant: Merchant

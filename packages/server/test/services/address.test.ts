@@ -5,9 +5,10 @@ import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createAddresses } from '../../src/services/address.ts'
 import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
-import { startTestApi, type TestApi, testViewingKey } from '../support/api.ts'
-import { silentLog } from '../support/log.ts'
-import { until } from '../support/until.ts'
+import { startTestApi, type TestApi } from '../harness/api.ts'
+import { silentLog } from '../harness/log.ts'
+import { until } from '../harness/until.ts'
+import { testViewingKey } from '../harness/viewing-key.ts'
 
 let api: TestApi
 let keys = 0

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { createKeyedHash } from '../../src/adapters/crypto/keyed-hash.ts'
-import { systemRandom } from '../../src/adapters/system/random.ts'
-import type { OutgoingMail } from '../../src/ports/mailer.ts'
+import { createMailService } from '../../src/container.ts'
+import type { Mailer, OutgoingMail } from '../../src/ports/mailer.ts'
 import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { createMails } from '../../src/services/mail.ts'
-import { payment } from '../store/fixtures.ts'
-import { onBothDatabases, simulationTest } from '../support/engines.ts'
-import { silentLog } from '../support/log.ts'
-import type { ChainSimulation } from '../support/model-world.ts'
+import { onBothDatabases } from '../harness/databases.ts'
+import { payment } from '../harness/fixtures.ts'
+import type { ChainSimulation } from '../harness/simulation/simulation.ts'
+import { simulationTest } from '../harness/simulation/simulation.ts'
 
 const DELAY_SECS = 120
 const INTERVAL_SECS = 3_600
@@ -17,23 +15,16 @@ const INTERVAL_SECS = 3_600
 function startMailSender(simulation: ChainSimulation, whileSending: () => Promise<void> = async () => {}) {
   const sent: OutgoingMail[] = []
   let failing = false
-  const mails = createMails({
-    store: simulation.firstProcess.store,
-    mailer: {
-      async send(mail) {
-        if (failing) throw new Error('the mail server is down')
-        sent.push(mail)
-        await whileSending()
-      },
-      close: () => {},
+  const mailer: Mailer = {
+    async send(mail) {
+      if (failing) throw new Error('the mail server is down')
+      sent.push(mail)
+      await whileSending()
     },
-    clock: simulation.clock,
-    random: systemRandom,
-    keyedHash: createKeyedHash([Buffer.alloc(32, 1)]),
-    registration: 'open',
-    publicUrl: () => 'https://pay.example.org',
-    log: silentLog,
-  })
+    close: () => {},
+  }
+  const infrastructure = { ...simulation.infrastructure, store: simulation.firstProcess.store }
+  const mails = createMailService(infrastructure, mailer, () => 'https://pay.example.org')
   return {
     sent,
     setFailing: (down: boolean) => {

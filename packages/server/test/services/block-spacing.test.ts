@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { createBlockSpacing } from '../../src/services/block-spacing.ts'
-import { header } from '../store/fixtures.ts'
-import { sqliteStore } from '../support/sqlite.ts'
+import { sqliteStore } from '../harness/databases.ts'
+import { header } from '../harness/fixtures.ts'
 
 test('the block spacing at the newest recorded block is 75 s before NU7 and 25 s from NU7', async t => {
   const { store } = await sqliteStore(t)

@@ -11,11 +11,11 @@ import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createDatabaseIdentity, type DatabaseIdentity } from '../../src/services/database-identity.ts'
 import { openStore } from '../../src/store/open.ts'
-import { makeViewingKey } from '../store/fixtures.ts'
-import { recordingLog } from '../support/log.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import type { TestPostgres } from '../support/postgres.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../support/postgres.ts'
+import { makeViewingKey } from '../harness/fixtures.ts'
+import { recordingLog } from '../harness/log.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import type { TestPostgres } from '../harness/postgres.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
 
 const LATE_WATCH_DAYS = 7
 

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { createInvoiceExports, csvField } from '../../src/services/export.ts'
-import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
-import { NOW, openShop, type Shop } from '../store/fixtures.ts'
-import { ManualClock } from '../support/manual-clock.ts'
+import { openEmptyStore, sqliteEngine } from '../harness/databases.ts'
+import { NOW, openShop, type Shop } from '../harness/fixtures.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
 
 async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   let text = ''

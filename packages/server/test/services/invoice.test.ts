@@ -6,9 +6,9 @@ import type { Random } from '../../src/ports/random.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { ReservedAddress } from '../../src/services/address.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
-import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
-import { NOW, openShop } from '../store/fixtures.ts'
-import { ManualClock } from '../support/manual-clock.ts'
+import { openEmptyStore, sqliteEngine } from '../harness/databases.ts'
+import { NOW, openShop } from '../harness/fixtures.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
 
 const HOUR = 3_600
 let uuids = 0

@@ -1,40 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createVault } from '../../src/adapters/crypto/vault.ts'
-import { systemRandom } from '../../src/adapters/system/random.ts'
-import { consensusParams } from '../../src/domain/network-upgrade.ts'
-import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
-import { createAccounts } from '../../src/services/account.ts'
-import { createBilling } from '../../src/services/billing.ts'
-import { createInvoices } from '../../src/services/invoice.ts'
-import { ensureOperatorAccount } from '../../src/services/operator.ts'
-import { createViewingKeys } from '../../src/services/viewing-key.ts'
-import { testViewingKey } from '../support/api.ts'
-import { silentLog } from '../support/log.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { testOutbox } from '../support/outbox.ts'
-import { createPlainNoteScanner } from '../support/plain-viewer.ts'
-import { sqliteStore } from '../support/sqlite.ts'
+import { openTestContainer } from '../harness/container.ts'
+import { sqliteStore } from '../harness/databases.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { testViewingKey } from '../harness/viewing-key.ts'
 
 async function start(t: TestContext) {
   const { store } = await sqliteStore(t)
   const clock = new ManualClock()
-  const random = systemRandom
-  const network = 'regtest'
-  const vault = createVault([Buffer.alloc(32, 1)], random)
-  const viewingKeys = createViewingKeys({ store, noteScanner: createPlainNoteScanner(), vault, clock, random, network })
-  const accounts = createAccounts({
-    store,
-    outbox: testOutbox,
-    clock,
-    random,
-    network,
-    plans: DEFAULT_PLANS,
-    confirmations: 3,
-  })
-  const open = (billingViewingKey: string, confirmations = 3) =>
-    ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
-  return { store, clock, accounts, open }
+  const { accounts } = (await openTestContainer(t, { store, clock })).services
+  const startProcess = (billingViewingKey: string, confirmations = 3) =>
+    openTestContainer(t, { store, clock, config: { billingViewingKey, confirmations } })
+  const open = async (...settings: Parameters<typeof startProcess>) => (await startProcess(...settings)).operator!
+  return { store, clock, accounts, startProcess, open }
 }
 
 test('any number of starts and processes creates one operator account', async t => {
@@ -64,17 +42,12 @@ test('no one can sign in as the operator, and no mail is sent for it', async t =
 })
 
 test('an expired billing key stops the start with its date, and after a later expiry nothing can be bought', async t => {
-  const { store, clock, accounts, open } = await start(t)
+  const { clock, accounts, startProcess } = await start(t)
   const expiresAt = clock.secs + 3_600
   const key = testViewingKey(9, { time: BigInt(expiresAt) })
-  const operator = await open(key)
-  assert.deepEqual(operator.viewingKeyExpiry, { time: expiresAt, height: null })
-  const random = systemRandom
-  const addresses = { reserve: async () => ({ index: 1n, address: 'uregtest1…' }), release: () => {} }
-  const plans = DEFAULT_PLANS
-  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays: 7 })
-  const params = consensusParams('regtest')
-  const billing = createBilling({ store, outbox: testOutbox, clock, params, plans, invoices, operator, log: silentLog })
+  const { operator, services } = await startProcess(key)
+  const { billing } = services
+  assert.deepEqual(operator?.viewingKeyExpiry, { time: expiresAt, height: null })
   const buyer = await accounts.findOrCreate('buyer@example.org')
   await billing.subscribe(buyer, 'Pro', 'once')
   clock.advance(3_601)
@@ -83,7 +56,10 @@ test('an expired billing key stops the start with its date, and after a later ex
     extra: { detail: "the operator's viewing key expires" },
   })
   assert.equal((await billing.subscribe(buyer, 'Pro', 'once')).purpose, 'plan')
-  await assert.rejects(open(key), /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export a new key/)
+  await assert.rejects(
+    startProcess(key),
+    /^Error: BILLING_VIEWING_KEY is wrong: expired on 20\d\d-.*Z: export a new key/,
+  )
 })
 
 test('an invalid key stops the start with the name of its setting', async t => {

@@ -1,7 +1,7 @@
 import { describe } from 'node:test'
+import type { DatabaseEngine } from '../harness/databases.ts'
 import { lookupSuite } from './batching/lookup.suite.ts'
 import { batchedWriteSuite } from './batching/write-batch.suite.ts'
-import type { DatabaseEngine } from './databases.ts'
 import { migrationSuite } from './migrations/migration.suite.ts'
 import { accountSuite } from './repository/account.suite.ts'
 import { billingSuite } from './repository/billing.suite.ts'

@@ -4,9 +4,9 @@ import fastify from 'fastify'
 import type { App } from '../../src/http/app.ts'
 import type { SiteDeps } from '../../src/web/context.ts'
 import { addSite } from '../../src/web/site.ts'
-import { call } from '../support/api.ts'
+import { call } from '../harness/http-call.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 
 interface Row {
@@ -120,7 +120,7 @@ async function registeredPages(): Promise<string[]> {
   return lines.filter(line => !line.startsWith('GET /assets/'))
 }
 
-async function sessionEndpoints(harness: WebHarness): Promise<string[]> {
+async function sessionEndpoints(harness: SandboxService): Promise<string[]> {
   const { body } = await call(harness, 'GET /openapi.json')
   const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { session?: unknown }[] }>>)
   return paths.flatMap(([path, methods]) =>
@@ -131,11 +131,11 @@ async function sessionEndpoints(harness: WebHarness): Promise<string[]> {
 }
 
 describe('two accounts', () => {
-  let harness: WebHarness
+  let harness: SandboxService
   let seed = 20
 
   before(async () => {
-    harness = await startWebHarness()
+    harness = await startSandboxService()
   })
   after(() => harness?.close())
 

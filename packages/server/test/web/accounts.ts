@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
 import type { Account } from '../../src/domain/account.ts'
 import { credentialHash, formatCredential } from '../../src/domain/credential.ts'
-import { call } from '../support/api.ts'
-import { until } from '../support/until.ts'
-import type { WebHarness } from './rig.ts'
+import { call } from '../harness/http-call.ts'
+import type { SandboxService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+import { testViewingKey } from '../harness/viewing-key.ts'
 
 /** An account with one record of every kind. */
 export interface Merchant {
@@ -27,15 +27,12 @@ export interface Merchant {
   traces(): readonly string[]
 }
 
-export async function openMerchant(harness: WebHarness, name: string, seed: number): Promise<Merchant> {
+export async function openMerchant(harness: SandboxService, name: string, seed: number): Promise<Merchant> {
   const { accounts, apiKeys, invoices, sessions, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
   await accounts.findOrCreate(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
-  const viewingKey = encodeFullViewingKey(
-    deriveFullViewingKey(deriveOrchardSpendingKey(new Uint8Array(32).fill(seed), 1, 0)),
-    'regtest',
-  )
+  const viewingKey = testViewingKey(seed)
   await viewingKeys.set(await accounts.findByEmail(email), viewingKey)
   const account = await accounts.findByEmail(email)
   const made = await apiKeys.create(account, `key of ${name}`)

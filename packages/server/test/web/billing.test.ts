@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { until } from '../support/until.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
 
 describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let harness: WebHarness
+  let harness: SandboxService
   let browser: Browser
   let accounts = 0
 
   before(async () => {
-    harness = await startWebHarness({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
+    harness = await startSandboxService({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
     harness.sandbox.rates.setPrice('ZECUSD', '1419.06000')
     harness.sandbox.rates.setPrice('ZECEUR', '1222.31000')
     browser = await openBrowser()
@@ -125,7 +125,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   })
 
   test('without a rate source, pages still load but show no fiat amounts', async t => {
-    const unreachable = await startWebHarness({ env: { RATES_URL: 'http://127.0.0.1:1' } })
+    const unreachable = await startSandboxService({ env: { RATES_URL: 'http://127.0.0.1:1' } })
     t.after(() => unreachable.close())
     const { token } = await unreachable.service.sessions.create(
       await unreachable.service.accounts.findOrCreate('x@example.org'),

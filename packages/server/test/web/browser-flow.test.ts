@@ -4,15 +4,15 @@ import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { NAV } from '../../src/web/components/nav.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let harness: WebHarness
+  let harness: SandboxService
   let browser: Browser
 
   before(async () => {
-    harness = await startWebHarness()
+    harness = await startSandboxService()
     browser = await openBrowser()
   })
   after(async () => {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChainProblem } from '../../src/domain/chain-problem.ts'
-import { SkewedClock } from '../support/skewed-clock.ts'
-import { until } from '../support/until.ts'
-import { startWebHarness } from './rig.ts'
+import { startSandboxService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
 import { visit } from './visit.ts'
 
 const HOUR = 3_600
 
 test('the overview explains why no invoice expires: no new blocks from the chain source, or a wrong clock', async t => {
-  const clock = new SkewedClock(Math.floor(Date.now() / 1000))
-  const harness = await startWebHarness({ clock, sandboxOptions: { network: 'test' } })
+  const clock = new SkewedClock()
+  const harness = await startSandboxService({ clock, sandboxOptions: { network: 'test' } })
   t.after(() => harness.close())
   harness.sandbox.chain.mine(12)
   await until('the chain to be synced', async () => {
@@ -31,7 +31,7 @@ test('the overview explains why no invoice expires: no new blocks from the chain
 })
 
 test('the overview reports problems of the chain source and their effect on invoices', async t => {
-  const harness = await startWebHarness()
+  const harness = await startSandboxService()
   t.after(() => harness.close())
   const { store } = harness.service
   await until('the chain to be synced', () => store.read(tx => tx.chain.tip()))

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { chooseAssetPage } from '../../src/web/pages/swap.ts'
-import { call } from '../support/api.ts'
+import { call } from '../harness/http-call.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
 import { type Visit, visit } from './visit.ts'
 
 /** Property names that every JavaScript object inherits. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty']
 
 describe('pages with hostile input', () => {
-  let harness: WebHarness
+  let harness: SandboxService
   let merchant: Merchant
   let cookie: string
 
   before(async () => {
-    harness = await startWebHarness({ env: { PUBLIC_URL: 'https://pay.example' } })
+    harness = await startSandboxService({ env: { PUBLIC_URL: 'https://pay.example' } })
     merchant = await openMerchant(harness, 'mallory', 7)
     cookie = `__Host-zatgate=${await merchant.token()}`
   })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { deriveFullViewingKey, deriveOrchardSpendingKey, encodeFullViewingKey } from '@zatgate/zcash/spending-key'
-import { call, type TestResponse } from '../support/api.ts'
-import { until } from '../support/until.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
+import { call, type TestResponse } from '../harness/http-call.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 import { visit } from './visit.ts'
 
 /** A client that keeps cookies like a browser. */
 class Visitor {
   readonly cookies = new Map<string, string>()
-  readonly harness: WebHarness
+  readonly harness: SandboxService
 
-  constructor(harness: WebHarness) {
+  constructor(harness: SandboxService) {
     this.harness = harness
   }
 
@@ -40,10 +40,10 @@ class Visitor {
 }
 
 describe('pages', () => {
-  let harness: WebHarness
+  let harness: SandboxService
 
   before(async () => {
-    harness = await startWebHarness()
+    harness = await startSandboxService()
   })
   after(() => harness?.close())
 
@@ -367,7 +367,7 @@ describe('pages', () => {
 })
 
 test('with closed registration, a known and an unknown email get the same responses', async () => {
-  const harness = await startWebHarness({ env: { REGISTRATION: 'closed' } })
+  const harness = await startSandboxService({ env: { REGISTRATION: 'closed' } })
   try {
     await harness.service.accounts.findOrCreate('known@example.org')
     const seen = []

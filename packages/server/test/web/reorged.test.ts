@@ -4,9 +4,9 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Account } from '../../src/domain/account.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import { until } from '../support/until.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
 import { visit } from './visit.ts'
 
 const EMAIL = 'reorged@example.org'
@@ -32,12 +32,12 @@ class AdvancedClock implements Clock {
 
 describe('after a reorganisation removed payments of paid invoices', () => {
   const clock = new AdvancedClock()
-  let harness: WebHarness
+  let harness: SandboxService
   let account: Account
   let cookie: string
 
   before(async () => {
-    harness = await startWebHarness({ clock })
+    harness = await startSandboxService({ clock })
     const { accounts, sessions, viewingKeys } = harness.service
     await accounts.findOrCreate(EMAIL)
     await accounts.setPlan(EMAIL, 'Business', null)

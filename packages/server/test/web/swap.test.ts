@@ -2,23 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { systemClock } from '../../src/adapters/system/clock.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import { scaledClock } from '../support/scaled-clock.ts'
-import { until } from '../support/until.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { startWebHarness, type WebHarness } from './rig.ts'
 
 const AMOUNT = 2_500_000n
 /** Clock speed. The first poll of a swap comes five seconds after its start. */
 const SPEED = 10
 
 describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
-  let harness: WebHarness
+  let harness: SandboxService
   let browser: Browser
 
   before(async () => {
-    harness = await startWebHarness({ clock: scaledClock(systemClock.nowMs(), SPEED) })
+    harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
     browser = await openBrowser()
   })
   after(async () => {

@@ -1,4 +1,4 @@
-import type { TestResponse } from '../support/api.ts'
+import type { TestResponse } from '../harness/http-call.ts'
 
 export interface Visit {
   readonly cookie?: string

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { createCleanup } from '../../src/services/cleanup.ts'
+import { test } from 'node:test'
 import { startCleanup } from '../../src/workers/cleanup.ts'
-import { openEmptyStore, sqliteEngine } from '../store/databases.ts'
-import { moved, NOW, openShop } from '../store/fixtures.ts'
-import { recordingLog, silentLog } from '../support/log.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { until } from '../support/until.ts'
-
-const DAY = 86_400
+import { recordingLog, silentLog } from '../harness/log.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { until } from '../harness/until.ts'
 
 test('every task runs, again while there is more to delete, and then the loop pauses', async () => {
   const clock = new ManualClock()
@@ -48,48 +43,4 @@ test('a failing task is logged and retried, and the other tasks still run', asyn
   clock.advance(60)
   await until('the next attempt', () => pruned === 2)
   await cleanup.stop()
-})
-
-async function cleanupOf(context: TestContext) {
-  const store = await openEmptyStore(sqliteEngine, context)
-  const clock = new ManualClock(NOW)
-  return { store, clock, cleanup: createCleanup({ store, clock }), shop: await openShop(store) }
-}
-
-test('idempotency keys are kept for more than a day, and then deleted in batches of a thousand', async t => {
-  const { store, clock, cleanup, shop } = await cleanupOf(t)
-  const claim = (key: string, createdAt: number) => ({
-    accountId: shop.account.id,
-    key,
-    bodyHash: new Uint8Array(32),
-    invoicePublicId: key,
-    createdAt,
-    since: 0,
-  })
-  await store.write(async tx => {
-    for (let i = 0; i < 1_001; i++) await tx.idempotency.claim(claim(`old ${i}`, NOW))
-    await tx.idempotency.claim(claim('young', NOW + DAY))
-  })
-  clock.advance(DAY + 1)
-  assert.equal(await cleanup.pruneIdempotencyKeys(), false)
-  assert.ok(await store.read(tx => tx.idempotency.find(shop.account.id, 'old 0', 0)))
-  clock.advance(DAY)
-  assert.equal(await cleanup.pruneIdempotencyKeys(), true)
-  assert.equal(await cleanup.pruneIdempotencyKeys(), false)
-  const find = (key: string) => store.read(tx => tx.idempotency.find(shop.account.id, key, 0))
-  assert.deepEqual([await find('old 0'), await find('old 1000')], [null, null])
-  assert.ok(await find('young'))
-})
-
-test('events are kept for thirty days', async t => {
-  const { store, clock, cleanup, shop } = await cleanupOf(t)
-  const invoice = await shop.sell()
-  await store.write(tx => tx.events.append([moved(invoice)], []))
-  const events = () => store.read(tx => tx.events.invoicesChangedSince(0, 10))
-  clock.advance(30 * DAY)
-  await cleanup.pruneEvents()
-  assert.deepEqual((await events()).invoiceIds, [invoice.id])
-  clock.advance(1)
-  await cleanup.pruneEvents()
-  assert.deepEqual((await events()).invoiceIds, [])
 })

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { backoffMs } from '../../src/domain/backoff.ts'
 import { type LoopOptions, type LoopResult, startLoop } from '../../src/workers/loop.ts'
-import { recordingLog, silentLog } from '../support/log.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { until } from '../support/until.ts'
+import { recordingLog, silentLog } from '../harness/log.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+import { until } from '../harness/until.ts'
 
 function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
   const clock = new ManualClock()

@@ -4,7 +4,7 @@ import { Chain } from '../../../src/chain/chain.ts'
 import { type ChainTransaction, rawTransaction } from '../../../src/chain/transaction.ts'
 import { Wallet } from '../../../src/chain/wallet.ts'
 import { Lightwalletd } from '../../../src/lightwalletd/server.ts'
-import { paymentUri, SEED, TestClock } from '../../fixtures.ts'
+import { createClock, paymentUri, SEED } from '../../fixtures.ts'
 import { Connections, type ServerUnderTest, UPGRADES } from './server-under-test.ts'
 
 const STEP_MS = 100
@@ -16,12 +16,12 @@ const PAID_EVERY_BLOCKS = 4
 /** Starts the server of the sandbox with a simulated chain that has a payment in every fourth block. */
 export async function startSandboxServer(height: number): Promise<ServerUnderTest> {
   const [, nu63, nu7] = UPGRADES
-  const clock = new TestClock()
+  const clock = createClock()
   const chain = new Chain({ seed: SEED, clock, nu63Height: nu63!.height, nu7Height: nu7!.height })
   const wallet = new Wallet(chain)
   while (chain.height < height) {
     if (chain.height % PAID_EVERY_BLOCKS === 0) wallet.pay({ uri: paymentUri(1n) })
-    clock.advanceSecs(1)
+    clock.advance(1)
     chain.mine()
   }
   const unmined = Array.from({ length: UNMINED }, () => wallet.pay({ uri: paymentUri(2n) }))
@@ -33,7 +33,7 @@ export async function startSandboxServer(height: number): Promise<ServerUnderTes
   async function pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       for (let turn = 0; turn < TURNS; turn++) await nextTurn()
-      clock.advanceSecs(Math.min(STEP_MS, ms - passed) / 1000)
+      clock.advance(Math.min(STEP_MS, ms - passed) / 1000)
     }
     for (let turn = 0; turn < TURNS; turn++) await nextTurn()
   }

@@ -13,7 +13,7 @@ import type { HttpClientOptions } from '../../../src/adapters/http-client/client
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/ports/http-client.ts'
 import { HttpClientError } from '../../../src/ports/http-client.ts'
-import { makeCertificate } from '../../support/certificate.ts'
+import { makeCertificate } from '../../harness/certificate.ts'
 
 const LOOPBACK = async () => ['127.0.0.1']
 

@@ -25,9 +25,9 @@ import { checkContinuity } from '../../../src/domain/chain.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../../src/ports/chain.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
-import { makeCertificate } from '../../support/certificate.ts'
-import { recordingLog } from '../../support/log.ts'
-import { until } from '../../support/until.ts'
+import { makeCertificate } from '../../harness/certificate.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { until } from '../../harness/until.ts'
 
 const SEED = new Uint8Array(32).fill(3)
 const receiver = orchardReceiver(parseViewingKey(demoViewingKey(SEED)).orchard!, 1n)

@@ -18,7 +18,7 @@ import { createLightwalletd } from '../../../src/adapters/lightwalletd/chain.ts'
 import type { ConsensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Chain } from '../../../src/ports/chain.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
-import { recordingLog } from '../../support/log.ts'
+import { recordingLog } from '../../harness/log.ts'
 
 const SEED = new Uint8Array(32).fill(5)
 const NU7_HEIGHT = 12

@@ -9,9 +9,9 @@ import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { createOneClick } from '../../../src/adapters/oneclick/provider.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { QuoteRequest, SwapAsset } from '../../../src/ports/swap-provider.ts'
-import { testViewingKey } from '../../support/api.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { startProvider } from '../../support/swap-provider.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { startProvider } from '../../harness/swap-provider.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
 
 const clock = new ManualClock()
 const key = parseViewingKey(testViewingKey()).orchard

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { parseAssets, parseErrorMessage, parseQuote, parseStatus } from '../../../src/adapters/oneclick/responses.ts'
 import type { SignedQuote } from '../../../src/adapters/oneclick/signature.ts'
 import { isSignedBy, PRODUCTION_SIGNING_KEY, quoteDigest } from '../../../src/adapters/oneclick/signature.ts'
-import { fixturesMissing, recorded } from '../../support/swap-fixtures.ts'
+import { fixturesMissing, recorded } from '../../harness/swap-fixtures.ts'
 
 const STAGING_KEY = 'ed25519:5J5tkaxyPoR3Q9S8LXfo5bWnXK5Z2bctJ4mB9gENh7co'
 const skip = fixturesMissing

@@ -4,7 +4,7 @@ import { Rates as Kraken } from '@zatgate/sandbox/rates'
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { createCachedRates } from '../../../src/adapters/rates/cached.ts'
 import { krakenRates } from '../../../src/adapters/rates/kraken.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const http = createHttpClient({ allowPrivate: true })
 let kraken: Kraken
@@ -37,7 +37,7 @@ test('Kraken: returns the exact price of the last trade, under the older pair na
 })
 
 test('Kraken: every kind of failure rejects with its reason', async t => {
-  t.after(() => Object.assign(kraken.faults, { down: false, answer: 'ticker' }))
+  t.after(() => Object.assign(kraken.faults, { down: false, response: 'ticker' }))
   const rates = krakenRates(kraken.url, http)
   await assert.rejects(rates.price('JPY'), /EQuery:Unknown asset pair/)
   for (const [answer, reason] of [

@@ -24,7 +24,7 @@ import type { CompactTransaction } from '../../../src/domain/chain.ts'
 import type { AppError } from '../../../src/domain/error.ts'
 import type { ShieldedPool } from '../../../src/domain/shielded-pool.ts'
 import type { DecryptedNote, ScanKey } from '../../../src/ports/note-scanner.ts'
-import { silentLog } from '../../support/log.ts'
+import { silentLog } from '../../harness/log.ts'
 
 const noteScanner = createNoteScanner({ log: silentLog, threads: 2 })
 after(() => noteScanner.close())

@@ -11,8 +11,8 @@ import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import { run } from '../../../src/cli/main.ts'
 import { withStore } from '../../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../../src/config/settings.ts'
-import { header } from '../../store/fixtures.ts'
-import { SkewedClock } from '../../support/skewed-clock.ts'
+import { header } from '../../harness/fixtures.ts'
+import { SkewedClock } from '../../harness/skewed-clock.ts'
 
 interface Finding {
   readonly check: string
@@ -33,7 +33,7 @@ async function runDoctor(
 ): Promise<Finding[]> {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-doctor-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  const chain = new Chain({ network, clock: new SkewedClock(Math.floor(Date.now() / 1000) - agoSecs) })
+  const chain = new Chain({ network, clock: new SkewedClock({ unixSecs: Math.floor(Date.now() / 1000) - agoSecs }) })
   chain.mine(HEIGHT - chain.height)
   const server = await Lightwalletd.start(chain, 0, faults)
   t.after(() => server.close())

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { runCommand } from '../../support/command-line.ts'
-import { countRepeated, openRestoreShop, restoreEnv } from '../../support/restore.ts'
+import { runCommand } from '../../harness/command-line.ts'
+import { countRepeated, openRestoreShop, restoreEnv } from '../../harness/restore.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-restored-'))
 after(() => rmSync(dir, { recursive: true, force: true }))

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openStore } from '../../../src/store/open.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { runCommand } from '../../support/command-line.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { scriptedPayout } from '../../support/scripted-payout.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { runCommand } from '../../harness/command-line.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { scriptedPayout } from '../../harness/scripted-payout.ts'
 
 const SINCE = '2027-01-15 08:00:00 UTC'
 
@@ -20,7 +20,7 @@ async function start(t: TestContext) {
     rmSync(dir, { recursive: true, force: true })
   })
   const provider = scriptedPayout()
-  const harness = await createBillingHarness({ store, clock: new ManualClock(), provider })
+  const harness = await createBillingHarness(t, { store, clock: new ManualClock(), provider })
   const { withdrawal, invoice } = await harness.withdrawals.create(await harness.merchant(), {
     amountZat: 100_000_000n,
     fiatCurrency: 'USD',

@@ -3,8 +3,8 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lightwalletdMissing } from '../../../../sandbox/test/recorded/real-lightwalletd.ts'
 import { recordingMissing } from '../../../../zcash/test/recording.ts'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
-import { Walk, type WalkOptions } from '../../support/recorded/walk.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
+import { Walk, type WalkOptions } from '../../harness/recorded/walk.ts'
 
 /** Concurrent walks per database. Each has its own service, node and server. */
 const CONCURRENCY = 2

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseAddress } from '@zatgate/zcash/address'
-import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { call } from '../../harness/http-call.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
 
 let api: TestApi
 let merchant: Merchant

@@ -4,7 +4,9 @@ import { parseAddress } from '@zatgate/zcash/address'
 import { parsePaymentUri } from '@zatgate/zcash/zip321'
 import fc from 'fast-check'
 import { FREE_PLAN } from '../../../src/domain/plan.ts'
-import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { call } from '../../harness/http-call.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
 
 let api: TestApi
 let merchant: Merchant

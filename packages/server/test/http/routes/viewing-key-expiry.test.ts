@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { vectorsMissing } from '../../../../zcash/test/vectors.ts'
-import { header } from '../../store/fixtures.ts'
-import { call, type Merchant, startTestApi, type TestApi, testViewingKey } from '../../support/api.ts'
+import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { header } from '../../harness/fixtures.ts'
+import { call } from '../../harness/http-call.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
 
 const VECTORS = new URL('../../../../../../shared/vectors/unified_viewing_keys_r2.json', import.meta.url)
 const DAY = 86_400

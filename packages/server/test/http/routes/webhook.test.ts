@@ -2,26 +2,27 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
-import { createVault } from '../../../src/adapters/crypto/vault.ts'
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
-import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { MAX_OPEN_DELIVERIES } from '../../../src/domain/delivery.ts'
-import { NO_METRICS } from '../../../src/ports/metrics.ts'
-import { createDeliveries } from '../../../src/services/delivery.ts'
 import { startDeliveryWorker } from '../../../src/workers/delivery.ts'
-import { type CallOptions, call, type Merchant, startTestApi, type TestApi, VAULT_KEY } from '../../support/api.ts'
-import { silentLog } from '../../support/log.ts'
-import { until } from '../../support/until.ts'
+import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { type CallOptions, call } from '../../harness/http-call.ts'
+import { until } from '../../harness/until.ts'
 
 const URL = 'https://shop.example/webhook'
 const WEBHOOK = '/v1/account/webhook'
 
+/** Sends also to this host. */
+const webhookHttp = createHttpClient({ allowPrivate: true })
 let api: TestApi
 
 before(async () => {
-  api = await startTestApi()
+  api = await startTestApi({ webhookHttp })
 })
-after(() => api.close())
+after(async () => {
+  await api.close()
+  webhookHttp.close()
+})
 
 const as = (user: Merchant, line: string, options: CallOptions = {}) =>
   call(api, line, { token: user.sessionToken, ...options })
@@ -130,13 +131,9 @@ test('a test delivery is accepted, delivered, listed and can be resent', async t
   const webhook = await api.webhooks.set(user.account, URL)
   // The API accepts only https URLs, so the test writes the row directly.
   await store.write(tx => tx.webhooks.setUrl(user.account.id, merchant.url, webhook.webhook.createdAt))
-  const webhookHttp = createHttpClient({ allowPrivate: true })
-  const vault = createVault([VAULT_KEY], systemRandom)
-  const deliveries = createDeliveries({ store, vault, webhookHttp, clock, random: systemRandom, log: silentLog })
-  const worker = startDeliveryWorker({ deliveries, store, clock, log: silentLog, metrics: NO_METRICS })
+  const worker = startDeliveryWorker({ ...api.infrastructure, ...api })
   t.after(async () => {
     await worker.stop()
-    webhookHttp.close()
     await merchant.close()
   })
 

@@ -5,11 +5,12 @@ import { WebSocket } from 'ws'
 import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
 import { createInvoiceStream } from '../../../src/http/websocket/stream.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { call, type Merchant, startTestApi, type TestApi } from '../../support/api.ts'
-import { subscribe } from '../../support/follower.ts'
-import { silentLog } from '../../support/log.ts'
-import { testOutbox } from '../../support/outbox.ts'
-import { until } from '../../support/until.ts'
+import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { call } from '../../harness/http-call.ts'
+import { silentLog } from '../../harness/log.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { until } from '../../harness/until.ts'
+import { subscribe } from '../../harness/websocket-client.ts'
 
 let api: TestApi
 let merchant: Merchant

@@ -3,8 +3,8 @@ import { appendFileSync } from 'node:fs'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 /**
  * Runs one merchant's purchases and withdrawals on a database that may contain a part of them already. The process is
@@ -23,7 +23,7 @@ const provider = {
     return { state: 'paid', reference: 'file' } as const
   },
 }
-const harness = await createBillingHarness({ store, clock, provider })
+const harness = await createBillingHarness({ after: () => {} }, { store, clock, provider })
 const { id } = await harness.accounts.findOrCreate('merchant@example.org')
 
 const plan = await harness.billing.subscribe(await harness.account(id), 'Pro', 'plan')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { readEvents } from '../../support/events.ts'
+import { readEvents } from '../../harness/databases.ts'
 
 const CHILD = join(import.meta.dirname, 'crash-child.ts')
 /** Exceeds the number of transactions in the scenario. */

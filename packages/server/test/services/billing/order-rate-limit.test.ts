@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatMonth } from '../../../src/domain/time.ts'
-import { call, startTestApi, type TestApi } from '../../support/api.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
+import { startTestApi, type TestApi } from '../../harness/api.ts'
+import { call } from '../../harness/http-call.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 
 const LIMIT = 50
 const CONCURRENT = 200

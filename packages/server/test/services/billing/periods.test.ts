@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Account } from '../../../src/domain/account.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { type BillingHarness, type BillingHarnessOptions, createBillingHarness } from '../../harness/billing.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const DAY = 86_400
 const PERIOD = 30 * DAY
 
-async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
+async function start(test: TestContext, options: Partial<BillingHarnessOptions> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const harness = await createBillingHarness({ store, clock, ...options })
-  return { clock, rig: harness, events: (account: Account) => readEvents(file, account.id) }
+  const harness = await createBillingHarness(test, { store, clock, ...options })
+  return { clock, harness, events: (account: Account) => readEvents(file, account.id) }
 }
 
 async function buy(harness: BillingHarness, account: Account, plan: string): Promise<void> {
@@ -35,7 +34,7 @@ const updated = (plan: string, expires_at: number) => ({
 })
 
 test('a period begins when its invoice is confirmed, not earlier, and only once', async t => {
-  const { clock, rig: harness, events } = await start(t)
+  const { clock, harness, events } = await start(t)
   const account = await harness.merchant()
   const invoice = await harness.billing.subscribe(account, 'Pro')
   assert.equal(invoice.purpose, 'plan')
@@ -56,7 +55,7 @@ test('a period begins when its invoice is confirmed, not earlier, and only once'
 })
 
 test('purchase, renewal, upgrade and end each send one event', async t => {
-  const { clock, rig: harness, events } = await start(t)
+  const { clock, harness, events } = await start(t)
   const account = await harness.merchant()
   const startedAt = clock.secs
   await buy(harness, account, 'Pro')
@@ -81,7 +80,7 @@ test('purchase, renewal, upgrade and end each send one event', async t => {
 })
 
 test('a payment right after the end, before the plan is expired, sends an end event and a start event', async t => {
-  const { clock, rig: harness, events } = await start(t)
+  const { clock, harness, events } = await start(t)
   const account = await harness.merchant()
   await buy(harness, account, 'Pro')
   const invoice = await harness.billing.subscribe(await harness.account(account.id), 'Pro')
@@ -94,7 +93,7 @@ test('a payment right after the end, before the plan is expired, sends an end ev
 })
 
 test('an underpayment buys nothing; the missing rest, even if late, completes the purchase', async t => {
-  const { clock, rig: harness, events } = await start(t)
+  const { clock, harness, events } = await start(t)
   const account = await harness.merchant()
   const invoice = await harness.billing.subscribe(account, 'Pro')
   await harness.deposit(invoice, invoice.amountZat - 1n)
@@ -110,7 +109,7 @@ test('an underpayment buys nothing; the missing rest, even if late, completes th
 
 test('a paid plan that cannot be granted changes nothing and waits for the operator', async t => {
   const log = recordingLog()
-  const { rig: harness, events } = await start(t, { log })
+  const { harness, events } = await start(t, { log })
   const account = await harness.merchant()
   const invoice = await harness.billing.subscribe(account, 'Business')
   await harness.accounts.setPlan(account.email, 'Business', null)
@@ -127,7 +126,7 @@ test('a paid plan that cannot be granted changes nothing and waits for the opera
 })
 
 test('unknown plans, the free plan and a plan that the account has without end cannot be bought', async t => {
-  const { rig: harness } = await start(t)
+  const { harness } = await start(t)
   const account = await harness.merchant()
   for (const plan of ['Gold', 'Free', '', 'pro'])
     await assert.rejects(harness.billing.subscribe(account, plan), { code: 'unknown_plan', message: 'unknown plan' })
@@ -137,7 +136,7 @@ test('unknown plans, the free plan and a plan that the account has without end c
 })
 
 test('the same idempotency key returns the same purchase; with another plan it is refused', async t => {
-  const { rig: harness } = await start(t)
+  const { harness } = await start(t)
   const account = await harness.merchant()
   const first = await harness.billing.subscribe(account, 'Pro', 'one')
   assert.equal((await harness.billing.subscribe(account, 'Pro', 'one')).id, first.id)
@@ -152,7 +151,7 @@ test('the same idempotency key returns the same purchase; with another plan it i
 })
 
 test('internal invoices are not counted in monthly usage and appear in no list', async t => {
-  const { rig: harness } = await start(t)
+  const { harness } = await start(t)
   const account = await harness.merchant()
   await harness.billing.subscribe(account, 'Pro')
   assert.equal((await harness.accounts.overview(account)).usedThisMonth, 0)
@@ -161,7 +160,7 @@ test('internal invoices are not counted in monthly usage and appear in no list',
 })
 
 test('a reminder is queued three days before the end, once for each end', async t => {
-  const { clock, rig: harness } = await start(t)
+  const { clock, harness } = await start(t)
   const account = await harness.merchant()
   await buy(harness, account, 'Pro')
   const mails = async () =>
@@ -183,7 +182,7 @@ test('a reminder is queued three days before the end, once for each end', async 
 })
 
 test('many simultaneous plan ends are processed in pages, each with its event', async t => {
-  const { clock, rig: harness, events } = await start(t)
+  const { clock, harness, events } = await start(t)
   const accounts = await Promise.all(Array.from({ length: 7 }, () => harness.merchant()))
   for (const [index, account] of accounts.entries())
     await harness.accounts.setPlan(account.email, 'Pro', clock.secs + 10 - index)
@@ -196,7 +195,7 @@ test('many simultaneous plan ends are processed in pages, each with its event', 
 })
 
 test('the effective plan is Free from the second of its end, even before the plan is expired', async t => {
-  const { clock, rig: harness } = await start(t)
+  const { clock, harness } = await start(t)
   const account = await harness.merchant()
   await buy(harness, account, 'Pro')
   clock.advance(PERIOD - 1)

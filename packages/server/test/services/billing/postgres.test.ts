@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../../src/store/open.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
 
 const DAY = 86_400
 const bin = findPostgres()
@@ -22,7 +22,7 @@ async function twoProcesses(t: { after(work: () => Promise<void>): void }) {
   const open = async () => {
     const store = await openStore(url)
     t.after(() => store.close())
-    return createBillingHarness({ store, clock })
+    return createBillingHarness(t, { store, clock })
   }
   return { clock, one: await open(), other: await open() }
 }
@@ -78,7 +78,12 @@ test('of a concurrent cancel and deposit one is first, and no payment is lost', 
   const { one, other } = await twoProcesses(t)
   const account = await one.merchant()
   for (let round = 0; round < 10; round++) {
-    const request = { amountZat: 10_000_000n, fiatCurrency: 'USD', payoutTo: 'a bank account', idempotencyKey: undefined }
+    const request = {
+      amountZat: 10_000_000n,
+      fiatCurrency: 'USD',
+      payoutTo: 'a bank account',
+      idempotencyKey: undefined,
+    }
     const { withdrawal, invoice } = await one.withdrawals.create(account, request)
     const [canceled] = await Promise.allSettled([
       other.withdrawals.cancel(account, withdrawal.publicId),

@@ -1,33 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createKeyedHash } from '../../../src/adapters/crypto/keyed-hash.ts'
-import { systemRandom } from '../../../src/adapters/system/random.ts'
+import { createMailService } from '../../../src/container.ts'
 import type { OutgoingMail } from '../../../src/ports/mailer.ts'
-import { createMails } from '../../../src/services/mail.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { sqliteStore } from '../../harness/databases.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 test('the renewal reminder names the plan, its end and what to do', async t => {
   const clock = new ManualClock(Date.UTC(2027, 0, 1, 12) / 1000)
   const { store } = await sqliteStore(t)
-  const harness = await createBillingHarness({ store, clock })
+  const harness = await createBillingHarness(t, { store, clock })
   const { email } = await harness.merchant()
   await harness.accounts.setPlan(email, 'Pro', Date.UTC(2027, 0, 3, 10, 30) / 1000)
   await harness.billing.sendRenewalReminders(10)
 
   const sent: OutgoingMail[] = []
-  const mails = createMails({
-    store,
-    mailer: { send: async mail => void sent.push(mail), close: () => {} },
-    clock,
-    random: systemRandom,
-    keyedHash: createKeyedHash([Buffer.alloc(32, 1)]),
-    registration: 'open',
-    publicUrl: () => 'https://pay.example.org',
-    log: silentLog,
-  })
+  const mailer = { send: async (mail: OutgoingMail) => void sent.push(mail), close: () => {} }
+  const mails = createMailService(harness.infrastructure, mailer, () => 'https://pay.example.org')
   assert.equal(await mails.sendDue(10), 1)
   assert.deepEqual(
     sent.map(({ to, subject }) => [to, subject]),

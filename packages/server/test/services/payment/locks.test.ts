@@ -6,12 +6,12 @@ import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { openEmptyStore, sqliteEngine } from '../../store/databases.ts'
-import { NOW, openShop } from '../../store/fixtures.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { ModelChain, notesOf } from '../../support/model-chain.ts'
-import { testOutbox } from '../../support/outbox.ts'
+import { openEmptyStore, sqliteEngine } from '../../harness/databases.ts'
+import { NOW, openShop } from '../../harness/fixtures.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
 
 /** The services over a store that counts the calls of a transaction which lock or read chain and invoices. */
 async function harnessOf(t: TestContext) {

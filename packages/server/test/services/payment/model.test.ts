@@ -11,10 +11,10 @@ import { type ChainRecorder, createChainRecorder } from '../../../src/services/c
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
 import { createRecordedChain, type RecordedChain } from '../../../src/services/recorded-chain.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { ModelChain, type ModelTransaction, notesOf } from '../../support/model-chain.ts'
-import { testOutbox } from '../../support/outbox.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { ModelChain, type ModelTransaction, notesOf } from '../../harness/simulation/model-chain.ts'
 
 const INDEXES = [1n, 2n, 3n]
 const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {

@@ -8,12 +8,12 @@ import { createChainRecorder, type MempoolSnapshot } from '../../../src/services
 import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
 import { createRecordedChain } from '../../../src/services/recorded-chain.ts'
-import { openEmptyStore, sqliteEngine } from '../../store/databases.ts'
-import { NOW, openShop } from '../../store/fixtures.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { ModelChain, notesOf } from '../../support/model-chain.ts'
-import { testOutbox } from '../../support/outbox.ts'
+import { openEmptyStore, sqliteEngine } from '../../harness/databases.ts'
+import { NOW, openShop } from '../../harness/fixtures.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
 
 /** The service over a model chain with its first block recorded and NU6.3 at the given height. */
 async function harnessOf(context: TestContext, nu63Height = 0) {

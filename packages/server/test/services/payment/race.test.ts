@@ -6,12 +6,12 @@ import type { Store } from '../../../src/ports/store.ts'
 import { type ChainRecorder, createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { openShop, type Shop } from '../../store/fixtures.ts'
-import { silentLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { ModelChain, notesOf } from '../../support/model-chain.ts'
-import { testOutbox } from '../../support/outbox.ts'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { openShop, type Shop } from '../../harness/fixtures.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
+import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
 
 const bin = findPostgres()
 const ROUNDS = 25

@@ -4,8 +4,8 @@ import { AppError } from '../../../src/domain/error.ts'
 import { swapProviderUnavailableError } from '../../../src/domain/swap.ts'
 import type { SwapAsset } from '../../../src/ports/swap-provider.ts'
 import { createSwapAssets } from '../../../src/services/swap-asset.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const BTC: SwapAsset = { assetId: 'btc', symbol: 'BTC', blockchain: 'btc', decimals: 8, priceUsd: 1 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SCRIPTED_RESPONSES } from '@zatgate/sandbox/oneclick/script'
-import { assertFinalState, SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { assertFinalState, SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 
@@ -17,7 +17,7 @@ test('an unknown status is logged once and ignored, and the next known status ap
   harness.test.oneclick.drive(swap.depositAddress, { outcome: 'CONFIDENTLY_WAITING' })
   await harness.advance(60)
   await assertFinalState(harness, swap, invoice, { swap: 'PROCESSING', invoice: 'pending', events: [], keptOpen: true })
-  const logged = harness.watch.logged.filter(({ details }) => details.status === 'CONFIDENTLY_WAITING')
+  const logged = harness.chainSync.logged.filter(({ details }) => details.status === 'CONFIDENTLY_WAITING')
   assert.equal(logged.length, 1)
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(60)
@@ -93,7 +93,7 @@ test('an invalid response leaves the swap unchanged, and the next valid status a
     )
   }
   assert.equal(
-    harness.watch.logged.filter(({ message }) => message === 'the status of a swap could not be read').length,
+    harness.chainSync.logged.filter(({ message }) => message === 'the status of a swap could not be read').length,
     SCRIPTED_RESPONSES.length,
   )
   harness.drive(swap, 'SUCCESS', true)
@@ -119,10 +119,10 @@ test('a refused or unverifiable quote stores nothing and leaves the invoice unch
     settings.tampering = tampering
     await assert.rejects(harness.start(invoice), tampering)
   }
-  const left = await harness.watch.read(invoice)
+  const left = await harness.chainSync.read(invoice)
   assert.deepEqual([left.status, left.swapId, left.keptOpenBySwap], ['pending', null, false])
-  assert.equal(await harness.watch.store.read(rows => rows.swaps.nextPollAtMs()), null)
-  assert.deepEqual(await harness.watch.store.read(rows => rows.swaps.startsSince(invoice.id, 0)), [])
+  assert.equal(await harness.chainSync.store.read(rows => rows.swaps.nextPollAtMs()), null)
+  assert.deepEqual(await harness.chainSync.store.read(rows => rows.swaps.startsSince(invoice.id, 0)), [])
 })
 
 test('a provider that is down at expiry keeps the invoice open for two minutes only', async t => {
@@ -132,9 +132,9 @@ test('a provider that is down at expiry keeps the invoice open for two minutes o
   await harness.advance(890)
   harness.test.oneclick.script.add('status', 'bad_gateway_html', 100)
   await harness.advance(20)
-  assert.equal(await harness.watch.status(invoice), 'pending')
+  assert.equal(await harness.chainSync.status(invoice), 'pending')
   await harness.advance(120)
-  assert.equal(await harness.watch.status(invoice), 'expired')
+  assert.equal(await harness.chainSync.status(invoice), 'expired')
 })
 
 test('a deposit in the last seconds before expiry is polled and keeps the invoice open', async t => {

@@ -10,8 +10,8 @@ import {
 } from '../../../src/domain/swap.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../../src/ports/repository/swap.ts'
-import { SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 
@@ -77,7 +77,7 @@ async function assertAsExpected(
   invoice: Invoice,
   expected: Expected,
 ): Promise<Invoice> {
-  const now = await harness.watch.read(invoice)
+  const now = await harness.chainSync.read(invoice)
   assert.equal((await harness.read(swap)).status, expected.status)
   assert.equal(now.status === 'paid', expected.coins)
   if (expected.depositReported) assert.equal(now.keptOpenBySwap, true)

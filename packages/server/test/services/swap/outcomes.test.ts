@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { polledUntil, STUCK_AFTER_SECS } from '../../../src/domain/swap.ts'
-import { assertFinalState, BTC, STELLAR, SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { assertFinalState, BTC, STELLAR, SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 
@@ -15,15 +15,15 @@ test('no deposit: the invoice expires without an event, and the address is polle
   const invoice = await harness.invoice()
   const swap = await harness.start(invoice)
   await harness.advance(899)
-  assert.equal(await harness.watch.status(invoice), 'pending')
+  assert.equal(await harness.chainSync.status(invoice), 'pending')
   await harness.advance(1)
   await assertFinalState(harness, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', events: [] })
   const requestsBefore = harness.test.sent.length
   await harness.advance(HOUR)
   assert.ok(harness.test.sent.length - requestsBefore >= 60)
-  harness.watch.clock.advance(5 * DAY)
+  harness.chainSync.clock.advance(5 * DAY)
   await harness.pollNow()
-  assert.equal(await harness.watch.store.read(tx => tx.swaps.nextPollAtMs()), null)
+  assert.equal(await harness.chainSync.store.read(tx => tx.swaps.nextPollAtMs()), null)
 })
 
 test('a deposit returns from KNOWN to PENDING: another swap can start, and the invoice expires on time', async t => {
@@ -79,8 +79,8 @@ test('incomplete deposit without top-up: the invoice is kept open until the refu
   const swap = await harness.start(invoice)
   harness.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn / 2n)
   await harness.advance(HOUR)
-  assert.equal(await harness.watch.status(invoice), 'pending')
-  harness.watch.clock.advance(3 * DAY)
+  assert.equal(await harness.chainSync.status(invoice), 'pending')
+  harness.chainSync.clock.advance(3 * DAY)
   await harness.pollNow()
   await harness.advance(1)
   await assertFinalState(harness, swap, invoice, {
@@ -105,7 +105,7 @@ test('excess deposit: the swap is executed', async t => {
     events: ['invoice.paid'],
     keptOpen: true,
   })
-  assert.equal((await harness.watch.read(invoice)).overpaidZat, 0n)
+  assert.equal((await harness.chainSync.read(invoice)).overpaidZat, 0n)
 })
 
 test('late deposit: a deposit long after expiry still pays the invoice when the coins arrive', async t => {
@@ -195,7 +195,7 @@ test('stuck in PROCESSING until polling ends: the invoice is no longer kept open
   const swap = await harness.start(invoice)
   harness.drive(swap, 'PROCESSING')
   await harness.advance(60)
-  harness.watch.clock.advance(5 * DAY)
+  harness.chainSync.clock.advance(5 * DAY)
   await harness.pollNow()
   await harness.advance(1)
   await assertFinalState(harness, swap, invoice, { swap: 'PROCESSING', invoice: 'expired', events: [] })
@@ -272,7 +272,7 @@ test('coins between two polls: the provider is polled at once, so that the event
   harness.drive(swap, 'SUCCESS', true)
   await harness.pollNow()
   assert.equal((await harness.read(swap)).status, 'PENDING_DEPOSIT', 'no poll is due yet')
-  await harness.watch.sync()
+  await harness.chainSync.sync()
   await harness.pollNow()
   await harness.mine()
   const [event] = await harness.sentEvents()
@@ -302,9 +302,9 @@ test('paid in the base coin with an unused or refunded swap: the event includes 
     const invoice = await harness.invoice()
     harness.drive(await harness.start(invoice), outcome)
     await harness.advance(5)
-    harness.watch.pay(invoice, 2_500_000n)
+    harness.chainSync.pay(invoice, 2_500_000n)
     await harness.mine()
-    assert.equal(await harness.watch.status(invoice), 'paid')
+    assert.equal(await harness.chainSync.status(invoice), 'paid')
     const paid = (await harness.sentEvents()).at(-1)
     assert.deepEqual([paid?.type, paid?.body.swap], ['invoice.paid', null], outcome)
   }
@@ -315,10 +315,10 @@ test('a replaced swap is still polled: its events are sent, and its deposit keep
   const invoice = await harness.invoice()
   const first = await harness.start(invoice)
   const second = await harness.start(invoice)
-  assert.equal((await harness.watch.read(invoice)).swapId, second.id)
+  assert.equal((await harness.chainSync.read(invoice)).swapId, second.id)
   harness.test.oneclick.deposit(first.depositAddress, 1n)
   await harness.advance(1_000)
-  const held = await harness.watch.read(invoice)
+  const held = await harness.chainSync.read(invoice)
   assert.deepEqual([held.status, held.keptOpenBySwap], ['pending', true])
   const [event] = await harness.sentEvents()
   assert.deepEqual([event?.type, event?.body.swap.status], ['swap.incomplete_deposit', 'INCOMPLETE_DEPOSIT'])
@@ -340,12 +340,12 @@ test('internal invoices change without an event', async t => {
 
 test('without a late watch period, coins of a swap count as long as the swap is polled', async t => {
   const harness = await SwapHarness.start(t)
-  const { store, clock } = harness.watch
+  const { store, clock } = harness.chainSync
   const defaults = await harness.invoice()
   const unwatched = { ...defaults, publicId: randomUUID(), diversifierIndex: 1_000n, watchUntil: defaults.expiresAt }
   const invoice = await store.write(tx => tx.invoices.insert(unwatched))
   const swap = await harness.start(invoice)
-  const { watchUntil } = await harness.watch.read(invoice)
+  const { watchUntil } = await harness.chainSync.read(invoice)
   assert.equal(watchUntil, polledUntil(swap))
   assert.ok(watchUntil > clock.secs + 3 * DAY)
   clock.advance(watchUntil - clock.secs)

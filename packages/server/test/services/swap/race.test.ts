@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { systemRandom } from '../../../src/adapters/system/random.ts'
+import { createServices, type Services } from '../../../src/container.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { createSwaps, type Swaps } from '../../../src/services/swap.ts'
-import { createSwapAssets } from '../../../src/services/swap-asset.ts'
-import { testOutbox } from '../../support/outbox.ts'
-import { BTC, SwapHarness } from '../../support/swap-rig.ts'
-import { closeNoteScanner } from '../../support/watch-rig.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { BTC, SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
 
 const REQUEST = { assetId: BTC, refundTo: 'the-buyers-own-address' }
 
 /** Swaps with a slow provider: `meanwhile` runs between a request and its response. */
-function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Swaps {
-  const { store, clock, log } = harness.watch
-  const provider = {
+function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Services['swaps'] {
+  const swapProvider = {
     ...harness.test.provider,
     quote: async (...args: Parameters<typeof harness.test.provider.quote>) => {
       const offer = await harness.test.provider.quote(...args)
@@ -24,17 +20,7 @@ function swapsWith(harness: SwapHarness, meanwhile: () => Promise<void>): Swaps 
       return offer
     },
   }
-  const assets = createSwapAssets({ provider, clock, log })
-  return createSwaps({
-    store,
-    outbox: testOutbox,
-    provider,
-    assets,
-    swapStatus: harness.swapStatus,
-    clock,
-    random: systemRandom,
-    log,
-  })
+  return createServices({ ...harness.chainSync.infrastructure, swapProvider }, null).swaps
 }
 
 function hasMessage(message: string) {
@@ -42,25 +28,25 @@ function hasMessage(message: string) {
 }
 
 async function countStarts(harness: SwapHarness, invoice: Invoice): Promise<number> {
-  return (await harness.watch.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
+  return (await harness.chainSync.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
 }
 
 test('an invoice paid during the quote request gets no swap, and the start is not counted', async t => {
   const harness = await SwapHarness.start(t)
   const invoice = await harness.invoice()
   const swaps = swapsWith(harness, async () => {
-    harness.watch.pay(invoice, 2_500_000n)
+    harness.chainSync.pay(invoice, 2_500_000n)
     await harness.mine()
   })
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
-  assert.equal((await harness.watch.read(invoice)).swapId, null)
+  assert.equal((await harness.chainSync.read(invoice)).swapId, null)
   assert.equal(await countStarts(harness, invoice), 0)
 })
 
 test('an invoice that expires during the quote request gets no swap', async t => {
   const harness = await SwapHarness.start(t)
   const invoice = await harness.invoice()
-  const swaps = swapsWith(harness, async () => harness.watch.clock.advance(900))
+  const swaps = swapsWith(harness, async () => harness.chainSync.clock.advance(900))
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
 })
 
@@ -76,7 +62,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
     swaps.start(invoice.publicId, REQUEST),
     hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
   )
-  assert.equal((await harness.watch.read(invoice)).swapId, first.id)
+  assert.equal((await harness.chainSync.read(invoice)).swapId, first.id)
   assert.equal(await countStarts(harness, invoice), 1)
 })
 
@@ -99,7 +85,7 @@ test('an aborted poll leaves its swap due again', async t => {
   const swap = await harness.start(await harness.invoice())
   harness.test.oneclick.script.add('status', 'hang', 1)
   harness.drive(swap, 'PROCESSING')
-  harness.watch.clock.advance(5)
+  harness.chainSync.clock.advance(5)
   const stop = new AbortController()
   const poll = harness.swapStatus.pollDue(10, stop.signal)
   stop.abort()

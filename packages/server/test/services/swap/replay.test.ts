@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { SwapOffer, SwapProvider } from '../../../src/ports/swap-provider.ts'
-import { call, startTestApi, type TestResponse } from '../../support/api.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
-import { startProvider } from '../../support/swap-provider.ts'
-import { BTC } from '../../support/swap-rig.ts'
+import { startTestApi } from '../../harness/api.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { call, type TestResponse } from '../../harness/http-call.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { BTC } from '../../harness/swap.ts'
+import { startProvider } from '../../harness/swap-provider.ts'
 
 const CAUSE = 'the quote has the deposit address and memo of another swap'
 
 /** Two processes on one database, with provider offers that can be altered after the client has verified them. */
-async function start(t: TestContext, engine: StoreEngine) {
+async function start(t: TestContext, engine: DatabaseEngine) {
   const clock = new ManualClock()
   const log = recordingLog()
-  const { url: databaseUrl } = await engine.open(t)
+  const { url: databaseUrl } = await engine.createDatabase(t)
   const { oneclick, provider } = await startProvider(t, { clock })
   const alter: { offer: (offer: SwapOffer) => Partial<SwapOffer> } = { offer: () => ({}) }
   const swapProvider: SwapProvider = {
@@ -53,9 +54,9 @@ function assertUnavailable({ status, body }: TestResponse): void {
   assert.deepEqual([status, body.message], [502, 'swap provider unavailable'])
 }
 
-for (const engine of storeEngines()) {
+onBothDatabases(engine => {
   const check = (name: string, work: (harness: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
-    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
+    test(name, async t => work(await start(t, engine)))
 
   check('a replayed quote of the same invoice is refused, and the earlier swap is kept', async harness => {
     const { oneclick, invoice, start, swapOf, startsOf, causes } = harness
@@ -95,4 +96,4 @@ for (const engine of storeEngines()) {
     const responses = await Promise.all(ids.map((id, index) => start(id, index % 2 === 0 ? 0 : 1)))
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array(7).fill(502)])
   })
-}
+})

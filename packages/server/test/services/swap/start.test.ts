@@ -4,19 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import {
-  call,
-  type Merchant,
-  startTestApi,
-  type TestApi,
-  type TestApiOptions,
-  type TestResponse,
-} from '../../support/api.ts'
-import { subscribe } from '../../support/follower.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
-import { startProvider, type TestProvider } from '../../support/swap-provider.ts'
-import { BTC, STELLAR } from '../../support/swap-rig.ts'
+import { type Merchant, startTestApi, type TestApi, type TestApiOptions } from '../../harness/api.ts'
+import { call, type TestResponse } from '../../harness/http-call.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
+import { BTC, STELLAR } from '../../harness/swap.ts'
+import { startProvider, type TestProvider } from '../../harness/swap-provider.ts'
+import { subscribe } from '../../harness/websocket-client.ts'
 
 const AMOUNT = 2_500_000
 const UNKNOWN = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'

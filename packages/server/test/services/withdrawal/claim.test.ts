@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { scriptedPayout } from '../../support/scripted-payout.ts'
-import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
+import { type BillingHarness, createBillingHarness } from '../../harness/billing.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { scriptedPayout } from '../../harness/scripted-payout.ts'
 
 const AMOUNT = 100_000_000n
 const LEASE_SECS = 120
 const REFUSED = { code: 'payout_in_progress', kind: 'conflict' }
 
-async function start(t: TestContext, engine: StoreEngine) {
+async function start(t: TestContext, engine: DatabaseEngine) {
   const clock = new ManualClock()
-  const { store, openAnother, events } = await engine.open(t)
-  const hooked = afterNextWrite(store)
+  const { open, events } = await engine.createDatabase(t)
+  const hooked = afterNextWrite(await open())
   const provider = scriptedPayout()
   const log = recordingLog()
-  const harness = await createBillingHarness({ store: hooked.store, clock, provider, log })
+  const harness = await createBillingHarness(t, { store: hooked.store, clock, provider, log })
   const account = await harness.merchant()
 
   async function deposited() {
@@ -41,7 +41,7 @@ async function start(t: TestContext, engine: StoreEngine) {
     warnings: () => log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
     /** A second process on the same database, with the same provider. */
     async restarted(): Promise<BillingHarness> {
-      return createBillingHarness({ store: await openAnother(), clock, provider, log })
+      return createBillingHarness(t, { store: await open(), clock, provider, log })
     },
   }
 }
@@ -77,9 +77,9 @@ const closings = [
   ],
 ] as const
 
-for (const engine of storeEngines()) {
+onBothDatabases(engine => {
   const check = (name: string, work: (setup: Awaited<ReturnType<typeof start>>) => Promise<void>) =>
-    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine)))
+    test(name, async t => work(await start(t, engine)))
 
   check('an order that the operator closes before it is claimed is not passed to the provider', async setup => {
     const { harness, provider, deposited } = setup
@@ -282,4 +282,4 @@ for (const engine of storeEngines()) {
     assert.deepEqual([(await read(id)).status, (await read(id)).reference], ['completed', 'wire 1'])
     assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing', 'completed'])
   })
-}
+})

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { type StoreEngine, storeEngines } from '../../support/store-engines.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const AMOUNT = 250_000_000n
 const DAY = 86_400
 /** Test orders expire after 900 s. Regtest blocks are 75 s apart, and ten spacings are allowed. */
 const IN_TIME_SECS = 900 + 750
 
-async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
+async function start(t: TestContext, engine: DatabaseEngine, confirmations = 3) {
   const clock = new ManualClock()
-  const { store, events } = await engine.open(t)
-  const harness = await createBillingHarness({ store, clock, confirmations })
+  const { open, events } = await engine.createDatabase(t)
+  const harness = await createBillingHarness(t, { store: await open(), clock, confirmations })
   const account = await harness.merchant()
   const request = { amountZat: AMOUNT, fiatCurrency: 'EUR', payoutTo: 'account 1', idempotencyKey: undefined }
   const order = () => harness.withdrawals.create(account, request)
@@ -23,9 +23,9 @@ async function start(t: TestContext, engine: StoreEngine, confirmations = 3) {
   return { clock, harness, order, statuses, reason }
 }
 
-for (const engine of storeEngines()) {
+onBothDatabases(engine => {
   const check = (name: string, work: (setup: Awaited<ReturnType<typeof start>>) => Promise<void>, confirmations = 3) =>
-    test(`${name} (${engine.name})`, { skip: engine.skip }, async t => work(await start(t, engine, confirmations)))
+    test(name, async t => work(await start(t, engine, confirmations)))
 
   check('a deposit seen before expiry and mined three days later needs attention', async setup => {
     const { clock, harness, order, statuses, reason } = setup
@@ -140,4 +140,4 @@ for (const engine of storeEngines()) {
     assert.deepEqual([withdrawal.status, withdrawal.reference], ['completed', 'at the new rate'])
     assert.match((await reason(ordered)) ?? '', /^deposit mined late/)
   })
-}
+})

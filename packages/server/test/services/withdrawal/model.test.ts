@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../../src/domain/error.ts'
 import { WITHDRAWAL_STATUSES, type WithdrawalStatus } from '../../../src/domain/withdrawal.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const AMOUNT = 100n
 
@@ -53,7 +52,7 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
   const { store, file } = await sqliteStore(t)
   // The smallest unit has a value, so that small orders are valid.
   const rates = { rate: async (currency: string) => ({ currency, price: '999999999', fetchedAt: clock.secs }) }
-  const harness = await createBillingHarness({ store, clock, rates })
+  const harness = await createBillingHarness(t, { store, clock, rates })
   const reached = new Set<WithdrawalStatus>()
 
   await fc.assert(
@@ -89,14 +88,14 @@ test('in any order of actions of chain, merchant, operator and provider, each ch
       }
       await harness.mine()
 
-      const told = readEvents(file, account.id).map(({ status }) => status as WithdrawalStatus)
+      const sent = readEvents(file, account.id).map(({ status }) => status as WithdrawalStatus)
       const { status } = (await harness.withdrawals.read(account, id)).withdrawal
-      assert.equal(told.at(-1) ?? 'awaiting_deposit', status)
-      told.reduce((from: WithdrawalStatus, to) => {
-        assert.ok(EDGES[from].includes(to), `${from} → ${to} in ${told.join(', ')}`)
+      assert.equal(sent.at(-1) ?? 'awaiting_deposit', status)
+      sent.reduce((from: WithdrawalStatus, to) => {
+        assert.ok(EDGES[from].includes(to), `${from} → ${to} in ${sent.join(', ')}`)
         return to
       }, 'awaiting_deposit')
-      for (const one of [...told, 'awaiting_deposit'] as const) reached.add(one)
+      for (const one of [...sent, 'awaiting_deposit'] as const) reached.add(one)
     }),
     { numRuns: 120, examples: PATHS.map((path): [readonly Move[]] => [path]) },
   )

@@ -8,18 +8,17 @@ import type { Account } from '../../../src/domain/account.ts'
 import { rateUnavailableError } from '../../../src/domain/rate.ts'
 import { createSecrets } from '../../../src/services/encryption-key.ts'
 import type { WithdrawalWithInvoice } from '../../../src/services/withdrawal.ts'
-import { type BillingHarness, createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { type BillingHarness, type BillingHarnessOptions, createBillingHarness } from '../../harness/billing.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 
 const IBAN = 'DE89370400440532013000'
 const AMOUNT = 250_000_000n
 
-async function start(test: TestContext, options: Partial<Parameters<typeof createBillingHarness>[0]> = {}) {
+async function start(test: TestContext, options: Partial<BillingHarnessOptions> = {}) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
-  const harness = await createBillingHarness({ store, clock, ...options })
+  const harness = await createBillingHarness(test, { store, clock, ...options })
   const account = await harness.merchant()
   const order = (changes: Partial<Parameters<BillingHarness['withdrawals']['create']>[1]> = {}) =>
     harness.withdrawals.create(account, {
@@ -32,7 +31,7 @@ async function start(test: TestContext, options: Partial<Parameters<typeof creat
   const statuses = (of: Account = account) => readEvents(file, of.id).flatMap(({ status }) => (status ? [status] : []))
   const status = async ({ withdrawal }: WithdrawalWithInvoice) =>
     (await harness.withdrawals.read(account, withdrawal.publicId)).withdrawal.status
-  return { clock, file, rig: harness, account, order, statuses, status }
+  return { clock, file, harness, account, order, statuses, status }
 }
 
 test('an order keeps the rate at its creation, less the spread, until its address expires', async t => {
@@ -47,7 +46,7 @@ test('an order keeps the rate at its creation, less the spread, until its addres
 })
 
 test('from deposit to payout, each step sends one event with the ordered amounts', async t => {
-  const { file, rig: harness, account, order, status } = await start(t)
+  const { file, harness, account, order, status } = await start(t)
   const ordered = await order()
   await harness.deposit(ordered.invoice, AMOUNT)
   assert.equal(await status(ordered), 'deposit_detected')
@@ -74,7 +73,7 @@ test('from deposit to payout, each step sends one event with the ordered amounts
 })
 
 test('an order without a deposit in time expires; late coins need attention', async t => {
-  const { clock, rig: harness, order, statuses } = await start(t)
+  const { clock, harness, order, statuses } = await start(t)
   const { invoice } = await order()
   clock.advance(900)
   await harness.seeThrough()
@@ -84,7 +83,7 @@ test('an order without a deposit in time expires; late coins need attention', as
 })
 
 test('a deposit seen before expiry and mined within ten block spacings after it is in time', async t => {
-  const { clock, rig: harness, order, statuses } = await start(t)
+  const { clock, harness, order, statuses } = await start(t)
   const { invoice } = await order()
   await harness.deposit(invoice, AMOUNT)
   clock.advance(900 + 750)
@@ -94,7 +93,7 @@ test('a deposit seen before expiry and mined within ten block spacings after it 
 })
 
 test('a partial deposit does not count until expiry, and then needs attention', async t => {
-  const { clock, rig: harness, order, statuses } = await start(t)
+  const { clock, harness, order, statuses } = await start(t)
   const { invoice } = await order()
   await harness.deposit(invoice, AMOUNT - 1n)
   await harness.mine()
@@ -105,7 +104,7 @@ test('a partial deposit does not count until expiry, and then needs attention', 
 })
 
 test('a deposit in parts is complete; an excess needs attention at once, also after the deposit was accepted', async t => {
-  const { rig: harness, order, statuses } = await start(t)
+  const { harness, order, statuses } = await start(t)
   const parts = await order()
   await harness.deposit(parts.invoice, AMOUNT - 5n)
   await harness.deposit(parts.invoice, 5n)
@@ -117,7 +116,7 @@ test('a deposit in parts is complete; an excess needs attention at once, also af
 })
 
 test('after a deposit vanishes, the order awaits a deposit again', async t => {
-  const { rig: harness, order, statuses } = await start(t)
+  const { harness, order, statuses } = await start(t)
   const { invoice } = await order()
   await harness.vanish(await harness.deposit(invoice, AMOUNT))
   await harness.deposit(invoice, AMOUNT)
@@ -125,7 +124,7 @@ test('after a deposit vanishes, the order awaits a deposit again', async t => {
 })
 
 test('an order can be canceled only before any deposit; coins that arrive later need attention', async t => {
-  const { rig: harness, account, order, statuses } = await start(t)
+  const { harness, account, order, statuses } = await start(t)
   const { withdrawal, invoice } = await order()
   assert.equal((await harness.withdrawals.cancel(account, withdrawal.publicId)).withdrawal.status, 'canceled')
   const refused = { code: 'withdrawal_not_cancelable', kind: 'conflict' }
@@ -139,7 +138,7 @@ test('an order can be canceled only before any deposit; coins that arrive later 
 })
 
 test('the operator can close only orders with a deposit; more coins reopen them', async t => {
-  const { rig: harness, order, statuses } = await start(t)
+  const { harness, order, statuses } = await start(t)
   const open = await order()
   const refused = { code: 'withdrawal_not_open', kind: 'conflict' }
   await assert.rejects(harness.payouts.markPaidOut(open.withdrawal.publicId, 'ref'), refused)
@@ -160,7 +159,7 @@ test('the operator can close only orders with a deposit; more coins reopen them'
 })
 
 test('coins removed by a reorganisation are not paid out: the order needs attention, and is settled once they are confirmed', async t => {
-  const { rig: harness, order, statuses } = await start(t)
+  const { harness, order, statuses } = await start(t)
   const { withdrawal, invoice } = await order()
   await harness.deposit(invoice, AMOUNT)
   await harness.mine()
@@ -176,7 +175,7 @@ test('coins removed by a reorganisation are not paid out: the order needs attent
 })
 
 test('an order with unconfirmed coins can be failed, and can be settled when they are gone', async t => {
-  const { rig: harness, order } = await start(t)
+  const { harness, order } = await start(t)
   const much = await order()
   const txid = await harness.deposit(much.invoice, AMOUNT * 2n)
   await assert.rejects(harness.payouts.markPaidOut(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
@@ -188,7 +187,7 @@ test('an order with unconfirmed coins can be failed, and can be settled when the
 })
 
 test('a reopened order keeps the notes of its earlier closing', async t => {
-  const { rig: harness, order } = await start(t)
+  const { harness, order } = await start(t)
   const { withdrawal, invoice } = await order()
   await harness.deposit(invoice, AMOUNT)
   await harness.mine()
@@ -200,7 +199,7 @@ test('a reopened order keeps the notes of its earlier closing', async t => {
 })
 
 test('an order belongs to its account: an order of another account is not found', async t => {
-  const { rig: harness, account, order } = await start(t)
+  const { harness, account, order } = await start(t)
   const first = await order()
   const second = await order()
   const stranger = await harness.merchant()
@@ -245,7 +244,7 @@ test('the stored idempotency hash does not allow guessing bank accounts from a c
 })
 
 test('twenty concurrent repeats create one order', async t => {
-  const { rig: harness, account, order } = await start(t)
+  const { harness, account, order } = await start(t)
   const created = await Promise.all(Array.from({ length: 20 }, () => order({ idempotencyKey: 'k' })))
   assert.equal(new Set(created.map(({ withdrawal }) => withdrawal.publicId)).size, 1)
   assert.equal((await harness.withdrawals.list(account, { limit: 10 })).length, 1)
@@ -266,7 +265,7 @@ test('an order that cannot be paid out is refused with the name of the field', a
 })
 
 test('payout details are stored encrypted only, and a new encryption key re-encrypts them', async t => {
-  const { file, rig: harness, order } = await start(t)
+  const { file, harness, order } = await start(t)
   const { withdrawal } = await order()
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => database.close())

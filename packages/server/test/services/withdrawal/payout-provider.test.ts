@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
-import { createBillingHarness } from '../../support/billing-rig.ts'
-import { readEvents } from '../../support/events.ts'
-import { recordingLog } from '../../support/log.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { scriptedPayout } from '../../support/scripted-payout.ts'
-import { sqliteStore } from '../../support/sqlite.ts'
+import { createBillingHarness } from '../../harness/billing.ts'
+import { readEvents, sqliteStore } from '../../harness/databases.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { scriptedPayout } from '../../harness/scripted-payout.ts'
 
 const AMOUNT = 100_000_000n
 
@@ -15,7 +14,7 @@ async function start(test: TestContext) {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
   const provider = scriptedPayout()
-  const harness = await createBillingHarness({ store, clock, provider })
+  const harness = await createBillingHarness(test, { store, clock, provider })
   const account = await harness.merchant()
   const order = async () => {
     const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
@@ -30,7 +29,7 @@ async function start(test: TestContext) {
   const read = (id: string) => harness.payouts.read(id)
   return {
     clock,
-    rig: harness,
+    harness,
     provider,
     order,
     deposited,
@@ -40,7 +39,7 @@ async function start(test: TestContext) {
 }
 
 test('an order is passed to the provider once, with all details, when its deposit is confirmed', async t => {
-  const { rig: harness, provider, order, deposited, read, statuses } = await start(t)
+  const { harness, provider, order, deposited, read, statuses } = await start(t)
   await order()
   const { withdrawal } = await deposited()
   provider.results.push({ state: 'paid', reference: 'wire 7' })
@@ -60,7 +59,7 @@ test('an order is passed to the provider once, with all details, when its deposi
 })
 
 test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
-  const { clock, rig: harness, provider, deposited, read, statuses } = await start(t)
+  const { clock, harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.results.push({ state: 'processing', pollAfterSecs: 300 }, new Error('down'), {
     state: 'failed',
@@ -80,7 +79,7 @@ test('a provider that needs time is called again at the requested time, and a fa
 })
 
 test('two processes pass an order once; after a crash during the call it is passed again', async t => {
-  const { clock, rig: harness, provider, deposited } = await start(t)
+  const { clock, harness, provider, deposited } = await start(t)
   await deposited()
   const dies = Promise.withResolvers<PayoutResult>()
   provider.results.push(() => dies.promise)
@@ -95,7 +94,7 @@ test('two processes pass an order once; after a crash during the call it is pass
 })
 
 test('coins that arrive while the provider pays keep the order open: the reference is kept and it needs attention', async t => {
-  const { rig: harness, provider, deposited, read, statuses } = await start(t)
+  const { harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal, invoice } = await deposited()
   provider.results.push(async () => {
     await harness.deposit(invoice, 1n)
@@ -108,7 +107,7 @@ test('coins that arrive while the provider pays keep the order open: the referen
 })
 
 test("the operator's closing takes precedence over a late result of the provider", async t => {
-  const { rig: harness, provider, deposited, read, statuses } = await start(t)
+  const { harness, provider, deposited, read, statuses } = await start(t)
   const { withdrawal } = await deposited()
   provider.results.push(async () => {
     await harness.payouts.markPaidOut(withdrawal.publicId, 'by hand', { override: true })
@@ -124,7 +123,7 @@ test('the manual provider gets an order once, without a time limit', async t => 
   const clock = new ManualClock()
   const { store } = await sqliteStore(t)
   const log = recordingLog()
-  const harness = await createBillingHarness({ store, clock, provider: createManualPayout(log) })
+  const harness = await createBillingHarness(t, { store, clock, provider: createManualPayout(log) })
   const account = await harness.merchant()
   const payoutTo = 'account 12345678'
   const ordered = await harness.withdrawals.create(account, {

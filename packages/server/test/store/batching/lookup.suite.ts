@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { hashOf, makeAccount, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { hashOf, makeAccount, NOW, openShop } from '../../harness/fixtures.ts'
 
 export function lookupSuite(engine: DatabaseEngine): void {
   test('concurrent lookups each return their own invoice, or null for an unknown id', async t => {

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { BatchTx, Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import type { Shop } from '../fixtures.ts'
-import { hashOf, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import type { Shop } from '../../harness/fixtures.ts'
+import { hashOf, NOW, openShop } from '../../harness/fixtures.ts'
 
 const MONTH = '2026-11'
 
@@ -19,8 +19,8 @@ interface Order {
   readonly broken?: boolean
 }
 
-/** Creates an invoice as the service does. */
-function createInvoice(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
+/** One batched write of several statements: the order can be a repetition, be refused, or violate a constraint. */
+function countAndInsert(store: Store, { shop, limit, idempotencyKey, broken }: Order): Promise<Invoice> {
   const accountId = shop.account.id
   const draft = shop.draft(broken ? { viewingKeyId: 999 } : {})
   const work = async (tx: BatchTx) => {
@@ -62,7 +62,7 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
       ...repeat(10, { shop: none, limit: 0 }),
       ...repeat(30, { shop: small, limit: 7 }),
     ]
-    const results = await Promise.allSettled(orders.map(order => createInvoice(store, order)))
+    const results = await Promise.allSettled(orders.map(order => countAndInsert(store, order)))
     const made = results.flatMap((result, index) =>
       result.status === 'fulfilled' ? [{ invoice: result.value, shop: orders[index]?.shop }] : [],
     )
@@ -85,7 +85,7 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
       ...repeat(10, { shop: other, limit: null }),
       ...repeat(10, { shop, limit: 15 }),
     ]
-    const results = await Promise.allSettled(orders.map(order => createInvoice(store, order)))
+    const results = await Promise.allSettled(orders.map(order => countAndInsert(store, order)))
     assert.match(String(results[10]?.status === 'rejected' && results[10].reason), /foreign key/i)
     assert.deepEqual(await soldBy(store, shop), { used: 15, sold: 15 })
     assert.deepEqual(await soldBy(store, other), { used: 10, sold: 10 })
@@ -106,9 +106,9 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
         throw new AppError('invalid', 'refused', 'refused')
       })
       const results = await Promise.allSettled([
-        ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
+        ...repeat(3, { shop: other, limit: null }).map(order => countAndInsert(store, order)),
         refused,
-        ...repeat(3, { shop: other, limit: null }).map(order => createInvoice(store, order)),
+        ...repeat(3, { shop: other, limit: null }).map(order => countAndInsert(store, order)),
       ])
       assert.deepEqual(
         results.map(({ status }) => status),
@@ -149,7 +149,7 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
       .flat()
       .map(idempotencyKey => ({ shop, limit: null, idempotencyKey }))
     const made = await Promise.all(
-      [...orders, ...repeat(5, { shop, limit: null })].map(order => createInvoice(store, order)),
+      [...orders, ...repeat(5, { shop, limit: null })].map(order => countAndInsert(store, order)),
     )
     const byKey = orders.map((_, index) => made[index]?.publicId)
     assert.deepEqual(byKey.slice(3), [...byKey.slice(0, 3), ...byKey.slice(0, 3)])

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { NewSwap } from '../../../src/ports/repository/swap.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { makeAccount } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { makeAccount } from '../../harness/fixtures.ts'
 
 const statement =
   (text: string): Migration[1] =>
@@ -46,12 +46,12 @@ export function migrationSuite(engine: DatabaseEngine): void {
   })
 
   // Databases of the PostgreSQL engine are copies of a migrated one. Those of PGlite start empty.
-  const startsEmpty = engine.name !== 'postgres'
+  const startsEmpty = engine.name !== 'PostgreSQL'
   if (startsEmpty)
     test('existing swaps that share a deposit address are kept, and no new swap gets the address', async t => {
       const database = await engine.createDatabase(t)
       const index = MIGRATIONS.findIndex(([name]) => name === '0008_payout_claim')
-      const bytes = engine.name === 'sqlite' ? "x'00'" : "'\\x00'"
+      const bytes = engine.name === 'SQLite' ? "x'00'" : "'\\x00'"
       const swap = (publicId: string, memo: string | null) =>
         `INSERT INTO swaps (public_id, invoice_id, asset_id, symbol, blockchain, decimals, refund_to, deposit_address,
         deposit_memo, amount_in, min_amount_in, amount_in_usd, time_estimate, deadline, quote_deadline, quote_raw, created_at)
@@ -98,7 +98,7 @@ export function migrationSuite(engine: DatabaseEngine): void {
       }
     })
 
-  if (engine.name === 'pglite') return
+  if (engine.name === 'PGlite') return
   test('processes that start at the same time run the migrations once', async t => {
     const database = await engine.createDatabase(t)
     const stores = await Promise.all([1, 2, 3, 4].map(() => database.open({ limits: { maxConnections: 2 } })))

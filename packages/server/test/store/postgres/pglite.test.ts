@@ -1,8 +1,8 @@
 import { after, before, describe } from 'node:test'
-import type { TestPglite } from '../../support/pglite.ts'
-import { startPglite } from '../../support/pglite.ts'
+import { pgliteEngine } from '../../harness/databases.ts'
+import type { TestPglite } from '../../harness/pglite.ts'
+import { startPglite } from '../../harness/pglite.ts'
 import { storeContract } from '../contract.ts'
-import { pgliteEngine } from '../databases.ts'
 
 describe('the store on PGlite', () => {
   let pglite: TestPglite

@@ -13,10 +13,10 @@ import type { BatchTx, Store } from '../../../src/ports/store.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
 import { openStore } from '../../../src/store/open.ts'
-import type { TestPostgres } from '../../support/postgres.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
-import { postgresEngine } from '../databases.ts'
-import { hashOf, makeAccount, moved, NOW, openShop } from '../fixtures.ts'
+import { postgresEngine } from '../../harness/databases.ts'
+import { hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
+import type { TestPostgres } from '../../harness/postgres.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 
 const bin = findPostgres()
 

@@ -1,8 +1,8 @@
 import { after, before, describe } from 'node:test'
-import type { TestPostgres } from '../../support/postgres.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../support/postgres.ts'
+import { postgresEngine } from '../../harness/databases.ts'
+import type { TestPostgres } from '../../harness/postgres.ts'
+import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 import { storeContract } from '../contract.ts'
-import { postgresEngine } from '../databases.ts'
 
 const bin = findPostgres()
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { makeAccount, makeViewingKey, NOW } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount, makeViewingKey, NOW } from '../../harness/fixtures.ts'
 
 export function accountSuite(engine: DatabaseEngine): void {
   test('an account is found by its id and by its email, and listed', async t => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewPurchase } from '../../../src/ports/repository/billing.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { makeAccount, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount, NOW, openShop } from '../../harness/fixtures.ts'
 
 function draft(invoice: Invoice, accountId: number, terms: Partial<NewPurchase> = {}): NewPurchase {
   return {

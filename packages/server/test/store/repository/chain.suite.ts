@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HEADERS_KEPT } from '../../../src/domain/chain.ts'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { header, NOW } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { header, NOW } from '../../harness/fixtures.ts'
 
 export function chainSuite(engine: DatabaseEngine): void {
   test('headers are appended, found and removed from the top', async t => {

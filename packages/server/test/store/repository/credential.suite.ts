@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { ApiKey } from '../../../src/domain/api-key.ts'
 import type { Session } from '../../../src/domain/session.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { hashOf, makeAccount, NOW } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { hashOf, makeAccount, NOW } from '../../harness/fixtures.ts'
 
 function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKey> {
   const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), createdAt: NOW }

@@ -5,8 +5,8 @@ import { DAY_SECS, startOfDay } from '../../../src/domain/time.ts'
 import type { InvoiceCursor } from '../../../src/ports/repository/dashboard.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type DatabaseEngine, openEmptyStore } from '../databases.ts'
-import { NOW, openShop } from '../fixtures.ts'
+import { type DatabaseEngine, openEmptyStore } from '../../harness/databases.ts'
+import { NOW, openShop } from '../../harness/fixtures.ts'
 
 const TODAY = startOfDay(NOW)
 

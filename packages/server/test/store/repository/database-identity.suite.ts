@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_DIVERSIFIER_INDEX } from '../../../src/domain/viewing-key.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { hashOf, makeViewingKey, NOW } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { hashOf, makeViewingKey, NOW } from '../../harness/fixtures.ts'
 
 export function databaseIdentitySuite(engine: DatabaseEngine): void {
   test('a new database has no recorded identity, and its identity does not change when it is opened again', async t => {
@@ -19,14 +19,14 @@ export function databaseIdentitySuite(engine: DatabaseEngine): void {
     const { recorded, current } = await again.read(tx => tx.databaseIdentity.read())
     assert.equal(recorded, origin.current)
     // A new SQLite file may not have a birth time yet.
-    assert.ok(engine.name === 'sqlite' ? current.startsWith(recorded) : current === recorded, `${recorded} ${current}`)
+    assert.ok(engine.name === 'SQLite' ? current.startsWith(recorded) : current === recorded, `${recorded} ${current}`)
   })
 
   test('every identity contains the parts that differ in a copy', async t => {
     const store = await openEmptyStore(engine, t)
     const { current } = await store.read(tx => tx.databaseIdentity.read())
     const form =
-      engine.name === 'sqlite' ? /^inode:\d+(;born:\d+)?$/ : /^system:\d+;timeline:[0-9A-F]{8};database:\d+;table:\d+$/
+      engine.name === 'SQLite' ? /^inode:\d+(;born:\d+)?$/ : /^system:\d+;timeline:[0-9A-F]{8};database:\d+;table:\d+$/
     assert.match(current, form)
   })
 
@@ -76,7 +76,7 @@ export function databaseIdentitySuite(engine: DatabaseEngine): void {
   })
 
   // The statements are the same on all databases, and creating this many keys is slow on the others.
-  if (engine.name !== 'sqlite') return
+  if (engine.name !== 'SQLite') return
   test('more keys than fit one statement all advance', async t => {
     const store = await openEmptyStore(engine, t)
     const count = 8_001

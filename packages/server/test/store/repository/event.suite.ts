@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testOutbox } from '../../support/outbox.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { moved, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { moved, NOW, openShop } from '../../harness/fixtures.ts'
+import { testOutbox } from '../../harness/outbox.ts'
 
 export function eventSuite(engine: DatabaseEngine): void {
   test('reading from a cursor returns the later events, oldest first, with each invoice once', async t => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_ZAT } from '../../../src/domain/money.ts'
 import type { Invoice, InvoiceFilter } from '../../../src/ports/repository/invoice.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { header, makeViewingKey, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { header, makeViewingKey, NOW, openShop } from '../../harness/fixtures.ts'
 
 export function invoiceSuite(engine: DatabaseEngine): void {
   test('an invoice reads back as inserted, pending, with exact amounts', async t => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DatabaseEngine, openEmptyStore } from '../databases.ts'
-import { makeAccount, NOW } from '../fixtures.ts'
+import { type DatabaseEngine, openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount, NOW } from '../../harness/fixtures.ts'
 
 const TO = 'shop@example.org'
 

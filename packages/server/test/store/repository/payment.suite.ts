@@ -4,9 +4,9 @@ import type { PaymentLocation } from '../../../src/domain/payment.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { NewPayment } from '../../../src/ports/repository/payment.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { NOW, openShop, payment } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { NOW, openShop, payment } from '../../harness/fixtures.ts'
 
 const MEMPOOL: PaymentLocation = { at: 'mempool' }
 const DROPPED: PaymentLocation = { at: 'dropped' }

@@ -5,9 +5,9 @@ import type { SwapStatus } from '../../../src/domain/swap.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { NewSwap, Swap, SwapUpdate } from '../../../src/ports/repository/swap.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { NOW, openShop } from '../../harness/fixtures.ts'
 
 const NOW_MS = NOW * 1000
 

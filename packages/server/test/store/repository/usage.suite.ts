@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { makeAccount } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount } from '../../harness/fixtures.ts'
 
 export function usageSuite(engine: DatabaseEngine): void {
   for (const batched of [false, true]) {

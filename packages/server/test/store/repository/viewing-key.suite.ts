@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { hashOf, makeViewingKey, NOW } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { hashOf, makeViewingKey, NOW } from '../../harness/fixtures.ts'
 
 export function viewingKeySuite(engine: DatabaseEngine): void {
   test('a key has one row and is sealed once, for its row id', async t => {

@@ -10,10 +10,10 @@ import type {
   StartedAttempt,
 } from '../../../src/ports/repository/delivery.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { testOutbox } from '../../support/outbox.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { makeAccount, NOW, openShop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount, NOW, openShop } from '../../harness/fixtures.ts'
+import { testOutbox } from '../../harness/outbox.ts'
 
 const NOW_MS = NOW * 1000
 const URL = 'https://shop.example/webhook'

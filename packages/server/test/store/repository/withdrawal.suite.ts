@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { NewWithdrawal, WithdrawalUpdate } from '../../../src/ports/repository/withdrawal.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { makeAccount, NOW, openShop, type Shop } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { makeAccount, NOW, openShop, type Shop } from '../../harness/fixtures.ts'
 
 function draft(invoice: Invoice, accountId: number): NewWithdrawal {
   return {

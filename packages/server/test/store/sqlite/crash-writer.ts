@@ -1,7 +1,7 @@
 /** Writes events concurrently to the given SQLite file and prints the number of each acknowledged one. */
 import { writeSync } from 'node:fs'
 import { openStore } from '../../../src/store/open.ts'
-import { makeAccount, NOW } from '../fixtures.ts'
+import { makeAccount, NOW } from '../../harness/fixtures.ts'
 
 const [path = '', from = '0'] = process.argv.slice(2)
 const store = await openStore(`sqlite:${path}`)

@@ -16,7 +16,7 @@ import type { StoreOptions } from '../../../src/store/open.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { SqliteConnection } from '../../../src/store/sqlite/driver.ts'
 import { openTransaction } from '../../../src/store/transaction/transaction.ts'
-import { makeAccount, openShop } from '../fixtures.ts'
+import { makeAccount, openShop } from '../../harness/fixtures.ts'
 
 function tempFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-sqlite-'))

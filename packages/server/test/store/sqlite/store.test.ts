@@ -1,5 +1,5 @@
 import { describe } from 'node:test'
+import { sqliteEngine } from '../../harness/databases.ts'
 import { storeContract } from '../contract.ts'
-import { sqliteEngine } from '../databases.ts'
 
 describe('the store on SQLite', () => storeContract(sqliteEngine))

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../src/domain/error.ts'
 import type { BatchTx, Store } from '../../../src/ports/store.ts'
-import type { DatabaseEngine } from '../databases.ts'
-import { openEmptyStore } from '../databases.ts'
-import { header, makeAccount, moved, openShop, payment } from '../fixtures.ts'
+import type { DatabaseEngine } from '../../harness/databases.ts'
+import { openEmptyStore } from '../../harness/databases.ts'
+import { header, makeAccount, moved, openShop, payment } from '../../harness/fixtures.ts'
 
 export function transactionSuite(engine: DatabaseEngine): void {
   for (const batched of [false, true]) {

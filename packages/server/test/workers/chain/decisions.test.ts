@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
-import { onBothDatabases, simulationTest } from '../../support/engines.ts'
-import { runWorkers, syncFully } from '../../support/settle.ts'
+import { onBothDatabases } from '../../harness/databases.ts'
+import { runWorkers, syncFully } from '../../harness/simulation/run-workers.ts'
+import { simulationTest } from '../../harness/simulation/simulation.ts'
 
 const HOUR = 3_600
 const DAY = 86_400

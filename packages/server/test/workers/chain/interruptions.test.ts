@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type DatabaseEngine, sqliteEngine } from '../../store/databases.ts'
-import { onBothDatabases } from '../../support/engines.ts'
-import { ChainSimulation } from '../../support/model-world.ts'
+import { type DatabaseEngine, onBothDatabases, sqliteEngine } from '../../harness/databases.ts'
+import { ChainSimulation } from '../../harness/simulation/simulation.ts'
 
 /** A change of the chain at one await of a sync. */
 interface Scenario {
@@ -145,7 +144,7 @@ async function runScenarios(
   scenarios: readonly Scenario[],
   at: readonly number[],
 ): Promise<number> {
-  const simulation = await ChainSimulation.open(await engine.createDatabase(t))
+  const simulation = await ChainSimulation.open(t, engine)
   simulation.mine(1)
   await simulation.firstProcess.sync()
   simulation.clock.advance(10)
@@ -190,7 +189,7 @@ async function runScenarios(
 
 onBothDatabases(engine => {
   // Both databases have the same awaits. PostgreSQL tests only some of them, because its setup is slower.
-  const step = engine.name === 'sqlite' ? 1 : 5
+  const step = engine.name === 'SQLite' ? 1 : 5
 
   for (const scenario of SCENARIOS) {
     test(`at every await of a sync: ${scenario.name}`, async t => {
@@ -206,7 +205,7 @@ onBothDatabases(engine => {
 })
 
 test('a payment that is mined after the blocks are read, and reorged before the next sync, is detected', async t => {
-  const simulation = await ChainSimulation.open(await sqliteEngine.createDatabase(t))
+  const simulation = await ChainSimulation.open(t, sqliteEngine)
   simulation.mine(1)
   await simulation.firstProcess.sync()
   const invoice = await simulation.createInvoice({ confirmations: 1, expiresAt: simulation.clock.secs + 10 })

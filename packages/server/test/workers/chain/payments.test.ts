@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { type ChainSyncHarness, chainSyncTest, closeNoteScanner, LATE_SECS } from '../../support/watch-rig.ts'
+import { createChainRecorder } from '../../../src/services/chain-sync.ts'
+import { createChangeReporter, createInvoiceUpdater, type InvoiceHooks } from '../../../src/services/invoice-state.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner, LATE_SECS } from '../../harness/chain-sync.ts'
 
 after(closeNoteScanner)
 
@@ -248,13 +250,22 @@ chainSyncTest('a payment counts until the last second of the late window', async
   assert.deepEqual([await harness.status(intime), await harness.status(toolate)], ['paid', 'expired'])
 })
 
+/** Restarts the process with another hook for changes of internal invoices. */
+function startWithHook(harness: ChainSyncHarness, applyPayment: NonNullable<InvoiceHooks['applyPayment']>): void {
+  const { infrastructure } = harness
+  const updateInvoices = createInvoiceUpdater({ applyPayment, outbox: harness.services.outbox })
+  const reportChanges = createChangeReporter(infrastructure)
+  harness.startServices(
+    {},
+    { chainRecorder: createChainRecorder({ ...infrastructure, updateInvoices, reportChanges }) },
+  )
+}
+
 chainSyncTest('a change of an internal invoice calls its hook in the same transaction', async harness => {
   const changes: string[] = []
-  harness.startServices({
-    applyPayment: async (tx, before, after) => {
-      const [written] = await tx.invoices.byIds([after.id])
-      changes.push(`${before.status} → ${after.status} (${written!.status})`)
-    },
+  startWithHook(harness, async (tx, before, after) => {
+    const [written] = await tx.invoices.byIds([after.id])
+    changes.push(`${before.status} → ${after.status} (${written!.status})`)
   })
   await harness.sync()
   const plan = await harness.invoice({ amount: 10n, confirmations: 1, purpose: 'plan' })
@@ -273,10 +284,8 @@ chainSyncTest('a change of an internal invoice calls its hook in the same transa
 
 chainSyncTest('a failing hook rolls back the whole transaction, and the next sync repeats it', async harness => {
   let broken = true
-  harness.startServices({
-    applyPayment: async () => {
-      if (broken) throw new Error('no')
-    },
+  startWithHook(harness, async () => {
+    if (broken) throw new Error('no')
   })
   await harness.sync()
   const plan = await harness.invoice({ amount: 10n, confirmations: 1, purpose: 'plan' })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
-import { onBothDatabases, simulationTest } from '../../support/engines.ts'
-import type { ChainSimulation } from '../../support/model-world.ts'
-import { runWorkers, syncFully } from '../../support/settle.ts'
+import { onBothDatabases } from '../../harness/databases.ts'
+import { runWorkers, syncFully } from '../../harness/simulation/run-workers.ts'
+import type { ChainSimulation } from '../../harness/simulation/simulation.ts'
+import { simulationTest } from '../../harness/simulation/simulation.ts'
 
 function recorded(simulation: ChainSimulation): Promise<(ChainProblem & { since: number })[]> {
   return simulation.firstProcess.store.read(tx => tx.chain.problems())

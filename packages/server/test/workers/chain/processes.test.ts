@@ -4,9 +4,9 @@ import type pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createRecordedChain } from '../../../src/services/recorded-chain.ts'
-import { onBothDatabases, onPostgres, simulationTest } from '../../support/engines.ts'
-import type { ChainSimulation } from '../../support/model-world.ts'
-import { until } from '../../support/until.ts'
+import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
+import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'
+import { until } from '../../harness/until.ts'
 
 /** Asserts that every header links to the one below it. */
 async function assertLinked(simulation: ChainSimulation): Promise<void> {

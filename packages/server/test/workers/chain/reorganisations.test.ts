@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { HEADERS_KEPT } from '../../../src/domain/chain.ts'
-import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
 
 after(closeNoteScanner)
 

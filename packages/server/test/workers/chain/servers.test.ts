@@ -3,8 +3,8 @@ import { after } from 'node:test'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { startChainSync } from '../../../src/workers/chain/sync.ts'
 import { startExpiryLoop } from '../../../src/workers/expiry.ts'
-import { until } from '../../support/until.ts'
-import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../support/watch-rig.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { until } from '../../harness/until.ts'
 
 after(closeNoteScanner)
 
@@ -181,18 +181,9 @@ chainSyncTest('two chain syncs on one database record every block and every paym
 
 chainSyncTest('a running chain sync detects payments from the mempool stream while a sync hangs', async harness => {
   await harness.sync()
-  const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
+  const { chain } = harness
   chain.mempoolSnapshot = signal => new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }))
-  const chainSync = startChainSync({
-    chain,
-    noteScanner,
-    chainRecorder,
-    recordedChain,
-    scanKeys,
-    chainProblems,
-    log,
-    clock: systemClock,
-  })
+  const chainSync = startChainSync({ ...harness.deps, clock: systemClock })
   try {
     for (let i = 0; i < 3; i++) {
       const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
@@ -209,19 +200,9 @@ chainSyncTest(
   'a running chain sync reads a block at once that is found before the mempool stream is open again',
   async harness => {
     await harness.sync()
-    const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
     const endless = 2 ** 30
     const sleep = (ms: number, signal: AbortSignal) => systemClock.sleep(ms >= 1_000 ? endless : ms, signal)
-    const chainSync = startChainSync({
-      chain,
-      noteScanner,
-      chainRecorder,
-      recordedChain,
-      scanKeys,
-      chainProblems,
-      log,
-      clock: { ...systemClock, sleep },
-    })
+    const chainSync = startChainSync({ ...harness.deps, clock: { ...systemClock, sleep } })
     try {
       const invoice = await harness.invoice({ amount: 10n, confirmations: 2 })
       harness.pay(invoice, 10n)
@@ -237,18 +218,8 @@ chainSyncTest(
 )
 
 chainSyncTest('a running chain sync and expiry loop confirm payments and expire invoices', async harness => {
-  const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
-  const chainSync = startChainSync({
-    chain,
-    noteScanner,
-    chainRecorder,
-    recordedChain,
-    scanKeys,
-    chainProblems,
-    log,
-    clock: { ...systemClock, nowMs: () => harness.clock.nowMs() },
-  })
-  const expiry = startExpiryLoop({ invoiceExpiry: harness.invoiceExpiry, log, clock: systemClock })
+  const chainSync = startChainSync({ ...harness.deps, clock: { ...systemClock, nowMs: () => harness.clock.nowMs() } })
+  const expiry = startExpiryLoop({ ...harness.deps, invoiceExpiry: harness.invoiceExpiry, clock: systemClock })
   try {
     await until('the first sync', () => harness.recordedChain.position())
     const paid = await harness.invoice({ amount: 10n, confirmations: 1 })
@@ -268,17 +239,7 @@ chainSyncTest('a running chain sync and expiry loop confirm payments and expire 
 })
 
 chainSyncTest('a running chain sync survives an outage of its server and stops on request', async harness => {
-  const { chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, log } = harness
-  const chainSync = startChainSync({
-    chain,
-    noteScanner,
-    chainRecorder,
-    recordedChain,
-    scanKeys,
-    chainProblems,
-    log,
-    clock: systemClock,
-  })
+  const chainSync = startChainSync({ ...harness.deps, clock: systemClock })
   try {
     await until('the first sync', () => harness.recordedChain.position())
     const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })

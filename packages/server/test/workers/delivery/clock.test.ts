@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { createWebhookHarness } from '../../support/webhooks.ts'
+import { createWebhookHarness } from '../../harness/webhook.ts'
 
 test('an attempt to a hanging or slow receiver fails after five real seconds, and the retry delay counts from then', async t => {
   const merchant = await WebhookReceiver.start()

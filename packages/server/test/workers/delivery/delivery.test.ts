@@ -12,11 +12,11 @@ import { invoiceEventBody } from '../../../src/domain/event.ts'
 import type { HttpClient } from '../../../src/ports/http-client.ts'
 import { NO_METRICS } from '../../../src/ports/metrics.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { ManualClock } from '../../support/manual-clock.ts'
-import { testOutbox } from '../../support/outbox.ts'
-import { until } from '../../support/until.ts'
-import type { WebhookHarness } from '../../support/webhooks.ts'
-import { createWebhookHarness } from '../../support/webhooks.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { until } from '../../harness/until.ts'
+import type { WebhookHarness } from '../../harness/webhook.ts'
+import { createWebhookHarness } from '../../harness/webhook.ts'
 
 async function receiver(t: TestContext, answers?: readonly WebhookResponse[]): Promise<WebhookReceiver> {
   const started = await WebhookReceiver.start()
@@ -139,7 +139,10 @@ for (const [name, answer, statusCode, error] of FAULTS) {
 test('a blocked address is a logged attempt with the reason, and is retried', async t => {
   const clock = new ManualClock()
   const resolve = async () => ['10.0.0.1']
-  const harness = await createWebhookHarness(t, { clock, outbound: createHttpClient({ allowPrivate: false, resolve }) })
+  const harness = await createWebhookHarness(t, {
+    clock,
+    webhookHttp: createHttpClient({ allowPrivate: false, resolve }),
+  })
   const accounts = await Promise.all(
     ['https://169.254.169.254/', 'https://inside.example/', 'http://shop.example/'].map(harness.account),
   )
@@ -258,7 +261,7 @@ function silentHttp(): HttpClient & { readonly sent: number } {
 test('attempts interrupted by crashes count, continue in another process on schedule, and are four at most', async t => {
   const http = silentHttp()
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound: http })
+  const harness = await createWebhookHarness(t, { clock, webhookHttp: http })
   const account = await harness.account('http://shop.example/')
   // These workers are never stopped, like a killed process.
   const crash = () => {
@@ -316,7 +319,7 @@ test('an account with 10,000 due deliveries does not starve one with a single de
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound: http })
+  const harness = await createWebhookHarness(t, { clock, webhookHttp: http })
   const busy = await harness.account('http://shop.example/1')
   const quiet = await harness.account('http://shop.example/2')
   const createdAt = clock.secs - 100
@@ -351,7 +354,7 @@ test('hanging receivers use few slots each: a good receiver behind a hundred of 
     close: () => {},
   }
   const clock = new ManualClock()
-  const harness = await createWebhookHarness(t, { clock, outbound: http })
+  const harness = await createWebhookHarness(t, { clock, webhookHttp: http })
   for (let made = 0; made < 100; made++) {
     const account = await harness.account('http://shop.example/hang')
     for (let raised = 0; raised < 5; raised++) await harness.raise(account, '{}')
@@ -377,7 +380,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
     },
     close: () => {},
   }
-  const harness = await createWebhookHarness(t, { clock: new ManualClock(), outbound: http })
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), webhookHttp: http })
   const accounts = await Promise.all(Array.from({ length: 20 }, () => harness.account('http://shop.example/')))
   for (const account of accounts) for (let raised = 0; raised < 10; raised++) await harness.raise(account, '{}')
   let successes = 0
@@ -388,7 +391,7 @@ test('concurrent attempts stay within the limit of the process, and the metric s
     },
     setInFlight: (n: number) => void gauge.push(n),
   }
-  const worker = harness.startWorker({ most: 7, meter: metrics })
+  const worker = harness.startWorker({ maxConcurrent: 7, metrics })
   await until('all to be sent', () => successes === 200)
   await worker.stop()
   assert.ok(maxConcurrent <= 7, `${maxConcurrent}`)

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
-import { scaledClock } from '../../support/scaled-clock.ts'
-import { until } from '../../support/until.ts'
-import { createWebhookHarness } from '../../support/webhooks.ts'
+import { SkewedClock } from '../../harness/skewed-clock.ts'
+import { until } from '../../harness/until.ts'
+import { createWebhookHarness } from '../../harness/webhook.ts'
 
 const KILLS = 20
 const ACCOUNTS = 20
@@ -22,13 +21,12 @@ test(`1,000 deliveries survive ${KILLS} kills: each arrives, with four attempts 
   t.after(() => merchant.close())
   const paths = Array.from({ length: ACCOUNTS }, (_, index) => `/${index}`)
   for (const path of paths) merchant.script([{ kind: 'status', status: 200, delayMs: 5 }], path)
-  const key = randomBytes(32)
   const sinceMs = Date.now()
-  const harness = await createWebhookHarness(t, { clock: scaledClock(sinceMs, FACTOR), key })
+  const harness = await createWebhookHarness(t, { clock: new SkewedClock({ sinceMs, factor: FACTOR }) })
   const accounts = await Promise.all(paths.map(path => harness.account(new URL(path, merchant.url).href)))
   for (const account of accounts) for (let raised = 0; raised < EACH; raised++) await harness.raise(account, '{}')
 
-  const args = [harness.url, key.toString('hex'), String(sinceMs), String(FACTOR)]
+  const args = [harness.url, String(sinceMs), String(FACTOR)]
   for (let kill = 1; kill <= KILLS; kill++) {
     const child = startProcess(t, args)
     await merchant.waitFor(Math.floor((kill * TOTAL) / (KILLS + 1)), AbortSignal.timeout(30_000))
@@ -69,7 +67,7 @@ test(`1,000 deliveries survive ${KILLS} kills: each arrives, with four attempts 
 })
 
 function startProcess(t: TestContext, args: readonly string[]) {
-  const script = fileURLToPath(new URL('../../support/delivery-process.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../../harness/delivery-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'ignore', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   return child

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, type TestContext } from 'node:test'
+import pg from 'pg'
+import type { Store } from '../../src/ports/store.ts'
+import type { StoreLimits } from '../../src/store/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/store/limits.ts'
+import type { Migration } from '../../src/store/migrations/index.ts'
+import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { openStore } from '../../src/store/open.ts'
+import { createPgPool } from '../../src/store/postgres/driver.ts'
+import { openPostgresStore } from '../../src/store/postgres/store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import type { TestPglite } from './pglite.ts'
+import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
+
+export interface OpenOptions {
+  readonly limits?: Partial<StoreLimits>
+  readonly migrations?: readonly Migration[]
+  readonly onError?: (error: unknown) => void
+}
+
+/** The database of one test. Several stores open on it act as several processes. */
+export interface TestDatabase {
+  /** As in the setting `DATABASE_URL`. Empty on PGlite. */
+  readonly url: string
+  open(options?: OpenOptions): Promise<Store>
+  /** The bodies of an account's public events, oldest first. */
+  events(accountId: number): Promise<Record<string, unknown>[]>
+}
+
+/** A database that the store supports. */
+export interface DatabaseEngine {
+  readonly name: 'SQLite' | 'PGlite' | 'PostgreSQL'
+  /** Creates an empty database, removed after the test. */
+  createDatabase(test: TestContext): Promise<TestDatabase>
+}
+
+/** Declares the tests once for SQLite and once for PostgreSQL, which is skipped when it is not installed. */
+export function onBothDatabases(declare: (engine: DatabaseEngine) => void): void {
+  describe('SQLite', () => declare(sqliteEngine))
+  onPostgres(declare)
+}
+
+/** For cases that cannot occur on SQLite, where one transaction writes at a time. */
+export function onPostgres(declare: (engine: DatabaseEngine) => void): void {
+  const bin = findPostgres()
+  describe('PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+    let server: TestPostgres
+    before(async () => {
+      server = await startPostgres(bin as string)
+    })
+    after(() => server?.stop())
+    declare(postgresEngine(() => server))
+  })
+}
+
+/** Opens a store on an empty database. */
+export async function openEmptyStore(engine: DatabaseEngine, test: TestContext, options?: OpenOptions): Promise<Store> {
+  const database = await engine.createDatabase(test)
+  return database.open(options)
+}
+
+/** Opens a store on an empty SQLite file. Both are removed after the test. */
+export async function sqliteStore(test: TestContext): Promise<{ store: Store; file: string }> {
+  const { url, open } = await sqliteEngine.createDatabase(test)
+  return { store: await open(), file: url.slice('sqlite:'.length) }
+}
+
+export const sqliteEngine: DatabaseEngine = {
+  name: 'SQLite',
+  async createDatabase(test) {
+    const folder = mkdtempSync(join(tmpdir(), 'zatgate-store-'))
+    test.after(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'zatgate.db')
+    return {
+      url: `sqlite:${file}`,
+      open: opener(test, options => openSqliteStore(file, ...settings(options))),
+      events: async accountId => readEvents(file, accountId),
+    }
+  },
+}
+
+export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
+  let template: Promise<string> | undefined
+  async function createTemplate(): Promise<string> {
+    const url = await server().freshDatabase()
+    await (await openStore(url)).close()
+    return url
+  }
+  return {
+    name: 'PostgreSQL',
+    async createDatabase(test) {
+      template ??= createTemplate()
+      const url = await server().freshDatabase(await template)
+      const open = opener(test, options => {
+        const [migrations, limits, onError] = settings(options)
+        return openPostgresStore(createPgPool(url, limits, onError), migrations, limits, onError)
+      })
+      return { url, open, events: accountId => readPostgresEvents(url, accountId) }
+    },
+  }
+}
+
+export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
+  return {
+    name: 'PGlite',
+    async createDatabase(test) {
+      await pglite().reset()
+      return {
+        url: '',
+        open: opener(test, options => openPostgresStore(pglite().source(), ...settings(options))),
+        events: () => Promise.reject(new Error('PGlite has one connection, which the store uses')),
+      }
+    },
+  }
+}
+
+/** The bodies of an account's public events in a SQLite file, oldest first. */
+export function readEvents(file: string, accountId: number): Record<string, unknown>[] {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const rows = database
+      .prepare('SELECT body FROM events WHERE account_id = ? AND body IS NOT NULL ORDER BY seq')
+      .all(accountId)
+    return rows.map(row => JSON.parse(String(row.body)))
+  } finally {
+    database.close()
+  }
+}
+
+async function readPostgresEvents(url: string, accountId: number): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      'SELECT body FROM events WHERE account_id = $1 AND body IS NOT NULL ORDER BY seq',
+      [accountId],
+    )
+    return rows.map(row => JSON.parse(row.body))
+  } finally {
+    await client.end()
+  }
+}
+
+/** Closes the opened stores after the test. */
+function opener(test: TestContext, open: (options: OpenOptions) => Promise<Store>): TestDatabase['open'] {
+  return async (options = {}) => {
+    const store = await open(options)
+    test.after(() => store.close())
+    return store
+  }
+}
+
+function settings(options: OpenOptions) {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const onError = options.onError ?? ((error: unknown) => console.error('store error', error))
+  return [options.migrations ?? MIGRATIONS, limits, onError] as const
+}

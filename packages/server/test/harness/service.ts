@@ -1,0 +1,108 @@
+import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbox/sandbox'
+import { createSandboxTools } from '@zatgate/sandbox/start'
+import { createLogger } from '../../src/adapters/system/logger.ts'
+import { type Env, loadConfig } from '../../src/config/settings.ts'
+import { type Service, startService } from '../../src/main.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import { temporaryFolder, testEnv } from './container.ts'
+import { until } from './until.ts'
+
+export interface TestServiceOptions {
+  /** Default: a SQLite file of its own. */
+  readonly databaseUrl?: string
+  readonly clock?: Clock
+  /** Settings beside those that join it to the sandbox. */
+  readonly env?: Env
+  /** The sandbox of another service, for a second process on its chain. It is not closed with this service. */
+  readonly sandbox?: Sandbox
+  readonly sandboxOptions?: SandboxOptions
+}
+
+/** The whole service in this process on a simulated network, with an empty database. */
+export interface SandboxService {
+  readonly url: string
+  readonly service: Service
+  readonly sandbox: Sandbox
+  /** The settings it runs with, for commands beside it. */
+  readonly env: Env
+  /** The code of the newest email to an address, once there are at least `count` of them. */
+  codeFor(email: string, count?: number): Promise<string>
+  close(): Promise<void>
+}
+
+/** A service with one account that can sell. */
+export interface TestService extends SandboxService {
+  readonly email: string
+  readonly apiKey: string
+  readonly sessionToken: string
+}
+
+const EMAIL = 'merchant@example.org'
+
+/** Starts the service without an account. */
+export async function startSandboxService(options: TestServiceOptions = {}): Promise<SandboxService> {
+  await using stack = new AsyncDisposableStack()
+  const dataDir = temporaryFolder(stack)
+  const sandbox = options.sandbox ?? stack.adopt(await startSandbox(options.sandboxOptions), it => it.close())
+  const env: Env = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'silent',
+    ENCRYPTION_KEY: testEnv.ENCRYPTION_KEY,
+    ...joined(sandbox),
+    ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
+    ...options.env,
+  }
+  const config = loadConfig(env)
+  const { clock } = options
+  const logger = createLogger(config.logLevel)
+  const sandboxTools = createSandboxTools(sandbox)
+  const service = await startService(config, { logger, sandboxTools, ...(clock && { clock }) })
+  stack.adopt(service, it => it.close())
+  const running = stack.move()
+  return {
+    url: service.url,
+    service,
+    sandbox,
+    env,
+    async codeFor(email, count = 1) {
+      const codes = () => sandbox.mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
+      await until(`mail ${count} to ${email}`, () => codes().length >= count)
+      return codes()[0] as string
+    },
+    close: () => running.disposeAsync(),
+  }
+}
+
+/** Starts the service with an account. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const started = await startSandboxService(options)
+  const { accounts, apiKeys, sessions, viewingKeys } = started.service
+  await accounts.findOrCreate(EMAIL)
+  const account = await accounts.setPlan(EMAIL, 'Business', null)
+  await viewingKeys.set(account, started.sandbox.demoViewingKey)
+  const { key } = await apiKeys.create(account, 'test')
+  const { token } = await sessions.create(account, 'test')
+  return { ...started, email: EMAIL, apiKey: key, sessionToken: token }
+}
+
+/** The settings that join a service to the sandbox. */
+export function joined(sandbox: Sandbox): Env {
+  const { network, nu63Height, nu7Height } = sandbox.chain
+  return {
+    NETWORK: network,
+    ...(network === 'regtest' && {
+      REGTEST_NU63_HEIGHT: String(nu63Height),
+      REGTEST_NU7_HEIGHT: String(nu7Height ?? ''),
+    }),
+    LIGHTWALLETD_URL: sandbox.lightwalletdUrl,
+    SWAP_API_URL: sandbox.swapApiUrl,
+    SWAP_SIGNING_KEY: sandbox.swapSigningKey,
+    SMTP_URL: sandbox.smtpUrl,
+    MAIL_FROM: 'test <test@example.org>',
+    BILLING_VIEWING_KEY: sandbox.operatorViewingKey,
+    RATES_URL: sandbox.ratesUrl,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  }
+}

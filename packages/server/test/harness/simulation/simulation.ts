@@ -1,0 +1,300 @@
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { createServices, type Infrastructure, type Services } from '../../../src/container.ts'
+import type { Network } from '../../../src/domain/account.ts'
+import type { CompactTransaction } from '../../../src/domain/chain.ts'
+import type { NewEvent } from '../../../src/domain/event.ts'
+import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Metrics } from '../../../src/ports/metrics.ts'
+import type { DecryptedNote, NoteScanner, ScanKey } from '../../../src/ports/note-scanner.ts'
+import type { Invoice, NewInvoice } from '../../../src/ports/repository/invoice.ts'
+import type { PaymentRow } from '../../../src/ports/repository/payment.ts'
+import type { Store, Tx } from '../../../src/ports/store.ts'
+import { type RescanResult, rescan } from '../../../src/workers/chain/rescan.ts'
+import { type ChainSync, createChainSync } from '../../../src/workers/chain/sync.ts'
+import { openTestContainer } from '../container.ts'
+import type { DatabaseEngine, OpenOptions, TestDatabase } from '../databases.ts'
+import { openShop, type Shop } from '../fixtures.ts'
+import { recordingLog } from '../log.ts'
+import { ManualClock } from '../manual-clock.ts'
+import { SkewedClock } from '../skewed-clock.ts'
+import { type Interruption, interrupted } from './interruption.ts'
+import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
+import { ModelServer } from './model-server.ts'
+import { compact, SwitchableServers } from './switchable-servers.ts'
+
+export interface SimulationOptions {
+  /** The rules about clocks and block times do not apply on regtest. Default `test`. */
+  readonly network?: Network
+  readonly servers?: number
+  /** Number of processes with a chain sync, each with its own store on the same database. Default 1. */
+  readonly processes?: number
+  readonly store?: OpenOptions
+}
+
+/** One process with a chain sync. */
+export interface SimulatedProcess {
+  /** The true time plus the clock error of this process. */
+  readonly clock: SkewedClock
+  readonly store: Store
+  readonly chainRecorder: Services['chainRecorder']
+  readonly invoiceExpiry: Services['invoiceExpiry']
+  readonly recordedChain: Services['recordedChain']
+  readonly chain: SwitchableServers
+  readonly chainSync: ChainSync
+  /** Syncs until no more blocks can be read immediately. */
+  sync(): Promise<void>
+  rescan(from: number): Promise<RescanResult>
+}
+
+/** The real chain sync and its services on a real store, with simulated servers of a chain without cryptography. */
+export class ChainSimulation {
+  readonly clock: ManualClock
+  readonly network: Network
+  readonly chain: ModelChain
+  readonly servers: ModelServer[]
+  readonly processes: SimulatedProcess[] = []
+  readonly log = recordingLog()
+  /** Events of committed transactions, in order. */
+  readonly events: NewEvent[] = []
+  readonly metrics: Record<string, unknown> = {}
+  shop!: Shop
+  interruption: Interruption = () => {}
+  readonly #transactions = new Map<string, ModelTransaction>()
+  readonly #expiryHeights = new Map<string, number>()
+  readonly #url: string
+  #infrastructure!: Infrastructure
+  #paid = 0
+
+  private constructor(network: Network, servers: number, url: string) {
+    this.#url = url
+    this.clock = new ManualClock()
+    this.network = network
+    this.chain = new ModelChain(this.clock.secs - 11 * 75)
+    for (let i = 0; i < 11; i++) this.chain.mine([], this.clock.secs - (10 - i) * 75)
+    this.servers = Array.from({ length: servers }, () => new ModelServer(this.chain, this.clock))
+  }
+
+  static async open(
+    test: TestContext,
+    engine: DatabaseEngine,
+    options: SimulationOptions = {},
+  ): Promise<ChainSimulation> {
+    const database = await engine.createDatabase(test)
+    const simulation = new ChainSimulation(options.network ?? 'test', options.servers ?? 1, database.url)
+    await simulation.#openProcesses(test, database, options)
+    return simulation
+  }
+
+  async #openProcesses(test: TestContext, database: TestDatabase, options: SimulationOptions): Promise<void> {
+    const store = await database.open(options.store)
+    const { clock, log, network } = this
+    this.#infrastructure = (
+      await openTestContainer(test, {
+        store,
+        clock,
+        log,
+        // The simulated chain is short, so every network uses the upgrade heights of regtest.
+        params: { ...consensusParams('regtest'), network },
+        vault: { seal: secret => secret, open: sealed => sealed },
+        metrics: this.#metrics(),
+        noteScanner: this.#noteScanner(),
+      })
+    ).infrastructure
+    this.processes.push(this.process(store, this.server))
+    for (let i = 1; i < (options.processes ?? 1); i++) {
+      this.processes.push(this.process(await database.open(options.store), this.servers[i % this.servers.length]!))
+    }
+    this.shop = await openShop(store)
+  }
+
+  get infrastructure(): Infrastructure {
+    return this.#infrastructure
+  }
+
+  get firstProcess(): SimulatedProcess {
+    return this.processes[0]!
+  }
+
+  get server(): ModelServer {
+    return this.servers[0]!
+  }
+
+  /** Creates a newly started process with no state in memory. */
+  process(store: Store, server: ModelServer): SimulatedProcess {
+    const at: Interruption = point => this.interruption(point)
+    const clock = new SkewedClock({ base: this.clock })
+    const chain = new SwitchableServers(server, at)
+    const infrastructure = { ...this.infrastructure, store: this.#recording(store), clock, chain }
+    const services = createServices(infrastructure, null)
+    const { chainRecorder, invoiceExpiry, recordedChain } = services
+    const scanKeys = interrupted(services.scanKeys, at, 'keys')
+    const interruptible = {
+      chainRecorder: interrupted(chainRecorder, at),
+      recordedChain: interrupted(recordedChain, at),
+      scanKeys,
+    }
+    const chainSync = createChainSync({ ...infrastructure, ...services, ...interruptible })
+    const sync = async () => {
+      const signal = new AbortController().signal
+      while ((await chainSync.sync(signal)) === 'again');
+    }
+    const rescanFrom = (from: number) =>
+      rescan({ ...infrastructure, ...services, scanKeys }, from, new AbortController().signal)
+    return {
+      clock,
+      store,
+      chainRecorder,
+      invoiceExpiry,
+      recordedChain,
+      chain,
+      chainSync,
+      sync,
+      rescan: rescanFrom,
+    }
+  }
+
+  /** Replaces a process as after a crash: same database and server, no state in memory. */
+  restart(index = 0, server = this.servers[index % this.servers.length]!): void {
+    this.processes[index] = this.process(this.processes[index]!.store, server)
+  }
+
+  async createInvoice(terms: Partial<NewInvoice> = {}, process = this.firstProcess): Promise<Invoice> {
+    const createdAt = Math.floor(process.clock.nowMs() / 1000)
+    const expiresAt = terms.expiresAt ?? createdAt + 900
+    const draft = this.shop.draft({ createdAt, watchUntil: expiresAt + 7 * 86_400, ...terms, expiresAt })
+    return process.store.write(async tx => {
+      await tx.viewingKeys.extendWatch(this.shop.viewingKey.id, draft.watchUntil)
+      return tx.invoices.insert(draft)
+    })
+  }
+
+  /** Broadcasts a payment. Returns its txid. */
+  pay(invoice: Invoice, valueZat = invoice.amountZat, expiryHeight?: number): string {
+    const txid = (++this.#paid).toString(16).padStart(64, '0')
+    const transaction = { txid, diversifierIndex: invoice.diversifierIndex, valueZat }
+    this.#transactions.set(txid, transaction)
+    if (expiryHeight !== undefined) this.#expiryHeights.set(txid, expiryHeight)
+    this.chain.broadcast(transaction)
+    return txid
+  }
+
+  /** Puts a known transaction back into the mempool. */
+  rebroadcast(txid: string): void {
+    this.chain.broadcast(this.#transactions.get(txid)!)
+  }
+
+  /** Mines blocks at the true time. The first contains `txids`, by default the whole mempool. */
+  mine(blocks = 1, txids: readonly string[] = [...this.chain.mempool.keys()]): void {
+    for (let i = 0; i < blocks; i++) this.chain.mine(i === 0 ? txids : [], this.clock.secs)
+  }
+
+  /** Rescans like the command of the operator, with the services of the first process. */
+  rescan(from: number): Promise<RescanResult> {
+    return this.firstProcess.rescan(from)
+  }
+
+  /** The notes of the merchant's key in these blocks. */
+  notesOf(blocks: readonly Pick<ModelChain['blocks'][number], 'paying'>[]): DecryptedNote[] {
+    return notesOf(
+      blocks.flatMap(block => block.paying),
+      this.shop.viewingKey.id,
+    )
+  }
+
+  /** A separate connection to the PostgreSQL database of the simulation. */
+  async adminClient(test: TestContext): Promise<pg.Client> {
+    const admin = new pg.Client(this.#url)
+    await admin.connect()
+    test.after(() => admin.end())
+    return admin
+  }
+
+  async read(invoice: Invoice): Promise<Invoice> {
+    const [found] = await this.firstProcess.store.read(tx => tx.invoices.byIds([invoice.id]))
+    return found!
+  }
+
+  async status(invoice: Invoice): Promise<string> {
+    return (await this.read(invoice)).status
+  }
+
+  async payments(invoice: Invoice): Promise<PaymentRow[]> {
+    return this.firstProcess.store.read(tx => tx.payments.byInvoices([invoice.id]))
+  }
+
+  syncedThrough(): Promise<number> {
+    return this.firstProcess.store.read(tx => tx.chain.syncedThrough())
+  }
+
+  async tip(): Promise<number> {
+    return (await this.firstProcess.recordedChain.position())!.tip.height
+  }
+
+  eventTypes(invoice: Invoice): string[] {
+    return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id && type !== null ? [type] : []))
+  }
+
+  /** Advances time in block intervals, with a block (if `mine`) and a sync of every process at each. */
+  async advanceTime(secs: number, { mine = true }: { readonly mine?: boolean } = {}): Promise<void> {
+    for (let left = secs; left > 0; left -= 75) {
+      this.clock.advance(Math.min(75, left))
+      if (mine && left >= 75) this.mine(1, [])
+      for (const process of this.processes) await process.sync()
+    }
+  }
+
+  #noteScanner(): NoteScanner {
+    return {
+      scan: async (keys: readonly ScanKey[], transactions: readonly CompactTransaction[]) => {
+        await this.interruption('before opening')
+        const known = transactions.flatMap(({ txid }) => this.#transactions.get(txid) ?? [])
+        return keys.flatMap(({ id }) => (id === this.shop.viewingKey.id ? notesOf(known, id) : []))
+      },
+      toCompact: async (raw: Uint8Array) => {
+        const txid = Buffer.from(raw).toString('hex')
+        return { transaction: compact({ txid }), expiryHeight: this.#expiryHeights.get(txid) ?? 0 }
+      },
+    } as unknown as NoteScanner
+  }
+
+  #metrics(): Metrics {
+    return new Proxy({} as Metrics, {
+      get: (_, name) => (value: unknown) => {
+        this.metrics[String(name)] = value
+      },
+    })
+  }
+
+  /** Wraps the store so that the events of committed transactions are recorded in `events`. */
+  #recording(store: Store): Store {
+    return {
+      ...store,
+      write: async work => {
+        let appended: NewEvent[] = []
+        const result = await store.write(tx => {
+          appended = []
+          const append: Tx['events']['append'] = (events, deliveries) => {
+            appended.push(...events)
+            return tx.events.append(events, deliveries)
+          }
+          return work({ ...tx, events: { ...tx.events, append } })
+        })
+        this.events.push(...appended)
+        return result
+      },
+    }
+  }
+}
+
+/** A test with a simulation of its own. */
+export function simulationTest(
+  engine: DatabaseEngine,
+  name: string,
+  work: (simulation: ChainSimulation, t: TestContext) => Promise<void>,
+  options: SimulationOptions = {},
+): void {
+  test(name, async t => {
+    await work(await ChainSimulation.open(t, engine, options), t)
+  })
+}

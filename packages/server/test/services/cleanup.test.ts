@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openTestContainer } from '../harness/container.ts'
+import { moved, NOW, openShop } from '../harness/fixtures.ts'
+import { ManualClock } from '../harness/manual-clock.ts'
+
+const DAY = 86_400
+
+async function start(t: TestContext) {
+  const clock = new ManualClock(NOW)
+  const { infrastructure, services } = await openTestContainer(t, { clock })
+  const { store } = infrastructure
+  return { store, clock, cleanup: services.cleanup, shop: await openShop(store) }
+}
+
+test('idempotency keys are kept for more than a day, and then deleted in batches of a thousand', async t => {
+  const { store, clock, cleanup, shop } = await start(t)
+  const claim = (key: string, createdAt: number) => ({
+    accountId: shop.account.id,
+    key,
+    bodyHash: new Uint8Array(32),
+    invoicePublicId: key,
+    createdAt,
+    since: 0,
+  })
+  await store.write(async tx => {
+    for (let i = 0; i < 1_001; i++) await tx.idempotency.claim(claim(`old ${i}`, NOW))
+    await tx.idempotency.claim(claim('young', NOW + DAY))
+  })
+  clock.advance(DAY + 1)
+  assert.equal(await cleanup.pruneIdempotencyKeys(), false)
+  assert.ok(await store.read(tx => tx.idempotency.find(shop.account.id, 'old 0', 0)))
+  clock.advance(DAY)
+  assert.equal(await cleanup.pruneIdempotencyKeys(), true)
+  assert.equal(await cleanup.pruneIdempotencyKeys(), false)
+  const find = (key: string) => store.read(tx => tx.idempotency.find(shop.account.id, key, 0))
+  assert.deepEqual([await find('old 0'), await find('old 1000')], [null, null])
+  assert.ok(await find('young'))
+})
+
+test('events are kept for thirty days', async t => {
+  const { store, clock, cleanup, shop } = await start(t)
+  const invoice = await shop.sell()
+  await store.write(tx => tx.events.append([moved(invoice)], []))
+  const events = () => store.read(tx => tx.events.invoicesChangedSince(0, 10))
+  clock.advance(30 * DAY)
+  await cleanup.pruneEvents()
+  assert.deepEqual((await events()).invoiceIds, [invoice.id])
+  clock.advance(1)
+  await cleanup.pruneEvents()
+  assert.deepEqual((await events()).invoiceIds, [])
+})
