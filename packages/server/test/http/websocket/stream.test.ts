@@ -230,12 +230,11 @@ test('a client that does not read is disconnected when too much is buffered', as
 test('a temporary database failure delays changes but loses none', async t => {
   const invoice = await newInvoice()
   let failing = true
-  const invoices = {
-    read: api.invoices.read,
+  const invoiceFeed = {
     changesSince: (query: Parameters<typeof api.invoiceFeed.changesSince>[0]) =>
       failing ? Promise.reject(new Error('database unavailable')) : api.invoiceFeed.changesSince(query),
   }
-  const stream = createInvoiceStream({ ...api, invoices, log: silentLog, maxWebSockets: 10, pollMs: 20 })
+  const stream = createInvoiceStream({ ...api, invoiceFeed, log: silentLog, maxWebSockets: 10, pollMs: 20 })
   t.after(() => stream.close())
   const calls: string[] = []
   await stream.subscribe(silentSocket(calls), invoice.publicId)
