@@ -34,11 +34,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the scanned keys are read before the blocks, not after them',
-    file: 'workers/chain/block-batch.ts',
-    find: `const blocks = await readBlockBatch(chain, from, to, signal)
-  const keys = await keysFor(blocks)`,
-    replace: `const keys = await keysFor([])
-  const blocks = await readBlockBatch(chain, from, to, signal)`,
+    file: 'workers/chain/blocks.ts',
+    find: 'return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))',
+    replace: `const cache = keysFor as { early?: Promise<ScanKey[]> }
+    return (cache.early ??= scanKeys.watchedAt(nowSecs(clock)))`,
     tests: [INTERRUPTIONS],
     killedBy: 'an invoice is created, its payment broadcast and mined',
   },

@@ -64,7 +64,7 @@ export interface Dashboard {
    * least 6 characters. Other text returns an empty list.
    */
   search(account: Account, text: string): Promise<Invoice[]>
-  /** Details of one invoice of the account. @throws Fault `no_such_invoice` */
+  /** Details of one invoice of the account. @throws AppError `no_such_invoice` */
   invoice(account: Account, publicId: string): Promise<InvoiceDetail>
 }
 

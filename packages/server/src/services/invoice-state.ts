@@ -21,7 +21,7 @@ export interface InvoiceChange {
 export type LockedInvoices = ReadonlyMap<number, Invoice>
 
 /** What the transaction has already locked, or read after its locks. The update locks and reads the rest. */
-export interface UpdateContext {
+interface UpdateContext {
   readonly locked?: LockedInvoices
   /** Height of the last recorded block. */
   readonly tip?: number
@@ -87,8 +87,7 @@ export function createInvoiceUpdater({
       after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], view, now) },
     }))
     const changes = evaluated.filter(isVisible)
-    const updates = evaluated.filter(differs).map(({ after }) => after)
-    if (updates.length > 0) await tx.invoices.updateStates(updates)
+    await tx.invoices.updateStates(evaluated.filter(differs).map(({ after }) => after))
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
       await outbox.append(tx, await eventsOfChange(tx, change, now))

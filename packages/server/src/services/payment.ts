@@ -9,11 +9,11 @@ import type { Tx } from '../ports/store.ts'
 import type { LockedInvoices } from './invoice-state.ts'
 
 /** A note that the chain source shows, before or after it is matched with an invoice. */
-export interface ObservedNote {
+interface ObservedNote {
   readonly note: DecryptedNote
 }
 
-export interface ObservedPayment extends ObservedNote {
+interface ObservedPayment extends ObservedNote {
   readonly location: PaymentLocation
   /** Unix seconds: of the block, or of the clock for the mempool. */
   readonly time: number
@@ -23,7 +23,7 @@ export interface ObservedPayment extends ObservedNote {
 }
 
 /** An observation together with the invoice at the note's diversifier index. */
-export type Matched<T extends ObservedNote> = T & { readonly invoiceId: number }
+type Matched<T extends ObservedNote> = T & { readonly invoiceId: number }
 
 /**
  * The payments in these blocks. Notes of a pool that does not count at the height are ignored.
@@ -109,7 +109,7 @@ export async function recordPayments(
 }
 
 /** A mempool snapshot to compare the unmined payments with. */
-export interface SnapshotComparison {
+interface SnapshotComparison {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
   /** Whether absence from the snapshot is evidence that a recorded payment has left the mempool. */

@@ -1,5 +1,4 @@
 import { allPaymentsVisible } from '../../domain/chain-problem.ts'
-import type { ChainTime } from '../../domain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -14,6 +13,7 @@ import { type LoopResult, startLoop } from '../loop.ts'
 import { createBlockSync } from './blocks.ts'
 import { createMempoolReader } from './mempool.ts'
 import { createProblemReporter } from './problems.ts'
+import { createTimeReporter } from './time.ts'
 
 export interface ChainSyncDeps {
   readonly chain: Chain
@@ -45,7 +45,8 @@ const STALE_AFTER_FAILURE_SECS = 5
 /**
  * A complete sync that a later one has to confirm. It can miss a transaction that entered the mempool after the server
  * last asked its node, and one whose block was replaced between the reads of mempool and blocks. A later sync reads both,
- * so `seenThrough` advances to `startedAt` only with that. Times in Unix seconds.
+ * so `syncedThrough` advances to `startedAt` only with that. In memory only: after a restart two syncs are needed again,
+ * and `syncedThrough` stands still until then. Times in Unix seconds.
  */
 interface UnconfirmedSync {
   readonly startedAt: number
@@ -57,7 +58,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   const { chain, chainRecorder, recordedChain, clock, metrics = NO_METRICS } = deps
   const syncBlocks = createBlockSync({ ...deps, metrics })
   const mempool = createMempoolReader(deps)
-  const reportTime = timeReporter(deps.log, metrics)
+  const reportTime = createTimeReporter({ log: deps.log, metrics })
   const reportProblems = createProblemReporter({ ...deps, metrics })
   let headersChecked = false
   let mempoolFailedAt = Number.NEGATIVE_INFINITY
@@ -89,14 +90,13 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
     const confirmed = confirms(startedAt, serverEpoch) ? unconfirmed : null
     const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null
-    const provesMissing = !rewound
     const time = await chainRecorder.recordSnapshot({
       ...seen,
       txids,
       lastSeq,
       serverEpoch,
       syncedThrough,
-      provesMissing,
+      provesMissing: !rewound,
     })
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
@@ -114,25 +114,6 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     },
 
     streamMempool: mempool.stream,
-  }
-}
-
-/** Reports how block times and clock compare: sets the metrics and logs each change. */
-function timeReporter(log: Log, metrics: Metrics): (time: ChainTime) => void {
-  let before: ChainTime['state'] = 'ok'
-  return time => {
-    metrics.stalled(time.state === 'stalled')
-    metrics.clockSkew(time.state === 'clock_ahead' ? time.bySecs : time.state === 'clock_behind' ? -time.bySecs : 0)
-    if (time.state === before) return
-    before = time.state
-    if (time.state === 'stalled')
-      log.error({ ageSecs: time.ageSecs }, 'the chain server has no new block; no invoice expires until it has one')
-    else if (time.state === 'clock_ahead' || time.state === 'clock_behind')
-      log.error(
-        { state: time.state, bySecs: time.bySecs },
-        'the clock differs from the newest block times by hours; no invoice expires and no plan ends until they agree',
-      )
-    else log.info({}, 'the newest block times agree with the clock again')
   }
 }
 
