@@ -7,6 +7,7 @@ import type {
   RawTransaction,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
+import { until } from '../../../server/test/harness/until.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
 import { paymentUri } from '../fixtures.ts'
 import { chain, client, clock, collect, connect, failsWith, heights, lightwalletd, range, wallet } from './harness.ts'
@@ -182,7 +183,7 @@ describe('the mempool cache', () => {
     const second = wallet.pay({ uri: paymentUri(2n) })
     const third = wallet.pay({ uri: paymentUri(3n) })
     chain.evict(second.id)
-    await clock.sleeping(1)
+    await until('the pause', () => clock.sleeping.length >= 1)
     clock.advance(2)
     assert.equal(await next, third.id)
   })
@@ -194,7 +195,7 @@ describe('the mempool cache', () => {
     chain.reorg({ depth: 1 })
     const late = openStream()
     assert.equal((await late.next()).done, false, 'a stream opened in between gets the old interval')
-    await clock.sleeping(1)
+    await until('the pause', () => clock.sleeping.length >= 1)
     clock.advance(2)
     assert.equal((await end).done, true)
     assert.equal((await late.next()).done, true)
