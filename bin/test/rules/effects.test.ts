@@ -31,11 +31,11 @@ const RANDOMNESS: Allowed = {
   'packages/sdk/src/client.ts': 'idempotency keys',
   'packages/sdk/src/subscribe.ts': 'jitter of reconnections',
   'packages/sdk/src/transport.ts': 'jitter of retries',
-  'packages/server/src/adapters/lightwalletd/chain.ts': 'jitter of retries',
+  'packages/server/src/adapters/lightwalletd/retry.ts': 'jitter of retries',
   'packages/server/src/adapters/system/random.ts': 'the random source of the service',
   'packages/server/src/store/postgres/listener.ts': 'jitter of reconnections',
-  'packages/server/src/store/postgres/store.ts':
-    'jitter of retries, and the id by which a process skips its own notifications',
+  'packages/server/src/store/postgres/notifications.ts': 'the id by which a process skips its own notifications',
+  'packages/server/src/store/postgres/store.ts': 'jitter of retries',
   'packages/server/src/workers/loop.ts': 'jitter of retries',
   'packages/zcash/src/create-action.ts': 'the dummy values of an action',
 }
@@ -62,11 +62,12 @@ const TIMERS: Allowed = {
   'packages/server/src/adapters/zcash/worker-pool.ts': 'bounds a job of a thread',
   'packages/server/src/cli/commands/start.ts': 'bounds the shutdown',
   'packages/server/src/http/server.ts': 'bounds the closing of connections',
-  'packages/server/src/http/websocket/stream.ts': 'polls for changes, sends heartbeats, bounds the closing of sockets',
+  'packages/server/src/http/websocket/connection.ts': 'sends heartbeats, bounds the closing of sockets',
+  'packages/server/src/http/websocket/stream.ts': 'polls for changes',
   'packages/server/src/store/postgres/listener.ts': 'the pause between two connections',
   'packages/server/src/store/postgres/store.ts': 'the pause between two attempts at a transaction',
   'packages/server/src/store/sqlite/batches.ts': 'the pause between two attempts at a lock',
-  'packages/server/src/store/transaction/transaction.ts': 'bounds the wait for a transaction',
+  'packages/server/src/store/transaction/timeout.ts': 'bounds the wait for a transaction',
 }
 
 /** Matches outside the allowed files, and allowed files without a match. */

@@ -109,7 +109,7 @@ export const KEY_FIXTURES: readonly KeyFixture[] = [
 
 export interface NoteFixture {
   readonly pool: ShieldedPool
-  /** the index of the receiving key in KEY_FIGURES */
+  /** the index of the receiving key in KEY_FIXTURES */
   readonly key: number
   readonly index: bigint
   readonly value: bigint

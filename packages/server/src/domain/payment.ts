@@ -57,7 +57,7 @@ export interface InvoiceCreation {
  * invoice's creation, or above a height to which a later reorganisation rewound. Chain positions decide, because clocks
  * and block times can be wrong.
  */
-export function canHoldPayment(invoice: InvoiceCreation, height: number, rewinds: readonly Rewind[]): boolean {
+export function canContainPayment(invoice: InvoiceCreation, height: number, rewinds: readonly Rewind[]): boolean {
   if (invoice.createdHeight === null) return true
   const since = rewinds.filter(({ newestInvoiceId }) => newestInvoiceId >= invoice.id)
   return height > Math.min(invoice.createdHeight, ...since.map(({ toHeight }) => toHeight))

@@ -64,7 +64,7 @@ export class IllegalStepError extends Error {
  *   cancellation or failure, removed by a reorganisation) leads to `needs_attention`, so that no coins are overlooked.
  * - Only orders without any deposit can be canceled. `settle` and `fail` close an order with a deposit.
  *
- * @throws IllegalStep
+ * @throws IllegalStepError
  */
 export function statusAfter(order: WithdrawalOrder, step: WithdrawalStep): WithdrawalStatus {
   switch (step.step) {

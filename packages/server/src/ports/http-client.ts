@@ -1,6 +1,6 @@
 /** An HTTP client with bounds on time and size. An instance for URLs of users connects only to public addresses. */
 export interface HttpClient {
-  /** Redirects are returned, not followed. @throws OutboundError for every failure */
+  /** Redirects are returned, not followed. @throws HttpClientError for every failure */
   send(request: HttpRequest): Promise<HttpResponse>
   /** Aborts pending requests and closes idle connections. */
   close(): void

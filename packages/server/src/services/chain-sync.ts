@@ -2,7 +2,7 @@ import type { Block, BlockProblem, Header } from '../domain/chain.ts'
 import { checkContinuity } from '../domain/chain.ts'
 import { type ChainTime, chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { canHoldPayment, isTransactionExpired } from '../domain/payment.ts'
+import { canContainPayment, isTransactionExpired } from '../domain/payment.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
@@ -184,7 +184,7 @@ export function createChainRecorder(deps: {
       const rewinds = locked.size > 0 ? await tx.chain.rewinds() : []
       const possible = matched.filter(({ invoiceId, height }) => {
         const invoice = locked.get(invoiceId)
-        return invoice !== undefined && canHoldPayment(invoice, height, rewinds)
+        return invoice !== undefined && canContainPayment(invoice, height, rewinds)
       })
       const paid = await recordPayments(tx, possible, locked, now)
       return updateInvoices(tx, paid, now, { locked, tip: tip ?? 0 })

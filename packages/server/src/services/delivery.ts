@@ -1,12 +1,6 @@
 import { createHmac } from 'node:crypto'
-import {
-  ATTEMPT_TIMEOUT_MS,
-  fairShares,
-  finishAttempt,
-  RESPONSE_BYTES_KEPT,
-  type SendingProgress,
-  startAttempt,
-} from '../domain/delivery.ts'
+import { fairShares, RESPONSE_BYTES_KEPT } from '../domain/delivery.ts'
+import { ATTEMPT_TIMEOUT_MS, finishAttempt, type SendingProgress, startAttempt } from '../domain/delivery-schedule.ts'
 import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext } from '../domain/webhook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HttpClient, HttpResponse } from '../ports/http-client.ts'
@@ -139,12 +133,12 @@ export function createDeliveries(deps: {
 
     async attempt(job) {
       const startedMs = clock.nowMs()
-      const { answer: response, error } = await send(job).then(
-        response => ({ answer: response, error: statusProblem(response.status) }),
+      const { response, error } = await send(job).then(
+        response => ({ response, error: statusProblem(response.status) }),
         (error: unknown) => {
-          if (error instanceof HttpClientError) return { answer: error.partial, error: error.message }
+          if (error instanceof HttpClientError) return { response: error.partial, error: error.message }
           log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
-          return { answer: null, error: 'internal error' }
+          return { response: null, error: 'internal error' }
         },
       )
       const endedMs = clock.nowMs()

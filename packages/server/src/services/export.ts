@@ -23,7 +23,7 @@ export interface InvoiceExport {
 }
 
 export interface InvoiceExports {
-  /** Exports the account's invoices created in a period, oldest first. @throws Fault `invalid_to` */
+  /** Exports the account's invoices created in a period, oldest first. @throws AppError `invalid_to` */
   exportInvoices(account: Account, format: ExportFormat, period: ExportPeriod): InvoiceExport
 }
 

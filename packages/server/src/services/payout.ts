@@ -38,17 +38,17 @@ export interface PayoutOrder {
 export interface Payouts {
   /** Orders of all accounts, newest first. Default: all statuses. */
   list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<PayoutOrder[]>
-  /** @throws Fault `no_such_withdrawal` */
+  /** @throws AppError `no_such_withdrawal` */
   read(id: string): Promise<PayoutOrder>
   /**
    * Records that the operator has paid out.
-   * @throws Fault `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `payout_in_progress`,
+   * @throws AppError `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `payout_in_progress`,
    * `deposit_not_confirmed` while payments of the deposit are unconfirmed
    */
   markPaidOut(id: string, reference: string, options?: CloseOptions): Promise<PayoutOrder>
   /**
    * Records that the operator will not pay out.
-   * @throws Fault `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open`, `payout_in_progress`
+   * @throws AppError `no_such_withdrawal`, `invalid_reason`, `withdrawal_not_open`, `payout_in_progress`
    */
   markFailed(id: string, reason: string, options?: CloseOptions): Promise<PayoutOrder>
   /** Number of orders to pay out, and of orders that need attention. */

@@ -5,7 +5,7 @@ import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
 export interface SwapAssets {
   /**
    * Assets that buyers can pay with. The list is at most five minutes old, or older while the provider is unavailable.
-   * @throws Fault `swap_provider_unavailable` when no list was ever received
+   * @throws AppError `swap_provider_unavailable` when no list was ever received
    */
   list(): Promise<readonly SwapAsset[]>
 }

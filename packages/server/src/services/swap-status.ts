@@ -32,13 +32,13 @@ export interface SwapStatusPoller {
 
 interface PollResult {
   /** Null: there is no response, or the provider does not know the swap yet. */
-  readonly answer: SwapStatusResponse | null
+  readonly response: SwapStatusResponse | null
   readonly failed: boolean
 }
 
 /** Exceeds the deadline of a provider request and the time to record its result. */
 const LEASE_MS = 30_000
-const NOT_POLLED: PollResult = { answer: null, failed: false }
+const NOT_POLLED: PollResult = { response: null, failed: false }
 
 export function createSwapStatusPoller(deps: {
   readonly store: Store
@@ -67,7 +67,7 @@ export function createSwapStatusPoller(deps: {
   async function write(
     tx: Tx,
     { id, invoiceId }: Swap,
-    { answer: response, failed }: PollResult,
+    { response, failed }: PollResult,
     nowMs: number,
   ): Promise<Swap> {
     const now = Math.floor(nowMs / 1000)
@@ -113,19 +113,19 @@ export function createSwapStatusPoller(deps: {
     if (isFinalSwapStatus(swap.status)) return record(swap, NOT_POLLED)
     let result: PollResult
     try {
-      result = { answer: await requestStatus(swap, signal), failed: false }
+      result = { response: await requestStatus(swap, signal), failed: false }
     } catch (error) {
       if (signal?.aborted) return
       if (swap.failedPolls === 0)
         log.warn({ swap: swap.publicId.slice(0, 8), err: error }, 'the status of a swap could not be read')
-      result = { answer: null, failed: true }
+      result = { response: null, failed: true }
     }
     await record(swap, result)
   }
 
   async function refresh(swap: Swap): Promise<void> {
     const response = await requestStatus(swap).catch(() => null)
-    if (response) await record(swap, { answer: response, failed: false })
+    if (response) await record(swap, { response, failed: false })
   }
 
   return {

@@ -33,11 +33,11 @@ export interface SwapRequest {
 export interface Swaps {
   /** Whether a swap provider is configured. */
   readonly offered: boolean
-  /** @throws Fault `swap_provider_unavailable` */
+  /** @throws AppError `swap_provider_unavailable` */
   assets(): Promise<readonly SwapAsset[]>
   /**
    * Requests a firm quote for the full invoice amount and stores it before returning it. It replaces an earlier swap.
-   * @throws Fault, checked in this order: `no_such_invoice`, `refund_to_required`, `invoice_not_pending`,
+   * @throws AppError, checked in this order: `no_such_invoice`, `refund_to_required`, `invoice_not_pending`,
    *   `swap_in_progress`, `too_many_swap_requests`, `unsupported_asset_id`, `swap_refused`, `swap_provider_unavailable`
    */
   start(invoicePublicId: string, request: SwapRequest): Promise<Swap>

@@ -23,28 +23,28 @@ const RETRY_SECS = 60
 
 /** Management of the account's webhook and its deliveries by the account owner. */
 export interface Webhooks {
-  /** @throws Fault `webhook_not_set` (404) */
+  /** @throws AppError `webhook_not_set` (404) */
   read(account: Account): Promise<Webhook>
   /**
    * Sets the URL for all deliveries from now on, including pending retries. `secret` is available only in this result. It
    * is null when the account already had a webhook, whose secret is kept.
-   * @throws Fault `invalid_url`
+   * @throws AppError `invalid_url`
    */
   set(account: Account, url: string): Promise<{ webhook: Webhook; secret: string | null }>
-  /** Removes the webhook and cancels pending deliveries. @throws Fault `webhook_not_set` (404) */
+  /** Removes the webhook and cancels pending deliveries. @throws AppError `webhook_not_set` (404) */
   remove(account: Account): Promise<void>
-  /** Returns the new secret once. The previous secret no longer signs deliveries. @throws Fault `webhook_not_set` (409) */
+  /** Returns the new secret once. The previous secret no longer signs deliveries. @throws AppError `webhook_not_set` (409) */
   rotateSecret(account: Account): Promise<string>
-  /** Queues a test event and returns the delivery's id. @throws Fault `webhook_not_set` (409), `too_many_deliveries` */
+  /** Queues a test event and returns the delivery's id. @throws AppError `webhook_not_set` (409), `too_many_deliveries` */
   test(account: Account): Promise<string>
   /**
    * Queues a delivery's body again and returns the new delivery's id.
-   * @throws Fault `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
+   * @throws AppError `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
    */
   resend(account: Account, deliveryId: string): Promise<string>
   /** Newest first. An unknown invoice has no attempts. */
   attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
-  /** An attempt with its request and response bodies. @throws Fault `no_such_attempt` */
+  /** An attempt with its request and response bodies. @throws AppError `no_such_attempt` */
   attempt(account: Account, id: string): Promise<AttemptDetail>
 }
 

@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
 import type { ChainProblemName } from '../domain/chain-problem.ts'
-import type { DeliveryState } from '../domain/delivery.ts'
+import type { DeliveryState } from '../domain/delivery-schedule.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { PaymentLocation } from '../domain/payment.ts'

@@ -30,6 +30,6 @@ export function startBillingLoop(deps: {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: notified => store.listen('payouts', notified),
+    subscribe: notified => store.listen('payouts', notified),
   })
 }

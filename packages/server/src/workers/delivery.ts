@@ -46,7 +46,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     metrics.attemptEnded(succeeded ? 'success' : 'failure')
     slots.adjust(outcome.accountId, succeeded)
     ended.push(outcome)
-    loop.wake()
+    loop.notify()
   }
 
   function start(job: DeliveryJob): void {
@@ -85,7 +85,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     const { signal } = timer
     const delayMs = atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, atMs - clock.nowMs())
     if (delayMs > IDLE_MS) return
-    void clock.sleep(delayMs, signal).then(() => signal.aborted || loop.wake())
+    void clock.sleep(delayMs, signal).then(() => signal.aborted || loop.notify())
   }
 
   const loop = startLoop({
@@ -94,7 +94,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: notified => options.store.listen('deliveries', notified),
+    subscribe: notified => options.store.listen('deliveries', notified),
   })
   return {
     async stop() {

@@ -10,12 +10,12 @@ export interface LoopOptions {
   readonly name: string
   /** One bounded piece of work that respects the signal. Errors are logged and retried with exponential backoff. */
   readonly run: (signal: AbortSignal) => Promise<LoopResult>
-  /** Pause after 'idle' in milliseconds; `wake` ends it early. */
+  /** Pause after 'idle' in milliseconds; `notify` ends it early. */
   readonly idleMs: number
   readonly clock: Clock
   readonly log: Log
-  /** Subscribes `wake` to new work. Returns the unsubscribe function. */
-  readonly wakeOn?: (notified: () => void) => () => void
+  /** Subscribes `notify` to new work. Returns the unsubscribe function. */
+  readonly subscribe?: (notified: () => void) => () => void
   /** Pause after the first failure and its maximum. Doubles with each further failure, reduced by jitter. */
   readonly backoff?: Backoff
   /** Returns a number from 0 to 1. */
@@ -24,7 +24,7 @@ export interface LoopOptions {
 
 export interface Loop {
   /** Ends the idle pause, or makes another run follow the current one. Does not shorten a pause after a failure. */
-  wake(): void
+  notify(): void
   /** Aborts the current run. Resolves when it has ended. */
   stop(): Promise<void>
 }
@@ -77,10 +77,10 @@ export function startLoop(options: LoopOptions): Loop {
     while (!stopping.signal.aborted) await runOnce()
   }
 
-  const unsubscribe = options.wakeOn?.(notified)
+  const unsubscribe = options.subscribe?.(notified)
   const ended = Promise.resolve().then(work)
   return {
-    wake: notified,
+    notify: notified,
     async stop() {
       unsubscribe?.()
       stopping.abort()

@@ -21,6 +21,6 @@ export function startMailLoop(deps: {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: notified => store.listen('mails', notified),
+    subscribe: notified => store.listen('mails', notified),
   })
 }

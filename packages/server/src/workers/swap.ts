@@ -23,6 +23,6 @@ export function startSwapPolling(deps: {
     idleMs: IDLE_MS,
     clock,
     log,
-    wakeOn: notified => store.listen('swaps', notified),
+    subscribe: notified => store.listen('swaps', notified),
   })
 }

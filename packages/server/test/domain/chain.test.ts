@@ -10,7 +10,7 @@ import {
   isPaymentPool,
 } from '../../src/domain/chain.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
-import { canHoldPayment, isTransactionExpired, isWatched } from '../../src/domain/payment.ts'
+import { canContainPayment, isTransactionExpired, isWatched } from '../../src/domain/payment.ts'
 
 const previous: Header = {
   height: 41,
@@ -90,12 +90,12 @@ test('an invoice is watched until the last second of its window, and has no lowe
 
 test('a block that is read again can contain a payment above the invoice’s creation height or a later rewind', () => {
   const invoice = { id: 7, createdHeight: 100 }
-  assert.deepEqual([canHoldPayment(invoice, 100, []), canHoldPayment(invoice, 101, [])], [false, true])
+  assert.deepEqual([canContainPayment(invoice, 100, []), canContainPayment(invoice, 101, [])], [false, true])
   const earlier = { toHeight: 90, newestInvoiceId: 6 }
   const later = { toHeight: 95, newestInvoiceId: 7 }
   const above = { toHeight: 120, newestInvoiceId: 8 }
-  assert.equal(canHoldPayment(invoice, 100, [earlier, above]), false)
+  assert.equal(canContainPayment(invoice, 100, [earlier, above]), false)
   const rewinds = [earlier, later, above]
-  assert.deepEqual([canHoldPayment(invoice, 95, rewinds), canHoldPayment(invoice, 96, rewinds)], [false, true])
-  assert.equal(canHoldPayment({ id: 7, createdHeight: null }, 1, rewinds), true)
+  assert.deepEqual([canContainPayment(invoice, 95, rewinds), canContainPayment(invoice, 96, rewinds)], [false, true])
+  assert.equal(canContainPayment({ id: 7, createdHeight: null }, 1, rewinds), true)
 })

@@ -66,7 +66,7 @@ const SEED = new Uint8Array(32).fill(9)
 let shared: NoteScanner | null = null
 
 /** Shared by all tests of a file, because its threads start slowly. `closeNoteScanner` closes it. */
-export function sharedNoteScanner(): NoteScanner {
+function sharedNoteScanner(): NoteScanner {
   shared ??= createNoteScanner({ log: silentLog, threads: 1 })
   return shared
 }

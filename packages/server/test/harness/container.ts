@@ -27,7 +27,7 @@ export interface TestContainerOptions extends Overrides {
 }
 
 /** The key that seals the secrets of the tests' databases. */
-export const ENCRYPTION_KEY = Buffer.alloc(32, 1)
+const ENCRYPTION_KEY = Buffer.alloc(32, 1)
 
 /** Settings of a service on regtest without external services: nothing listens at their addresses. */
 export const testEnv: Env = {

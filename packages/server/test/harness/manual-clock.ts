@@ -30,13 +30,13 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve()
     return new Promise(resolve => {
-      const wake = () => {
+      const notify = () => {
         this.#sleepers.delete(sleeper)
         resolve()
       }
-      const sleeper = { untilMs: this.#nowMs + ms, wake }
+      const sleeper = { untilMs: this.#nowMs + ms, wake: notify }
       this.#sleepers.add(sleeper)
-      signal?.addEventListener('abort', wake, { once: true })
+      signal?.addEventListener('abort', notify, { once: true })
     })
   }
 

@@ -119,8 +119,8 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     const invoicePage = await context.newPage()
     await invoicePage.setExtraHTTPHeaders({ cookie })
     await invoicePage.goto(`${harness.url}/invoices/${invoice.publicId}`)
-    const notice = invoicePage.getByRole('heading', { name: 'Payments are missing' })
-    await notice.waitFor()
+    const warning = invoicePage.getByRole('heading', { name: 'Payments are missing' })
+    await warning.waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
       await invoicePage.emulateMedia({ colorScheme })
       assert.deepEqual((await new AxeBuilder({ page: invoicePage }).analyze()).violations, [])
@@ -130,7 +130,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
       0,
     )
     harness.sandbox.chain.mine(1)
-    await notice.waitFor({ state: 'detached', timeout: 30_000 })
+    await warning.waitFor({ state: 'detached', timeout: 30_000 })
   })
 
   test('the overview lists ten invoices and links to the others', async () => {

@@ -33,11 +33,11 @@ test("pauses for idleMs after 'idle' and not after 'again'", async () => {
 test('a wake ends the pause, and a wake during a run causes one more run', async () => {
   let runs = 0
   const { clock, loop } = loopOf(async () => {
-    if (++runs === 2) loop.wake()
+    if (++runs === 2) loop.notify()
     return 'idle'
   })
   await until('the pause', () => clock.sleeping.length === 1)
-  loop.wake()
+  loop.notify()
   await until('the run after the wake', () => runs === 3)
   await until('the pause', () => clock.sleeping.length === 1)
   assert.equal(runs, 3)
@@ -49,7 +49,7 @@ test('runs never overlap, even with many wakes', async () => {
   let runs = 0
   const { clock, loop } = loopOf(async () => {
     assert.equal(++working, 1)
-    for (let i = 0; i < 10; i++) loop.wake()
+    for (let i = 0; i < 10; i++) loop.notify()
     await Promise.resolve()
     working--
     return ++runs < 50 ? 'again' : 'idle'
@@ -74,7 +74,7 @@ test('backs off exponentially up to the limit, logs it, and resets after a succe
   for (const _ of [1, 2, 3, 4, 5]) {
     const [ms] = await until('a pause', () => clock.sleeping.length === 1 && clock.sleeping)
     pauses.push(ms!)
-    loop.wake()
+    loop.notify()
     assert.deepEqual(clock.sleeping, [ms], 'a wake does not shorten the pause after a failure')
     clock.advanceMs(ms!)
   }
@@ -116,7 +116,7 @@ test('stop aborts the current run, waits for it, and logs no failure', async () 
 test('stop ends a pause and unsubscribes the loop from notifications', async () => {
   let listening = 0
   const { clock, loop } = loopOf(async () => 'idle', {
-    wakeOn: () => {
+    subscribe: () => {
       listening++
       return () => listening--
     },

@@ -34,15 +34,15 @@ export interface ViewingKeyTool {
   readonly network: Network
   /** Absent: the key never expires. An expired key still decrypts. */
   readonly expiry?: KeyExpiry
-  /** @param index diversifier index, 0 to 2^88 − 1. @throws Fault `invalid_index` */
+  /** @param index diversifier index, 0 to 2^88 − 1. @throws AppError `invalid_index` */
   deriveAddress(index: bigint): string
-  /** @throws Fault `invalid_tx` */
+  /** @throws AppError `invalid_tx` */
   decryptTransaction(raw: Uint8Array): DecryptedPayment[]
-  /** @param encoded a CompactBlock of the light-client protocol. @throws Fault `invalid_blocks` */
+  /** @param encoded a CompactBlock of the light-client protocol. @throws AppError `invalid_blocks` */
   decryptBlock(encoded: Uint8Array): DecryptedPayment[]
 }
 
-/** @throws Fault `invalid_viewing_key`, the reason in `detail` */
+/** @throws AppError `invalid_viewing_key`, the reason in `detail` */
 export function createViewingKeyTool(text: string): ViewingKeyTool {
   const { network, orchard, expiry } = orInvalidField('viewing-key', () => parseViewingKey(text))
   if (!orchard) throw invalidField('viewing-key', 'has no Orchard item, which is required to see payments')

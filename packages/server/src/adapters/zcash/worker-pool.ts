@@ -52,7 +52,7 @@ export class WorkerPool {
     while (!this.#closed && this.#threads.size < this.#options.size) this.#startThread()
   }
 
-  /** Queues a job. @throws Fault `viewer_unavailable` when the queue is full or the pool is closed */
+  /** Queues a job. @throws AppError `viewer_unavailable` when the queue is full or the pool is closed */
   run<K extends WorkerJob['kind']>(job: Extract<WorkerJob, { kind: K }>): Promise<JobResults[K]> {
     return new Promise<JobResults[K]>((resolve, reject) => {
       if (this.#closed) return reject(unavailable('the note scanner is closed'))

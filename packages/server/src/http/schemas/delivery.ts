@@ -1,6 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { MAX_ATTEMPTS } from '../../domain/delivery.ts'
+import { MAX_ATTEMPTS } from '../../domain/delivery-schedule.ts'
 import { EVENT_TYPES } from '../../domain/event.ts'
 import { Id, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
 import { PageQuery } from './page.ts'

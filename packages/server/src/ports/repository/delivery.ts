@@ -4,7 +4,7 @@ import type {
   OpenProgress,
   SendingProgress,
   WaitingProgress,
-} from '../../domain/delivery.ts'
+} from '../../domain/delivery-schedule.ts'
 import type { EventType } from '../../domain/event.ts'
 import type { Page } from './page.ts'
 import type { Webhook } from './webhook.ts'

@@ -33,11 +33,11 @@ export interface ViewingKeyRepository {
    * Reserves `count` consecutive diversifier indexes that were never used before. Index 0 is never used: wallets show its
    * address first.
    * @returns the first reserved index
-   * @throws AppError `viewing_key_exhausted` when the range would exceed `MAX_INDEX`
+   * @throws AppError `viewing_key_exhausted` when the range would exceed `MAX_DIVERSIFIER_INDEX`
    */
   reserveIndexes(id: number, count: number): Promise<bigint>
   /**
-   * Advances the index counter of every key by its own step, up to `MAX_INDEX`, and raises every `watchUntil` to at least
+   * Advances the index counter of every key by its own step, up to `MAX_DIVERSIFIER_INDEX`, and raises every `watchUntil` to at least
    * this one.
    * @returns the number of keys
    */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { DeliveryState } from '../../domain/delivery.ts'
+import type { DeliveryState } from '../../domain/delivery-schedule.ts'
 import type { DeliveryRepository, OpenDelivery } from '../../ports/repository/delivery.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, DeliveriesTable } from '../tables.ts'

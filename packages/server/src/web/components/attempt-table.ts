@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from '../../domain/delivery.ts'
+import { MAX_ATTEMPTS } from '../../domain/delivery-schedule.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
 import { groupThousands, shorten, timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from '../../domain/delivery.ts'
+import { MAX_ATTEMPTS } from '../../domain/delivery-schedule.ts'
 import { MAX_WEBHOOK_URL_CHARS } from '../../domain/webhook.ts'
 import type { AttemptDetail, AttemptRow } from '../../ports/repository/delivery.ts'
 import type { Webhook } from '../../ports/repository/webhook.ts'

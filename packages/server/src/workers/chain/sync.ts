@@ -134,12 +134,12 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
     name: 'mempool',
     async run(signal) {
       // A block found before the stream is open again does not end the new stream.
-      if (afterBlock) syncs.wake()
+      if (afterBlock) syncs.notify()
       const openedAtMs = clock.nowMs()
       const count = await chainSync.streamMempool(signal)
       // A block ends the stream. A server without mempool streaming ends it at once, which does not mean a new block.
       afterBlock = count > 0 || clock.nowMs() - openedAtMs >= STREAM_GAP_MS
-      if (afterBlock) syncs.wake()
+      if (afterBlock) syncs.notify()
       return 'idle'
     },
     idleMs: STREAM_GAP_MS,

@@ -40,15 +40,15 @@ test('Kraken: every kind of failure rejects with its reason', async t => {
   t.after(() => Object.assign(kraken.faults, { down: false, response: 'ticker' }))
   const rates = krakenRates(kraken.url, http)
   await assert.rejects(rates.price('JPY'), /EQuery:Unknown asset pair/)
-  for (const [answer, reason] of [
+  for (const [response, reason] of [
     ['error', /EService:Unavailable/],
     ['html', SyntaxError],
     ['no_pair', /no price of ZEC in USD/],
     ['zero', /no price of ZEC in USD/],
     ['not_a_number', /no price of ZEC in USD/],
   ] as const) {
-    kraken.faults.response = answer
-    await assert.rejects(rates.price('USD'), reason, answer)
+    kraken.faults.response = response
+    await assert.rejects(rates.price('USD'), reason, response)
   }
   kraken.faults.down = true
   await assert.rejects(rates.price('USD'), { name: 'HttpClientError' })

@@ -96,8 +96,8 @@ function suite(engine: DatabaseEngine): void {
   test('concurrent attempts are all counted: after five, the right code is refused', async t => {
     const { signIn, requestCode } = await createSignInHarness(engine, t)
     const { browser, code } = await requestCode(EMAIL)
-    const tries = Array.from({ length: 20 }, () => signIn.signIn(browser, otherThan(code), 'b'))
-    for (const result of await Promise.allSettled(tries)) assert.equal(result.status, 'rejected')
+    const attempts = Array.from({ length: 20 }, () => signIn.signIn(browser, otherThan(code), 'b'))
+    for (const result of await Promise.allSettled(attempts)) assert.equal(result.status, 'rejected')
     await assert.rejects(signIn.signIn(browser, code, 'b'), badCode)
   })
 
@@ -116,8 +116,8 @@ function suite(engine: DatabaseEngine): void {
     const guesses = Array.from({ length: 100 }, (_, i) => String(i * 997).padStart(6, '0')).filter(
       guess => !mailed.has(guess),
     )
-    const tries = browsers.flatMap(browser => guesses.map(guess => signIn.signIn(browser, guess, 'b')))
-    for (const result of await Promise.allSettled(tries))
+    const attempts = browsers.flatMap(browser => guesses.map(guess => signIn.signIn(browser, guess, 'b')))
+    for (const result of await Promise.allSettled(attempts))
       assert.ok(result.status === 'rejected' && badCode(result.reason))
   })
 

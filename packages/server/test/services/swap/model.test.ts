@@ -20,7 +20,7 @@ type Step = { readonly word: string } | { readonly secs: number } | 'coins' | 'r
 /** A step: the provider reports a status, the coins arrive, the services restart, or time passes. */
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: fc.constantFrom<string>(...SWAP_STATUSES, 'A_NEW_WORD').map(word => ({ word })) },
+    { weight: 5, arbitrary: fc.constantFrom<string>(...SWAP_STATUSES, 'A_NEW_WORD').map(status => ({ word: status })) },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 400 }).map(secs => ({ secs })) },
     { weight: 1, arbitrary: fc.constant('coins' as const) },
     { weight: 1, arbitrary: fc.constant('restart' as const) },
@@ -40,10 +40,10 @@ class Expected {
   coins = false
   readonly events: string[] = []
 
-  report(word: string): void {
-    if (isFinalSwapStatus(this.status) || !isSwapStatus(word)) return
-    this.status = word
-    const event = EVENTS[word]
+  report(status: string): void {
+    if (isFinalSwapStatus(this.status) || !isSwapStatus(status)) return
+    this.status = status
+    const event = EVENTS[status]
     if (event && !this.events.includes(event)) this.events.push(event)
   }
 

@@ -134,8 +134,8 @@ test('each error has its status and its exact message', async t => {
   for (const unknown of [UNKNOWN, 'no-uuid'])
     assertError(await shop.start(unknown), 404, 'no_such_invoice', 'no such invoice')
 
-  for (const answer of ['unauthorized', 'forbidden_html', 'bad_gateway_html', 'too_many_requests', 'hang'] as const) {
-    script.add('quote', answer, 1)
+  for (const response of ['unauthorized', 'forbidden_html', 'bad_gateway_html', 'too_many_requests', 'hang'] as const) {
+    script.add('quote', response, 1)
     assertError(await shop.start(id), 502, 'swap_provider_unavailable', 'swap provider unavailable')
   }
   settings.tampering = 'recipient'

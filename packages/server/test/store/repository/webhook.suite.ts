@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Account } from '../../../src/domain/account.ts'
-import { finishAttempt, startAttempt } from '../../../src/domain/delivery.ts'
+import { finishAttempt, startAttempt } from '../../../src/domain/delivery-schedule.ts'
 import type {
   FinishedAttempt,
   NewDelivery,

@@ -5,7 +5,7 @@ import { coalesce } from '../../../src/workers/chain/batches.ts'
 /** A source that yields given items and counts how many were read. */
 function sourceOf<T>() {
   const items: (T | 'end' | Error)[] = []
-  let wake = () => {}
+  let notify = () => {}
   const state = { read: 0, ended: false }
   async function* source(): AsyncGenerator<T> {
     try {
@@ -13,7 +13,7 @@ function sourceOf<T>() {
         const item = items.shift()
         if (item === 'end') return
         if (item instanceof Error) throw item
-        if (item === undefined) await new Promise<void>(resolve => (wake = resolve))
+        if (item === undefined) await new Promise<void>(resolve => (notify = resolve))
         else {
           state.read++
           yield item
@@ -25,7 +25,7 @@ function sourceOf<T>() {
   }
   const push = (...more: (T | 'end' | Error)[]) => {
     items.push(...more)
-    wake()
+    notify()
   }
   return { source: source(), push, state }
 }

@@ -164,7 +164,7 @@ async function runScenarios(
   // Scenarios beyond the last await happen after the sync.
   for (const [i, part] of parts.entries()) if ((at[i] ?? 0) >= passed) await part.act()
   for (let round = 0; round < 3; round++) {
-    for (let look = 0; look < 3; look++) {
+    for (let sync = 0; sync < 3; sync++) {
       await simulation.firstProcess.invoiceExpiry.expireDue(100)
       simulation.clock.advance(3)
       await simulation.firstProcess.sync()
@@ -215,7 +215,7 @@ test('a payment that is mined after the blocks are read, and reorged before the 
     if (point === 'after blocks' && simulation.chain.mempool.has(txid))
       simulation.chain.mine([txid], simulation.clock.secs)
   }
-  for (let look = 0; look < 4; look++) {
+  for (let sync = 0; sync < 4; sync++) {
     await simulation.firstProcess.sync()
     await simulation.firstProcess.invoiceExpiry.expireDue(10)
     assert.ok(!CLOSED.includes(await simulation.status(invoice)))

@@ -18,10 +18,10 @@ import { until } from '../../harness/until.ts'
 import type { WebhookHarness } from '../../harness/webhook.ts'
 import { createWebhookHarness } from '../../harness/webhook.ts'
 
-async function receiver(t: TestContext, answers?: readonly WebhookResponse[]): Promise<WebhookReceiver> {
+async function receiver(t: TestContext, responses?: readonly WebhookResponse[]): Promise<WebhookReceiver> {
   const started = await WebhookReceiver.start()
   t.after(() => started.close())
-  if (answers) started.script(answers)
+  if (responses) started.script(responses)
   return started
 }
 
@@ -100,9 +100,9 @@ const FAULTS: readonly [string, WebhookResponse, number | null, RegExp][] = [
   ['1 GB', { kind: 'large_body' }, 200, /larger than 1048576 bytes/],
 ]
 
-for (const [name, answer, statusCode, error] of FAULTS) {
+for (const [name, response, statusCode, error] of FAULTS) {
   test(`a receiver that responds with ${name} gets four attempts on schedule, and each is logged`, async t => {
-    const merchant = await receiver(t, [answer])
+    const merchant = await receiver(t, [response])
     const clock = new ManualClock()
     const start = clock.nowMs()
     const harness = await createWebhookHarness(t, { clock })
