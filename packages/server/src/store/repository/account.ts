@@ -1,5 +1,5 @@
 import type { AccountRepository } from '../../ports/repository/account.ts'
-import { toAccount } from '../owner.ts'
+import { toAccount } from '../account-columns.ts'
 import type { Db } from '../tables.ts'
 
 export function accountRepository(db: Db): AccountRepository {
