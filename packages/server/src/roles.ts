@@ -9,7 +9,7 @@ import { startBillingLoop } from './workers/billing.ts'
 import { startChainSync } from './workers/chain/sync.ts'
 import { startCleanup } from './workers/cleanup.ts'
 import { startDeliveryWorker } from './workers/delivery.ts'
-import { startExpiryLoop } from './workers/expiry.ts'
+import { startExpiryLoop } from './workers/invoice-expiry.ts'
 import { startMailLoop } from './workers/mail.ts'
 import { startSwapPolling } from './workers/swap.ts'
 

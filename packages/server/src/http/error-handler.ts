@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { AppError } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { AnyRequest, App } from './app.ts'
-import { sendError, toAppError } from './errors.ts'
+import { sendError, toAppError } from './error.ts'
 
 /** Sends a page to a browser that requests an unknown path. Returns false if it sent nothing. */
 export type NotFoundPage = (error: AppError, request: AnyRequest, reply: FastifyReply) => boolean

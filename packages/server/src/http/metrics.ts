@@ -3,7 +3,7 @@ import { Histogram, type Registry } from 'prom-client'
 import { AppError } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { App } from './app.ts'
-import { routeNotFound } from './errors.ts'
+import { routeNotFound } from './error.ts'
 
 const SLOW_MS = 1_000
 

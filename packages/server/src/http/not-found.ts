@@ -1,6 +1,6 @@
 import { AppError } from '../domain/error.ts'
 import type { App } from './app.ts'
-import { routeNotFound } from './errors.ts'
+import { routeNotFound } from './error.ts'
 
 interface KnownPath {
   readonly pattern: RegExp

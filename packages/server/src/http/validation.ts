@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { AppError, invalidField } from '../domain/error.ts'
-import { invalidJson } from './errors.ts'
+import { invalidJson } from './error.ts'
 
 type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
 

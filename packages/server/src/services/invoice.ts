@@ -13,8 +13,8 @@ import type { Page } from '../ports/repository/page.ts'
 import type { BatchTx, Store, Tx } from '../ports/store.ts'
 import type { Addresses } from './address.ts'
 import { claimOrReplay, type IdempotencyRequest } from './idempotency.ts'
-import { readExpiryContext } from './key-expiry.ts'
 import { countInvoice } from './plan-limit.ts'
+import { readExpiryContext } from './viewing-key-expiry.ts'
 import { createWatchCache } from './watch-cache.ts'
 
 export interface InvoiceRequest {

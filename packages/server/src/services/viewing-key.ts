@@ -8,7 +8,7 @@ import type { NoteScanner, ParsedViewingKey } from '../ports/note-scanner.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
-import { readExpiryContext } from './key-expiry.ts'
+import { readExpiryContext } from './viewing-key-expiry.ts'
 
 export interface ViewingKeys {
   /** Checks whether `set` would accept the text. @throws AppError as `set` */

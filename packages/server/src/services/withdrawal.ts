@@ -20,7 +20,7 @@ import {
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Random } from '../ports/random.ts'
-import type { Rates } from '../ports/rates.ts'
+import type { Rates } from '../ports/rate.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'

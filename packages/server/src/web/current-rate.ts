@@ -1,6 +1,6 @@
 import type { Rate } from '../domain/rate.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Rates } from '../ports/rates.ts'
+import type { Rates } from '../ports/rate.ts'
 
 /** How long a page waits for a rate. Without one it shows amounts only in ZEC. */
 const RATE_TIMEOUT_MS = 1_000

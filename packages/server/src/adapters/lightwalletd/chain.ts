@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts'
 import { ATTEMPTS, retrying, retryMs } from './retry.ts'
 import { type CallDeadlines, connectServer, isPastTip, isTransient } from './server.ts'
 import { createServerSelection, PROBE_DEADLINE_MS } from './server-selection.ts'
-import { MAX_LAG_BLOCKS, REVIEW_EVERY_MS, type ServerSession } from './session.ts'
+import { MAX_LAG_BLOCKS, REVIEW_EVERY_MS, type ServerSession } from './server-session.ts'
 
 export interface LightwalletdOptions {
   /** At least one: `https://…`, or `http://…` for HTTP/2 without TLS. */

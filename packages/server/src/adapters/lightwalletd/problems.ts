@@ -1,5 +1,5 @@
 import type { ChainProblem } from '../../domain/chain-problem.ts'
-import type { ServerSession } from './session.ts'
+import type { ServerSession } from './server-session.ts'
 
 /** Consecutive failures after which `mempool_unreadable` is reported. */
 const MAX_MEMPOOL_FAILURES = 3

@@ -15,7 +15,7 @@ import {
   recordInspection,
   recordTip,
   type ServerSession,
-} from './session.ts'
+} from './server-session.ts'
 
 /** Selects the server in use. Each server is inspected before its first response is used. */
 export interface ServerSelection {

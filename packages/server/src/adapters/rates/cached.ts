@@ -1,7 +1,7 @@
 import type { Rate } from '../../domain/rate.ts'
 import { rateUnavailableError } from '../../domain/rate.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
-import type { RateSource, Rates } from '../../ports/rates.ts'
+import type { RateSource, Rates } from '../../ports/rate.ts'
 
 /**
  * Caches exchange rates for at most `maxAgeSecs`. A rate older than half of that is fetched again; concurrent callers

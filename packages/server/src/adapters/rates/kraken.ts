@@ -1,6 +1,6 @@
 import { parsePrice } from '../../domain/rate.ts'
 import type { HttpClient } from '../../ports/http-client.ts'
-import type { RateSource } from '../../ports/rates.ts'
+import type { RateSource } from '../../ports/rate.ts'
 
 const DEADLINE_MS = 5_000
 const MAX_BYTES = 64 * 1024

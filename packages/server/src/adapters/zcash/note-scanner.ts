@@ -13,8 +13,8 @@ import { invalidField } from '../../domain/error.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
-import { toKeyExpiry } from './key-expiry.ts'
 import { packActions } from './messages.ts'
+import { toKeyExpiry } from './viewing-key-expiry.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 export interface NoteScannerOptions {

@@ -11,7 +11,7 @@ import type { Network } from '../../domain/account.ts'
 import { invalidField } from '../../domain/error.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { KeyExpiry } from '../../domain/viewing-key.ts'
-import { toKeyExpiry } from './key-expiry.ts'
+import { toKeyExpiry } from './viewing-key-expiry.ts'
 
 /** A payment decrypted with a viewing key, as shown by the `open` command. */
 export interface DecryptedPayment {

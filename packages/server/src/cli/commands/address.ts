@@ -1,7 +1,7 @@
 import { createViewingKeyTool } from '../../adapters/zcash/viewing-tool.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
-import { reportKeyExpiry } from './key-expiry.ts'
+import { reportKeyExpiry } from './viewing-key-expiry.ts'
 
 export const address: Command = {
   name: 'address',

@@ -9,7 +9,7 @@ import { invalidField } from '../../domain/error.ts'
 import { formatZec } from '../../domain/money.ts'
 import type { Command } from '../command.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
-import { reportKeyExpiry } from './key-expiry.ts'
+import { reportKeyExpiry } from './viewing-key-expiry.ts'
 
 export const open: Command = {
   name: 'open',

@@ -1,5 +1,5 @@
+import { formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { type MissingPayments, missingPaymentsCause } from '../../domain/missing-payments.ts'
-import { formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { formatZecAmount, groupThousands, pluralize, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'

@@ -1,6 +1,6 @@
+import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
-import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { plainPage } from '../components/layout.ts'
 import { liveAttributes } from '../components/live.ts'

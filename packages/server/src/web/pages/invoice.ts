@@ -1,7 +1,7 @@
+import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
 import { isTransactionExpired, lastMinableHeight } from '../../domain/payment.ts'
-import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/payment.ts'

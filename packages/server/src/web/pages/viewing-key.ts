@@ -1,6 +1,6 @@
 import { CONFIRMATIONS } from '../../domain/account.ts'
+import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { type KeyExpiry, MAX_VIEWING_KEY_CHARS } from '../../domain/viewing-key.ts'
-import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import { copyable } from '../components/copyable.ts'
 import { field } from '../components/form.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'

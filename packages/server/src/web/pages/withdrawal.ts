@@ -1,7 +1,7 @@
+import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import { currencyDecimals } from '../../domain/rate.ts'
-import { confirmationSecs, formatWaitingTime } from '../../domain/waiting-time.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
 import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
 import { copyable } from '../components/copyable.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/error.ts'
 import { hasDeposit } from '../../domain/swap.ts'
-import { httpStatusOf, toAppError } from '../../http/errors.ts'
+import { httpStatusOf, toAppError } from '../../http/error.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'

@@ -6,7 +6,7 @@ import type { DecryptedNote, NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainRecorder, ScannedMempool } from '../../services/chain-sync.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
-import { coalesce } from './batches.ts'
+import { coalesce } from './coalesce.ts'
 
 export interface MempoolDeps {
   readonly chain: Chain

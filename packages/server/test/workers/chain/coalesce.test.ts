@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { coalesce } from '../../../src/workers/chain/batches.ts'
+import { coalesce } from '../../../src/workers/chain/coalesce.ts'
 
 /** A source that yields given items and counts how many were read. */
 function sourceOf<T>() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { confirmationSecs, formatWaitingTime } from '../../src/domain/waiting-time.ts'
+import { confirmationSecs, formatWaitingTime } from '../../src/domain/confirmation-time.ts'
 
 test('the waiting time of confirmations is formatted before NU7 and from NU7 on', () => {
   const cases: readonly (readonly [confirmations: number, spacingSecs: number, text: string])[] = [
