@@ -4,7 +4,14 @@ import type { Chain } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { ATTEMPTS, retrying, retryMs } from './retry.ts'
-import { type CallDeadlines, connectServer, isPastTip, isTransient } from './server.ts'
+import {
+  type CallDeadlines,
+  connectServer,
+  isPastTip,
+  isTransient,
+  isUnimplemented,
+  type LightwalletServer,
+} from './server.ts'
 import { createServerSelection, PROBE_DEADLINE_MS } from './server-selection.ts'
 import { MAX_LAG_BLOCKS, REVIEW_EVERY_MS, type ServerSession } from './server-session.ts'
 
@@ -17,14 +24,28 @@ export interface LightwalletdOptions {
   readonly deadlines?: Partial<CallDeadlines>
 }
 
+/** Reads the chain from the light-client servers (lightwallet-protocol 0.5.0) at these URLs. */
+export function createLightwalletd({ urls, deadlines, ...options }: LightwalletdOptions): Chain {
+  return createServerChain({ ...options, servers: urls.map(url => connectServer(url, options.params, deadlines)) })
+}
+
 /**
- * Reads the chain from light-client servers (lightwallet-protocol 0.5.0). One server is in use at a time and is
- * inspected before its first response is used. When it fails after all retries, falls behind or is distrusted, the next
- * server replaces it. A server whose mempool cannot be read is replaced only by one that serves both mempool and blocks.
+ * Reads the chain from several servers. One server is in use at a time and is inspected before its first response is
+ * used. When it fails after all retries, falls behind or is distrusted, the next server replaces it. A server whose
+ * mempool cannot be read is replaced only by one that serves both mempool and blocks.
  */
-export function createLightwalletd(options: LightwalletdOptions): Chain {
-  const { clock, log, params } = options
-  const servers = options.urls.map(url => connectServer(url, params, options.deadlines))
+export function createServerChain({
+  servers,
+  params,
+  clock,
+  log,
+}: {
+  /** At least one, in order of preference. The chain closes them. */
+  readonly servers: readonly LightwalletServer[]
+  readonly params: ConsensusParams
+  readonly clock: Clock
+  readonly log: Log
+}): Chain {
   if (servers.length === 0) throw new RangeError('a chain source needs at least one server')
   const selection = createServerSelection({ servers, params, clock, log })
   const { currentSession, endSession } = selection
@@ -101,10 +122,16 @@ export function createLightwalletd(options: LightwalletdOptions): Chain {
     async *mempool(signal) {
       const current = await currentSession(signal)
       try {
-        yield* current.server.mempoolStream(AbortSignal.any([signal, current.ended.signal]))
+        for await (const raw of current.server.mempoolStream(AbortSignal.any([signal, current.ended.signal]))) {
+          current.streamFailures = 0
+          yield raw
+        }
+        current.streamFailures = 0
       } catch (error) {
+        if (signal.aborted || current.ended.signal.aborted || isUnimplemented(error)) return
         // The session goes on: each sync reads the whole mempool anyway.
-        if (!signal.aborted && !current.ended.signal.aborted) throw error
+        current.streamFailures += 1
+        throw error
       }
     },
 

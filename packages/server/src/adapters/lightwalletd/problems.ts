@@ -6,9 +6,10 @@ const MAX_MEMPOOL_FAILURES = 3
 
 /** The problems of the server in use. @param upgrade the upgrade that it does not follow */
 export function sessionProblems(session: ServerSession, upgrade: string | undefined): ChainProblem[] {
-  const { mempoolFailures, blocksBehindNode, estimatedLag } = session
+  const { mempoolFailures, streamFailures, blocksBehindNode, estimatedLag } = session
   const found = upgradeProblem(upgrade)
-  if (mempoolFailures >= MAX_MEMPOOL_FAILURES) found.unshift({ problem: 'mempool_unreadable' })
+  if (Math.max(mempoolFailures, streamFailures) >= MAX_MEMPOOL_FAILURES)
+    found.unshift({ problem: 'mempool_unreadable' })
   if (blocksBehindNode > 0) found.push({ problem: 'not_synced', blocks: blocksBehindNode })
   if (estimatedLag > 0) found.push({ problem: 'estimated_lag', blocks: estimatedLag })
   return found

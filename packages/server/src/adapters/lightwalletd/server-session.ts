@@ -19,6 +19,8 @@ export interface ServerSession {
   estimatedLag: number
   /** Consecutive failed mempool reads. */
   mempoolFailures: number
+  /** Consecutive failed mempool streams. They fail too when a cached list hides that the mempool cannot be read. */
+  streamFailures: number
 }
 
 export const MAX_LAG_BLOCKS = 3
@@ -46,6 +48,7 @@ export function newSession(
     blocksBehindNode: 0,
     estimatedLag: 0,
     mempoolFailures: 0,
+    streamFailures: 0,
   }
 }
 

@@ -165,3 +165,8 @@ export function isTransient(error: unknown, signal: AbortSignal): boolean {
 export function isPastTip(error: unknown): boolean {
   return error instanceof ConnectError && (error.code === Code.OutOfRange || error.code === Code.NotFound)
 }
+
+/** Whether the server does not offer the call. */
+export function isUnimplemented(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Unimplemented
+}

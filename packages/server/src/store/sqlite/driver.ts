@@ -45,7 +45,8 @@ export class SqliteConnection extends NonStreamingConnection implements Database
     return new SqliteConnection(database)
   }
 
-  private constructor(database: DatabaseSync) {
+  /** @param database must read integers as bigint */
+  constructor(database: DatabaseSync) {
     super()
     this.#database = database
   }

@@ -1,5 +1,6 @@
+import type { DatabaseConnection } from 'kysely'
 import type { Store, Tx } from '../../ports/store.ts'
-import { GroupCommit } from '../batching/group-commit.ts'
+import { type BatchDriver, GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
 import { type Database, SQLITE } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
@@ -18,11 +19,7 @@ import { SqliteConnection, translateSqliteError } from './driver.ts'
 /** Another process may be migrating the same file. */
 const MIGRATION_WAIT_MS = 60_000
 
-/**
- * The store in one SQLite file. One connection writes; a few others read, each from a snapshot that the writer does not
- * block. One process serves from the file. Other processes (the command line) may write to it too, but `listen` does
- * not report their commits.
- */
+/** Opens the store in one SQLite file, and creates or migrates its tables. */
 export async function openSqliteStore(
   path: string,
   migrations: readonly Migration[],
@@ -38,19 +35,45 @@ export async function openSqliteStore(
     writer.close()
     throw error
   }
-  const notifications = createNotifications(onError)
-  const commits = new GroupCommit(
-    sqliteBatchDriver(writer, database, limits.lockTimeoutMs),
+  return createSqliteStore({
+    database,
+    batches: sqliteBatchDriver(writer, database, limits.lockTimeoutMs),
+    openReader: () => SqliteConnection.openReader(path),
+    backup: file => backupSqlite(path, file),
+    closeWriter: () => writer.close(),
     limits,
-    1,
-    notifications.notify,
-  )
-  const readers = new ConnectionPool(() => SqliteConnection.openReader(path), {
-    size: limits.maxConnections,
-    maxWaiting: limits.maxWaiting,
+    onError,
   })
+}
 
-  async function acquire(): Promise<SqliteConnection> {
+/** A connection that reads. */
+export interface SqliteReader extends DatabaseConnection {
+  run(sql: string): void
+  rollback(): void
+  close(): void
+}
+
+/**
+ * The store on open connections. One connection writes; a few others read, each from a snapshot that the writer does not
+ * block. One process serves from the file. Other processes (the command line) may write to it too, but `listen` does
+ * not report their commits.
+ */
+export function createSqliteStore(deps: {
+  readonly database: Database
+  /** The transactions of the connection that writes. */
+  readonly batches: BatchDriver
+  readonly openReader: () => SqliteReader
+  readonly backup: Store['backup']
+  readonly closeWriter: () => void
+  readonly limits: StoreLimits
+  readonly onError: (error: unknown) => void
+}): Store {
+  const { database, batches, openReader, backup, closeWriter, limits, onError } = deps
+  const notifications = createNotifications(onError)
+  const commits = new GroupCommit(batches, limits, 1, notifications.notify)
+  const readers = new ConnectionPool(openReader, { size: limits.maxConnections, maxWaiting: limits.maxWaiting })
+
+  async function acquire(): Promise<SqliteReader> {
     try {
       return await readers.acquire()
     } catch (error) {
@@ -78,7 +101,7 @@ export async function openSqliteStore(
     const idle = withTimeout(limits.transactionTimeoutMs, () => readers.close())
     await commits.close()
     for (const reader of await idle) reader.close()
-    writer.close()
+    closeWriter()
   }
 
   const query: Store['query'] = work => read(work, 'query')
@@ -90,7 +113,7 @@ export async function openSqliteStore(
     write: work => commits.write(work),
     writeBatched: (accountId, work) => commits.writeBatched(accountId, work),
     listen: notifications.listen,
-    backup: file => backupSqlite(path, file),
+    backup,
     close: () => (closed ??= close()),
   }
 }

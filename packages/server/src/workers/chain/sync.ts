@@ -39,7 +39,10 @@ const STREAM_GAP_MS = 500
 const BACKOFF = { firstMs: 500, maxMs: 3_000 }
 /** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */
 const MAX_MEMPOOL_AGE_SECS = 3
-/** After a failed mempool read, lightwalletd may serve a list of any age for 2 s. With a margin. */
+/**
+ * After a failed mempool read of any client, lightwalletd may serve a list of any age for 2 s. The stream is opened again
+ * at most 3 s after a failure. With a margin.
+ */
 const STALE_AFTER_FAILURE_SECS = 5
 
 /**
@@ -113,7 +116,15 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
       return result.value
     },
 
-    streamMempool: mempool.stream,
+    async streamMempool(signal) {
+      try {
+        return await mempool.stream(signal)
+      } catch (error) {
+        // The failed read of another client hides that of the snapshot, but every failure ends the stream.
+        if (!signal.aborted) mempoolFailedAt = nowSecs(clock)
+        throw error
+      }
+    },
   }
 }
 

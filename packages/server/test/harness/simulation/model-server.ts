@@ -61,8 +61,9 @@ export class ModelServer {
     return this.emptyMempool ? [] : transactions.filter(({ txid }) => !this.hidden.has(txid))
   }
 
-  /** The transactions of the mempool stream, which does not use the cached list. */
+  /** The transactions of the mempool stream, which does not use the cached list and fails when the node does. */
   stream(): readonly ModelTransaction[] {
+    if (this.#mempoolFails) throw new Error('the node does not return its mempool')
     return this.emptyMempool ? [] : this.#state.mempool.filter(({ txid }) => !this.hidden.has(txid))
   }
 

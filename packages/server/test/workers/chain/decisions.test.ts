@@ -284,6 +284,32 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
+    'a stale mempool list lets no invoice expire when another client of the server hides every failed read',
+    async simulation => {
+      const { server, firstProcess } = simulation
+      server.cacheSecs = 2
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
+      server.mempoolFails = true
+      simulation.clock.advance(30)
+      simulation.pay(invoice)
+      for (let i = 0; i < 12; i++) {
+        simulation.clock.advance(5)
+        // The other client's failed read renews the cache time, so that this process gets the old list.
+        assert.throws(() => server.mempool())
+        await assert.rejects(firstProcess.chainSync.streamMempool(new AbortController().signal))
+        await runWorkers(simulation)
+        assert.equal(await simulation.status(invoice), 'pending')
+      }
+      server.mempoolFails = false
+      simulation.clock.advance(6)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(invoice), 'detected')
+    },
+  )
+
+  simulationTest(
+    engine,
     'no invoice expires while a node stalls for 25 minutes with an empty mempool',
     async simulation => {
       await syncFully(simulation)
