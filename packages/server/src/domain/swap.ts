@@ -29,6 +29,9 @@ export const SWAP_START_LIMIT = { max: 5, windowSecs: 10 * 60 } as const
  */
 export const STUCK_AFTER_SECS = 60 * 60
 
+/** No poll is planned further ahead, in milliseconds: a successful swap waits for its coins. With a margin. */
+export const MAX_POLL_DELAY_MS = STUCK_AFTER_SECS * 1000 + 60_000
+
 /** How long a swap is polled after the provider's own deadline. */
 const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 

@@ -85,8 +85,9 @@ export function createDeliveries(deps: {
       const webhook = byAccount.get(delivery.accountId)
       return webhook && next.state === 'sending' ? [toJob(delivery, next, webhook, nowMs)] : []
     })
-    await tx.deliveries.startAttempts(jobs)
-    return jobs
+    // Another process may have recorded a late success of an attempt whose lease has ended.
+    const started = await tx.deliveries.startAttempts(jobs)
+    return jobs.filter(({ delivery }) => started.has(delivery.id))
   }
 
   function toJob(

@@ -137,7 +137,8 @@ export async function compareWithSnapshot(
   if (toMark.length > 0) await tx.payments.markPresent(seqsOf(toMark), tip)
 
   const absent = unmined.filter(payment => !txids.has(payment.txid) && provesMissing(payment))
-  const missingSince = (payment: PaymentRow) => (sameServer ? payment.missing : null)
+  // A time ahead of the clock was written by a wrong clock, so the wait starts again.
+  const missingSince = ({ missing }: PaymentRow) => (sameServer && missing && missing.since <= now ? missing : null)
   const vanished = absent.filter(payment => {
     const missing = missingSince(payment)
     return clockIsRight && missing !== null && hasVanished(missing, now, tip)

@@ -1,5 +1,6 @@
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import type { SwapEventType } from '../domain/swap.ts'
 import {
   applyProviderReport,
@@ -8,6 +9,7 @@ import {
   isStuck,
   isSwapStatus,
   keepsInvoiceOpen,
+  MAX_POLL_DELAY_MS,
   nextPollMs,
   swapEventTypeOf,
 } from '../domain/swap.ts'
@@ -18,6 +20,7 @@ import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../ports/swap-provider.ts'
 import type { Outbox } from './outbox.ts'
+import { trustedTime } from './trusted-time.ts'
 
 /** Polls the provider for swap statuses and records the results. */
 export interface SwapStatusPoller {
@@ -45,9 +48,10 @@ export function createSwapStatusPoller(deps: {
   readonly outbox: Outbox
   readonly provider: Pick<SwapProvider, 'status'>
   readonly clock: Clock
+  readonly params: ConsensusParams
   readonly log: Log
 }): SwapStatusPoller {
-  const { store, outbox, provider, clock, log } = deps
+  const { store, outbox, provider, clock, params, log } = deps
   /** Running refreshes by swap id. Concurrent callers share the response. */
   const refreshing = new Map<number, Promise<void>>()
 
@@ -70,11 +74,11 @@ export function createSwapStatusPoller(deps: {
     { response, failed }: PollResult,
     nowMs: number,
   ): Promise<Swap> {
-    const now = Math.floor(nowMs / 1000)
     const [invoice] = await tx.invoices.lock([invoiceId])
     const before = await tx.swaps.byId(id)
     if (!invoice || !before) throw new Error('a swap or its invoice does not exist')
 
+    const now = await trustedTime(tx, params, Math.floor(nowMs / 1000))
     const updated = response ? applyProviderReport(before, response, now) : before
     const event = unsentEvent(updated)
     const after: Swap = {
@@ -123,6 +127,13 @@ export function createSwapStatusPoller(deps: {
     await record(swap, result)
   }
 
+  async function isAnyDue(nowMs: number): Promise<boolean> {
+    const earliestMs = await store.query(tx => tx.swaps.nextPollAtMs())
+    if (earliestMs === null || earliestMs <= nowMs) return earliestMs !== null
+    const latestMs = await store.query(tx => tx.swaps.latestPollAtMs())
+    return latestMs !== null && latestMs > nowMs + MAX_POLL_DELAY_MS
+  }
+
   async function refresh(swap: Swap): Promise<void> {
     const response = await requestStatus(swap).catch(() => null)
     if (response) await record(swap, { response, failed: false })
@@ -139,8 +150,7 @@ export function createSwapStatusPoller(deps: {
 
     async pollDue(limit, signal) {
       const nowMs = clock.nowMs()
-      const nextAtMs = await store.query(tx => tx.swaps.nextPollAtMs())
-      if (nextAtMs === null || nextAtMs > nowMs) return 0
+      if (!(await isAnyDue(nowMs))) return 0
       const due = await store.write(tx => tx.swaps.claimDue(nowMs, nowMs + LEASE_MS, limit))
       const outcomes = await Promise.allSettled(due.map(swap => poll(swap, signal)))
       const failure = outcomes.find(outcome => outcome.status === 'rejected')

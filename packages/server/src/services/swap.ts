@@ -153,7 +153,8 @@ export function createSwaps(deps: {
         const draft = await quote(invoice, request)
         return await store.write(tx => adopt(tx, draft))
       } catch (error) {
-        await uncountStart(startId)
+        // After a commit of unknown outcome the swap may be stored, so its start stays counted.
+        if (error instanceof AppError && error.kind !== 'unavailable') await uncountStart(startId)
         if (error instanceof AppError && error.kind === 'bad_gateway')
           log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'the swap provider gave no quote')
         throw error

@@ -98,8 +98,11 @@ export interface DeliveryRepository {
   lockDueWebhooks(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
   /** The due deliveries of locked webhooks, longest due first, up to the limit of each account. */
   listDue(shares: readonly { accountId: number; limit: number }[], nowMs: number): Promise<OpenDelivery[]>
-  /** Logs the attempts and marks their deliveries as `sending`. */
-  startAttempts(attempts: readonly StartedAttempt[]): Promise<void>
+  /**
+   * Logs the attempts and marks their deliveries as `sending`, except for deliveries that have ended meanwhile.
+   * @returns the ids of the deliveries that are now `sending`
+   */
+  startAttempts(attempts: readonly StartedAttempt[]): Promise<ReadonlySet<number>>
   /** Marks deliveries as failed after their last attempt was interrupted. */
   markFailed(ids: readonly number[]): Promise<void>
   /** Logs that the result of these deliveries' current attempts is unknown. */

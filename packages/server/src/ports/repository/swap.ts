@@ -69,7 +69,12 @@ export interface SwapRepository {
   anyKeepsInvoiceOpen(invoiceId: number): Promise<boolean>
   /** When the earliest poll is due, in Unix milliseconds. Null when no swap is polled any more. */
   nextPollAtMs(): Promise<number | null>
-  /** Claims swaps that are due for a poll, longest due first. Other callers see them as due again at `untilMs`. */
+  /** When the latest poll is due, in Unix milliseconds. Null when no swap is polled any more. */
+  latestPollAtMs(): Promise<number | null>
+  /**
+   * Claims swaps that are due for a poll, longest due first. Other callers see them as due again at `untilMs`. A poll
+   * further ahead than `MAX_POLL_DELAY_MS` is due too: a clock that was ahead has planned it.
+   */
   claimDue(nowMs: number, untilMs: number, limit: number): Promise<Swap[]>
   /** Moves the next poll of each of the invoice's polled swaps to `atMs` at the latest. */
   pollNoLaterThan(invoiceId: number, atMs: number): Promise<void>

@@ -1,7 +1,7 @@
 import type { Topic, Tx } from '../../ports/store.ts'
 import type { Database } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
-import { withTimeout } from '../transaction/timeout.ts'
+import { isTimeout, withTimeout } from '../transaction/timeout.ts'
 import { openTransaction } from '../transaction/transaction.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
@@ -86,7 +86,9 @@ export function createPgTransactions(deps: {
         onCommitted(transaction.topics)
         return result
       } catch (error) {
-        if (isStalePlan(error)) client.release(true)
+        // First: after a timeout the use case still runs, and its next statement must not follow the rollback.
+        transaction.end()
+        if (isStalePlan(error) || isTimeout(error)) client.release(true)
         else await rollback(client)
         throw error
       } finally {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { DeliveryState } from '../../domain/delivery-schedule.ts'
-import type { DeliveryRepository, OpenDelivery } from '../../ports/repository/delivery.ts'
+import type { DeliveryRepository, FinishedAttempt, OpenDelivery } from '../../ports/repository/delivery.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, DeliveriesTable } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
@@ -114,12 +114,18 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       const rows = attempts.map(({ delivery, progress }) =>
         valuesRow(int(delivery.id), int(progress.attempts), int(progress.dueAtMs)),
       )
+      const started = new Set<number>()
       for (const batch of chunks(rows, 3)) {
-        await sql`WITH begun (id, attempts, due_at_ms) AS (VALUES ${sql.join(batch)})
+        const updated = await sql<{
+          id: bigint | number
+        }>`WITH begun (id, attempts, due_at_ms) AS (VALUES ${sql.join(batch)})
           UPDATE deliveries SET state = 'sending', attempts = begun.attempts, due_at_ms = begun.due_at_ms
-          FROM begun WHERE deliveries.id = begun.id`.execute(db)
+          FROM begun WHERE deliveries.id = begun.id AND deliveries.due_at_ms IS NOT NULL
+          RETURNING deliveries.id`.execute(db)
+        for (const { id } of updated.rows) started.add(num(id))
       }
-      const logRows = attempts.map(({ publicId, delivery, progress, url, startedAt }) => ({
+      const logged = attempts.filter(({ delivery }) => started.has(delivery.id))
+      const logRows = logged.map(({ publicId, delivery, progress, url, startedAt }) => ({
         public_id: publicId,
         delivery_id: delivery.id,
         account_id: delivery.accountId,
@@ -129,6 +135,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         created_at: startedAt,
       }))
       for (const batch of chunks(logRows, 7)) await db.insertInto('delivery_attempts').values(batch).execute()
+      return started
     },
 
     async markFailed(ids) {
@@ -164,15 +171,30 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
             duration_ms = ended.duration_ms, answer = ended.answer
           FROM ended WHERE delivery_attempts.public_id = ended.public_id`.execute(db)
       }
-      const transitions = attempts.map(({ deliveryId, progress }) => {
-        const due = progress.state === 'waiting' ? progress.dueAtMs : null
-        return valuesRow(int(deliveryId), int(progress.attempts), text(progress.state), int(due))
-      })
+      const isDelivered = ({ progress }: FinishedAttempt) => progress.state === 'delivered'
+      const transitions = attempts
+        .filter(ended => !isDelivered(ended))
+        .map(({ deliveryId, progress }) => {
+          const due = progress.state === 'waiting' ? progress.dueAtMs : null
+          return valuesRow(int(deliveryId), int(progress.attempts), text(progress.state), int(due))
+        })
       for (const batch of chunks(transitions, 4)) {
         await sql`WITH next_state (id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
           UPDATE deliveries SET state = next_state.state, due_at_ms = next_state.due_at_ms
           FROM next_state WHERE deliveries.id = next_state.id AND deliveries.state = 'sending'
-            AND (deliveries.attempts = next_state.attempts OR next_state.state = 'delivered')`.execute(db)
+            AND deliveries.attempts = next_state.attempts`.execute(db)
+      }
+      // A success also ends a delivery whose later attempt is in flight or has failed.
+      for (const batch of chunks(
+        attempts.filter(isDelivered).map(({ deliveryId }) => deliveryId),
+        1,
+      )) {
+        await db
+          .updateTable('deliveries')
+          .set({ state: 'delivered', due_at_ms: null })
+          .where('id', 'in', batch)
+          .where('due_at_ms', 'is not', null)
+          .execute()
       }
     },
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { SwapEventType } from '../../domain/swap.ts'
+import { MAX_POLL_DELAY_MS, type SwapEventType } from '../../domain/swap.ts'
 import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
@@ -150,11 +150,24 @@ export function swapRepository(db: Db): SwapRepository {
       return numOrNull(row?.at ?? null)
     },
 
+    async latestPollAtMs() {
+      const row = await db
+        .selectFrom('swaps')
+        .select('next_look_at_ms as at')
+        .where('next_look_at_ms', 'is not', null)
+        .orderBy('next_look_at_ms', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return numOrNull(row?.at ?? null)
+    },
+
     async claimDue(nowMs, untilMs, limit) {
       const due = await db
         .selectFrom('swaps')
         .select('id')
-        .where('next_look_at_ms', '<=', nowMs)
+        .where(({ or, eb }) =>
+          or([eb('next_look_at_ms', '<=', nowMs), eb('next_look_at_ms', '>', nowMs + MAX_POLL_DELAY_MS)]),
+        )
         .orderBy('next_look_at_ms')
         .limit(limit)
         .forUpdate()

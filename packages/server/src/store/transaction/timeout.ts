@@ -17,3 +17,8 @@ export async function withTimeout<T>(ms: number, work: () => Promise<T>): Promis
     clearTimeout(timer)
   }
 }
+
+/** Whether `withTimeout` threw the error. Its work may still be running. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'timed_out'
+}

@@ -186,6 +186,15 @@ export function swapSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await claim(10, NOW_MS + 10 ** 9), [])
   })
 
+  test('a poll that a clock far ahead has planned is due once the clock is right', async t => {
+    const store = await openEmptyStore(engine, t)
+    const invoice = await (await openShop(store)).sell()
+    await insert(store, invoice, NOW_MS + 3_600_000)
+    const far = await insert(store, invoice, NOW_MS + 7 * 86_400_000)
+    assert.equal(await store.read(tx => tx.swaps.latestPollAtMs()), NOW_MS + 7 * 86_400_000)
+    assert.deepEqual(await ids(store.write(tx => tx.swaps.claimDue(NOW_MS, NOW_MS + 30_000, 10))), [far.id])
+  })
+
   test('swaps that need attention are listed newest first and counted until the coins arrive', async t => {
     const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]

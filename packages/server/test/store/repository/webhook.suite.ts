@@ -252,6 +252,35 @@ export function webhookSuite(engine: DatabaseEngine): void {
     )
   })
 
+  test('a delivery whose late success was recorded meanwhile is not started again', async t => {
+    const store = await openEmptyStore(engine, t)
+    const account = await withWebhook(store)
+    await store.write(tx => tx.deliveries.insert([draft(account)]))
+    const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
+    const [late] = await store.read(tx => tx.deliveries.listDue([{ accountId: account.id, limit: 9 }], NOW_MS + 60_000))
+    await finish(store, [endOf(first, true, NOW_MS + 60_000)])
+    const again = attemptOf(late!, NOW_MS + 60_000)
+    assert.deepEqual(await store.write(tx => tx.deliveries.startAttempts([again])), new Set())
+    const log = await store.read(tx => tx.deliveries.listAttempts(account.id, { limit: 9 }))
+    assert.equal(log.length, 1)
+    const detail = await store.read(tx => tx.deliveries.attemptByPublicId(account.id, first.publicId))
+    assert.equal(detail?.deliveryState, 'delivered')
+  })
+
+  for (const order of ['success first', 'failure first'])
+    test(`a late success ends a delivery whose later attempt has failed, recorded at once, ${order}`, async t => {
+      const store = await openEmptyStore(engine, t)
+      const account = await withWebhook(store)
+      await store.write(tx => tx.deliveries.insert([draft(account)]))
+      const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
+      const [second] = (await claimDue(store, NOW_MS + 60_000)) as [StartedAttempt]
+      const ends = [endOf(first, true, NOW_MS + 61_000), endOf(second, false, NOW_MS + 61_000)]
+      await finish(store, order === 'success first' ? ends : ends.toReversed())
+      const detail = await store.read(tx => tx.deliveries.attemptByPublicId(account.id, second.publicId))
+      assert.equal(detail?.deliveryState, 'delivered')
+      assert.deepEqual(await claimDue(store, NOW_MS + 3_600_000), [])
+    })
+
   test('each attempt number is logged once, and a fifth attempt is refused', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)

@@ -85,6 +85,28 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
+    'a payment that vanishes while the clock is 1 hour ahead is taken back soon after the clock is right',
+    async simulation => {
+      const { chain, clock, firstProcess } = simulation
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
+      const txid = simulation.pay(invoice)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(invoice), 'detected')
+      firstProcess.clock.skewSecs = HOUR
+      chain.mempool.delete(txid)
+      await syncFully(simulation)
+      firstProcess.clock.skewSecs = 0
+      for (let i = 0; i < 3; i++) {
+        await simulation.advanceTime(75)
+        await syncFully(simulation)
+      }
+      assert.equal(await simulation.status(invoice), 'pending')
+    },
+  )
+
+  simulationTest(
+    engine,
     'a payment scanned while the clock was 30 days ahead counts once the clock is right',
     async simulation => {
       await syncFully(simulation)
