@@ -23,7 +23,10 @@ export const TASKS = {
     const { options, files } = select(args, ['bench'], /\.bench\.ts$/)
     return files.map(file => ({ args: [...options, file] }))
   },
-  mutants: args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
+  simulate: args => [{ args: ['packages/simulation/src/cli.ts', ...args] }],
+  mutants: args => [{ args: ['packages/simulation/mutants/run.ts', ...args] }],
+  'mutants:tests': args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
+  evidence: () => [{ args: ['packages/simulation/src/cli.ts', '--evidence'] }],
   format: () => [{ args: [BIOME, 'check', '--write'] }],
   generate: () => [{ program: 'sh', args: ['packages/zcash/scripts/generate.sh'] }],
 }

@@ -27,6 +27,7 @@ const MAY_DEPEND_ON: Readonly<Record<string, readonly string[]>> = {
   sdk: [],
   server: ['sdk', 'zcash'],
   sandbox: ['server', 'zcash'],
+  simulation: ['server'],
 }
 
 /** The modules of Node without input or output that the domain may import; of `node:net` only the address checks. */

@@ -11,6 +11,8 @@ export interface Import {
   readonly path: string | undefined
   /** The imported names; `*` for the whole module. */
   readonly names: readonly string[]
+  /** Whether only types are imported. */
+  readonly isType: boolean
   /** Whether the file exports the names again. */
   readonly isReexport: boolean
   readonly line: number
@@ -36,7 +38,7 @@ export interface Source {
 }
 
 const IGNORED = /(^|\/)(node_modules|\.git|\.ci\/node)(\/|$)/
-const STATEMENT = /^(import|export) (?:type )?([\w\s{},*$]*?)\s*(?:from )?'([^'\n]+)'/gm
+const STATEMENT = /^(import|export) (type )?([\w\s{},*$]*?)\s*(?:from )?'([^'\n]+)'/gm
 const DYNAMIC = /\bimport\(\s*'([^'\n]+)'/g
 const EXPORT =
   /^export (?:default )?(?:async |abstract |declare )*(?:function\*?|const|let|class|interface|type|enum) ([\w$]+)/gm
@@ -88,17 +90,21 @@ function readSource(path: string): Source {
 }
 
 function importsOf(path: string, text: string): Import[] {
-  const statements = [...text.matchAll(STATEMENT)].map(({ 1: keyword, 2: names = '', 3: module = '', index }) => ({
-    module,
-    path: resolve(path, module),
-    names: names.includes('*') ? ['*'] : namesOf(names),
-    isReexport: keyword === 'export',
-    line: lineOf(text, index),
-  }))
+  const statements = [...text.matchAll(STATEMENT)].map(
+    ({ 1: keyword, 2: type, 3: names = '', 4: module = '', index }) => ({
+      module,
+      path: resolve(path, module),
+      names: names.includes('*') ? ['*'] : namesOf(names),
+      isType: type !== undefined,
+      isReexport: keyword === 'export',
+      line: lineOf(text, index),
+    }),
+  )
   const dynamic = [...text.matchAll(DYNAMIC)].map(({ 1: module = '', index }) => ({
     module,
     path: resolve(path, module),
     names: ['*'],
+    isType: false,
     isReexport: false,
     line: lineOf(text, index),
   }))

@@ -56,6 +56,8 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
         createdAt: nowSecs(clock),
       }
       const created = await store.write(async tx => {
+        // Requests at the same time must not exceed the limit together.
+        await tx.accounts.lock(account.id)
         if ((await tx.apiKeys.count(account.id)) >= MAX_API_KEYS)
           throw new AppError('conflict', 'too_many_api_keys', 'too many api keys', {
             extra: { detail: `an account can have at most ${MAX_API_KEYS} active API keys: revoke one first` },

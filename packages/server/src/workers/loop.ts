@@ -45,9 +45,10 @@ export function startLoop(options: LoopOptions): Loop {
   }
 
   async function pause(): Promise<void> {
+    if (woken || stopping.signal.aborted) return
     const pausing = new AbortController()
     endPause = () => pausing.abort()
-    if (!woken) await clock.sleep(idleMs, AbortSignal.any([stopping.signal, pausing.signal]))
+    await clock.sleep(idleMs, pausing.signal)
     endPause = () => {}
   }
 
@@ -84,6 +85,7 @@ export function startLoop(options: LoopOptions): Loop {
     async stop() {
       unsubscribe?.()
       stopping.abort()
+      endPause()
       await ended
     },
   }

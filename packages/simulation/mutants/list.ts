@@ -1,0 +1,15 @@
+import { ACCOUNT_MUTANTS } from './list/accounts.ts'
+import { CONCURRENCY_MUTANTS } from './list/concurrency.ts'
+import { INVOICE_MUTANTS } from './list/invoices.ts'
+import { PAYMENT_MUTANTS } from './list/payments.ts'
+import { SYNC_MUTANTS } from './list/sync.ts'
+import type { Mutant } from './mutant.ts'
+
+/** All mutants, ordered by theme. */
+export const MUTANTS: readonly Mutant[] = [
+  ...SYNC_MUTANTS,
+  ...PAYMENT_MUTANTS,
+  ...INVOICE_MUTANTS,
+  ...ACCOUNT_MUTANTS,
+  ...CONCURRENCY_MUTANTS,
+]

@@ -1,0 +1,147 @@
+import type { Mutant } from '../mutant.ts'
+
+/** Mutants of locks and commits. Most of them show on PostgreSQL only, where transactions interleave. */
+export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'blocks are recorded without the chain lock',
+    theme: 'locks',
+    file: 'services/chain-sync.ts',
+    find: 'await tx.chain.lock()\n      const mismatch = findMismatch',
+    replace: 'const mismatch = findMismatch',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a rescan does not take the chain lock',
+    theme: 'locks',
+    file: 'services/chain-sync.ts',
+    find: 'await tx.chain.lock()\n      const tip = (await tx.chain.tip())?.height ?? null',
+    replace: 'const tip = (await tx.chain.tip())?.height ?? null',
+    withinSeeds: 2_000,
+  },
+  {
+    name: 'invoices are not locked before their known payments are read',
+    theme: 'locks',
+    file: 'services/chain-sync.ts',
+    find: 'await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])',
+    replace: `new Map(
+        (await tx.invoices.byIds([...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])).map(invoice => [
+          invoice.id,
+          invoice,
+        ]),
+      )`,
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'mempool payments are recorded without locking their invoices',
+    theme: 'locks',
+    file: 'services/chain-sync.ts',
+    find: `const locked = await lockInvoices(tx, invoiceIdsOf(matched))
+      if (locked.size === 0) return []`,
+    replace: `const locked = new Map((await tx.invoices.byIds(invoiceIdsOf(matched))).map(invoice => [invoice.id, invoice]))
+      if (locked.size === 0) return []`,
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'the lock of an account locks nothing',
+    theme: 'locks',
+    file: 'store/repository/account.ts',
+    find: '.forNoKeyUpdate()',
+    replace: '',
+    withinSeeds: 2_000,
+  },
+  {
+    name: 'the lock of a withdrawal locks nothing',
+    theme: 'locks',
+    file: 'store/repository/withdrawal.ts',
+    find: "all().where('invoice_id', '=', invoiceId).forUpdate().executeTakeFirst()",
+    replace: "all().where('invoice_id', '=', invoiceId).executeTakeFirst()",
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'due payouts are claimed without a lock',
+    theme: 'locks',
+    file: 'store/repository/withdrawal.ts',
+    find: '.limit(limit)\n        .forUpdate()\n        .skipLocked()',
+    replace: '.limit(limit)',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a report of the swap provider is written without locking the invoice',
+    theme: 'locks',
+    file: 'services/swap-status.ts',
+    find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
+    replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
+    withinSeeds: 2_000,
+  },
+  {
+    name: 'swap starts are counted without locking the invoice',
+    theme: 'locks',
+    file: 'services/swap.ts',
+    find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
+    replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'requests for sign-in codes are counted without a lock',
+    theme: 'locks',
+    file: 'services/sign-in.ts',
+    find: 'await tx.signIn.lockCounts()',
+    replace: '',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'the monthly limit is checked before the counter is locked',
+    theme: 'locks',
+    file: 'store/repository/usage.ts',
+    find: `const counted = await db
+    .insertInto('monthly_usage')
+    .values(rows.sort((a, b) => a.account_id - b.account_id))
+    .onConflict(conflict =>
+      conflict
+        .columns(['account_id', 'month'])
+        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) }))
+        .where(eb => eb(eb('monthly_usage.used', '+', eb.ref('excluded.used')), '<=', limit)),
+    )`,
+    replace: `const withinLimit: typeof rows = []
+  for (const row of rows)
+    if ((await usedIn(db, { accountId: row.account_id, month: row.month })) + row.used <= limit) withinLimit.push(row)
+  if (withinLimit.length === 0) return new Map()
+  const counted = await db
+    .insertInto('monthly_usage')
+    .values(withinLimit.sort((a, b) => a.account_id - b.account_id))
+    .onConflict(conflict =>
+      conflict
+        .columns(['account_id', 'month'])
+        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) })),
+    )`,
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'in a batch, a use case that writes and then fails keeps its change',
+    theme: 'commits and crashes',
+    file: 'store/batching/write-batch.ts',
+    find: "error.kind !== 'unavailable' && !changed",
+    replace: "error.kind !== 'unavailable'",
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'callers of a shared commit are answered before the commit',
+    theme: 'commits and crashes',
+    file: 'store/batching/group-commit.ts',
+    find: `completions = await this.#runAll(batch, writes, topics)
+      await batch.commit(topics)`,
+    replace: `completions = await this.#runAll(batch, writes, topics)
+      for (const complete of completions.splice(0)) complete()
+      await batch.commit(topics)`,
+    withinSeeds: 500,
+  },
+  {
+    name: 'a write whose commit has an unknown outcome is run again',
+    theme: 'commits and crashes',
+    file: 'store/postgres/error.ts',
+    find: 'return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || isStalePlan(error)',
+    replace: `if (code === null ? isConnectionError(error) : TEMPORARY.has(code)) return true
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || isStalePlan(error)`,
+    withinSeeds: 1_000,
+  },
+]

@@ -1,0 +1,53 @@
+import type { Mutant } from '../mutant.ts'
+
+/** Mutants of invoices and their addresses. */
+export const INVOICE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a replayed idempotency key counts as a write that extends the scan time of the viewing key',
+    theme: 'invoices',
+    file: 'services/invoice.ts',
+    find: 'if (isCreated(invoice, draft)) watchCache.written(draft)',
+    replace: 'watchCache.written(draft)\n      if (isCreated(invoice, draft)) return invoice',
+    withinSeeds: 500,
+  },
+  {
+    name: 'a repeated idempotency key with another body returns the first invoice',
+    theme: 'invoices',
+    file: 'services/idempotency.ts',
+    find: 'if (!hashOf(request).equals(earlier.bodyHash))',
+    replace: 'if (hashOf(request).length === 0)',
+    withinSeeds: 200,
+  },
+  {
+    name: 'diversifier indexes have no lower bound',
+    theme: 'addresses and copies',
+    file: 'services/viewing-key.ts',
+    find: 'return MIN_FIRST_INDEX + BigInt',
+    replace: 'return BigInt',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a reserved address is released after a commit with an unknown outcome',
+    theme: 'addresses and copies',
+    file: 'services/invoice.ts',
+    find: "if (error instanceof AppError && error.kind !== 'unavailable') addresses",
+    replace: 'if (error instanceof AppError) addresses',
+    withinSeeds: 500,
+  },
+  {
+    name: 'a promoted standby reserves addresses without checking the database identity',
+    theme: 'addresses and copies',
+    file: 'services/database-identity.ts',
+    find: 'isSameDatabase(await tx.databaseIdentity.read()) ? null : await advanceIfCopy(tx)',
+    replace: 'null as CounterAdvance | null',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a restored copy does not advance its address counters',
+    theme: 'addresses and copies',
+    file: 'domain/database-identity.ts',
+    find: 'return 2n ** bits + (value % 2n ** bits)',
+    replace: 'return 0n * bits * value',
+    withinSeeds: 500,
+  },
+]

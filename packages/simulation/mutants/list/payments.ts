@@ -1,0 +1,134 @@
+import type { Mutant } from '../mutant.ts'
+
+/** Mutants of expiry, payments, reorganisations, clocks and the rescan. */
+export const PAYMENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a stalled server advances the synced-through time',
+    theme: 'expiry',
+    file: 'services/chain-sync.ts',
+    find: "if (time.state === 'ok' && snapshot.syncedThrough !== null)",
+    replace: 'if (snapshot.syncedThrough !== null)',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'an invoice closes while a payment that left the mempool can still be mined',
+    theme: 'expiry',
+    file: 'domain/invoice.ts',
+    find: 'return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null',
+    replace: 'return null',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'an invoice with the full amount received closes at its expiry before it is confirmed',
+    theme: 'expiry',
+    file: 'domain/invoice.ts',
+    find: 'const full = receivedZat >= terms.amountZat',
+    replace: 'const full = receivedZat >= terms.amountZat && (!due || isClosed(before))',
+    withinSeeds: 200,
+  },
+  {
+    name: 'invoice.underpaid is raised more than once',
+    theme: 'expiry',
+    file: 'domain/invoice.ts',
+    find: "after.status === 'underpaid' && before.underpaidAt === null",
+    replace: "after.status === 'underpaid'",
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a payment has one confirmation too many',
+    theme: 'payments',
+    file: 'domain/payment.ts',
+    find: 'Math.max(0, tip - location.height + 1)',
+    replace: 'Math.max(0, tip - location.height + 2)',
+    withinSeeds: 100,
+  },
+  {
+    name: 'a mempool observation that is older than the block unmines the payment',
+    theme: 'payments',
+    file: 'store/repository/payment.ts',
+    find: 'and([not(minedBefore), or([moved, expiryAdded])])',
+    replace: 'or([moved, expiryAdded])',
+    withinSeeds: 200,
+  },
+  {
+    name: 'a payment dated hours before its invoice is ignored',
+    theme: 'payments',
+    file: 'services/payment.ts',
+    find: 'return invoice !== undefined && isWatched(invoice, time)',
+    replace: 'return invoice !== undefined && isWatched(invoice, time) && time >= invoice.createdAt - 7_200',
+    withinSeeds: 500,
+  },
+  {
+    name: 'a payment gets the block time even when the block time is ahead of the clock',
+    theme: 'payments',
+    file: 'services/payment.ts',
+    find: 'time: Math.min(block.time, now)',
+    replace: 'time: block.time',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a rewind leaves the payments of the lowest removed block mined',
+    theme: 'reorganisations',
+    file: 'services/recorded-chain.ts',
+    find: 'tx.payments.unmineAbove(height)',
+    replace: 'tx.payments.unmineAbove(height + 1)',
+    withinSeeds: 200,
+  },
+  {
+    name: 'a rewind in steps (of one payment, scaled down) removes all headers in its first step',
+    theme: 'reorganisations',
+    file: 'services/recorded-chain.ts',
+    find: `const stepFloor = await tx.payments.lowestHeightWithAtMost(PAYMENTS_PER_STEP, toHeight)
+      // At least one block: the payments of a single block always fit into one transaction.
+      const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
+      const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
+      const touched = await tx.payments.unmineAbove(height)
+      await tx.chain.removeHeadersAbove(height)`,
+    replace: `const stepFloor = await tx.payments.lowestHeightWithAtMost(1, toHeight)
+      const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
+      const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
+      const touched = await tx.payments.unmineAbove(height)
+      await tx.chain.removeHeadersAbove(toHeight)`,
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a paid invoice whose payments are back in the mempool needs no attention',
+    theme: 'reorganisations',
+    file: 'domain/invoice.ts',
+    find: "needsAttention: status === 'paid' && keptZat < terms.amountZat",
+    replace: "needsAttention: status === 'paid' && receivedZat < terms.amountZat",
+    withinSeeds: 200,
+  },
+  {
+    name: 'a synced-through time ahead of the clock is accepted',
+    theme: 'clocks',
+    file: 'services/invoice-state.ts',
+    find: 'syncedThrough > now ? 0 : syncedThrough',
+    replace: 'syncedThrough',
+    withinSeeds: 500,
+  },
+  {
+    name: 'a synced-through time ahead of the clock is never moved back',
+    theme: 'clocks',
+    file: 'store/repository/chain.ts',
+    find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
+    replace: "or([eb('value', '<', unixSecs)])",
+    withinSeeds: 500,
+  },
+  {
+    name: 'a plan ends while the clock and the chain differ by hours',
+    theme: 'clocks',
+    file: 'services/billing.ts',
+    find: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : []',
+    replace: 'return ended',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a rescan scans only with the keys that are scanned now',
+    theme: 'rescan',
+    file: 'workers/chain/rescan.ts',
+    find: '() => scanKeys.all()',
+    replace: 'read => scanKeys.watchedAt(read.at(-1)!.time + 30 * 86_400)',
+    withinSeeds: 1_000,
+  },
+]

@@ -1,0 +1,102 @@
+import type { Mutant } from '../mutant.ts'
+
+/** Mutants of chain sync and of the mempool. */
+export const SYNC_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the mempool is read after the blocks, not before them',
+    theme: 'chain sync',
+    file: 'workers/chain/sync.ts',
+    find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
+    replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
+    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
+    withinSeeds: 2_000,
+  },
+  {
+    name: 'the scanned keys are read before the blocks, not after them',
+    theme: 'chain sync',
+    file: 'workers/chain/blocks.ts',
+    find: 'return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))',
+    replace: `const cache = keysFor as { readBefore?: ScanKey[] }
+    return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time))).then(read => {
+      const keys = cache.readBefore ?? read
+      cache.readBefore = read
+      return keys
+    })`,
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'the scanned keys are selected by the clock only, not also by the oldest block of the batch',
+    theme: 'chain sync',
+    file: 'workers/chain/blocks.ts',
+    find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
+    replace: 'nowSecs(clock)',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a new block updates only the first waiting invoice (the first 1,000, scaled down)',
+    theme: 'chain sync',
+    file: 'services/chain-sync.ts',
+    find: 'if (page.length < AWAITING_PAGE) return ids',
+    replace: 'return ids.slice(0, 1)',
+    withinSeeds: 200,
+  },
+  {
+    name: 'a block whose tree sizes contradict its outputs is accepted',
+    theme: 'chain sync',
+    file: 'domain/chain.ts',
+    find: 'if (block.treeSizes[pool] !== expected)',
+    replace: 'if (block.treeSizes[pool] < 0)',
+    withinSeeds: 500,
+  },
+  {
+    name: 'the synced-through time advances while the chain source does not show everything',
+    theme: 'chain sync',
+    file: 'workers/chain/sync.ts',
+    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const syncedThrough = confirmed ? confirmed.startedAt : null',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'the notes of an already known mempool transaction are not reported again',
+    theme: 'mempool',
+    file: 'workers/chain/mempool.ts',
+    find: 'const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []',
+    replace: 'const found = before.get(txid) ? [] : (scanned.get(txid) ?? [])',
+    withinSeeds: 500,
+  },
+  {
+    name: 'one poll of the mempool counts as confirmed without a second poll',
+    theme: 'mempool',
+    file: 'workers/chain/sync.ts',
+    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
+    replace: 'const syncedThrough = startedAt',
+    withinSeeds: 500,
+  },
+  {
+    name: 'a missing payment is dropped at the next block, without the time of 120 s',
+    theme: 'mempool',
+    file: 'domain/payment.ts',
+    find: 'const DROP_AFTER_MISSING_SECS = 120',
+    replace: 'const DROP_AFTER_MISSING_SECS = 0',
+    withinSeeds: 500,
+  },
+  {
+    name: 'after a change of the server, a payment absent from its mempool is dropped at once',
+    theme: 'mempool',
+    file: 'services/payment.ts',
+    find: 'sameServer ? payment.missing : null',
+    replace: 'sameServer ? payment.missing : { since: 0, height: 0 }',
+    withinSeeds: 500,
+  },
+  {
+    name: 'with zero confirmations, a payment that left the mempool still counts',
+    theme: 'mempool',
+    file: 'domain/invoice.ts',
+    find: 'return confirmations === 0 && inSnapshot',
+    replace: 'return confirmations === 0 && inSnapshot !== undefined',
+    withinSeeds: 1_000,
+  },
+]

@@ -1,0 +1,33 @@
+/** The parts of the service, in the order of the list. */
+export const THEMES = [
+  'chain sync',
+  'mempool',
+  'expiry',
+  'payments',
+  'reorganisations',
+  'clocks',
+  'rescan',
+  'invoices',
+  'addresses and copies',
+  'deliveries',
+  'swaps',
+  'billing',
+  'withdrawals',
+  'sign-in and mail',
+  'locks',
+  'commits and crashes',
+] as const
+export type Theme = (typeof THEMES)[number]
+
+/** A deliberate bug of the kind that loses money, which the simulation alone must find. */
+export interface Mutant {
+  readonly name: string
+  readonly theme: Theme
+  /** Path below `packages/server/src`. */
+  readonly file: string
+  /** Must occur in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+  /** The number of seeds, from the base seed on, one of which must fail. */
+  readonly withinSeeds: number
+}

@@ -1,0 +1,109 @@
+/**
+ * Applies one mutant at a time to a copy of the tree and runs the simulation there until a seed fails: `npm run mutants`,
+ * or `npm run mutants -- PART` for the mutants whose name contains PART. A mutant counts as found only when the seed passes
+ * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MUTANTS } from './list.ts'
+import type { Mutant } from './mutant.ts'
+import { type SimulationResult, simulate } from './simulate.ts'
+import { copyTree, type Tree } from './tree.ts'
+
+const BASE_SEED = 1
+/** Seeds that must pass without a mutant before the first one is applied. */
+const CLEAN_SEEDS = 200
+/** Mutants at a time. */
+const CONCURRENCY = 2
+
+interface Outcome {
+  readonly result: SimulationResult
+  readonly secs: number
+}
+
+const RECORD = '--record'
+const args = process.argv.slice(2)
+const selected = MUTANTS.filter(({ name }) => args.every(part => part === RECORD || name.includes(part)))
+if (selected.length === 0) fail('no mutant has this name')
+const trees: Tree[] = []
+process.on('exit', () => {
+  for (const tree of trees) tree.remove()
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+for (let worker = 0; worker < Math.min(CONCURRENCY, selected.length); worker++) trees.push(copyTree())
+
+const clean = await simulate(trees[0]!.path, { first: BASE_SEED, count: CLEAN_SEEDS })
+if (clean.kind !== 'passed') fail(`the simulation fails without a mutant: ${describe(clean)}`)
+print(`${CLEAN_SEEDS} seeds from ${BASE_SEED} on pass without a mutant`)
+
+const queue = [...selected]
+const outcomes = new Map<Mutant, Outcome>()
+await Promise.all(trees.map(work))
+printTable()
+if (args.includes(RECORD)) record()
+const found = [...outcomes.values()].filter(({ result }) => result.kind === 'failed').length
+print(`\n${found} of ${selected.length} found`)
+process.exit(found === selected.length ? 0 : 1)
+
+async function work(tree: Tree): Promise<void> {
+  for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+    const startedAt = performance.now()
+    const result = await runMutant(tree, mutant)
+    const outcome = { result, secs: (performance.now() - startedAt) / 1000 }
+    outcomes.set(mutant, outcome)
+    printOutcome(mutant, outcome)
+  }
+}
+
+async function runMutant(tree: Tree, mutant: Mutant): Promise<SimulationResult> {
+  const restore = tree.mutate(mutant)
+  const mutated = await simulate(tree.path, { first: BASE_SEED, count: mutant.withinSeeds })
+  restore()
+  if (mutated.kind !== 'failed' || mutated.seed < BASE_SEED + CLEAN_SEEDS) return mutated
+  const unmutated = await simulate(tree.path, { first: mutated.seed, count: 1 })
+  if (unmutated.kind === 'passed') return mutated
+  return { kind: 'broken', reason: `seed ${mutated.seed} also fails without the mutant: ${describe(unmutated)}` }
+}
+
+function printOutcome({ name, withinSeeds }: Mutant, { result, secs }: Outcome): void {
+  const mark = { failed: 'found   ', passed: 'SURVIVED', broken: 'BROKEN  ' }[result.kind]
+  const seeds = result.kind === 'failed' ? `seed ${result.seed}, ${result.seed - BASE_SEED + 1} of at most ` : ''
+  print(`${mark} ${name} (${seeds}${withinSeeds} seeds, ${secs.toFixed(1)} s)`)
+  if (result.kind !== 'passed') print(`         ${describe(result)}`)
+}
+
+function record(): void {
+  const seeds = selected.map(mutant => {
+    const { result } = outcomes.get(mutant)!
+    return [mutant.name, result.kind === 'failed' ? result.seed - BASE_SEED + 1 : null]
+  })
+  const folder = join(import.meta.dirname, '../evidence')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'mutants.json'), `${JSON.stringify(Object.fromEntries(seeds), null, 2)}\n`)
+}
+
+function printTable(): void {
+  print('\n| theme | mutant | seeds at most | found by seed | seconds | finding |\n|---|---|---|---|---|---|')
+  for (const mutant of selected) {
+    const { result, secs } = outcomes.get(mutant)!
+    const seed = result.kind === 'failed' ? result.seed : 'not found'
+    const finding = describe(result).replaceAll('|', '\\|')
+    print(`| ${mutant.theme} | ${mutant.name} | ${mutant.withinSeeds} | ${seed} | ${secs.toFixed(1)} | ${finding} |`)
+  }
+}
+
+/** The first line of the finding, or why there is no finding. */
+function describe(result: SimulationResult): string {
+  if (result.kind === 'passed') return ''
+  if (result.kind === 'broken') return result.reason.replaceAll(/\s+/g, ' ')
+  return result.finding.trim().split('\n', 1)[0] ?? ''
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
+
+const SIMULATOR = 'packages/simulation/src/cli.ts'
+/** How the simulation reports that it failed itself, or that a run did not end: no judge has found anything. */
+const SIMULATOR_ERRORS = ['the simulation itself fails', RUN_DOES_NOT_END]
+/** A mutated service may never come to an end. */
+const TIMEOUT_MS = 900_000
+const MAX_OUTPUT_CHARS = 1_000_000
+
+export interface Seeds {
+  /** The first seed. */
+  readonly first: number
+  readonly count: number
+}
+
+/** The first seed that fails, and what the judge found. */
+export interface Failure {
+  readonly seed: number
+  readonly finding: string
+}
+
+/** The result of a run of the simulation. */
+export type SimulationResult =
+  | { readonly kind: 'passed' }
+  | ({ readonly kind: 'failed' } & Failure)
+  /** The simulator itself failed, or did not end in time. */
+  | { readonly kind: 'broken'; readonly reason: string }
+
+/** Runs the simulation of the tree at `path` in a process of its own, until a seed fails or all have passed. */
+export async function simulate(path: string, { first, count }: Seeds): Promise<SimulationResult> {
+  const args = [SIMULATOR, '--seed', String(first), '--seeds', String(count), '--jobs', '1', '--stop', '--json']
+  // Without this variable, which a surrounding test run sets, a process of Node would report to that run.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const child = spawn(process.execPath, args, {
+    cwd: path,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TIMEOUT_MS,
+  })
+  const killChild = () => child.kill('SIGKILL')
+  process.once('exit', killChild)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', chunk => {
+    if (stdout.length < MAX_OUTPUT_CHARS) stdout += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', chunk => {
+    stderr = (stderr + chunk).slice(-MAX_OUTPUT_CHARS)
+  })
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (...end) => resolve(end))
+  })
+  process.off('exit', killChild)
+  if (code === 0) return { kind: 'passed' }
+  const failure = code === 1 ? parseFailure(stdout) : null
+  if (!failure) {
+    const end = signal === null ? `exit code ${code}` : `ended by ${signal}`
+    return { kind: 'broken', reason: `${end}: ${(stderr.trim() || stdout.trim()).slice(-500)}` }
+  }
+  const { finding } = failure
+  if (SIMULATOR_ERRORS.some(rule => finding.startsWith(rule))) return { kind: 'broken', reason: finding.slice(0, 500) }
+  return { kind: 'failed', ...failure }
+}
+
+function parseFailure(stdout: string): Failure | null {
+  for (const line of stdout.split('\n')) {
+    if (!line.startsWith('{')) continue
+    const { seed, finding } = JSON.parse(line) as Partial<Failure>
+    if (typeof seed === 'number' && typeof finding === 'string') return { seed, finding }
+  }
+  return null
+}

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Mutant } from './mutant.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** A copy of the tree in which mutants can be applied. */
+export interface Tree {
+  readonly path: string
+  /** Applies the mutant. Returns the function that restores the file. @throws Error when its text is not found once */
+  mutate(mutant: Mutant): () => void
+  remove(): void
+}
+
+/** Copies the files known to git and links the installed packages; the project's own packages link into the copy. */
+export function copyTree(): Tree {
+  const path = mkdtempSync(join(tmpdir(), 'zatgate-mutants-'))
+  for (const file of filesKnownToGit()) {
+    mkdirSync(join(path, dirname(file)), { recursive: true })
+    cpSync(join(ROOT, file), join(path, file))
+  }
+  const modules = join(path, 'node_modules')
+  mkdirSync(join(modules, '@zatgate'), { recursive: true })
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (name !== '@zatgate') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  for (const name of readdirSync(join(ROOT, 'packages')))
+    symlinkSync(join(path, 'packages', name), join(modules, '@zatgate', name))
+  return {
+    path,
+    mutate({ file, find, replace }) {
+      const mutated = join(path, 'packages/server/src', file)
+      const source = readFileSync(mutated, 'utf8')
+      if (source.split(find).length !== 2) throw new Error(`${file} does not contain this text exactly once:\n${find}`)
+      writeFileSync(
+        mutated,
+        source.replace(find, () => replace),
+      )
+      return () => writeFileSync(mutated, source)
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** The files of the packages and of the root that are tracked, or new and not ignored. */
+function filesKnownToGit(): string[] {
+  const options = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '-z']
+  const listed = spawnSync('git', ['-c', `safe.directory=${ROOT}`, ...options, 'packages', ':(top,glob)*'], {
+    cwd: ROOT,
+  })
+  if (listed.status !== 0) throw new Error(`git cannot list the files: ${listed.stderr}`)
+  // A tracked file may be deleted.
+  return listed.stdout
+    .toString()
+    .split('\0')
+    .filter(file => file !== '' && existsSync(join(ROOT, file)))
+}

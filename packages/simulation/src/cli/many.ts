@@ -1,0 +1,91 @@
+import { writeMeasurement } from '../evidence/records.ts'
+import { writeEvidence } from '../evidence/write.ts'
+import { readCatalogue } from '../run/catalogue.ts'
+import { addOutcome, type Coverage, emptyCoverage } from '../run/coverage.ts'
+import { openDatabases } from '../run/databases.ts'
+import { RUN_DOES_NOT_END } from '../run/outcome.ts'
+import { reportLines } from '../run/report.ts'
+import { type Databases, planOf, run } from '../run/run.ts'
+import { printShrunk } from './failure.ts'
+import type { Many, Output } from './options.ts'
+import { print, showProgress } from './output.ts'
+import { runInProcesses } from './pool.ts'
+import { startStopwatch } from './stopwatch.ts'
+
+/** For each broken rule. */
+const SHRINK_BOUNDS = { maxRuns: 500, maxSecs: 60 }
+/** Rules whose first failure is shrunk. */
+const MAX_SHRUNK = 5
+
+/** Runs many seeds and reports on them. Returns the exit code. */
+export async function simulateMany(options: Many & Output): Promise<number> {
+  const { first, minutes, jobs, json } = options
+  if (!json && minutes !== null) print(`from seed ${first} on, for ${minutes} min, in ${jobs} processes`)
+  const secsPassed = startStopwatch()
+  const coverage = await runSeeds(options, secsPassed)
+  const secs = secsPassed()
+  const failed = [...coverage.failures.values()].reduce((sum, list) => sum + list.length, 0)
+  if (json) {
+    const { seeds, simulatedSecs } = coverage
+    print(JSON.stringify({ first, seeds, failed, secs: Math.round(secs), simulatedSecs }))
+  } else {
+    const databases = await openDatabases()
+    for (const line of reportLines(coverage, readCatalogue(databases), first, secs)) print(line)
+    await shrinkFailures(databases, coverage, options)
+  }
+  if (options.records && failed === 0) await record(coverage, options, secs)
+  else if (options.records) console.error('not recorded: a seed has failed')
+  return failed > 0 ? 1 : 0
+}
+
+/** Makes the runs part of the evidence. */
+async function record({ seeds, simulatedSecs, actions, transitions }: Coverage, { first, jobs }: Many, secs: number) {
+  writeMeasurement({
+    first,
+    seeds,
+    secs: Math.round(secs),
+    jobs,
+    simulatedHours: Math.round(simulatedSecs / 3600),
+    actions: inOrder(actions),
+    transitions: inOrder(transitions),
+  })
+  await writeEvidence()
+}
+
+function inOrder(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+async function runSeeds(
+  { first, seeds, minutes, jobs, stops, json }: Many & Output,
+  secsPassed: () => number,
+): Promise<Coverage> {
+  const coverage = emptyCoverage()
+  const maxSecs = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60
+  await runInProcesses({
+    first,
+    count: seeds ?? Number.MAX_SAFE_INTEGER - first,
+    jobs,
+    goesOn: () => secsPassed() < maxSecs,
+    onOutcome(outcome) {
+      addOutcome(coverage, outcome)
+      const { seed, rule, finding } = outcome
+      if (json && rule !== null) print(JSON.stringify({ seed, finding }))
+      showProgress(`seed ${seed}, rules broken: ${coverage.failures.size}`)
+      return rule === null || !stops
+    },
+  })
+  showProgress('')
+  return coverage
+}
+
+/** Shrinks the first failure of each rule. */
+async function shrinkFailures(databases: Databases, { failures }: Coverage, { shrinks, save }: Output): Promise<void> {
+  if (!shrinks) return
+  let file = save
+  for (const [rule, [failed]] of [...failures].slice(0, MAX_SHRUNK)) {
+    if (!failed || rule === RUN_DOES_NOT_END) continue
+    await printShrunk(databases, await run(databases, planOf(failed.seed)), SHRINK_BOUNDS, file)
+    file = undefined
+  }
+}

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { newBase } from './stopwatch.ts'
+
+export const HELP = `Runs the service on a simulated world, one run per seed, and judges every commit.
+
+npm run simulate -- --seed 17                 one run, with its story; a failure is shrunk
+npm run simulate -- --seed 1 --seeds 1000     1000 runs from seed 1 on
+npm run simulate -- --minutes 10              as many runs as fit, from a new seed on
+npm run simulate -- --plan FILE               replays a saved plan
+npm run simulate -- --faults list             every fault that is injected
+npm run evidence                              writes docs/evidence.md
+
+--seed N       the first seed; without it, one drawn from the clock
+--seeds N      the number of seeds
+--minutes N    how long to run
+--jobs N       processes at a time; by default the number of cores
+--stop         stop at the first failure
+--no-shrink    leave failures as they are
+--save FILE    write the shrunk plan of the first failure as JSON
+--record       use these runs in docs/evidence.md, if every rule held
+--json         one JSON line per failed seed and one at the end
+--help         this text
+
+Exits with 1 when a seed fails, with 2 on wrong use, with 3 when the simulation itself breaks down.`
+
+/** What the command line asks for. */
+export type Options =
+  | { readonly command: 'help' }
+  | { readonly command: 'faults' | 'evidence' }
+  | ({ readonly command: 'one'; readonly seed: number } & Output)
+  | ({ readonly command: 'plan'; readonly file: string } & Output)
+  | ({ readonly command: 'many' } & Many & Output)
+
+export interface Output {
+  readonly shrinks: boolean
+  readonly json: boolean
+  /** The file for the shrunk plan of the first failure. */
+  readonly save: string | undefined
+}
+
+export interface Many {
+  readonly first: number
+  /** Null: no bound. */
+  readonly seeds: number | null
+  /** Null: no bound. */
+  readonly minutes: number | null
+  readonly jobs: number
+  readonly stops: boolean
+  /** Whether the result goes into the evidence. */
+  readonly records: boolean
+}
+
+/** @throws UsageError when the arguments make no sense */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parse(args)
+  if (values.help) return { command: 'help' }
+  if (values.evidence) return { command: 'evidence' }
+  if (values.faults !== undefined) {
+    if (values.faults !== 'list') throw new UsageError('--faults knows only: list')
+    return { command: 'faults' }
+  }
+  const output = { shrinks: !values['no-shrink'], json: values.json ?? false, save: values.save }
+  if (values.plan !== undefined) return { command: 'plan', file: values.plan, ...output }
+  const seed = integer('--seed', values.seed, 0, 2 ** 48)
+  const seeds = integer('--seeds', values.seeds, 1, 1e9)
+  const minutes = integer('--minutes', values.minutes, 1, 100_000)
+  if (seed !== null && seeds === null && minutes === null) return { command: 'one', seed, ...output }
+  return {
+    command: 'many',
+    first: seed ?? newBase(),
+    seeds,
+    minutes: seeds === null ? (minutes ?? 1) : minutes,
+    jobs: integer('--jobs', values.jobs, 1, 256) ?? availableParallelism(),
+    stops: values.stop ?? false,
+    records: values.record ?? false,
+    ...output,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: 'string' },
+        seeds: { type: 'string' },
+        minutes: { type: 'string' },
+        jobs: { type: 'string' },
+        faults: { type: 'string' },
+        plan: { type: 'string' },
+        save: { type: 'string' },
+        evidence: { type: 'boolean' },
+        stop: { type: 'boolean' },
+        record: { type: 'boolean' },
+        'no-shrink': { type: 'boolean' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    })
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split(/[.\n]/)
+    throw new UsageError(`${sentence}; see --help`)
+  }
+}
+
+function integer(name: string, text: string | undefined, min: number, max: number): number | null {
+  if (text === undefined) return null
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new UsageError(`${name} must be an integer from ${min} to ${max}, not ${text}`)
+  return value
+}
+
+/** The command line makes no sense. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

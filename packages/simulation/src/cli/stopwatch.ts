@@ -1,0 +1,10 @@
+/** Starts measuring. @returns a function that gives the seconds since then */
+export function startStopwatch(): () => number {
+  const startedMs = performance.now()
+  return () => (performance.now() - startedMs) / 1000
+}
+
+/** A base for the seeds that no earlier run has used: the time in seconds, times 1000. */
+export function newBase(): number {
+  return Math.floor(Date.now() / 1000) * 1000
+}

@@ -1,0 +1,60 @@
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readPlan } from '../run/saved-plan.ts'
+
+const PACKAGE = join(import.meta.dirname, '../..')
+const FOLDER = join(PACKAGE, 'evidence')
+const MEASUREMENT = join(FOLDER, 'measurement.json')
+const MUTANTS = join(FOLDER, 'mutants.json')
+const FINDINGS = join(FOLDER, 'findings.json')
+
+/** A recorded run of many seeds in which every rule held. */
+export interface Measurement {
+  readonly first: number
+  readonly seeds: number
+  readonly secs: number
+  readonly jobs: number
+  readonly simulatedHours: number
+  /** By the name of the action: in how many seeds it took effect. */
+  readonly actions: Readonly<Record<string, number>>
+  /** In how many seeds each state transition was taken. */
+  readonly transitions: Readonly<Record<string, number>>
+}
+
+/** A recorded run of the mutants: by name, the number of seeds it took to find each; null when it survived. */
+export type MutantRecord = Readonly<Record<string, number | null>>
+
+/** A defect of the service that the simulation has found. */
+export interface FixedDefect {
+  /** What was wrong, in words. */
+  readonly wrong: string
+  readonly rule: string
+  /** The commit that fixed it. */
+  readonly fixedBy: string
+}
+
+export function readMeasurement(): Measurement | null {
+  return readIfPresent<Measurement>(MEASUREMENT)
+}
+
+export function writeMeasurement(measurement: Measurement): void {
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(MEASUREMENT, `${JSON.stringify(measurement, null, 2)}\n`)
+}
+
+export function readMutantRecord(): MutantRecord | null {
+  return readIfPresent<MutantRecord>(MUTANTS)
+}
+
+/** The defects of the kept seeds, and those whose seeds could not be kept. */
+export function readFixedDefects(): FixedDefect[] {
+  const kept = globSync('seeds/*.json', { cwd: PACKAGE })
+    .sort()
+    .map(file => readPlan(join(PACKAGE, file)))
+    .map(({ wrong = '', rule, fixedBy = '' }) => ({ wrong, rule, fixedBy }))
+  return [...kept, ...(readIfPresent<FixedDefect[]>(FINDINGS) ?? [])]
+}
+
+function readIfPresent<T>(file: string): T | null {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null
+}

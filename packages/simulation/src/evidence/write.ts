@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readCatalogue } from '../run/catalogue.ts'
+import { openDatabases } from '../run/databases.ts'
+import { evidenceDocument } from './document.ts'
+import { readFixedDefects, readMeasurement, readMutantRecord } from './records.ts'
+import { readRules } from './rules.ts'
+
+/** The path of the document. */
+export const EVIDENCE_FILE = join(import.meta.dirname, '../../../../docs/evidence.md')
+
+/** The document from the present sources and the recorded results. */
+export async function currentEvidence(): Promise<string> {
+  return evidenceDocument({
+    rules: readRules(),
+    catalogue: readCatalogue(await openDatabases()),
+    measurement: readMeasurement(),
+    mutants: readMutantRecord(),
+    defects: readFixedDefects(),
+  })
+}
+
+export async function writeEvidence(): Promise<void> {
+  writeFileSync(EVIDENCE_FILE, await currentEvidence())
+}

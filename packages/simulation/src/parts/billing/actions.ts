@@ -1,0 +1,133 @@
+import type { Plan } from '@zatgate/server/domain/plan'
+import type { Action } from '../../run/part.ts'
+import type { Draw } from '../../runtime/draw.ts'
+import type { World } from '../../world/world.ts'
+import { request } from '../operator/request.ts'
+import { type Merchant, short } from '../sale/shop.ts'
+import { sendTo } from './deposit.ts'
+import type { PlanJudge } from './judge.ts'
+import { readPlans } from './ledger.ts'
+import { DaysPass } from './time.ts'
+
+/** An invoice for a plan that a merchant has received. */
+interface KnownPurchase {
+  readonly merchant: Merchant
+  readonly publicId: string
+  readonly address: string
+  readonly amountZat: bigint
+}
+
+/** Merchants that buy plans, and the operator that assigns them. */
+export class Subscribers {
+  readonly #world: World
+  readonly #plans: readonly Plan[]
+  readonly #judge: PlanJudge
+  readonly #days: DaysPass
+  readonly #purchases: KnownPurchase[] = []
+  #requests = 0
+  #restores = 0
+
+  constructor(world: World, plans: readonly Plan[], judge: PlanJudge) {
+    this.#world = world
+    this.#plans = plans
+    this.#judge = judge
+    this.#days = new DaysPass(world)
+    world.onRestore(() => {
+      this.#restores += 1
+    })
+  }
+
+  get actions(): readonly Action[] {
+    const world = this.#world
+    return [
+      { name: 'buy a plan', weight: 12, run: draw => this.#buy(draw, 1) },
+      { name: 'buy several plans at once', weight: 4, run: draw => this.#buy(draw, draw.int(2, 3)) },
+      { name: 'pay for a plan', weight: 8, run: draw => this.#pay(draw, [100]) },
+      { name: 'pay for a plan in parts', weight: 2, run: draw => this.#pay(draw, [40, 60]) },
+      { name: 'pay for a plan twice', weight: 3, run: draw => this.#pay(draw, [100, 100]) },
+      { name: 'pay for several plans', weight: 2, run: draw => this.#payAll(draw) },
+      { name: 'assign a plan', weight: 3, run: draw => this.#assign(draw) },
+      {
+        name: 'time passes until a plan ends',
+        weight: 5,
+        run: draw => {
+          const ends = readPlans(world).accounts.flatMap(({ plan_expires_at: end }) =>
+            end === null ? [] : [Number(end)],
+          )
+          return ends.length === 0 ? undefined : this.#days.passUntil(draw.pick(ends) + draw.int(-20, 20))
+        },
+      },
+      {
+        name: 'time passes until the month ends',
+        weight: 1,
+        run: draw => this.#days.passUntil(Date.UTC(2026, 1, 1) / 1000 + draw.int(-20, 20)),
+      },
+      { name: 'a day passes', weight: 2, run: draw => this.#days.pass(draw.int(40_000, 86_400)) },
+    ]
+  }
+
+  #buy(draw: Draw, count: number): string {
+    const merchant = draw.pick(this.#world.shop.merchants)
+    const idempotencyKey = draw.chance(0.4) ? `plan ${++this.#requests}` : undefined
+    const plan = draw.pick(['Small', 'Small', 'Large'])
+    const paysAtOnce = draw.chance(0.7)
+    for (let i = 0; i < count; i++)
+      this.#world.client('buy a plan', () => this.#request(draw, { merchant, plan, idempotencyKey, paysAtOnce }))
+    return `${merchant.name} buys ${count === 1 ? '' : `${count} times `}the plan ${plan}`
+  }
+
+  async #request(
+    draw: Draw,
+    wish: { merchant: Merchant; plan: string; idempotencyKey: string | undefined; paysAtOnce: boolean },
+  ): Promise<void> {
+    const { merchant, plan, idempotencyKey, paysAtOnce } = wish
+    const world = this.#world
+    for (let attempt = 0; attempt < (idempotencyKey === undefined ? 1 : 2); attempt++) {
+      const restores = this.#restores
+      const invoice = await request(world, draw, async ({ accounts, billing }) =>
+        billing.subscribe(await accounts.findByEmail(merchant.email), plan, idempotencyKey),
+      )
+      if (restores !== this.#restores) return
+      if (invoice) {
+        const { publicId, address, amountZat } = invoice
+        world.shop.received(merchant, invoice)
+        if (amountZat !== this.#plans.find(({ name }) => name === plan)?.priceZat)
+          world.fail('a plan costs its price', `${plan}: ${amountZat} zat`)
+        if (!readPlans(world).purchases.some(purchase => purchase.public_id === publicId))
+          world.fail('a purchase that was answered is committed', short(publicId))
+        this.#purchases.push({ merchant, publicId, address, amountZat })
+        if (paysAtOnce) sendTo(world, draw, address, amountZat)
+        return
+      }
+      await world.scheduler.yield()
+    }
+  }
+
+  #pay(draw: Draw, percents: readonly number[]): string | undefined {
+    if (this.#purchases.length === 0) return undefined
+    const { publicId, address, amountZat, merchant } = draw.chance(0.6)
+      ? this.#purchases.at(-1)!
+      : draw.pick(this.#purchases)
+    for (const percent of percents) sendTo(this.#world, draw, address, (amountZat * BigInt(percent)) / 100n)
+    return `${merchant.name} pays ${percents.join(' + ')} percent of ${short(publicId)}`
+  }
+
+  #payAll(draw: Draw): string | undefined {
+    const purchases = this.#purchases.slice(-3)
+    if (purchases.length === 0) return undefined
+    for (const { address, amountZat } of purchases) sendTo(this.#world, draw, address, amountZat)
+    return `merchants pay for ${purchases.map(({ publicId }) => short(publicId)).join(' and ')}`
+  }
+
+  #assign(draw: Draw): string {
+    const { shop, nowSecs } = this.#world
+    const { email, name } = draw.pick(shop.merchants)
+    const plan = draw.pick(['Free', 'Small', 'Large'])
+    const expiresAt = plan === 'Free' || draw.chance(0.3) ? null : nowSecs + draw.pick([60, 3_600, 40_000])
+    this.#judge.assignments.push({ email, plan, expiresAt })
+    this.#world.client('assign a plan', async () => {
+      await request(this.#world, draw, ({ accounts }) => accounts.setPlan(email, plan, expiresAt))
+    })
+    return `the operator gives ${name} the plan ${plan}`
+  }
+}

@@ -1,0 +1,159 @@
+import type { Action, PartFactory } from '../../run/part.ts'
+import type { Draw } from '../../runtime/draw.ts'
+import type { ChainServer } from '../../world/chain/chain-server.ts'
+import type { World } from '../../world/world.ts'
+
+/** Blocks, reorganisations, and the faults of the chain servers. */
+export const chainPart: PartFactory = {
+  name: 'chain',
+  probability: 1,
+  create: world => ({ name: 'chain', actions: [...blockActions(world), ...serverActions(world)] }),
+}
+
+function blockActions(world: World): readonly Action[] {
+  const { network } = world
+  const mempool = () => [...network.mempool.keys()]
+  return [
+    {
+      name: 'mine',
+      weight: 8,
+      run() {
+        world.mine()
+        return `block ${network.height} is mined, with ${network.tip.transactions.length} transactions`
+      },
+    },
+    {
+      name: 'mine some transactions',
+      weight: 2,
+      run(draw) {
+        world.mine(mempool().filter(() => draw.chance(0.5)))
+        return `block ${network.height} is mined, with ${network.tip.transactions.length} transactions`
+      },
+    },
+    {
+      name: 'mine several blocks',
+      weight: 3,
+      run(draw) {
+        const count = draw.int(2, 12)
+        for (let i = 0; i < count; i++) world.mine()
+        return `${count} blocks are mined, up to ${network.height}`
+      },
+    },
+    {
+      name: 'mine with a wrong time',
+      weight: 1,
+      fault: 'a miner dates a block up to 15 minutes wrong',
+      run(draw) {
+        const errorSecs = draw.int(-900, 900)
+        world.mine(undefined, errorSecs)
+        return `block ${network.height} is mined, dated ${errorSecs} s off`
+      },
+    },
+    {
+      name: 'short reorganisation',
+      weight: 3,
+      fault: 'a reorganisation of 1 to 5 blocks',
+      run: draw => reorganise(world, draw, draw.int(1, 5)),
+    },
+    {
+      name: 'reorganisation',
+      weight: 1,
+      fault: 'a reorganisation of 6 to 25 blocks',
+      run: draw => reorganise(world, draw, draw.int(6, 25)),
+    },
+    {
+      name: 'reorganisation without a longer chain',
+      weight: 1,
+      fault: 'the chain gets shorter for a while',
+      run(draw) {
+        const depth = Math.min(draw.int(1, 4), network.height - 1)
+        network.removeBlocks(depth, () => draw.chance(0.8))
+        world.observe()
+        return `the ${depth} newest blocks are removed; the chain ends at ${network.height}`
+      },
+    },
+  ]
+}
+
+function reorganise(world: World, draw: Draw, wanted: number): string {
+  const { network } = world
+  const depth = Math.min(wanted, network.height - 1)
+  const keepsMost = draw.chance(0.7)
+  network.removeBlocks(depth, () => draw.chance(keepsMost ? 0.95 : 0.3))
+  const growth = depth + draw.int(0, 2)
+  for (let i = 0; i < growth; i++) world.mine([...network.mempool.keys()].filter(() => draw.chance(0.3)))
+  if (growth === 0) world.observe()
+  return `a reorganisation replaces ${depth} blocks; the chain ends at ${network.height}`
+}
+
+function serverActions(world: World): readonly Action[] {
+  const { network, servers } = world
+
+  /** A fault of one server, which ends by itself when the action is drawn again. */
+  function fault(
+    name: string,
+    description: string,
+    set: (server: ChainServer, draw: Draw) => void,
+    weight = 1,
+  ): Action {
+    return {
+      name,
+      weight,
+      fault: description,
+      run(draw) {
+        const server = draw.pick(servers)
+        set(server, draw)
+        world.observe()
+        return `${server.name}: ${name}`
+      },
+    }
+  }
+
+  return [
+    {
+      name: 'servers recover',
+      weight: 4,
+      run() {
+        for (const server of servers) server.heal()
+        world.observe()
+        return 'all chain servers recover'
+      },
+    },
+    fault('stall', 'a server keeps its branch and its mempool', server => server.freeze(), 2),
+    fault('lag', 'a server does not serve its newest blocks', (server, draw) => {
+      server.lagBlocks = draw.int(1, 6)
+    }),
+    fault('fall silent', 'a server is down', server => {
+      server.down = true
+    }),
+    fault('hang', 'a server does not respond', server => {
+      server.hangs = true
+    }),
+    fault('fail now and then', 'a part of the requests to a server fails', (server, draw) => {
+      server.failureRate = draw.pick([0.05, 0.3, 0.8])
+    }),
+    fault('mempool fails', 'a node does not return its mempool', server => {
+      server.mempoolFails = true
+    }),
+    fault('mempool is empty', 'a node was restarted and lost its mempool', server => {
+      server.mempoolEmpty = true
+    }),
+    fault('cut ranges', 'a range of blocks ends early with an error', (server, draw) => {
+      server.maxRange = draw.int(0, 3)
+    }),
+    fault('hide a transaction', 'a server hides a transaction of the mempool', (server, draw) => {
+      const txids = [...network.mempool.keys()]
+      if (txids.length > 0) server.hidden.add(draw.pick(txids))
+    }),
+    fault('omit a transaction', 'a server leaves a transaction out of its blocks', (server, draw) => {
+      const unmined = [...network.mempool.keys()]
+      const txids = unmined.length > 0 && draw.chance(0.8) ? unmined : [...network.transactions.keys()]
+      if (txids.length > 0) server.omitted.add(draw.pick(txids))
+    }),
+    fault('follow a fork', 'a server is on a branch of its own', (server, draw) => {
+      const depth = Math.min(draw.int(1, 6), network.height - 1)
+      const fork = network.fork(depth, draw.int(0, depth + 2), world.nowSecs)
+      server.fork(fork, draw.chance(0.5) ? [...network.mempool.values()] : [])
+    }),
+  ]
+}

@@ -1,0 +1,49 @@
+import type { Causes, MailRow } from './ledger.ts'
+
+/** What is wrong with new mails and the changes of the same commit; null when they agree. */
+export function causeProblem(mails: readonly MailRow[], before: Causes, after: Causes): string | null {
+  const count = (about: string) => mails.filter(mail => mail.about === about).length
+  const keys = Number(after.keys - before.keys)
+  if (count('api_key_created') !== keys) return `${keys} new API keys, ${count('api_key_created')} mails about them`
+  const revoked = Number(after.revoked - before.revoked)
+  if (count('api_key_revoked') < revoked) return `${revoked} revoked API keys, ${count('api_key_revoked')} mails`
+  const sessions = Number(after.sessions - before.sessions)
+  if (count('session_token_issued') > sessions) return `${sessions} new sessions, but more mails about tokens`
+  return webhookProblem(mails, before, after)
+}
+
+/** Each change of a webhook is mailed to the owner of its account. */
+function webhookProblem(mails: readonly MailRow[], before: Causes, after: Causes): string | null {
+  for (const email of new Set([...before.webhooks.keys(), ...after.webhooks.keys()])) {
+    const [earlier, later] = [before.webhooks.get(email), after.webhooks.get(email)]
+    const told = new Set(mails.filter(({ recipient }) => recipient === email).map(({ about }) => about))
+    if (earlier && !later && !told.has('webhook_removed')) return `the webhook of ${email} was removed without a mail`
+    if (!later) continue
+    const urlChanged = earlier?.url !== later.url
+    const secretChanged = earlier !== undefined && Buffer.compare(earlier.secret, later.secret) !== 0
+    if (urlChanged && !told.has('webhook_url_set')) return `the webhook URL of ${email} was set without a mail`
+    const secretTold = told.has('webhook_secret_rotated') || told.has('webhook_url_set')
+    if (secretChanged && !secretTold) return `the webhook secret of ${email} was rotated without a mail`
+  }
+  return null
+}
+
+/** The subjects of mails, by what they are about. */
+const SUBJECTS: Readonly<Record<string, RegExp>> = {
+  code: /^Your zatgate (sign-in|confirmation) code$/,
+  plan_ends: /^Your zatgate plan ends soon$/,
+  reorged_payments: /^zatgate: payments of [\d,]+ paid invoices? are missing$/,
+  viewing_key_set: /^zatgate: the viewing key was set$/,
+  api_key_created: /^zatgate: an API key was created$/,
+  api_key_revoked: /^zatgate: an API key was revoked$/,
+  webhook_url_set: /^zatgate: the webhook URL was set$/,
+  webhook_removed: /^zatgate: the webhook was removed$/,
+  webhook_secret_rotated: /^zatgate: the webhook signing secret was rotated$/,
+  session_token_issued: /^zatgate: a session token was issued$/,
+}
+
+/** Whether a mail that was sent can be the one in the queue. */
+export function isSame(row: MailRow, mail: { to: string; subject: string; text: string }): boolean {
+  if (row.recipient !== mail.to || !SUBJECTS[row.about]?.test(mail.subject)) return false
+  return row.detail === null || mail.text.includes(row.detail)
+}

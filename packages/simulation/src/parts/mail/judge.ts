@@ -1,0 +1,168 @@
+import type { ServiceProcess } from '../../service/process.ts'
+import type { SentMail } from '../../world/mailboxes.ts'
+import type { World } from '../../world/world.ts'
+import { AttentionJudge } from './attention.ts'
+import { causeProblem, isSame } from './causes.ts'
+import { type Causes, type Claim, isExpired, type KnownMail, type MailRow, readCauses, readQueue } from './ledger.ts'
+
+const MAX_ATTEMPTS = 8
+/** From one attempt to the next: one minute, doubled each time, at most an hour. */
+const BACKOFF_SECS = [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]
+
+/** Checks the queue of mails, and what the mail server receives. */
+export class MailJudge {
+  readonly #world: World
+  readonly #attention: AttentionJudge
+  readonly #queue = new Map<bigint, KnownMail>()
+  /** Mails that have left the queue: a process that stalls may send one of them late. */
+  readonly #removed: KnownMail[] = []
+  #causes: Causes | null = null
+
+  constructor(world: World) {
+    this.#world = world
+    this.#attention = new AttentionJudge(world)
+  }
+
+  /** A backup was restored: what is in it is taken as it is. */
+  restored(): void {
+    this.#queue.clear()
+    this.#removed.length = 0
+    this.#causes = null
+    this.#attention.restored()
+  }
+
+  check(): void {
+    const rows = readQueue(this.#world)
+    const causes = readCauses(this.#world)
+    const created = rows.filter(row => !this.#isKnown(row))
+    if (this.#causes) {
+      const problem = causeProblem(created, this.#causes, causes)
+      if (problem !== null) this.#world.fail('changes of an account are mailed to its owner', problem)
+    }
+    const present = new Set(rows.map(({ id }) => id))
+    for (const row of created) present.delete(row.id)
+    this.#attention.check(rows, this.#causes !== null)
+    for (const [id, mail] of this.#queue) if (!present.has(id)) this.#remove(mail)
+    const hasBaseline = this.#causes !== null
+    this.#causes = causes
+    for (const row of created) {
+      // One commit may queue a mail and claim it.
+      const queued = hasBaseline && row.tries > 0n ? { ...row, tries: 0n, due_at: row.created_at } : row
+      this.#queue.set(row.id, { row: queued, claims: [] })
+    }
+    for (const row of rows) this.#update(this.#queue.get(row.id)!, row)
+  }
+
+  /** SQLite gives the id of a removed row to the next one, also within one commit. */
+  #isKnown(row: MailRow): boolean {
+    const earlier = this.#queue.get(row.id)?.row
+    if (!earlier) return false
+    const isPostponed = row.about === 'reorged_payments' || row.tries >= earlier.tries
+    const isEqual = (['recipient', 'about', 'detail', 'code_id', 'created_at', 'account_id'] as const).every(
+      column => row[column] === earlier[column],
+    )
+    return isEqual && isPostponed
+  }
+
+  #update(mail: KnownMail, row: MailRow): void {
+    const before = mail.row
+    mail.row = row
+    if (row.tries === before.tries + 1n) this.#claim(mail, before)
+    else if (row.tries === 0n && before.tries > 0n) this.#postpone(mail, before)
+    else if (row.tries !== before.tries || row.due_at !== before.due_at)
+      this.#fail('a mail is claimed once for each attempt', mail, `${before.tries} → ${row.tries}`)
+  }
+
+  /** The row says when the mail is due again, and so what the clock showed when it was claimed. */
+  #claim(mail: KnownMail, before: MailRow): void {
+    const { clockErrors, committer } = this.#world
+    const process = committer as ServiceProcess
+    const { tries, due_at: due } = mail.row
+    const claimedAt = Number(due) - (BACKOFF_SECS[Number(tries) - 1] ?? 3_600)
+    const latest = Math.floor((process.clock.nowMs() + clockErrors.maxMs - clockErrors.minMs) / 1000)
+    if (claimedAt < Number(before.due_at) || claimedAt > latest)
+      this.#fail(
+        'a mail is sent when it is due',
+        mail,
+        `attempt ${tries}: ${claimedAt - Number(before.due_at)} s later`,
+      )
+    this.#world.transition('mail', tries === 1n ? 'queued' : 'failed', 'claimed')
+    mail.claims.push({ process, mail: null })
+  }
+
+  #postpone(mail: KnownMail, before: MailRow): void {
+    if (before.about !== 'reorged_payments') this.#fail('a mail is claimed once for each attempt', mail, 'postponed')
+    this.#world.transition('mail', 'claimed', 'postponed')
+    this.#attention.checkSent(mail, 'postponed')
+  }
+
+  /** A mail leaves the queue when it was sent, or cannot be sent. */
+  #remove(mail: KnownMail): void {
+    this.#queue.delete(mail.row.id)
+    this.#removed.push(mail)
+    const { about, tries } = mail.row
+    const isSent = mail.claims.some(isAccepted) || this.#takeEqual(mail)
+    this.#world.transition('mail', 'claimed', isSent ? 'sent' : 'given up')
+    if (about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
+    if (isSent || tries >= BigInt(MAX_ATTEMPTS)) return
+    if (about === 'code' && this.#isCodeExpired(mail.row)) return
+    if (about === 'reorged_payments' && !this.#attention.hasMissing(mail.row.account_id)) return
+    this.#fail('a mail stays in the queue until it is sent', mail, `after ${tries} attempts`)
+  }
+
+  /** Equal mails cannot be told apart: takes the accepted mail that was assigned to another one. */
+  #takeEqual({ row, claims }: KnownMail): boolean {
+    for (const other of this.#queue.values()) {
+      const { recipient, about, detail } = other.row
+      if (recipient !== row.recipient || about !== row.about || detail !== row.detail) continue
+      const theirs = other.claims.find(claim => claim.process === this.#world.committer && isAccepted(claim))
+      const own = claims.findLast(({ process }) => process === this.#world.committer)
+      if (!theirs || !own) continue
+      const { mail } = theirs
+      theirs.mail = own.mail
+      own.mail = mail
+      return true
+    }
+    return false
+  }
+
+  #isCodeExpired({ code_id: codeId }: MailRow): boolean {
+    const { clockErrors, committer } = this.#world
+    const latestMs = (committer as ServiceProcess).clock.nowMs() + clockErrors.maxMs - clockErrors.minMs
+    return codeId !== null && isExpired(this.#world, codeId, latestMs / 1000)
+  }
+
+  /** A process hands over a mail. Of equal mails, each belongs to another claim. */
+  sent(mail: SentMail): void {
+    for (const known of [...this.#queue.values(), ...this.#removed]) {
+      if (!isSame(known.row, mail)) continue
+      const claim = known.claims.findLast(({ process, mail: sent }) => process === mail.process && sent === null)
+      if (!claim) continue
+      claim.mail = mail
+      if (known.row.about === 'reorged_payments') this.#attention.send(known, mail)
+      return
+    }
+    this.#world.fail('a mail is claimed before it is sent', `${mail.process.name} to ${mail.to}: ${mail.subject}`)
+  }
+
+  /** Why the queue has not settled. Called after all faults have ended. */
+  unsettled(): string | null {
+    for (const { row, claims } of this.#queue.values()) {
+      const { recipient, about, tries, due_at: due } = row
+      const isKnownSent = claims.some(({ mail }) => mail !== null && mail.acknowledgedClockMs !== null)
+      const overdueSecs = this.#world.nowSecs - Number(due)
+      const mayWait = about === 'reorged_payments' || !isKnownSent || overdueSecs < -3_600
+      if (mayWait && overdueSecs < 15) continue
+      return `the mail to ${recipient} about ${about} is due since ${overdueSecs} s, after ${tries} attempts`
+    }
+    return null
+  }
+
+  #fail(rule: string, { row }: KnownMail, detail: string): void {
+    this.#world.fail(rule, `to ${row.recipient} about ${row.about}: ${detail}`)
+  }
+}
+
+function isAccepted({ mail }: Claim): boolean {
+  return mail?.accepted === true
+}

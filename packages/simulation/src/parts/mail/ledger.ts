@@ -1,0 +1,77 @@
+import type { Owner } from '../../runtime/scheduler.ts'
+import type { SentMail } from '../../world/mailboxes.ts'
+import type { World } from '../../world/world.ts'
+
+/** A row of the queue, as the database returns it. */
+export interface MailRow {
+  readonly id: bigint
+  readonly recipient: string
+  readonly about: string
+  readonly code_id: bigint | null
+  readonly detail: string | null
+  readonly created_at: bigint
+  readonly due_at: bigint
+  readonly tries: bigint
+  readonly account_id: bigint | null
+}
+
+/** A committed claim of a mail by a process: permission to send it once. */
+export interface Claim {
+  readonly process: Owner
+  mail: SentMail | null
+}
+
+/** A mail with all claims that the judge has seen. */
+export interface KnownMail {
+  row: MailRow
+  readonly claims: Claim[]
+}
+
+/** A paid invoice whose payments are missing. */
+export interface MissingInvoice {
+  readonly id: bigint
+  readonly public_id: string
+  readonly account_id: bigint
+}
+
+const QUEUE =
+  'SELECT id, recipient, about, code_id, detail, created_at, due_at, tries, account_id FROM mails ORDER BY id'
+const MISSING = `SELECT id, public_id, account_id FROM invoices WHERE needs_attention = 1 AND purpose = 'sale'`
+
+export function readQueue({ database }: World): MailRow[] {
+  return database.committed<MailRow>(QUEUE)
+}
+
+/** The invoices that need attention now. */
+export function readMissing({ database }: World): MissingInvoice[] {
+  return database.committed<MissingInvoice>(MISSING)
+}
+
+/** The accounts' numbers of API keys and sessions, and their webhooks. */
+export function readCauses({ database }: World) {
+  const [counts] = database.committed<{ keys: bigint; revoked: bigint; sessions: bigint }>(
+    `SELECT (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL) AS revoked,
+      (SELECT count(*) FROM sessions) AS sessions`,
+  )
+  const webhooks = database.committed<{ email: string; url: string; secret: Uint8Array }>(
+    'SELECT email, url, secret FROM webhooks JOIN accounts ON accounts.id = webhooks.account_id',
+  )
+  return { ...counts!, webhooks: new Map(webhooks.map(({ email, url, secret }) => [email, { url, secret }])) }
+}
+
+export type Causes = ReturnType<typeof readCauses>
+
+/** When the last mail about missing payments was sent to the account, by the clock of its process. */
+export function lastAttentionMailAt({ database }: World, accountId: bigint): number | null {
+  const [row] = database.committed<{ last_sent_at: bigint | null }>(
+    'SELECT last_sent_at FROM attention_mails WHERE account_id = ?',
+    accountId,
+  )
+  return row?.last_sent_at == null ? null : Number(row.last_sent_at)
+}
+
+/** Whether the request of a code has expired. @param at Unix seconds */
+export function isExpired({ database }: World, codeId: bigint, at: number): boolean {
+  const [row] = database.committed<{ expires_at: bigint }>('SELECT expires_at FROM sign_in_codes WHERE id = ?', codeId)
+  return !row || Number(row.expires_at) <= at
+}

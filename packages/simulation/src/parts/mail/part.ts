@@ -1,0 +1,115 @@
+import type { Action, PartFactory } from '../../run/part.ts'
+import { Draw } from '../../runtime/draw.ts'
+import { createTransaction } from '../../world/chain/wallet.ts'
+import { type MailMode, mailboxesOf } from '../../world/mailboxes.ts'
+import type { World } from '../../world/world.ts'
+import { MailJudge } from './judge.ts'
+
+/** The mail server, and the mails of the service. */
+export const mailPart: PartFactory = {
+  name: 'mail',
+  probability: 0.3,
+  create(world) {
+    const mailboxes = mailboxesOf(world)
+    const judge = new MailJudge(world)
+    const draw = new Draw(world.nextSeed(), 'mail')
+    mailboxes.onSend = mail => judge.sent(mail)
+    world.onRestore(() => judge.restored())
+    return {
+      name: 'mail',
+      workers: ['mail'],
+      actions: mailActions(world),
+      setUp: async () => {
+        if (draw.chance(0.5)) await sell(world, draw)
+      },
+      ports: process => ({ mailer: mailboxes.connect(process) }),
+      onCommit: () => judge.check(),
+      heal() {
+        mailboxes.mode = 'works'
+      },
+      unsettled: () => judge.unsettled(),
+    }
+  },
+}
+
+function mailActions(world: World): readonly Action[] {
+  const mailboxes = mailboxesOf(world)
+
+  function mode(next: MailMode, fault: string): Action {
+    return {
+      name: `the mail server ${next}`,
+      weight: 0.7,
+      fault,
+      run() {
+        if (mailboxes.mode === next) return undefined
+        mailboxes.mode = next
+        return `the mail server: ${next}`
+      },
+    }
+  }
+
+  return [
+    mode('mixed', 'the mail server treats each mail in another way'),
+    mode('slow', 'the mail server responds late'),
+    mode('hangs', 'the mail server does not respond'),
+    mode('refuses', 'the mail server refuses mails'),
+    mode('loses responses', 'the connection breaks after the mail server has accepted a mail'),
+    {
+      name: 'mine until payments are confirmed',
+      weight: 3,
+      run() {
+        if (world.network.mempool.size === 0) return undefined
+        for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
+        return `blocks are mined, up to ${world.network.height}`
+      },
+    },
+    {
+      name: 'paid invoices lose their payments',
+      weight: 8,
+      fault: 'a reorganisation removes the payments of paid invoices for good',
+      run: draw => removePayments(world, draw),
+    },
+    {
+      name: 'the mail server recovers',
+      weight: 2,
+      run() {
+        if (mailboxes.mode === 'works') return undefined
+        mailboxes.mode = 'works'
+        return 'the mail server works'
+      },
+    },
+  ]
+}
+
+/** Some invoices are paid and confirmed from the start, so that a reorganisation can remove their payments. */
+async function sell(world: World, draw: Draw): Promise<void> {
+  const { network, shop } = world
+  const count = draw.int(1, 3)
+  for (let i = 0; i < count; i++) await shop.requestInvoice(draw, draw.pick(shop.merchants), 1)
+  for (const { address, amountZat: valueZat } of shop.invoices) {
+    const options = { expiryHeight: 0, pool: network.poolAt(network.height + 1) }
+    const transaction = createTransaction(draw, [{ address, valueZat }], options)
+    if (network.broadcast(transaction)) for (const server of world.servers) server.transactionSeen(transaction)
+  }
+  for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
+}
+
+const PAID = `SELECT DISTINCT payments.txid FROM payments JOIN invoices ON invoices.id = invoice_id
+  WHERE status = 'paid' AND place = 'mined' AND needs_attention = 0`
+
+/** Replaces the blocks from the payment of a paid invoice on by blocks without it, and some without later ones too. */
+function removePayments(world: World, draw: Draw): string | undefined {
+  const { network } = world
+  const paid = world.database.committed<{ txid: string }>(PAID)
+  const heights = paid.flatMap(({ txid }) => network.minedAt(txid) ?? [])
+  if (heights.length === 0) return undefined
+  const depth = network.height - draw.pick(heights) + 1
+  if (depth > MAX_DEPTH) return undefined
+  const removed = new Set(paid.map(({ txid }) => txid))
+  const removesAll = draw.chance(0.5)
+  network.removeBlocks(depth, ({ txid }) => !removed.has(txid) || (!removesAll && draw.chance(0.5)))
+  for (let blocks = 0; blocks <= depth; blocks++) world.mine()
+  return `${depth} blocks are replaced; the chain ends at ${network.height}`
+}
+
+const MAX_DEPTH = 30

@@ -1,0 +1,163 @@
+import type { NoteScanner } from '@zatgate/server/ports/note-scanner'
+import { type RescanResult, rescan } from '@zatgate/server/workers/chain/rescan'
+import type { Action } from '../../run/part.ts'
+import type { Draw } from '../../runtime/draw.ts'
+import { ConnectionLost, type ServiceProcess } from '../../service/process.ts'
+import { createNoteScanner } from '../../world/chain/note-scanner.ts'
+import type { World } from '../../world/world.ts'
+import { short } from '../sale/shop.ts'
+
+/** Rescans at a time, so that one of them meets the chain sync at the wrong moment. */
+const RACING_RESCANS = 4
+
+/** Steps within which the other rescans have read their blocks. */
+const MAX_READING = 20
+
+/** Notes that the scan workers miss, and the rescans by which the operator finds them. */
+export class Rescans {
+  readonly #world: World
+  /** How many scans miss the next transaction that has a note. */
+  #nextMisses = 0
+  /** How many scans still miss a transaction. */
+  readonly #misses = new Map<string, number>()
+  #running = false
+  /** Whether a rescan after the faults has ended well. */
+  #found = false
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** A scanner that misses notes as the actions say. */
+  scanner(): NoteScanner {
+    const { network, scheduler, visibility } = this.#world
+    const honest = createNoteScanner(network, scheduler)
+    return {
+      ...honest,
+      scan: async (keys, transactions, signal) => {
+        const notes = await honest.scan(keys, transactions, signal)
+        const first = notes[0]
+        if (first && this.#nextMisses > 0) {
+          this.#misses.set(first.txid, this.#nextMisses)
+          this.#nextMisses = 0
+        }
+        const missed = new Set(notes.map(({ txid }) => txid).filter(txid => (this.#misses.get(txid) ?? 0) > 0))
+        for (const txid of missed) {
+          this.#misses.set(txid, this.#misses.get(txid)! - 1)
+          visibility.missed.add(txid)
+          this.#world.story.tell('scanner', `misses the notes of ${short(txid)}`)
+        }
+        return missed.size === 0 ? notes : notes.filter(({ txid }) => !missed.has(txid))
+      },
+    }
+  }
+
+  get actions(): readonly Action[] {
+    const world = this.#world
+    return [
+      {
+        name: 'miss notes',
+        weight: 1,
+        fault: 'a scan worker misses the notes of a transaction',
+        run: draw => {
+          this.#nextMisses = draw.int(1, 4)
+          return `the next ${this.#nextMisses} scans of the next payment miss it`
+        },
+      },
+      {
+        name: 'rescan',
+        weight: 2,
+        run: draw => {
+          const from = this.#height(draw, 20)
+          world.client('rescan', async () => void (await this.#rescan(draw.pick(world.processes), from)))
+          return `the operator rescans from height ${from}`
+        },
+      },
+      {
+        name: 'rescan while the chain is reorganised',
+        weight: 3,
+        fault: 'a reorganisation between the reading and the recording of a rescan',
+        run: draw => {
+          const from = this.#height(draw, 6)
+          const slow = this.#slowScanner(draw, from)
+          for (let i = 0; i < RACING_RESCANS; i++)
+            world.client('rescan', async () => void (await this.#rescan(draw.pick(world.processes), from, slow)))
+          return `the operator rescans ${RACING_RESCANS} times from height ${from}, slowly`
+        },
+      },
+    ]
+  }
+
+  #height(draw: Draw, depth: number): number {
+    const { height } = this.#world.network
+    return draw.int(Math.max(1, height - depth), height)
+  }
+
+  /** A scanner during whose first scan the blocks from a height on are replaced. Each scan ends a little later. */
+  #slowScanner(draw: Draw, from: number): (noteScanner: NoteScanner) => NoteScanner {
+    const { network, scheduler } = this.#world
+    let isReorganised = false
+    const yields = async (count: number) => {
+      for (let i = 0; i < count; i++) await scheduler.yield()
+    }
+    return noteScanner => ({
+      ...noteScanner,
+      scan: async (keys, transactions, signal) => {
+        const notes = await noteScanner.scan(keys, transactions, signal)
+        await yields(MAX_READING)
+        if (!isReorganised && !this.#world.healed) {
+          isReorganised = true
+          const depth = Math.min(network.height - from + 1, network.height - 1)
+          network.removeBlocks(depth, () => draw.chance(0.3))
+          for (let i = 0; i <= depth; i++) this.#world.mine([])
+          this.#world.story.tell('world', `a reorganisation replaces ${depth} blocks`)
+        }
+        await yields(draw.int(0, 60))
+        return notes
+      },
+    })
+  }
+
+  heal(): void {
+    this.#nextMisses = 0
+    this.#misses.clear()
+  }
+
+  /** After the faults the operator rescans what was missed. */
+  unsettled(): string | null {
+    const { network, visibility, running } = this.#world
+    const heights = [...visibility.missed].map(txid => network.minedAt(txid)).filter(height => height !== null)
+    if (heights.length === 0 || this.#found) return null
+    const process = running[0]
+    if (process && !this.#running)
+      this.#world.client('rescan', async () => {
+        const result = await this.#rescan(process, Math.min(...heights))
+        this.#found = result !== null && result.to >= Math.max(...heights)
+      })
+    return 'the operator rescans'
+  }
+
+  /** Null when the rescan has failed, which it may while a server or a process fails, or the chain is reorganised. */
+  async #rescan(
+    process: ServiceProcess,
+    from: number,
+    scannerOf = (noteScanner: NoteScanner) => noteScanner,
+  ): Promise<RescanResult | null> {
+    this.#running = true
+    try {
+      const result = await process.call(({ chainRecorder, recordedChain, scanKeys }, { infrastructure }) => {
+        const { chain, noteScanner } = infrastructure
+        const deps = { chain, noteScanner: scannerOf(noteScanner), chainRecorder, recordedChain, scanKeys }
+        return rescan(deps, from, new AbortController().signal)
+      })
+      this.#world.story.tell('operator', `the rescan up to ${result.to} has changed ${result.found} invoices`)
+      return result
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof ReferenceError) throw error
+      if (!(error instanceof ConnectionLost)) this.#world.story.tell('operator', `the rescan fails: ${error}`)
+      return null
+    } finally {
+      this.#running = false
+    }
+  }
+}

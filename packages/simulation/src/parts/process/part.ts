@@ -1,0 +1,143 @@
+import type { Action, PartFactory } from '../../run/part.ts'
+import type { Draw } from '../../runtime/draw.ts'
+import type { World } from '../../world/world.ts'
+
+/** Time, clocks, crashes and restarts of the processes, and failures of the database. */
+export const processPart: PartFactory = {
+  name: 'process',
+  probability: 1,
+  create: world => ({
+    name: 'process',
+    actions: [...processActions(world), ...clockActions(world), ...databaseActions(world)],
+  }),
+}
+
+function processActions(world: World): readonly Action[] {
+  const { processes } = world
+  return [
+    {
+      name: 'crash and restart',
+      weight: 3,
+      fault: 'a process dies at any moment and is started again',
+      run(draw) {
+        const index = draw.int(0, processes.length - 1)
+        const process = processes[index]!
+        process.crash()
+        void world.startProcess(index)
+        return `${process.name} crashes and is started again`
+      },
+    },
+    {
+      name: 'crash',
+      weight: 1,
+      fault: 'a process dies and stays dead for a while',
+      run(draw) {
+        const process = draw.pick(processes)
+        if (!process.alive) return undefined
+        process.crash()
+        return `${process.name} crashes`
+      },
+    },
+    {
+      name: 'start what is dead',
+      weight: 2,
+      run() {
+        const dead = [...processes.keys()].filter(index => !processes[index]!.alive)
+        for (const index of dead) void world.startProcess(index)
+        return dead.length > 0 ? 'the dead processes are started' : undefined
+      },
+    },
+    {
+      name: 'orderly restart',
+      weight: 1,
+      run(draw) {
+        const index = draw.int(0, processes.length - 1)
+        const process = processes[index]!
+        if (!process.services) return undefined
+        world.client('orderly restart', async () => {
+          await process.stop()
+          if (processes[index] === process) await world.startProcess(index)
+        })
+        return `${process.name} is restarted in order`
+      },
+    },
+  ]
+}
+
+const HOUR_MS = 3_600_000
+
+function clockActions(world: World): readonly Action[] {
+  const { processes } = world
+  function clock(name: string, fault: string, errorMs: (draw: Draw) => number): Action {
+    return {
+      name,
+      weight: 1,
+      fault,
+      run(draw) {
+        const process = draw.pick(processes)
+        process.clock.errorMs = errorMs(draw)
+        world.clocksChangedMs = world.scheduler.nowMs
+        world.observe()
+        return `the clock of ${process.name} is ${process.clock.errorMs / 1000} s ahead`
+      },
+    }
+  }
+  return [
+    clock('clock drifts', 'a clock is some seconds wrong', draw => draw.int(-5, 5) * 1000),
+    clock('clock is minutes wrong', 'a clock is some minutes wrong', draw => draw.int(-20, 20) * 60_000),
+    clock('clock is hours wrong', 'a clock is hours wrong', draw => draw.pick([-5, -3, 3, 5, 24, 24 * 7]) * HOUR_MS),
+    {
+      name: 'clocks are right',
+      weight: 2,
+      run() {
+        for (const { clock } of processes) clock.errorMs = 0
+        world.clocksChangedMs = world.scheduler.nowMs
+        return 'all clocks are right'
+      },
+    },
+  ]
+}
+
+function databaseActions(world: World): readonly Action[] {
+  const { storeFailures } = world
+  function failures(name: string, fault: string, set: (draw: Draw) => void): Action {
+    return {
+      name,
+      weight: 1,
+      fault,
+      run(draw) {
+        set(draw)
+        return name
+      },
+    }
+  }
+  return [
+    failures('statements fail', 'statements of the database fail', draw => {
+      storeFailures.statement = draw.pick([0.01, 0.1])
+    }),
+    {
+      name: 'the next commits fail',
+      weight: 2,
+      fault: 'single commits fail, or their responses are lost',
+      run(draw) {
+        storeFailures.next = draw.pick(['commit', 'unknown'])
+        storeFailures.nextIn = draw.int(0, 6)
+        return `a commit ${storeFailures.next === 'commit' ? 'will fail' : 'will lose its response'}`
+      },
+    },
+    failures('commits fail', 'commits fail, and nothing is written', draw => {
+      storeFailures.commit = draw.pick([0.05, 0.5])
+    }),
+    failures('commits are lost', 'commits succeed, and their responses are lost', draw => {
+      storeFailures.unknown = draw.pick([0.05, 0.5])
+    }),
+    {
+      name: 'the database recovers',
+      weight: 3,
+      run() {
+        Object.assign(storeFailures, { statement: 0, commit: 0, unknown: 0, next: null })
+        return 'the database recovers'
+      },
+    },
+  ]
+}

@@ -1,0 +1,78 @@
+import type { World } from '../../world/world.ts'
+
+/** A row of the invoices, as the database returns it. */
+export interface InvoiceRow {
+  readonly id: bigint
+  readonly public_id: string
+  readonly account_id: bigint
+  readonly purpose: 'sale' | 'plan' | 'withdrawal'
+  readonly address: string
+  readonly amount_zat: bigint
+  readonly confirmations: bigint
+  readonly status: string
+  readonly received_zat: bigint
+  readonly overpaid_zat: bigint
+  readonly created_at: bigint
+  readonly expires_at: bigint
+  readonly watch_until: bigint
+  readonly needs_attention: bigint
+  readonly underpaid_at: bigint | null
+  readonly kept_open: bigint
+  readonly swap_id: bigint | null
+}
+
+/** A row of the payments. */
+export interface PaymentRow {
+  readonly id: bigint
+  readonly invoice_id: bigint
+  readonly txid: string
+  readonly pool: string
+  readonly output_index: bigint
+  readonly value_zat: bigint
+  readonly place: 'mempool' | 'mined' | 'dropped'
+  readonly height: bigint | null
+}
+
+/** A row of the events. */
+export interface EventRow {
+  readonly seq: bigint
+  readonly invoice_id: bigint | null
+  readonly type: string | null
+  readonly body: string | null
+}
+
+/** The committed state of invoices, payments and recorded chain. */
+export interface Ledger {
+  readonly invoices: readonly InvoiceRow[]
+  readonly payments: ReadonlyMap<bigint, readonly PaymentRow[]>
+  /** Height of the last recorded block; -1 before the first. */
+  readonly tip: number
+  /** Hash of the last recorded block. */
+  readonly tipHash: string
+}
+
+const INVOICES = `SELECT id, public_id, account_id, purpose, address, amount_zat, confirmations, status, received_zat,
+  overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, swap_under_way AS kept_open, swap_id
+  FROM invoices ORDER BY id`
+const PAYMENTS = 'SELECT id, invoice_id, txid, pool, output_index, value_zat, place, height FROM payments ORDER BY id'
+const TIP = 'SELECT height, hash FROM headers ORDER BY height DESC LIMIT 1'
+
+export function readLedger(world: World): Ledger {
+  const { database } = world
+  const [tip] = database.committed<{ height: bigint; hash: string }>(TIP)
+  return {
+    invoices: database.committed<InvoiceRow>(INVOICES),
+    payments: Map.groupBy(database.committed<PaymentRow>(PAYMENTS), ({ invoice_id }) => invoice_id),
+    tip: tip ? Number(tip.height) : -1,
+    tipHash: tip?.hash ?? '',
+  }
+}
+
+export function sumOf(payments: readonly { readonly value_zat: bigint }[]): bigint {
+  return payments.reduce((sum, { value_zat }) => sum + value_zat, 0n)
+}
+
+/** Payments that are in the mempool or mined. */
+export function liveOf(payments: readonly PaymentRow[]): PaymentRow[] {
+  return payments.filter(({ place }) => place !== 'dropped')
+}

@@ -1,0 +1,25 @@
+import type { PartFactory } from '../../run/part.ts'
+import { saleActions } from './actions.ts'
+import { SaleJudge } from './judge.ts'
+import { Shop } from './shop.ts'
+import { SALE_TRANSITIONS } from './steps.ts'
+
+/** Merchants, their invoices, and the wallets that pay them. */
+export const salePart: PartFactory = {
+  name: 'sale',
+  probability: 1,
+  create(world) {
+    const shop = new Shop(world)
+    const judge = new SaleJudge(world)
+    world.shop = shop
+    world.onRestore(() => judge.restored())
+    return {
+      name: 'sale',
+      actions: saleActions(world, shop),
+      transitions: SALE_TRANSITIONS,
+      setUp: () => shop.openAccounts(world.setup.merchants),
+      onCommit: () => judge.check(),
+      unsettled: () => judge.unsettled(),
+    }
+  },
+}

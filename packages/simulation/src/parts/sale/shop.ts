@@ -1,0 +1,114 @@
+import { AppError } from '@zatgate/server/domain/error'
+import type { Invoice } from '@zatgate/server/ports/repository/invoice'
+import type { Draw } from '../../runtime/draw.ts'
+import { ConnectionLost } from '../../service/process.ts'
+import type { World } from '../../world/world.ts'
+
+/** A merchant, as it knows itself. */
+export interface Merchant {
+  readonly name: string
+  readonly email: string
+  apiKey: string
+  /** Viewing keys in the order in which they were set. */
+  readonly viewingKeys: string[]
+}
+
+/** An invoice that a merchant has received. */
+export interface KnownInvoice {
+  readonly merchant: Merchant
+  readonly publicId: string
+  readonly address: string
+  readonly amountZat: bigint
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
+/** Merchants and their invoices: what the outside world has been told. */
+export class Shop {
+  readonly merchants: Merchant[] = []
+  /** All invoices that any merchant has received, in this order. A restored backup may have lost some of them. */
+  readonly invoices: KnownInvoice[] = []
+  readonly #world: World
+  readonly #publicIds = new Map<string, string>()
+  #requests = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Opens the merchants' accounts through the service. */
+  async openAccounts(count: number): Promise<void> {
+    for (let i = 1; i <= count; i++) {
+      const merchant = {
+        name: `merchant ${i}`,
+        email: `merchant-${i}@example.org`,
+        viewingKeys: [`uview-${i}`],
+        apiKey: '',
+      }
+      await this.#world.running[0]!.call(async services => {
+        const account = await services.accounts.findOrCreate(merchant.email)
+        const { account: withKey } = await services.viewingKeys.set(account, merchant.viewingKeys[0]!)
+        merchant.apiKey = (await services.apiKeys.create(withKey, 'shop')).key
+      })
+      this.merchants.push(merchant)
+    }
+  }
+
+  /**
+   * Requests an invoice, with an idempotency key and retries as a careful merchant does, or once without.
+   * @param attempts with more than 1, the request is repeated after a lost response
+   */
+  async requestInvoice(draw: Draw, merchant: Merchant, attempts: number): Promise<void> {
+    const amountZat = BigInt(draw.pick([1, 1_000, 25_000_000, draw.int(2, 1_000_000)]))
+    const expiresInSecs = draw.weighted<number | undefined>([
+      [60, 3],
+      [draw.int(61, 900), 3],
+      [undefined, 2],
+      [draw.int(901, 7_200), 1],
+    ])
+    const idempotencyKey = attempts > 1 ? `order ${++this.#requests}` : undefined
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const process = this.#world.running.length > 0 ? draw.pick(this.#world.running) : null
+      try {
+        const invoice = await process?.call(async services => {
+          const account = await services.apiKeys.authenticate(merchant.apiKey)
+          if (!account) return null
+          return services.invoices.create(account, { amountZat, expiresInSecs, idempotencyKey })
+        })
+        if (invoice === null) this.#world.fail('an API key works until it is revoked', merchant.name)
+        if (!invoice) return
+        this.received(merchant, invoice)
+        return
+      } catch (error) {
+        if (!isExpectedFailure(error)) throw error
+      }
+      await this.#world.scheduler.yield()
+    }
+  }
+
+  /** A merchant has received an invoice: from now on a buyer may pay it. */
+  received(merchant: Merchant, invoice: Invoice): void {
+    const { publicId, address, amountZat, expiresAt } = invoice
+    const earlier = this.#publicIds.get(address)
+    if (earlier !== undefined && earlier !== publicId)
+      this.#world.fail('an address is used once', `${address} was given to two invoices`)
+    if (earlier === publicId) return
+    this.#publicIds.set(address, publicId)
+    this.invoices.push({ merchant, publicId, address, amountZat, expiresAt })
+    this.#world.story.tell(
+      merchant.name,
+      `receives invoice ${short(publicId)} over ${amountZat} zat, until ${expiresAt - this.#world.nowSecs} s`,
+    )
+  }
+}
+
+/** Failures that a client meets when the process or its database fails, or when a limit is reached. */
+export function isExpectedFailure(error: unknown): boolean {
+  if (error instanceof ConnectionLost) return true
+  return error instanceof AppError && error.kind !== 'internal'
+}
+
+/** The beginning of an id, for the story. */
+export function short(publicId: string): string {
+  return publicId.slice(0, 6)
+}

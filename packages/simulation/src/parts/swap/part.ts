@@ -1,0 +1,69 @@
+import type { PartFactory } from '../../run/part.ts'
+import { Draw } from '../../runtime/draw.ts'
+import { SwapProviderServer } from '../../world/swap-provider/provider.ts'
+import { buyerActions, providerActions } from './actions.ts'
+import { Buyers } from './buyers.ts'
+import { SwapJudge } from './judge.ts'
+import { orderActions } from './order-actions.ts'
+import { OrderLives } from './order-life.ts'
+import { SwapPollJudge } from './poll-judge.ts'
+
+const TRANSITIONS = [
+  '· → PENDING_DEPOSIT',
+  'PENDING_DEPOSIT → KNOWN_DEPOSIT_TX',
+  'PENDING_DEPOSIT → INCOMPLETE_DEPOSIT',
+  'PENDING_DEPOSIT → PROCESSING',
+  'PENDING_DEPOSIT → SUCCESS',
+  'PENDING_DEPOSIT → REFUNDED',
+  'PENDING_DEPOSIT → FAILED',
+  'KNOWN_DEPOSIT_TX → PENDING_DEPOSIT',
+  'KNOWN_DEPOSIT_TX → INCOMPLETE_DEPOSIT',
+  'KNOWN_DEPOSIT_TX → PROCESSING',
+  'KNOWN_DEPOSIT_TX → SUCCESS',
+  'KNOWN_DEPOSIT_TX → REFUNDED',
+  'KNOWN_DEPOSIT_TX → FAILED',
+  'INCOMPLETE_DEPOSIT → PROCESSING',
+  'INCOMPLETE_DEPOSIT → SUCCESS',
+  'INCOMPLETE_DEPOSIT → REFUNDED',
+  'INCOMPLETE_DEPOSIT → FAILED',
+  'PROCESSING → SUCCESS',
+  'PROCESSING → REFUNDED',
+  'PROCESSING → FAILED',
+].map(steps => `swap ${steps}`)
+
+/** Buyers who pay with other coins through the swap provider. */
+export const swapPart: PartFactory = {
+  name: 'swap',
+  probability: 0.3,
+  create(world) {
+    const provider = new SwapProviderServer(world.scheduler, world.nextSeed())
+    const lives = new OrderLives(world, provider, new Draw(world.nextSeed(), 'orders'))
+    const judge = new SwapJudge(world, provider)
+    const buyers = new Buyers({ world, provider, judge, lives })
+    const polls = new SwapPollJudge(world, address => buyers.requestsFor(address))
+    provider.onStatusRequest = order => polls.check(order)
+    world.onRestore(() => {
+      judge.restored()
+      polls.restored()
+    })
+    return {
+      name: 'swap',
+      workers: ['swap'],
+      transitions: TRANSITIONS,
+      actions: [
+        ...buyerActions(world, buyers),
+        ...orderActions(world, buyers, lives),
+        ...providerActions(world, provider, buyers),
+      ],
+      ports: process => ({ swapProvider: provider.connect(process.clock) }),
+      onCommit() {
+        if (buyers.haveStarted) judge.check()
+      },
+      heal() {
+        provider.heal()
+        lives.finishAll()
+      },
+      unsettled: () => judge.unsettled(),
+    }
+  },
+}

@@ -1,0 +1,54 @@
+import type { Order } from '../../world/swap-provider/order.ts'
+import type { World } from '../../world/world.ts'
+import { maxClockErrorMs } from './ledger.ts'
+
+/** A larger error of a clock makes the service poll at other times. */
+const MAX_CLOCK_ERROR_MS = 5_000
+const POLLED_PAST_DEADLINE_SECS = 86_400
+const EVENTS = `SELECT count(*) AS events FROM events
+  WHERE invoice_id = (SELECT id FROM invoices WHERE address = ?)`
+
+/**
+ * Checks how often the provider is asked about an order: every 5 s for two minutes, every 15 s for half an hour, then
+ * every minute, and not after the end of its deadline. A poll whose result was lost is repeated after 30 s.
+ */
+export class SwapPollJudge {
+  readonly #world: World
+  readonly #startsOf: (address: string) => number
+  #wasRestored = false
+
+  /** @param startsOf the number of requests to start a swap for an address; each may ask the provider */
+  constructor(world: World, startsOf: (address: string) => number) {
+    this.#world = world
+    this.#startsOf = startsOf
+  }
+
+  restored(): void {
+    this.#wasRestored = true
+  }
+
+  /** The provider is asked for the status of an order. */
+  check(order: Order): void {
+    if (this.#wasRestored || maxClockErrorMs(this.#world) > MAX_CLOCK_ERROR_MS) return
+    const planned = plannedPolls(order, this.#world.scheduler.nowMs)
+    if (order.statusRequests <= planned) return
+    // A payment of the invoice, and the process that is about to ask, cause further polls.
+    const [row] = this.#world.database.committed<{ events: bigint }>(EVENTS, order.recipient)
+    const others = this.#startsOf(order.recipient) + Number(row?.events ?? 0n) + this.#world.processes.length
+    if (order.statusRequests > planned + others)
+      this.#world.fail(
+        'the provider is not asked more often than allowed',
+        `${order.statusRequests} requests about ${order.depositAddress}, planned ${planned}, other reasons ${others}`,
+      )
+  }
+}
+
+/** The greatest number of polls up to now. */
+export function plannedPolls({ quotedAtMs, quoteDeadlineMs }: Order, nowMs: number): number {
+  const endMs = Math.min(nowMs, quoteDeadlineMs + POLLED_PAST_DEADLINE_SECS * 1000)
+  const age = Math.max(0, endMs - quotedAtMs) / 1000
+  const often = Math.min(age, 120) / 5
+  const seldom = Math.min(Math.max(age - 120, 0), 1_680) / 15
+  const atDeadlines = 3
+  return Math.ceil(often + seldom + Math.max(age - 1_800, 0) / 30) + atDeadlines
+}

@@ -1,0 +1,93 @@
+import type { World } from '../../world/world.ts'
+import { short } from '../sale/shop.ts'
+import { maxClockErrorMs, type StartRow, type SwapLedger } from './ledger.ts'
+
+const MAX_STARTS = 5
+const WINDOW_SECS = 600
+
+interface Start extends StartRow {
+  /** The service has taken it back, because it led to no swap. */
+  takenBack: boolean
+}
+
+/** Checks the limit of starts: five for an invoice in any ten minutes. */
+export class SwapStartJudge {
+  readonly #world: World
+  /** Every start that was ever stored, by `keyOf`. SQLite may use the id of a removed row again. */
+  readonly #starts = new Map<string, Start>()
+  #isFirstCheck = false
+  #wasRestored = false
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** A backup was restored, and starts are forgotten. */
+  restored(): void {
+    this.#starts.clear()
+    this.#isFirstCheck = true
+    this.#wasRestored = true
+  }
+
+  check({ starts, swaps, invoices }: SwapLedger): void {
+    const present = new Set(starts.map(keyOf))
+    for (const start of this.#starts.values())
+      if (!present.has(keyOf(start)) && !start.takenBack) start.takenBack = !this.#isForgotten(start, starts)
+    for (const row of starts) {
+      const known = this.#starts.get(keyOf(row))
+      if (known && !known.takenBack) continue
+      const start = { ...row, takenBack: false }
+      this.#starts.set(keyOf(row), start)
+      if (!this.#isFirstCheck) this.#checkLimit(start)
+    }
+    this.#isFirstCheck = false
+    // A restored copy has swaps whose starts it has already forgotten.
+    if (this.#wasRestored) return
+    for (const { id, public_id: publicId } of invoices.values()) {
+      const stored = [...swaps.values()].filter(swap => swap.invoice_id === id).length
+      const counted = this.#of(id).filter(({ takenBack }) => !takenBack).length
+      if (stored > counted)
+        this.#world.fail(
+          'every stored swap is counted as a start',
+          `invoice ${short(publicId)}: ${counted} starts, ${stored} swaps`,
+        )
+    }
+  }
+
+  /** The number of starts that can have counted against a request, including those taken back meanwhile. */
+  countSince(invoiceId: bigint, requestedAtMs: number): number {
+    const since = requestedAtMs / 1000 - WINDOW_SECS - this.#toleranceSecs - 1
+    return this.#of(invoiceId).filter(({ at }) => Number(at) > since).length
+  }
+
+  #checkLimit(start: Start): void {
+    const counted = this.#of(start.invoice_id).filter(
+      ({ at, takenBack }) => !takenBack && at <= start.at && Number(start.at - at) < WINDOW_SECS - this.#toleranceSecs,
+    )
+    if (counted.length > MAX_STARTS)
+      this.#world.fail(
+        'an invoice has at most five starts of a swap in ten minutes',
+        `${counted.length} up to ${start.at}: ${counted.map(({ at }) => at).join(', ')}`,
+      )
+  }
+
+  /** Whether the service has forgotten the start because it lies before the window of a later one. */
+  #isForgotten({ invoice_id: invoiceId, at }: Start, starts: readonly StartRow[]): boolean {
+    return [...this.#of(invoiceId), ...starts.filter(later => later.invoice_id === invoiceId)].some(
+      later => Number(later.at - at) >= WINDOW_SECS,
+    )
+  }
+
+  #of(invoiceId: bigint): Start[] {
+    return [...this.#starts.values()].filter(start => start.invoice_id === invoiceId)
+  }
+
+  /** How far the clocks of two processes can be apart. */
+  get #toleranceSecs(): number {
+    return (2 * maxClockErrorMs(this.#world)) / 1000
+  }
+}
+
+function keyOf({ id, invoice_id: invoiceId, at }: StartRow): string {
+  return `${id} ${invoiceId} ${at}`
+}

@@ -1,0 +1,266 @@
+import { createVault } from '@zatgate/server/adapters/crypto/vault'
+import type { ServiceProcess } from '../../service/process.ts'
+import type { WebhookRequest } from '../../world/receivers.ts'
+import type { World } from '../../world/world.ts'
+import { short } from '../sale/shop.ts'
+import {
+  type DeliveryRow,
+  type EventRow,
+  type KnownDelivery,
+  readAll,
+  readAttempts,
+  readDelivery,
+  readNewEvents,
+  readOpenAndNew,
+  readWebhooks,
+  type Target,
+} from './ledger.ts'
+import { logProblem, type Problem, progressProblem, startProblem } from './progress.ts'
+import { requestProblem } from './request.ts'
+
+const TEST_BODY = '{"type":"test","invoice_id":null}'
+
+/** Checks webhooks, deliveries and the requests that receivers see. */
+export class WebhookJudge {
+  readonly #world: World
+  /** All deliveries by their ids, and by their public ids. */
+  readonly #known = new Map<bigint, KnownDelivery>()
+  readonly #byPublicId = new Map<string, KnownDelivery>()
+  readonly #open = new Set<KnownDelivery>()
+  #webhooks = new Map<bigint, Target & { readonly sealed: Uint8Array }>()
+  /** Secrets of each account since the last restore, oldest first. */
+  readonly #secrets = new Map<bigint, string[]>()
+  /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
+  readonly #requested = new Map<bigint, string[]>()
+  #lastId = 0n
+  #lastSeq = 0n
+  #hasBaseline = false
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** A backup was restored: what is in it is taken as it is. */
+  restored(): void {
+    for (const map of [this.#known, this.#byPublicId, this.#open, this.#secrets, this.#requested]) map.clear()
+    this.#hasBaseline = false
+  }
+
+  /** A merchant requests a test event, or that this delivery is sent again. */
+  requests(accountId: bigint, resentId?: string): void {
+    const body = resentId === undefined ? TEST_BODY : this.#byPublicId.get(resentId)?.row.body
+    if (body === undefined) return
+    this.#requested.set(accountId, [...(this.#requested.get(accountId) ?? []), body])
+  }
+
+  /** A merchant has been told that a delivery is queued. */
+  answered(publicId: string): void {
+    if (!this.#byPublicId.has(publicId))
+      this.#world.fail('an answered request is committed', `delivery ${short(publicId)}`)
+  }
+
+  /** The number of secrets that the account has had: passed to `secretTold` later. */
+  secretCount(accountId: bigint): number {
+    return this.#secrets.get(accountId)?.length ?? 0
+  }
+
+  /** A merchant has been told a secret that was made after it had `count` of them. */
+  secretTold(accountId: bigint, secret: string, count: number): void {
+    const later = this.#secrets.get(accountId)?.slice(count) ?? []
+    if (!later.includes(secret)) this.#world.fail('a merchant is told the secret that signs', `account ${accountId}`)
+  }
+
+  /** Deliveries that a merchant can have sent again. */
+  publicIdsOf(accountId: bigint): string[] {
+    return [...this.#known.values()].filter(({ row }) => row.account_id === accountId).map(({ row }) => row.public_id)
+  }
+
+  check(): void {
+    const before = this.#webhooks
+    this.#webhooks = this.#readWebhooks()
+    const rows = this.#hasBaseline ? readOpenAndNew(this.#world, this.#lastId) : readAll(this.#world)
+    const events = readNewEvents(this.#world, this.#lastSeq)
+    this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq
+    if (!this.#hasBaseline) {
+      this.#takeBaseline(rows)
+      return
+    }
+
+    // PostgreSQL commits in another order than it draws ids.
+    const created = rows.filter(({ id }) => !this.#known.has(id))
+    for (const row of created) this.#create(row, before)
+    const present = new Set(rows.map(({ id }) => id))
+    for (const delivery of this.#open) {
+      if (present.has(delivery.row.id)) continue
+      const row = readDelivery(this.#world, delivery.row.id)
+      if (row) this.#update(delivery, row, before)
+      else this.#world.fail('an open delivery is kept', about(delivery))
+    }
+    for (const row of rows) {
+      const delivery = this.#known.get(row.id)
+      if (delivery) this.#update(delivery, row, before)
+    }
+    this.#checkEvents(events, created, before)
+  }
+
+  #takeBaseline(rows: readonly DeliveryRow[]): void {
+    this.#hasBaseline = true
+    this.#lastId = 0n
+    const [last] = this.#world.database.committed<{ seq: bigint | null }>('SELECT max(seq) AS seq FROM events')
+    this.#lastSeq = last?.seq ?? 0n
+    for (const row of rows) this.#add(row)
+  }
+
+  #add(row: DeliveryRow): KnownDelivery {
+    const delivery = { row, claims: [] }
+    this.#known.set(row.id, delivery)
+    this.#byPublicId.set(row.public_id, delivery)
+    if (row.due_at_ms !== null) this.#open.add(delivery)
+    if (row.id > this.#lastId) this.#lastId = row.id
+    return delivery
+  }
+
+  /** One commit may create a delivery and then claim or cancel it. */
+  #create(row: DeliveryRow, before: ReadonlyMap<bigint, Target>): void {
+    const isUntouched = row.attempts === 0n && row.due_at_ms !== null
+    const dueAtMs = isUntouched ? row.due_at_ms : row.created_at * 1000n
+    const delivery = this.#add({ ...row, state: 'waiting', attempts: 0n, due_at_ms: dueAtMs })
+    this.#open.add(delivery)
+    this.#report(delivery, startProblem(delivery.row))
+    this.#update(delivery, row, before)
+    this.#world.transition('delivery', null, row.state)
+  }
+
+  #update(delivery: KnownDelivery, row: DeliveryRow, before: ReadonlyMap<bigint, Target>): void {
+    const earlier = delivery.row
+    const { account_id: account } = row
+    const targets = [before.get(account), this.#webhooks.get(account)].filter(target => target !== undefined)
+    if (row.state !== earlier.state || row.attempts !== earlier.attempts || row.due_at_ms !== earlier.due_at_ms) {
+      this.#report(delivery, progressProblem(delivery, row, this.#changeOf(row, targets)))
+      if (row.state !== earlier.state) this.#world.transition('delivery', earlier.state, row.state)
+      this.#world.story.tell('database', `${about(delivery)}: ${row.state} after ${row.attempts}`)
+      delivery.row = row
+      if (row.due_at_ms === null) this.#open.delete(delivery)
+    }
+    if (row.due_at_ms !== null && !this.#webhooks.has(account))
+      this.#world.fail('the deliveries of a deleted webhook are canceled', about(delivery))
+    const current = this.#webhooks.get(account)
+    for (const claim of delivery.claims)
+      if (claim.request === null && current && claim.targets.at(-1) !== current) claim.targets.push(current)
+  }
+
+  /** Each event has one delivery if its account has a webhook. Each other delivery was requested. */
+  #checkEvents(
+    events: readonly EventRow[],
+    created: readonly DeliveryRow[],
+    before: ReadonlyMap<bigint, Target>,
+  ): void {
+    const unexplained = [...created]
+    for (const { seq, account_id: account, invoice_id: invoice, type, body } of events) {
+      if (body === null) continue
+      const index = unexplained.findIndex(
+        row => row.account_id === account && row.invoice_id === invoice && row.event_type === type && row.body === body,
+      )
+      const isExpected = before.has(account) && this.#webhooks.has(account)
+      if (index === -1 && isExpected)
+        this.#world.fail('an event and its delivery are one commit', `event ${seq} of account ${account}`)
+      if (index >= 0) unexplained.splice(index, 1)
+    }
+    for (const row of unexplained) {
+      const requested = this.#requested.get(row.account_id) ?? []
+      const index = requested.indexOf(row.body)
+      if (index >= 0) requested.splice(index, 1)
+      else this.#world.fail('each event has one delivery', `delivery ${short(row.public_id)} has no cause`)
+    }
+  }
+
+  #readWebhooks(): Map<bigint, Target & { readonly sealed: Uint8Array }> {
+    const webhooks = new Map<bigint, Target & { readonly sealed: Uint8Array }>()
+    for (const { account_id: account, url, secret: sealed } of readWebhooks(this.#world)) {
+      const earlier = this.#webhooks.get(account)
+      const isSealedAlike = earlier !== undefined && Buffer.compare(earlier.sealed, sealed) === 0
+      if (earlier && isSealedAlike && earlier.url === url) {
+        webhooks.set(account, earlier)
+        continue
+      }
+      const secret = isSealedAlike ? earlier.secret : this.#openSecret(sealed, account)
+      webhooks.set(account, { url, secret, sealed })
+    }
+    return webhooks
+  }
+
+  #openSecret(sealed: Uint8Array, account: bigint): string {
+    const context = { table: 'webhooks', column: 'secret', row: Number(account) } as const
+    const vault = createVault(this.#world.encryptionKeys(), { bytes: () => new Uint8Array(), uuid: () => '' })
+    const secret = Buffer.from(vault.open(sealed, context)).toString()
+    this.#secrets.set(account, [...(this.#secrets.get(account) ?? []), secret])
+    return secret
+  }
+
+  #changeOf({ id }: DeliveryRow, targets: readonly Target[]) {
+    const { clockErrors, committer } = this.#world
+    return {
+      committer: committer as ServiceProcess,
+      targets,
+      clockRangeMs: clockErrors.maxMs - clockErrors.minMs,
+      idles: this.#world.scheduler.idles,
+      log: () => readAttempts(this.#world, id),
+    }
+  }
+
+  #report(delivery: KnownDelivery, problem: Problem | null): void {
+    if (!problem) return
+    const [rule, detail = ''] = problem
+    this.#world.fail(rule, detail === '' ? about(delivery) : `${about(delivery)}: ${detail}`)
+  }
+
+  /** A receiver has seen a request. */
+  received(request: WebhookRequest): void {
+    const id = request.headers['webhook-id'] ?? ''
+    const delivery = this.#byPublicId.get(id)
+    if (delivery) this.#world.story.tell('receiver', `sees ${about(delivery)} from ${request.process.name}`)
+    if (delivery) this.#report(delivery, requestProblem(delivery, request))
+    else this.#world.fail('a receiver sees only committed deliveries', short(id))
+  }
+
+  /** Why the deliveries have not settled. Called after all faults have ended. */
+  unsettled(): string | null {
+    const { nowMs } = this.#world.scheduler
+    for (const delivery of this.#open) {
+      const { state, due_at_ms: due } = delivery.row
+      // A clock that was ahead has put the attempt off.
+      if (this.#world.clockErrors.maxMs > 0 && Number(due) > nowMs + 600_000) continue
+      return `${about(delivery)} is ${state}, due in ${Number(due) - nowMs} ms`
+    }
+    return null
+  }
+
+  /** After everything has settled: the final states are final, and the log is complete. */
+  checkEnd(): void {
+    for (const row of readAll(this.#world)) {
+      const delivery = this.#known.get(row.id)
+      if (!delivery) continue
+      if (row.state !== delivery.row.state || row.body !== delivery.row.body)
+        this.#world.fail('the end of a delivery is final', about(delivery))
+      this.#report(delivery, logProblem(delivery, readAttempts(this.#world, row.id)))
+    }
+  }
+
+  /** Why a due delivery to a working receiver is delayed; null when none is. Called when nothing can run. */
+  delayed(worksSince: (url: string) => number | null, patienceMs: number): string | null {
+    const latestMs = this.#world.scheduler.nowMs - patienceMs
+    const busy = new Set([...this.#open].flatMap(({ row }) => (row.state === 'sending' ? [row.account_id] : [])))
+    for (const delivery of this.#open) {
+      const { account_id: account, due_at_ms: due } = delivery.row
+      const webhook = this.#webhooks.get(account)
+      const since = webhook ? worksSince(webhook.url) : null
+      if (busy.has(account) || since === null || since > latestMs || Number(due) > latestMs) continue
+      return `${about(delivery)} was due ${this.#world.scheduler.nowMs - Number(due)} ms ago`
+    }
+    return null
+  }
+}
+
+function about({ row }: KnownDelivery): string {
+  return `delivery ${short(row.public_id)} (${row.event_type}, ${row.state} after ${row.attempts})`
+}

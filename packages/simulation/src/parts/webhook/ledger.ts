@@ -1,0 +1,95 @@
+import type { Owner } from '../../runtime/scheduler.ts'
+import type { WebhookRequest } from '../../world/receivers.ts'
+import type { World } from '../../world/world.ts'
+
+/** A row of the deliveries, as the database returns it. */
+export interface DeliveryRow {
+  readonly id: bigint
+  readonly public_id: string
+  readonly account_id: bigint
+  readonly invoice_id: bigint | null
+  readonly event_type: string
+  readonly body: string
+  readonly state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'canceled'
+  readonly attempts: bigint
+  readonly due_at_ms: bigint | null
+  readonly created_at: bigint
+}
+
+/** A row of the delivery log. */
+export interface AttemptRow {
+  readonly delivery_id: bigint
+  readonly attempt: bigint
+  readonly url: string
+  readonly status_code: bigint | null
+  readonly error: string | null
+  readonly duration_ms: bigint | null
+}
+
+/** A new event. */
+export interface EventRow {
+  readonly seq: bigint
+  readonly account_id: bigint
+  readonly invoice_id: bigint | null
+  readonly type: string | null
+  readonly body: string | null
+}
+
+/** Where a delivery goes, and the secret that signs it. */
+export interface Target {
+  readonly url: string
+  readonly secret: string
+}
+
+/** A committed claim of a delivery by a process: permission for one request. */
+export interface Claim {
+  readonly process: Owner
+  /** 1 to 4. */
+  readonly attempt: number
+  /** The targets that were in force during the claim, or later until the request. */
+  readonly targets: Target[]
+  request: WebhookRequest | null
+}
+
+/** A delivery with all claims that the judge has seen. */
+export interface KnownDelivery {
+  row: DeliveryRow
+  readonly claims: Claim[]
+}
+
+const COLUMNS =
+  'id, public_id, account_id, invoice_id, event_type, body, state, attempts, due_at_ms, created_at FROM deliveries'
+const OPEN_AND_NEW = `SELECT ${COLUMNS} WHERE due_at_ms IS NOT NULL OR id > ? ORDER BY id`
+const BY_ID = `SELECT ${COLUMNS} WHERE id = ?`
+const ALL = `SELECT ${COLUMNS} ORDER BY id`
+const ATTEMPT_COLUMNS = 'delivery_id, attempt, url, status_code, error, duration_ms FROM delivery_attempts'
+const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} WHERE delivery_id = ? ORDER BY attempt`
+const NEW_EVENTS = 'SELECT seq, account_id, invoice_id, type, body FROM events WHERE seq > ? ORDER BY seq'
+const WEBHOOKS = 'SELECT account_id, url, secret FROM webhooks'
+
+/** Deliveries that have not ended, and those after an id. */
+export function readOpenAndNew({ database }: World, afterId: bigint): DeliveryRow[] {
+  return database.committed<DeliveryRow>(OPEN_AND_NEW, afterId)
+}
+
+export function readDelivery({ database }: World, id: bigint): DeliveryRow | undefined {
+  return database.committed<DeliveryRow>(BY_ID, id)[0]
+}
+
+export function readAll({ database }: World): DeliveryRow[] {
+  return database.committed<DeliveryRow>(ALL)
+}
+
+/** The log of a delivery. */
+export function readAttempts({ database }: World, id: bigint): AttemptRow[] {
+  return database.committed<AttemptRow>(ATTEMPTS, id)
+}
+
+export function readNewEvents({ database }: World, afterSeq: bigint): EventRow[] {
+  return database.committed<EventRow>(NEW_EVENTS, afterSeq)
+}
+
+/** The webhooks, with their sealed secrets. */
+export function readWebhooks({ database }: World) {
+  return database.committed<{ account_id: bigint; url: string; secret: Uint8Array }>(WEBHOOKS)
+}

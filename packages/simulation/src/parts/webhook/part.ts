@@ -1,0 +1,56 @@
+import type { PartFactory } from '../../run/part.ts'
+import { Draw } from '../../runtime/draw.ts'
+import { Receivers } from '../../world/receivers.ts'
+import type { World } from '../../world/world.ts'
+import { WebhookOwners, webhookActions } from './actions.ts'
+import { WebhookJudge } from './judge.ts'
+
+/** Webhooks of the merchants, and the servers that receive them. */
+export const webhookPart: PartFactory = {
+  name: 'webhook',
+  probability: 0.3,
+  create(world) {
+    const draw = new Draw(world.nextSeed(), 'webhook')
+    const receivers = new Receivers(world.scheduler, draw, 2)
+    const judge = new WebhookJudge(world)
+    const owners = new WebhookOwners(world, judge)
+    let startedMs = 0
+    receivers.onRequest = request => judge.received(request)
+    world.onRestore(() => judge.restored())
+    return {
+      name: 'webhook',
+      workers: ['delivery'],
+      actions: webhookActions(world, receivers, owners, () => inspect(world, judge, receivers, startedMs)),
+      ports(process) {
+        startedMs = world.scheduler.nowMs
+        return { webhookHttp: receivers.connect(process) }
+      },
+      async setUp() {
+        for (const [index, merchant] of world.shop.merchants.entries())
+          if (draw.chance(0.8)) await owners.set(draw, merchant, receivers.all[index % 2]!.url)
+      },
+      onCommit: () => judge.check(),
+      heal() {
+        // Some receivers never work again: their deliveries fail after the last attempt.
+        for (const receiver of receivers.all)
+          if (receiver.mode !== 'works' && draw.chance(0.9)) receivers.setMode(receiver, 'works')
+      },
+      unsettled: () => judge.unsettled(),
+      atEnd: () => judge.checkEnd(),
+    }
+  },
+}
+
+/** How long a due delivery may wait in a healthy service. Loops pause for 5 s, and up to 30 s after an error. */
+const PATIENCE_MS = 60_000
+
+/** Slow receivers delay only their own account. Checked while the service itself has no faults. */
+function inspect(world: World, judge: WebhookJudge, receivers: Receivers, startedMs: number): void {
+  const { clockErrors, scheduler, storeHasFailed, running } = world
+  if (storeHasFailed || clockErrors.minMs !== clockErrors.maxMs || !scheduler.isIdle || running.length === 0) return
+  if (scheduler.nowMs - startedMs < PATIENCE_MS) return
+  const worksSince = (url: string) =>
+    receivers.all.find(each => each.url === url && each.mode === 'works')?.sinceMs ?? null
+  const delayed = judge.delayed(worksSince, PATIENCE_MS)
+  if (delayed !== null) world.fail('a receiver does not delay the deliveries to others', delayed)
+}

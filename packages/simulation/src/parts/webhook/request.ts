@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto'
+import type { WebhookRequest } from '../../world/receivers.ts'
+import type { KnownDelivery } from './ledger.ts'
+import type { Problem } from './progress.ts'
+
+/** What is wrong with a request that a receiver has seen. Assigns it to its claim. */
+export function requestProblem({ row, claims }: KnownDelivery, request: WebhookRequest): Problem | null {
+  // An earlier claim whose commit was lost has no request.
+  const claim = claims.findLast(candidate => candidate.process === request.process && candidate.request === null)
+  if (!claim) return ['an attempt is counted before it is sent']
+  claim.request = request
+  if (request.body !== row.body) return ['a webhook has the bytes of its event', request.body]
+  const targets = claim.targets.filter(({ url }) => url === request.url)
+  if (targets.length === 0) return ['a request goes to the webhook of that moment', request.url]
+  const problems = targets.map(({ secret }) => headerProblem(request, row.public_id, secret))
+  return problems.includes(null) ? null : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
+}
+
+/** What a receiver that knows the secret finds wrong with the headers; null when it accepts them. */
+export function headerProblem({ headers, body, clockMs }: WebhookRequest, id: string, secret: string): string | null {
+  const key = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(secret)?.[1]
+  if (key === undefined) return 'the secret is not whsec_ and the base64 of 32 bytes'
+  const timestamp = headers['webhook-timestamp'] ?? ''
+  const standard = createHmac('sha256', Buffer.from(key, 'base64')).update(`${id}.${timestamp}.${body}`)
+  const expected = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(clockMs / 1000)),
+    'webhook-signature': `v1,${standard.digest('base64')}`,
+    'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
+  }
+  for (const [name, value] of Object.entries(expected)) if (headers[name] !== value) return `${name} is wrong`
+  return (headers['user-agent'] ?? '') === '' ? 'user-agent is missing' : null
+}

@@ -1,0 +1,71 @@
+import type { World } from '../../world/world.ts'
+
+/** A withdrawal with the invoice of its deposit, as the database returns them. */
+export interface WithdrawalRow {
+  readonly invoice_id: bigint
+  readonly public_id: string
+  readonly status: string
+  readonly amount_zat: bigint
+  readonly received_zat: bigint
+  readonly fiat_currency: string
+  readonly fiat_amount: string
+  readonly rate: string
+  readonly payout_due_at: bigint | null
+  readonly paying_provider: string | null
+  readonly closed_by: 'operator' | 'provider' | null
+  readonly reference: string | null
+  readonly reason: string | null
+  readonly invoice_status: string
+  readonly invoice_amount: bigint
+  readonly invoice_received: bigint
+  readonly needs_attention: bigint
+  readonly confirmations: bigint
+  readonly expires_at: bigint
+}
+
+const WITHDRAWALS = `SELECT w.invoice_id, w.public_id, w.status, w.amount_zat, w.received_zat, w.fiat_currency, w.fiat_amount,
+  w.rate, w.payout_due_at, w.paying_provider, w.closed_by, w.reference, w.reason, i.status AS invoice_status,
+  i.amount_zat AS invoice_amount, i.received_zat AS invoice_received, i.needs_attention, i.confirmations, i.expires_at
+  FROM withdrawals w JOIN invoices i ON i.id = w.invoice_id ORDER BY w.invoice_id`
+
+export function readWithdrawals({ database }: World): WithdrawalRow[] {
+  return database.committed<WithdrawalRow>(WITHDRAWALS)
+}
+
+/** A payment of a deposit, with the time of its recorded block. */
+export interface DepositRow {
+  readonly place: 'mempool' | 'mined' | 'dropped'
+  readonly height: bigint | null
+  readonly value_zat: bigint
+  readonly seen_at: bigint
+  /** Null when the block is not recorded any more. */
+  readonly time: bigint | null
+}
+
+const DEPOSITS = `SELECT p.place, p.height, p.value_zat, p.seen_at, h.time FROM payments p
+  LEFT JOIN headers h ON h.height = p.height WHERE p.invoice_id = ?`
+
+export function readDeposits({ database }: World, invoiceId: bigint): DepositRow[] {
+  return database.committed<DepositRow>(DEPOSITS, invoiceId)
+}
+
+/** Height of the last recorded block. */
+export function recordedTip({ database }: World): number {
+  const [row] = database.committed<{ height: bigint | null }>('SELECT max(height) AS height FROM headers')
+  return Number(row?.height ?? -1)
+}
+
+/** A `withdrawal.updated` event. */
+export interface UpdateEvent {
+  readonly withdrawal_id: string
+  readonly status: string
+}
+
+const EVENTS = "SELECT seq, body FROM events WHERE seq > ? AND type = 'withdrawal.updated' ORDER BY seq"
+
+/** The `withdrawal.updated` events after one number, in their order, and the last number. */
+export function readUpdates({ database }: World, after: bigint): { events: UpdateEvent[]; last: bigint } {
+  const rows = database.committed<{ seq: bigint; body: string | null }>(EVENTS, after)
+  const events = rows.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as UpdateEvent]))
+  return { events, last: rows.at(-1)?.seq ?? after }
+}

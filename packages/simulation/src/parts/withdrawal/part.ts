@@ -1,0 +1,39 @@
+import type { PartFactory } from '../../run/part.ts'
+import { Draw } from '../../runtime/draw.ts'
+import { Withdrawers } from './actions.ts'
+import { RATES_MAX_AGE_SECS, WithdrawalDesk } from './desk.ts'
+import { WithdrawalJudge } from './judge.ts'
+import { WITHDRAWAL_TRANSITIONS } from './rules.ts'
+
+/** Orders of merchants to be paid out in fiat. */
+export const withdrawalPart: PartFactory = {
+  name: 'withdrawal',
+  probability: 0.3,
+  create(world) {
+    const draw = new Draw(world.nextSeed(), 'withdrawal terms')
+    const spreadBps = draw.pick([0, 50, 5_000])
+    const judge = new WithdrawalJudge(world, spreadBps)
+    const desk = new WithdrawalDesk(world, judge)
+    judge.onDue = order => desk.onDue(order)
+    const withdrawers = new Withdrawers(world, desk)
+    world.onRestore(() => judge.restored())
+    return {
+      name: 'withdrawal',
+      actions: [...withdrawers.actions, ...desk.actions],
+      ports: process => desk.ports(process),
+      workers: ['billing'],
+      config: {
+        billingViewingKey: 'uview-operator',
+        ratesMaxAgeSecs: RATES_MAX_AGE_SECS,
+        withdrawals: { currencies: ['USD', 'EUR'], spreadBps, expiresInSecs: draw.pick([60, 300, 900]) },
+      },
+      transitions: WITHDRAWAL_TRANSITIONS,
+      onCommit: () => judge.check(),
+      heal: () => desk.heal(),
+      unsettled() {
+        desk.settleWaiting()
+        return judge.unsettled()
+      },
+    }
+  },
+}

@@ -1,0 +1,53 @@
+import type { Config } from '@zatgate/server/config/settings'
+import type { Overrides } from '@zatgate/server/container'
+import type { Draw } from '../runtime/draw.ts'
+import type { ServiceProcess } from '../service/process.ts'
+import type { Worker } from '../service/workers.ts'
+import type { World } from '../world/world.ts'
+
+/** Something that can happen in the world. */
+export interface Action {
+  /** Unique; names it in plans and stories, such as `pay part`. */
+  readonly name: string
+  readonly weight: number
+  /** Set when the action injects a fault: its description. For `--faults list` and the coverage. */
+  readonly fault?: string
+  /**
+   * Changes the world, or starts work of a client with `world.client`. Must not await the service. It takes its random
+   * values from `draw` and its targets from the present state, and does nothing when it has no target.
+   * @returns what happened, for the story; undefined when nothing happened
+   */
+  run(draw: Draw): string | undefined
+}
+
+/** A theme of the world: what may happen, and what must hold. One instance serves one run. */
+export interface Part {
+  readonly name: string
+  readonly actions: readonly Action[]
+  /** Adapters of a process. */
+  ports?(process: ServiceProcess): Overrides
+  /** Workers of the service that the part needs, besides chain sync and expiry. */
+  readonly workers?: readonly Worker[]
+  /** Settings of all processes. */
+  readonly config?: Partial<Config>
+  /** State transitions that are known to be possible, such as `invoice pending → paid`, for the coverage. */
+  readonly transitions?: readonly string[]
+  /** Prepares the world after the first process has started, and before faults begin. */
+  setUp?(): Promise<void>
+  /** Checks what must hold after every commit. Reports with `world.fail`. */
+  onCommit?(): void
+  /** Ends all faults of this part. The run then goes on until everything has settled. */
+  heal?(): void
+  /** After `heal`: why the part has not settled yet; null when it has. */
+  unsettled?(): string | null
+  /** Checks what must hold after everything has settled. */
+  atEnd?(): void | Promise<void>
+}
+
+/** Creates a part for a run. */
+export interface PartFactory {
+  readonly name: string
+  /** The probability that a seed includes the part; 1: always. */
+  readonly probability: number
+  create(world: World): Part
+}

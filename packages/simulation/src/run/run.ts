@@ -1,0 +1,177 @@
+import { PARTS } from '../parts/parts.ts'
+import { Draw } from '../runtime/draw.ts'
+import { useScheduler } from '../runtime/globals.ts'
+import type { SimulatedDatabase } from '../store/sqlite.ts'
+import { World } from '../world/world.ts'
+import { digestOf } from './digest.ts'
+import type { Part } from './part.ts'
+import { drawPlan, drawSecs, PASS_TIME, type Step } from './plan.ts'
+import { drawSetup, type Setup } from './setup.ts'
+import type { Finding } from './story.ts'
+
+/** The simulated databases, opened once and used by one run after the other. */
+export type Databases = Readonly<Record<Setup['database'], SimulatedDatabase>>
+
+/** The result of a run. */
+export interface RunResult {
+  readonly seed: number
+  readonly setup: Setup
+  readonly steps: readonly Step[]
+  /** Null when every rule held. */
+  readonly finding: Finding | null
+  readonly story: readonly string[]
+  /** Names of the actions that had an effect. */
+  readonly actions: ReadonlySet<string>
+  readonly transitions: ReadonlySet<string>
+  readonly tasks: number
+  /** Of the story and of all that was committed: equal in every replay. */
+  readonly digest: string
+  readonly simulatedSecs: number
+}
+
+/** What a seed stands for. */
+export interface Plan {
+  readonly seed: number
+  readonly setup: Setup
+  /** Default: the steps that the seed draws. */
+  readonly steps?: readonly Step[]
+}
+
+export function planOf(seed: number): Plan {
+  const optional = PARTS.filter(({ probability }) => probability < 1)
+  return {
+    seed,
+    setup: drawSetup(
+      seed,
+      optional.map(({ name, probability }) => [name, probability] as const),
+    ),
+  }
+}
+
+/** Runs a plan from the start to the end, or to the first finding. */
+export async function run(databases: Databases, plan: Plan): Promise<RunResult> {
+  const { seed, setup } = plan
+  const database = databases[setup.database]
+  const world = new World(seed, setup, database)
+  const startMs = world.scheduler.nowMs
+  useScheduler(world.scheduler)
+  const rejected = (error: unknown) =>
+    world.fail(
+      'no promise is rejected without a handler',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    )
+  process.on('unhandledRejection', rejected)
+  const effective = new Set<string>()
+  let steps: readonly Step[] = []
+  try {
+    database.begin(world.storeHooks())
+    const factories = PARTS.filter(({ name, probability }) => probability === 1 || setup.parts.includes(name))
+    const parts: Part[] = []
+    for (const factory of factories) parts.push(factory.create(world))
+    world.parts = parts
+    steps =
+      plan.steps ??
+      drawPlan(
+        seed,
+        parts.flatMap(({ actions }) => actions),
+      )
+    await start(world)
+    for (const step of steps) {
+      if (world.finding) break
+      if (await take(world, step)) effective.add(step.action)
+    }
+    if (!world.finding) await settle(world)
+  } catch (error) {
+    world.fail('the simulation itself fails', error instanceof Error ? (error.stack ?? error.message) : String(error))
+  } finally {
+    for (const running of world.processes) running.crash()
+    useScheduler(null)
+    await new Promise(resolve => setImmediate(resolve))
+    process.off('unhandledRejection', rejected)
+  }
+  return {
+    seed,
+    setup,
+    steps,
+    finding: world.finding,
+    story: world.story.lines,
+    actions: effective,
+    transitions: world.transitions,
+    tasks: world.scheduler.resumed,
+    digest: digestOf(world),
+    simulatedSecs: Math.round((world.scheduler.nowMs - startMs) / 1000),
+  }
+}
+
+/** Starts the processes and opens the accounts, before any fault. */
+async function start(world: World): Promise<void> {
+  const starts = Array.from({ length: world.setup.processes }, (_, index) => world.startProcess(index))
+  await runUntil(world, Promise.all(starts))
+  for (const part of world.parts) if (part.setUp) await runUntil(world, part.setUp())
+  await world.scheduler.run()
+}
+
+/** Runs tasks until the promise has settled. */
+async function runUntil(world: World, promise: Promise<unknown>): Promise<void> {
+  let settled = false
+  const watched = promise.finally(() => {
+    settled = true
+  })
+  watched.catch(() => {})
+  for (let rounds = 0; !settled; rounds++) {
+    await world.scheduler.run()
+    if (!settled) world.scheduler.advance(100)
+    if (rounds > 1_000) throw new Error('the world cannot be set up')
+  }
+  await watched
+}
+
+/** Makes one step of the plan. Returns whether it had an effect. */
+async function take(world: World, step: Step): Promise<boolean> {
+  const draw = new Draw(step.seed, step.action)
+  world.scheduler.draw = new Draw(step.seed, 'order')
+  if (step.action === PASS_TIME) {
+    const drawn = drawSecs(draw)
+    const secs = step.secs ?? drawn
+    world.story.tell('', `${secs} s pass`)
+    await world.passTime(secs, draw, { stops: secs <= 30 && draw.chance(0.3) ? 4 : 0, mines: draw.chance(0.8) })
+    return true
+  }
+  const action = world.parts.flatMap(({ actions }) => actions).find(({ name }) => name === step.action)
+  if (!action) throw new Error(`unknown action ${step.action}`)
+  const told = action.run(draw)
+  if (told !== undefined) world.story.tell('world', told)
+  world.observe()
+  await world.scheduler.run(step.tasks ?? Number.POSITIVE_INFINITY)
+  return told !== undefined
+}
+
+/** How long the service may need, after all faults have ended, until everything is as it should be. */
+const SETTLING: readonly { readonly secs: number; readonly blocks: number }[] = [
+  ...Array.from({ length: 6 }, () => ({ secs: 5, blocks: 0 })),
+  ...Array.from({ length: 6 }, () => ({ secs: 30, blocks: 1 })),
+  ...Array.from({ length: 12 }, () => ({ secs: 120, blocks: 2 })),
+  ...Array.from({ length: 12 }, () => ({ secs: 600, blocks: 12 })),
+]
+
+/** Ends the faults and lets the service settle. */
+async function settle(world: World): Promise<void> {
+  world.scheduler.draw = new Draw(world.nextSeed(), 'settling')
+  world.story.tell('world', 'all faults end')
+  world.heal()
+  world.observe()
+  await world.scheduler.run()
+  for (const index of world.processes.keys()) if (!world.processes[index]!.alive) void world.startProcess(index)
+  await world.scheduler.run()
+  let reason: string | null = null
+  for (const { secs, blocks } of SETTLING) {
+    for (let i = 0; i < blocks; i++) world.mine()
+    world.scheduler.advance(secs * 1000)
+    await world.scheduler.run()
+    if (world.finding) return
+    reason = world.parts.map(part => part.unsettled?.() ?? null).find(found => found !== null) ?? null
+    if (reason === null) break
+  }
+  if (reason !== null) return world.fail('after the faults everything settles', reason)
+  for (const part of world.parts) await part.atEnd?.()
+}

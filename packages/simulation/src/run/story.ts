@@ -1,0 +1,31 @@
+/** The readable record of a run: what happened in the world and in the service, in order. */
+export class Story {
+  readonly lines: string[] = []
+  readonly #startMs: number
+  readonly #now: () => number
+  #last = ''
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#startMs = now()
+  }
+
+  /** @param who a process, or a part of the world */
+  tell(who: string, text: string): void {
+    const at = `${((this.#now() - this.#startMs) / 1000).toFixed(1)} s`
+    const line = `${at === this.#last ? '' : at}`.padStart(11) + `  ${who.padEnd(10)} ${text}`
+    this.#last = at
+    this.lines.push(line)
+  }
+}
+
+/** A rule of the contract that was broken. The first one ends the run. */
+export class Finding extends Error {
+  override readonly name = 'Finding'
+  readonly rule: string
+
+  constructor(rule: string, detail: string) {
+    super(`${rule}: ${detail}`)
+    this.rule = rule
+  }
+}

@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Draw } from './draw.ts'
+
+const realSetImmediate = setImmediate
+
+/** Owns tasks and timers. When it dies, they never run. */
+export interface Owner {
+  readonly name: string
+  readonly alive: boolean
+}
+
+interface Task {
+  readonly owner: Owner
+  readonly resume: () => void
+}
+
+/** A pending timer. */
+export interface Timer {
+  readonly owner: Owner
+  readonly atMs: number
+  readonly fire: () => void
+  /** Position in the list of timers; -1 when it is no longer pending. */
+  index: number
+}
+
+/** The world outside the simulated processes: wallets, merchants, servers. */
+export const WORLD: Owner = { name: 'world', alive: true }
+
+const owners = new AsyncLocalStorage<Owner>()
+
+/** Runs `work`, and everything that it starts, as part of `owner`. */
+export function runAs<T>(owner: Owner, work: () => T): T {
+  return owners.run(owner, work)
+}
+
+/** The owner of the running code. */
+export function currentOwner(): Owner {
+  return owners.getStore() ?? WORLD
+}
+
+/**
+ * Runs all simulated processes and the world on one thread. Code runs until it awaits a pause or a timer; the scheduler
+ * then resumes one of the waiting tasks, drawn at random. Time stands still except in `advance`.
+ */
+export class Scheduler {
+  /** The true time in Unix milliseconds. */
+  nowMs: number
+  /** The probability that a pause lets other tasks run. */
+  switchRate = 1
+  /** The probability that a due timer fires at the next advance of the time. Others fire later, as on a busy machine. */
+  punctuality = 1
+  /** Tasks resumed so far. */
+  resumed = 0
+  /** How often all tasks had been resumed. */
+  idles = 0
+  draw: Draw
+  readonly #ready: Task[] = []
+  readonly #timers: Timer[] = []
+
+  constructor(seed: number, nowMs: number) {
+    this.draw = new Draw(seed, 'scheduler')
+    this.nowMs = nowMs
+  }
+
+  /** Lets other tasks run. A dead owner never returns from it. */
+  pause(): Promise<void> | undefined {
+    const owner = currentOwner()
+    if (owner.alive && !this.draw.chance(this.switchRate)) return undefined
+    return this.yield()
+  }
+
+  /** As `pause`, always. */
+  yield(): Promise<void> {
+    const owner = currentOwner()
+    return new Promise(resume => {
+      if (owner.alive) this.#ready.push({ owner, resume })
+    })
+  }
+
+  /** Runs `fire` as a task of its own. */
+  enqueue(fire: () => void): void {
+    this.#ready.push({ owner: currentOwner(), resume: fire })
+  }
+
+  /** Calls `fire` when `ms` have passed. */
+  startTimer(ms: number, fire: () => void): Timer {
+    const delayMs = Number.isFinite(ms) ? Math.max(0, ms) : 2 ** 31
+    const timer = { owner: currentOwner(), atMs: this.nowMs + delayMs, fire, index: this.#timers.length }
+    this.#timers.push(timer)
+    return timer
+  }
+
+  cancelTimer(timer: Timer): void {
+    const { index } = timer
+    if (index < 0) return
+    const last = this.#timers.pop()!
+    if (last !== timer) {
+      this.#timers[index] = last
+      last.index = index
+    }
+    timer.index = -1
+  }
+
+  /** Drops the tasks and timers of dead owners. */
+  removeDead(): void {
+    for (let i = this.#ready.length - 1; i >= 0; i--) if (!this.#ready[i]!.owner.alive) this.#ready.splice(i, 1)
+    for (const timer of this.#timers.filter(({ owner }) => !owner.alive)) this.cancelTimer(timer)
+  }
+
+  /** Whether no task can run before the time advances. */
+  get isIdle(): boolean {
+    return this.#ready.length === 0
+  }
+
+  /**
+   * Resumes waiting tasks until none can run, or `limit` were resumed.
+   * @throws Error after `MAX_TASKS` tasks: the simulated code does not come to rest
+   */
+  async run(limit = Number.POSITIVE_INFINITY): Promise<void> {
+    for (let count = 0; ; count++) {
+      await nextTurn()
+      if (count >= limit) return
+      const { length } = this.#ready
+      if (length === 0) {
+        this.idles += 1
+        return
+      }
+      if (count > MAX_TASKS) throw new Error(`the simulated code does not come to rest within ${MAX_TASKS} tasks`)
+      const index = length === 1 ? 0 : Math.floor(this.draw.float() * length)
+      const task = this.#ready[index]!
+      const last = this.#ready.pop()!
+      if (last !== task) this.#ready[index] = last
+      this.resumed += 1
+      owners.run(task.owner, task.resume)
+    }
+  }
+
+  /** Advances the time at once: timers that are due meanwhile fire late. */
+  advance(ms: number): void {
+    this.nowMs += ms
+    const due = this.#timers.filter(
+      ({ atMs }) => atMs <= this.nowMs && (this.punctuality === 1 || this.draw.chance(this.punctuality)),
+    )
+    due.sort((a, b) => a.atMs - b.atMs)
+    for (const timer of due) {
+      this.cancelTimer(timer)
+      if (timer.owner.alive) this.#ready.push({ owner: timer.owner, resume: timer.fire })
+    }
+  }
+
+  /** Advances the time from timer to timer and runs all tasks at each. At most `maxStops` stops, then at once. */
+  async advanceByTimers(ms: number, maxStops: number): Promise<void> {
+    const endMs = this.nowMs + ms
+    for (let stops = 0; stops < maxStops; stops++) {
+      const nextMs = this.#timers.reduce((least, { atMs }) => Math.min(least, atMs), endMs)
+      if (nextMs >= endMs) break
+      this.advance(Math.max(0, nextMs - this.nowMs))
+      await this.run()
+    }
+    this.advance(endMs - this.nowMs)
+  }
+}
+
+const MAX_TASKS = 200_000
+
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    realSetImmediate(resolve)
+  })
+}

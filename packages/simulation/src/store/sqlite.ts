@@ -1,0 +1,278 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Store } from '@zatgate/server/ports/store'
+import type { BatchDriver, BatchTransaction } from '@zatgate/server/store/batching/group-commit'
+import { type Database, SQLITE } from '@zatgate/server/store/dialect'
+import { DEFAULT_LIMITS } from '@zatgate/server/store/limits'
+import { migrate } from '@zatgate/server/store/migrate'
+import { MIGRATIONS } from '@zatgate/server/store/migrations/index'
+import { sqliteBatchDriver } from '@zatgate/server/store/sqlite/batches'
+import { SqliteConnection } from '@zatgate/server/store/sqlite/driver'
+import { createSqliteStore, type SqliteReader } from '@zatgate/server/store/sqlite/store'
+import { openDb } from '@zatgate/server/store/transaction/open-db'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { Owner } from '../runtime/scheduler.ts'
+import type { StoreHooks } from './hooks.ts'
+import { createReader, createReset } from './tables.ts'
+
+/** The failure that SQLite reports for a disk that does not answer. */
+export function diskError(): Error {
+  return Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 })
+}
+
+/** A database that the simulated processes share. Its connections and statements serve many runs. */
+export interface SimulatedDatabase {
+  /** Sets the hooks of the next run, and empties the database. */
+  begin(hooks: StoreHooks): void
+  /** Opens the store of a process. @param identity of the database, which differs in a restored copy */
+  openStore(process: Owner, identity: string): Promise<Store>
+  /** Ends the connections of a process that has died: open transactions are rolled back. */
+  crash(process: Owner): void
+  /** Reads the committed state. Integers are bigint. */
+  committed<T>(sql: string, ...values: (string | number | bigint)[]): T[]
+  /** Replaces the content by that of a copy, or copies it. No process may be running. */
+  copyContent(): unknown
+  restoreContent(copy: unknown): void
+  /** Puts a copy in place while these processes run: they only lose their connections. Undefined: not possible. */
+  failOver?(processes: readonly Owner[], copy: unknown, identity: string): void
+  close(): void
+}
+
+/**
+ * Opens the simulated SQLite: the service's own SQLite store on one connection to a database in memory. Transactions take
+ * turns. In SQLite a read is a snapshot, so that it gives the same rows as one that runs at once when it begins.
+ */
+export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
+  const raw = new DatabaseSync(':memory:', { readBigInts: true })
+  raw.exec('PRAGMA foreign_keys = ON')
+  const connection = new SqliteConnection(raw)
+  await migrate(openDb<unknown>(connection, SQLITE), SQLITE, MIGRATIONS)
+  const reset = createReset(raw)
+  const committed = createReader(raw)
+  const turns = new Turns()
+  let hooks: StoreHooks
+  /** The tables that the open transaction has changed, or more. */
+  let changed = new Set<string>()
+
+  function batchDriver(process: Owner, database: Database): BatchDriver {
+    const driver = sqliteBatchDriver(connection, database, DEFAULT_LIMITS.lockTimeoutMs)
+    return {
+      ...driver,
+      async begin() {
+        await hooks.before({ process, kind: 'begin' })
+        const turn = newTurn(process)
+        await turns.acquire(turn)
+        try {
+          return hookedBatch(turn, await driver.begin())
+        } catch (error) {
+          turns.release(turn)
+          throw error
+        }
+      },
+    }
+  }
+
+  function hookedBatch(turn: Turn, batch: BatchTransaction): BatchTransaction {
+    const { process } = turn
+    let useCases = 0
+    return {
+      connection: hookedConnection(process),
+      savepoint() {
+        useCases += 1
+        batch.savepoint()
+      },
+      releaseSavepoint: () => batch.releaseSavepoint(),
+      rollbackToSavepoint: error => batch.rollbackToSavepoint(error),
+      async commit(topics) {
+        await hooks.before({ process, kind: 'commit' })
+        await batch.commit(topics)
+        if (changed.size > 0) hooks.onCommit(process, useCases, changed)
+        changed = new Set()
+        turns.release(turn)
+        await hooks.after({ process, kind: 'commit' })
+      },
+      async rollback() {
+        if (turns.has(turn)) await batch.rollback()
+        turns.release(turn)
+      },
+    }
+  }
+
+  function hookedConnection(process: Owner): DatabaseConnection {
+    return {
+      streamQuery: connection.streamQuery,
+      executeQuery: query => runStatement(process, query),
+    }
+  }
+
+  /** Runs at once, as SQLite does: a use case that has timed out must not run statements any more. */
+  async function runStatement<R>(process: Owner, query: CompiledQuery): Promise<QueryResult<R>> {
+    hooks.fail({ process, kind: 'statement' })
+    const result = await connection.executeQuery<R>(query)
+    if (result.rows.length > 0 || (result.numAffectedRows ?? 0n) > 0n)
+      for (const table of changedBy(query.sql)) changed.add(table)
+    await hooks.after({ process, kind: 'statement' })
+    return result
+  }
+
+  /** A read takes its turn at its first statement, and ends it with `rollback`. */
+  function openReader(process: Owner): SqliteReader {
+    let turn: Turn | null = null
+    return {
+      streamQuery: connection.streamQuery,
+      async executeQuery(query) {
+        if (turn === null) {
+          const own = newTurn(process)
+          turn = own
+          await turns.acquire(own)
+          if (turn !== own) throw new Error('the read has ended')
+        }
+        return runStatement(process, query)
+      },
+      run: () => {},
+      rollback() {
+        if (turn !== null) turns.release(turn)
+        turn = null
+      },
+      close: () => {},
+    }
+  }
+
+  function crash(process: Owner): void {
+    if (turns.process !== process) return
+    connection.rollback()
+    turns.release()
+  }
+
+  return {
+    begin(next) {
+      hooks = next
+      changed = new Set()
+      connection.rollback()
+      turns.reset()
+      reset()
+    },
+
+    async openStore(process, identity) {
+      const database = { dialect: SQLITE, identity: `'${identity}'` }
+      return createSqliteStore({
+        database,
+        batches: batchDriver(process, database),
+        openReader: () => openReader(process),
+        backup: async () => {
+          throw new Error('the simulation copies the database itself')
+        },
+        closeWriter: () => {},
+        limits: DEFAULT_LIMITS,
+        onError: error => {
+          throw error
+        },
+      })
+    },
+
+    crash,
+    committed,
+    copyContent: () => copyTables(raw),
+    restoreContent: copy => restoreTables(raw, copy as TableCopy[]),
+    close: () => connection.close(),
+  }
+}
+
+/** A transaction that waits for its turn, or has it. */
+interface Turn {
+  readonly process: Owner
+  begin: () => void
+}
+
+/** Lets one transaction run at a time, in the order of their requests. */
+class Turns {
+  #current: Turn | null = null
+  readonly #waiting: Turn[] = []
+
+  async acquire(turn: Turn): Promise<void> {
+    if (this.#current === null) {
+      this.#current = turn
+      return
+    }
+    await new Promise<void>(resolve => {
+      turn.begin = resolve
+      this.#waiting.push(turn)
+    })
+  }
+
+  has(turn: Turn): boolean {
+    return this.#current === turn
+  }
+
+  /** The process that has the turn. */
+  get process(): Owner | null {
+    return this.#current?.process ?? null
+  }
+
+  /** Ends the turn, if `turn` has it. */
+  release(turn: Turn | null = this.#current): void {
+    const place = this.#waiting.indexOf(turn as Turn)
+    if (place >= 0) this.#waiting.splice(place, 1)
+    if (this.#current !== turn) {
+      // A read that gave up while it waited must not get its turn later.
+      const index = this.#waiting.indexOf(turn as Turn)
+      if (index >= 0) this.#waiting.splice(index, 1)
+      return
+    }
+    let next = this.#waiting.shift()
+    while (next && !next.process.alive) next = this.#waiting.shift()
+    this.#current = next ?? null
+    next?.begin()
+  }
+
+  reset(): void {
+    this.#current = null
+    this.#waiting.length = 0
+  }
+}
+
+function newTurn(process: Owner): Turn {
+  return { process, begin: () => {} }
+}
+
+const changes = new Map<string, readonly string[]>()
+
+/** The tables that a statement may change. */
+function changedBy(sql: string): readonly string[] {
+  let tables = changes.get(sql)
+  if (!tables) {
+    tables = [...sql.matchAll(/\b(?:insert into|update|delete from)\s+"?([a-z_]+)/gi)].map(([, name]) => name!)
+    changes.set(sql, tables)
+  }
+  return tables
+}
+
+export interface TableCopy {
+  readonly name: string
+  readonly rows: readonly Record<string, never>[]
+}
+
+export function copyTables(database: DatabaseSync): TableCopy[] {
+  const tables = database
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')",
+    )
+    .all()
+  return tables.map(({ name }) => {
+    const select = database.prepare(`SELECT * FROM "${name}"`)
+    select.setReadBigInts(true)
+    return { name: String(name), rows: select.all() as Record<string, never>[] }
+  })
+}
+
+export function restoreTables(database: DatabaseSync, tables: readonly TableCopy[]): void {
+  database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
+  for (const { name } of tables) database.exec(`DELETE FROM "${name}"`)
+  for (const { name, rows } of tables) {
+    const columns = Object.keys(rows[0] ?? {})
+    if (columns.length === 0) continue
+    const names = columns.map(column => `"${column}"`).join()
+    const insert = database.prepare(`INSERT INTO "${name}" (${names}) VALUES (${columns.map(() => '?').join()})`)
+    for (const row of rows) insert.run(...Object.values(row))
+  }
+  database.exec('COMMIT')
+}

@@ -1,0 +1,303 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { InvalidResponse } from '@zatgate/server/adapters/lightwalletd/decode'
+import type { ServerInspection } from '@zatgate/server/adapters/lightwalletd/inspection'
+import type { LightwalletServer } from '@zatgate/server/adapters/lightwalletd/server'
+import type { Block, CompactTransaction } from '@zatgate/server/domain/chain'
+import { type ConsensusParams, isActive } from '@zatgate/server/domain/network-upgrade'
+import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
+import { type Branch, minedAt, type Network, type WorldBlock } from './network.ts'
+import type { WorldTransaction } from './transaction.ts'
+
+/** lightwalletd asks its node for the mempool at most this often, for all clients together. */
+const MEMPOOL_CACHE_MS = 2_000
+
+/** What a node knows: a branch and a mempool. */
+interface NodeState {
+  readonly branch: Branch
+  readonly mempool: readonly WorldTransaction[]
+}
+
+interface MempoolStream {
+  readonly owner: Owner
+  readonly queue: WorldTransaction[]
+  ended: boolean
+  wake: () => void
+}
+
+/** Called with everything that a server has served: the truth about what a process could see. */
+export interface ServedListener {
+  mempool(process: Owner, server: string, transactions: readonly WorldTransaction[]): void
+  block(process: Owner, block: WorldBlock): void
+}
+
+/** A light-client server with its node, the caches of lightwalletd, and the faults that the actions set. */
+export class ChainServer {
+  readonly name: string
+  /** Requests fail. */
+  down = false
+  /** Requests get no response until the process gives up. */
+  hangs = false
+  /** Fraction of the requests that fail. */
+  failureRate = 0
+  /** The mempool is empty: the node was restarted. */
+  mempoolEmpty = false
+  /** Does not serve the newest blocks. */
+  lagBlocks = 0
+  /** Transactions that are left out of mempool and stream. */
+  readonly hidden = new Set<string>()
+  /** Transactions that are left out of blocks. The tree sizes then show it. */
+  readonly omitted = new Set<string>()
+  /** A range of blocks ends with an error after this number of blocks. */
+  maxRange = Number.POSITIVE_INFINITY
+  #mempoolFails = false
+  readonly #network: Network
+  readonly #scheduler: Scheduler
+  readonly #params: ConsensusParams
+  readonly #served: ServedListener
+  readonly #streams = new Set<MempoolStream>()
+  #frozen: NodeState | null = null
+  #cached: { readonly atMs: number; readonly transactions: readonly WorldTransaction[] } | null = null
+
+  constructor(
+    name: string,
+    deps: {
+      readonly network: Network
+      readonly scheduler: Scheduler
+      readonly params: ConsensusParams
+      readonly served: ServedListener
+    },
+  ) {
+    this.name = name
+    this.#network = deps.network
+    this.#scheduler = deps.scheduler
+    this.#params = deps.params
+    this.#served = deps.served
+  }
+
+  get mempoolFails(): boolean {
+    return this.#mempoolFails
+  }
+
+  /** The node does not return its mempool. Open streams end with an error at the next read of the node. */
+  set mempoolFails(fails: boolean) {
+    this.#mempoolFails = fails
+    if (!fails) return
+    this.#scheduler.startTimer(MEMPOOL_CACHE_MS, () => {
+      if (this.#mempoolFails) for (const stream of this.#streams) this.#endStream(stream)
+    })
+  }
+
+  /** Keeps the present branch and mempool until `thaw`: the node is stalled, or on an abandoned branch. */
+  freeze(): void {
+    this.#frozen ??= { branch: this.#network.branch, mempool: [...this.#network.mempool.values()] }
+  }
+
+  /** Makes the node follow a branch of its own, with this mempool, until `thaw`. */
+  fork(branch: Branch, mempool: readonly WorldTransaction[]): void {
+    this.#frozen = { branch, mempool }
+    this.blockFound()
+  }
+
+  thaw(): void {
+    if (!this.#frozen) return
+    this.#frozen = null
+    this.blockFound()
+  }
+
+  get isFrozen(): boolean {
+    return this.#frozen !== null
+  }
+
+  /** Removes every fault. */
+  heal(): void {
+    this.thaw()
+    this.down = false
+    this.hangs = false
+    this.failureRate = 0
+    this.mempoolFails = false
+    this.mempoolEmpty = false
+    this.lagBlocks = 0
+    this.hidden.clear()
+    this.omitted.clear()
+    this.maxRange = Number.POSITIVE_INFINITY
+  }
+
+  /** Whether the service cannot read the mempool here, so that it must not conclude anything from it. */
+  get isSilent(): boolean {
+    return (this.down || this.hangs || this.mempoolFails) && !this.isFrozen && this.lagBlocks === 0
+  }
+
+  /** Whether a client that asks now can see the transaction. The cache of the mempool is left out. */
+  shows(txid: string): boolean {
+    const { mempool } = this.#state
+    const inMempool = !this.mempoolEmpty && mempool.some(other => other.txid === txid)
+    return (inMempool && !this.hidden.has(txid)) || (!this.omitted.has(txid) && minedAt(this.#branch, txid) !== null)
+  }
+
+  /** The branch that clients see. */
+  get branch(): Branch {
+    return this.#branch
+  }
+
+  /** Ends the mempool streams: the node has a new block. */
+  blockFound(): void {
+    for (const stream of this.#streams) this.#endStream(stream)
+  }
+
+  #endStream(stream: MempoolStream): void {
+    stream.ended = true
+    stream.wake()
+  }
+
+  /** The node has a new transaction. */
+  transactionSeen(transaction: WorldTransaction): void {
+    if (this.#frozen || this.mempoolEmpty || this.hidden.has(transaction.txid)) return
+    for (const stream of this.#streams) {
+      stream.queue.push(transaction)
+      stream.wake()
+    }
+  }
+
+  /** The connection of the running process. */
+  connect(): LightwalletServer {
+    return {
+      name: this.name,
+      latestHeight: signal => this.#call(signal, () => this.#branch.length - 1),
+      blocks: (from, to, signal) => this.#blocks(from, to, signal),
+      mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
+      mempoolStream: signal => this.#stream(signal),
+      inspect: signal => this.#call(signal, () => this.#inspect()),
+      close: () => {},
+    }
+  }
+
+  get #state(): NodeState {
+    return this.#frozen ?? { branch: this.#network.branch, mempool: [...this.#network.mempool.values()] }
+  }
+
+  get #branch(): Branch {
+    const { branch } = this.#state
+    return this.lagBlocks > 0 ? branch.slice(0, Math.max(1, branch.length - this.lagBlocks)) : branch
+  }
+
+  async #call<T>(signal: AbortSignal, respond: () => T): Promise<T> {
+    await this.#request(signal)
+    const response = respond()
+    await this.#scheduler.pause()
+    return response
+  }
+
+  /** Waits until the request arrives. @throws ConnectError when it fails */
+  async #request(signal: AbortSignal): Promise<void> {
+    await this.#scheduler.pause()
+    signal.throwIfAborted()
+    if (this.hangs) await this.#hang(signal)
+    if (this.down || this.#scheduler.draw.chance(this.failureRate))
+      throw new ConnectError('the server does not respond', Code.Unavailable)
+  }
+
+  /** The deadline of a call is 10 s; the process may give up earlier. */
+  async #hang(signal: AbortSignal): Promise<never> {
+    await new Promise<void>(resolve => {
+      const timer = this.#scheduler.startTimer(10_000, resolve)
+      const abort = () => {
+        this.#scheduler.cancelTimer(timer)
+        resolve()
+      }
+      signal.addEventListener('abort', abort, { once: true })
+    })
+    signal.throwIfAborted()
+    throw new ConnectError('the deadline has passed', Code.DeadlineExceeded)
+  }
+
+  async *#blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {
+    await this.#request(signal)
+    for (let height = from; height <= to; height++) {
+      const block = this.#branch[height]
+      if (!block) throw new ConnectError('past the tip', Code.OutOfRange)
+      if (height - from >= this.maxRange) throw new ConnectError('the stream was reset', Code.Unavailable)
+      this.#checkIronwood(block)
+      this.#served.block(currentOwner(), block)
+      yield this.#compactBlock(block)
+      await this.#scheduler.pause()
+    }
+  }
+
+  #checkIronwood({ height, treeSizes }: WorldBlock): void {
+    if (isActive(this.#params, 'NU6.3', height) && treeSizes.ironwood === 0)
+      throw new InvalidResponse(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
+  }
+
+  #compactBlock(block: WorldBlock): Block {
+    const shown = block.transactions.filter(({ txid }) => !this.omitted.has(txid))
+    if (shown.length === block.transactions.length) return { ...block, transactions: shown.map(compact) }
+    const count = (pool: string) => shown.flatMap(({ notes }) => notes).filter(note => note.pool === pool).length
+    const outputCounts = { sapling: 0, orchard: count('orchard'), ironwood: count('ironwood') }
+    return { ...block, outputCounts, transactions: shown.map(compact) }
+  }
+
+  #mempool(): readonly WorldTransaction[] {
+    const { nowMs } = this.#scheduler
+    if (this.#cached === null || nowMs - this.#cached.atMs >= MEMPOOL_CACHE_MS) {
+      // A failed request also renews the cache time: the next clients get the previous list.
+      this.#cached = { atMs: nowMs, transactions: this.#cached?.transactions ?? [] }
+      if (this.mempoolFails) throw mempoolError()
+      this.#cached = { atMs: nowMs, transactions: this.mempoolEmpty ? [] : this.#state.mempool }
+    }
+    const shown = this.#cached.transactions.filter(({ txid }) => !this.hidden.has(txid))
+    this.#served.mempool(currentOwner(), this.name, shown)
+    return shown
+  }
+
+  async *#stream(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    await this.#request(signal)
+    if (this.mempoolFails) throw mempoolError()
+    const shown = this.mempoolEmpty ? [] : this.#state.mempool.filter(({ txid }) => !this.hidden.has(txid))
+    const stream: MempoolStream = { owner: currentOwner(), queue: [...shown], ended: false, wake: () => {} }
+    this.#streams.add(stream)
+    const abort = () => stream.wake()
+    signal.addEventListener('abort', abort)
+    try {
+      for (;;) {
+        await this.#scheduler.pause()
+        signal.throwIfAborted()
+        const transaction = stream.queue.shift()
+        if (transaction) {
+          this.#served.mempool(stream.owner, this.name, [transaction])
+          yield Buffer.from(transaction.txid, 'hex')
+        } else if (stream.ended && this.mempoolFails) throw mempoolError()
+        else if (stream.ended || this.down) return
+        else await this.#wait(stream)
+      }
+    } finally {
+      signal.removeEventListener('abort', abort)
+      this.#streams.delete(stream)
+    }
+  }
+
+  /** Resolves when something happens to the stream, as a task of its process. */
+  #wait(stream: MempoolStream): Promise<void> {
+    return new Promise(resolve => {
+      stream.wake = () => {
+        stream.wake = () => {}
+        if (stream.owner.alive) resolve()
+      }
+    })
+  }
+
+  #inspect(): ServerInspection {
+    const height = this.#branch.length - 1
+    const nodeHeight = this.#state.branch.length - 1
+    const blocksBehindNode = nodeHeight - height
+    return { height, version: 'simulated', estimatedLag: 0, blocksBehindNode, nodeIsAhead: blocksBehindNode > 3 }
+  }
+}
+
+function mempoolError(): ConnectError {
+  return new ConnectError('the node does not return its mempool', Code.Internal)
+}
+
+/** A transaction without actions: the simulated note scanner knows it by its id. */
+function compact({ txid }: WorldTransaction): CompactTransaction {
+  return { txid, orchard: [], ironwood: [] }
+}

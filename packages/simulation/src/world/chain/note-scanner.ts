@@ -1,0 +1,68 @@
+import { AppError } from '@zatgate/server/domain/error'
+import type { DecryptedNote, NoteScanner } from '@zatgate/server/ports/note-scanner'
+import type { Scheduler } from '../../runtime/scheduler.ts'
+import type { Network } from './network.ts'
+
+const INCOMING_BYTES = 64
+
+/**
+ * The cryptography of the simulated network: a viewing key is a text such as `uview-7`, an address names its key and its
+ * index, and a note is visible to the key that it names.
+ */
+export function createNoteScanner(network: Network, scheduler: Scheduler): NoteScanner {
+  return {
+    parseViewingKey(text, expected) {
+      if (!/^uview-[\w-]{1,50}$/.test(text))
+        throw new AppError('invalid', 'invalid_viewing_key', 'invalid viewing_key', { extra: { detail: 'not a key' } })
+      return { network: expected ?? 'test', incoming: incomingOf(text) }
+    },
+
+    async deriveAddresses(incoming, _network, from, count) {
+      await scheduler.pause()
+      return Array.from({ length: count }, (_, i) => addressAt(viewingKeyOf(incoming), from + BigInt(i)))
+    },
+
+    diversifierIndexOf(incoming, address) {
+      const parsed = parseAddress(address)
+      return parsed?.viewingKey === viewingKeyOf(incoming) ? parsed.diversifierIndex : null
+    },
+
+    async scan(keys, transactions) {
+      await scheduler.pause()
+      const ids = new Map(keys.map(({ id, incoming }) => [viewingKeyOf(incoming), id]))
+      return transactions.flatMap(({ txid }) =>
+        (network.transactions.get(txid)?.notes ?? []).flatMap(({ viewingKey, ...note }): DecryptedNote[] => {
+          const viewingKeyId = ids.get(viewingKey)
+          return viewingKeyId === undefined ? [] : [{ ...note, txid, viewingKeyId }]
+        }),
+      )
+    },
+
+    async toCompact(raw) {
+      const txid = Buffer.from(raw).toString('hex')
+      const transaction = network.transactions.get(txid)
+      if (!transaction) return null
+      return { transaction: { txid, orchard: [], ironwood: [] }, expiryHeight: transaction.expiryHeight }
+    },
+
+    async close() {},
+  }
+}
+
+function incomingOf(viewingKey: string): Uint8Array {
+  return Buffer.from(viewingKey.padEnd(INCOMING_BYTES, ' '))
+}
+
+function viewingKeyOf(incoming: Uint8Array): string {
+  return Buffer.from(incoming).toString().trimEnd()
+}
+
+function addressAt(viewingKey: string, diversifierIndex: bigint): string {
+  return `utest1 ${viewingKey} ${diversifierIndex}`
+}
+
+/** What a simulated address pays. Null for other text. */
+export function parseAddress(address: string): { viewingKey: string; diversifierIndex: bigint } | null {
+  const match = /^utest1 (uview-\S+) (\d+)$/.exec(address)
+  return match && { viewingKey: match[1]!, diversifierIndex: BigInt(match[2]!) }
+}

@@ -1,0 +1,158 @@
+import { type HttpClient, HttpClientError, type HttpRequest } from '@zatgate/server/ports/http-client'
+import type { Draw } from '../runtime/draw.ts'
+import type { Scheduler } from '../runtime/scheduler.ts'
+import type { ServiceProcess } from '../service/process.ts'
+
+/** How a receiver treats its requests. `mixed`: each request in another way. */
+export const RECEIVER_MODES = [
+  'works',
+  'mixed',
+  'slow',
+  'hangs',
+  'fails',
+  'redirects',
+  'breaks off',
+  'refuses',
+] as const
+export type ReceiverMode = (typeof RECEIVER_MODES)[number]
+
+/** A receiver has this long to respond. */
+const TIME_LIMIT_MS = 5_000
+
+/** The end of a request, as the process that sent it learned it. */
+export interface Outcome {
+  /** The status of the response, also of an incomplete one. */
+  readonly status: number | null
+  /** Whether a complete response with a 2xx status came in time. */
+  readonly succeeded: boolean
+  readonly atMs: number
+  /** What the clock of the process showed. */
+  readonly clockMs: number
+  /** How often nothing was left to run before. */
+  readonly idles: number
+}
+
+/** A request that a receiver has seen. */
+export interface WebhookRequest {
+  readonly process: ServiceProcess
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** What the clock of the process showed when it sent the request. */
+  readonly clockMs: number
+  /** Null until the process has learned it. */
+  outcome: Outcome | null
+}
+
+/** What a receiver does with one request. */
+interface Reply {
+  readonly afterMs: number
+  /** Null: no response. */
+  readonly status: number | null
+  readonly failure?: 'reset' | 'too_large' | 'unreachable' | 'unresolved' | 'tls' | 'not_http'
+  readonly body?: Uint8Array
+}
+
+/** A server of a merchant that receives webhooks. */
+export interface Receiver {
+  readonly url: string
+  mode: ReceiverMode
+  /** Since when the mode is in effect. */
+  sinceMs: number
+}
+
+/** The servers that receive webhooks, and the way of the processes to them. */
+export class Receivers {
+  readonly all: readonly Receiver[]
+  /** Called with each request that a receiver sees. */
+  onRequest: (request: WebhookRequest) => void = () => {}
+  readonly #scheduler: Scheduler
+  readonly #draw: Draw
+
+  constructor(scheduler: Scheduler, draw: Draw, count: number) {
+    this.#scheduler = scheduler
+    this.#draw = draw
+    this.all = Array.from({ length: count }, (_, index) => ({
+      url: `https://receiver-${index + 1}.example.org/webhook`,
+      mode: 'works',
+      sinceMs: scheduler.nowMs,
+    }))
+  }
+
+  setMode(receiver: Receiver, mode: ReceiverMode): void {
+    if (receiver.mode === mode) return
+    receiver.mode = mode
+    receiver.sinceMs = this.#scheduler.nowMs
+  }
+
+  /** The HTTP client of a process. */
+  connect(process: ServiceProcess): HttpClient {
+    return { send: request => this.#send(process, request), close: () => {} }
+  }
+
+  async #send(process: ServiceProcess, { url, headers, body = '', deadlineMs, ...limits }: HttpRequest) {
+    const { clock } = process
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString()
+    const request: WebhookRequest = { process, url, headers, body: text, clockMs: clock.nowMs(), outcome: null }
+    await this.#scheduler.pause()
+    const receiver = this.all.find(candidate => candidate.url === url)
+    if (!receiver) throw new HttpClientError('unresolved', 'the name has no address')
+    this.onRequest(request)
+    const reply = replyOf(receiver.mode, this.#draw)
+    await this.#wait(Math.min(reply.afterMs, deadlineMs))
+    await this.#scheduler.pause()
+
+    const isLate = reply.afterMs >= deadlineMs
+    const status = isLate ? null : reply.status
+    const succeeded = isSuccess(reply)
+    const { nowMs: atMs, idles } = this.#scheduler
+    request.outcome = { status, succeeded, atMs, clockMs: clock.nowMs(), idles }
+    if (isLate) throw new HttpClientError('timeout', `no response within ${deadlineMs / 1000} s`)
+    const kept = (reply.body ?? new Uint8Array()).subarray(0, limits.keepBytes ?? limits.maxBytes)
+    const response = status === null ? null : { status, headers: {}, body: kept }
+    if (reply.failure) throw new HttpClientError(reply.failure, reply.failure, response)
+    if (!response) throw new HttpClientError('reset', 'the connection was closed')
+    return response
+  }
+
+  #wait(ms: number): Promise<void> | undefined {
+    if (ms === 0) return undefined
+    return new Promise(resolve => void this.#scheduler.startTimer(ms, resolve))
+  }
+}
+
+/** A complete 2xx response before the time limit. */
+function isSuccess({ afterMs, status, failure }: Reply): boolean {
+  return failure === undefined && status !== null && status >= 200 && status <= 299 && afterMs < TIME_LIMIT_MS
+}
+
+function replyOf(mode: ReceiverMode, draw: Draw): Reply {
+  switch (mode) {
+    case 'works':
+      return { afterMs: draw.pick([0, 0, 0, 30, 900]), status: draw.pick([200, 200, 204]), body: bodyOf(draw) }
+    case 'mixed':
+      return replyOf(draw.pick(RECEIVER_MODES.filter(other => other !== 'mixed')), draw)
+    case 'slow':
+      return { afterMs: draw.pick([1_000, 4_900, 4_999, 5_001, 5_200, 60_000]), status: 200, body: bodyOf(draw) }
+    case 'hangs':
+      return { afterMs: Number.POSITIVE_INFINITY, status: null }
+    case 'fails':
+      return { afterMs: draw.pick([0, 0, 200, 4_000]), status: draw.pick([400, 404, 410, 429, 500, 503]) }
+    case 'redirects':
+      return { afterMs: 0, status: draw.pick([300, 301, 302, 304, 307, 308]), body: bodyOf(draw) }
+    case 'breaks off':
+      return {
+        afterMs: draw.pick([0, 100, 3_000]),
+        status: draw.pick([null, 200]),
+        failure: draw.pick(['reset', 'too_large', 'not_http']),
+        body: bodyOf(draw),
+      }
+    case 'refuses':
+      return { afterMs: 0, status: null, failure: draw.pick(['unreachable', 'unresolved', 'tls']) }
+  }
+}
+
+/** Receivers respond with anything. */
+function bodyOf(draw: Draw): Uint8Array {
+  return draw.pick([new Uint8Array(), Buffer.from('ok'), Uint8Array.of(0, 0xff, 0xc3), new Uint8Array(5_000).fill(65)])
+}

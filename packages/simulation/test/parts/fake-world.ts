@@ -1,0 +1,38 @@
+import { Draw } from '../../src/runtime/draw.ts'
+import { Scheduler } from '../../src/runtime/scheduler.ts'
+import type { World } from '../../src/world/world.ts'
+
+/** 2026-02-01 00:00 UTC. */
+export const NOW_SECS = Date.UTC(2026, 1, 1) / 1000
+
+/** The part of a world that a judge sees. */
+export interface FakeWorld {
+  readonly world: World
+  /** The rules that the judge has reported, in order. */
+  readonly broken: string[]
+  /** The rows of each statement, by a text that occurs in it. */
+  readonly tables: Record<string, readonly object[]>
+}
+
+/** A world without a service: a judge reads the rows that the test gives. */
+export function createFakeWorld(): FakeWorld {
+  const broken: string[] = []
+  const tables: Record<string, readonly object[]> = {}
+  const scheduler = new Scheduler(1, NOW_SECS * 1000)
+  scheduler.switchRate = 0
+  scheduler.draw = new Draw(1)
+  const world = {
+    scheduler,
+    nowSecs: NOW_SECS,
+    maxClockAheadMs: 0,
+    clockErrors: { minMs: 0, maxMs: 0 },
+    params: { network: 'test', activations: [] },
+    database: {
+      committed: (sql: string) => Object.entries(tables).find(([text]) => sql.includes(text))?.[1] ?? [],
+    },
+    story: { tell: () => {} },
+    transition: () => {},
+    fail: (rule: string) => broken.push(rule),
+  }
+  return { world: world as unknown as World, broken, tables }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { evidenceDocument } from '../../src/evidence/document.ts'
+import { readRules } from '../../src/evidence/rules.ts'
+import { currentEvidence, EVIDENCE_FILE } from '../../src/evidence/write.ts'
+
+test('docs/evidence.md is what npm run evidence writes', async () => {
+  assert.equal(readFileSync(EVIDENCE_FILE, 'utf8'), await currentEvidence())
+})
+
+test('docs/evidence.md has at most two pages', () => {
+  const text = readFileSync(EVIDENCE_FILE, 'utf8')
+  assert.ok(text.length < 14_000, `${text.length} characters`)
+})
+
+test('the rules of the judge are read from its reports', () => {
+  const rules = readRules()
+  assert.ok(rules.get('sale')?.includes('an invoice is paid by confirmed payments'))
+  assert.ok(rules.get('')?.includes('after the faults everything settles'))
+})
+
+test('the document names what was measured, what was found and what never happened', () => {
+  const text = evidenceDocument({
+    rules: new Map([['sale', ['a rule holds']]]),
+    catalogue: {
+      actions: [],
+      faults: [{ name: 'stall', part: 'chain', weight: 1, fault: 'a server stalls', run: () => undefined }],
+      transitions: ['invoice pending → paid', 'invoice paid → lost'],
+    },
+    measurement: {
+      first: 5,
+      seeds: 2_000,
+      secs: 100,
+      jobs: 2,
+      simulatedHours: 1_234,
+      actions: { stall: 17 },
+      transitions: { 'invoice pending → paid': 9 },
+    },
+    mutants: { 'a bug': 3, 'another bug': null },
+    defects: [{ wrong: 'an address was repeated', rule: 'a rule holds', fixedBy: 'abc1234' }],
+  })
+  for (const part of [
+    '| invoices and payments | a rule holds |',
+    '| chain | a server stalls (17) |',
+    '2,000 seeds from 5 on, 20.0 a second',
+    'never taken: invoice paid → lost.',
+    '1 of 2 mutants were found',
+    '| an address was repeated | a rule holds | abc1234 |',
+  ])
+    assert.ok(text.includes(part), part)
+})

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { runScript } from './child.ts'
+
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
+
+type Digests = [seed: number, digest: string][]
+
+/** Runs the seeds in this order in a process of their own. */
+async function digestsOf(seeds: readonly number[]): Promise<Digests> {
+  return (await runScript('digests.ts', seeds.map(String))) as Digests
+}
+
+const digests = new Map<number, string[]>()
+before(async () => {
+  const runs = [[...SEEDS, ...SEEDS.toReversed()], [3], [14], [20]]
+  for (const [seed, digest] of (await Promise.all(runs.map(digestsOf))).flat())
+    digests.set(seed, [...(digests.get(seed) ?? []), digest])
+})
+
+test('the digests of different seeds differ', () => {
+  assert.equal(new Set([...digests.values()].flat()).size, SEEDS.length)
+})
+
+test('a seed replays to the byte, also in another process and whatever ran before it', () => {
+  for (const [seed, [first, ...others]] of digests) {
+    assert.ok(others.length > 0, `seed ${seed} was run once`)
+    for (const other of others) assert.equal(other, first, `seed ${seed}`)
+  }
+})

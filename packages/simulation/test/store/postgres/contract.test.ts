@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext } from 'node:test'
+import { DEFAULT_LIMITS } from '@zatgate/server/store/limits'
+import { MIGRATIONS } from '@zatgate/server/store/migrations/index'
+import { openPostgresStore } from '@zatgate/server/store/postgres/store'
+import type { DatabaseEngine } from '../../../../server/test/harness/databases.ts'
+import { storeContract } from '../../../../server/test/store/contract.ts'
+import { migrationSuite } from '../../../../server/test/store/migrations/migration.suite.ts'
+import { openPostgresServer } from '../../../src/store/postgres/server.ts'
+
+/** @param migrated whether a new database has all tables */
+function simulatedEngine(name: DatabaseEngine['name'], migrated: boolean): DatabaseEngine {
+  return {
+    name,
+    async createDatabase(test: TestContext) {
+      const folder = mkdtempSync(join(tmpdir(), 'zatgate-simulated-'))
+      const server = await openPostgresServer(join(folder, 'postgres.db'), migrated ? MIGRATIONS : [])
+      test.after(() => {
+        server.close()
+        rmSync(folder, { recursive: true, force: true })
+      })
+      let processes = 0
+      return {
+        url: '',
+        async open(options = {}) {
+          const process = { name: `process ${++processes}`, alive: true }
+          const limits = { ...DEFAULT_LIMITS, ...options.limits }
+          const onError = options.onError ?? ((error: unknown) => console.error('store error', error))
+          const source = server.source(process, limits)
+          const store = await openPostgresStore(source, options.migrations ?? MIGRATIONS, limits, onError)
+          test.after(() => store.close())
+          return store
+        },
+        async events(accountId) {
+          const sql = 'SELECT body FROM events WHERE account_id = ? AND body IS NOT NULL ORDER BY seq'
+          return server.committed<{ body: string }>(sql, accountId).map(({ body }) => JSON.parse(body))
+        },
+      }
+    },
+  }
+}
+
+describe('the store on the simulated PostgreSQL', () => storeContract(simulatedEngine('PostgreSQL', true)))
+describe('migrations of an empty simulated PostgreSQL', () => migrationSuite(simulatedEngine('PGlite', false)))
