@@ -52,6 +52,22 @@ export function clockAgreesWithChain({ state }: ChainTime): boolean {
   return state === 'ok' || state === 'stalled'
 }
 
+/** The true time lies between both, in Unix seconds. */
+export interface TimeBounds {
+  readonly earliest: number
+  readonly latest: number
+}
+
+/**
+ * The bounds of the present time: the clock and the newest block, since either may be wrong when they differ by hours;
+ * else both are the clock.
+ */
+export function timeBounds(params: ConsensusParams, newest: readonly Timed[], now: number): TimeBounds {
+  const [tip] = newest
+  if (!tip || clockAgreesWithChain(chainTime(params, newest, now))) return { earliest: now, latest: now }
+  return { earliest: Math.min(now, tip.time), latest: Math.max(now, tip.time) }
+}
+
 function medianTime(headers: readonly Timed[]): number {
   const times = headers.map(({ time }) => time).sort((a, b) => a - b)
   return times[Math.floor(times.length / 2)]!

@@ -1,4 +1,5 @@
 import { backoffMs } from './backoff.ts'
+import type { TimeBounds } from './chain-time.ts'
 import { AppError } from './error.ts'
 import type { EventSwap } from './event.ts'
 import { formatUnits } from './money.ts'
@@ -81,23 +82,36 @@ export function hasDeposit(status: SwapStatus): boolean {
   return status !== 'PENDING_DEPOSIT' && status !== 'REFUNDED' && status !== 'FAILED'
 }
 
+/** The state without times after `latest`, which a wrong clock has recorded. */
+export function withoutFutureTimes<S extends SwapState>(swap: S, latest: number): S {
+  const atMost = (time: number | null) => (time === null ? null : Math.min(time, latest))
+  const { lastReportAt } = swap
+  return {
+    ...swap,
+    lastReportAt: lastReportAt !== null && lastReportAt > latest ? null : lastReportAt,
+    depositSeenAt: atMost(swap.depositSeenAt),
+    successAt: atMost(swap.successAt),
+  }
+}
+
 /**
- * The state after a report of the provider at `now`. Reports that are older than the last one, reports with an unknown
+ * The state after a report of the provider, at a time between `earliest` and `latest`: an invoice that waits for coins
+ * waits rather too long. Reports that are older than the last one, reports with an unknown
  * status, and reports after a final status change nothing.
  */
 export function applyProviderReport<S extends SwapState>(
   swap: S,
   { status, updatedAtMs }: ProviderReport,
-  now: number,
+  { earliest, latest }: TimeBounds,
 ): S {
   if (isFinalSwapStatus(swap.status) || updatedAtMs < swap.updatedAtMs || !isSwapStatus(status)) return swap
   return {
     ...swap,
     status,
     updatedAtMs,
-    lastReportAt: now,
-    depositSeenAt: swap.depositSeenAt ?? (status === 'PROCESSING' || status === 'SUCCESS' ? now : null),
-    successAt: status === 'SUCCESS' ? now : swap.successAt,
+    lastReportAt: earliest,
+    depositSeenAt: swap.depositSeenAt ?? (status === 'PROCESSING' || status === 'SUCCESS' ? latest : null),
+    successAt: status === 'SUCCESS' ? latest : swap.successAt,
   }
 }
 
@@ -136,7 +150,7 @@ export function polledUntil({ quoteDeadline, createdAt }: SwapState): number {
 export function nextPollMs(swap: SwapState, failures: number, now: number): number | null {
   if (swap.status === 'SUCCESS') {
     const coinsDueAt = (swap.successAt ?? now) + STUCK_AFTER_SECS
-    return now < coinsDueAt ? (coinsDueAt - now) * 1000 : null
+    return now < coinsDueAt ? Math.min(coinsDueAt - now, STUCK_AFTER_SECS) * 1000 : null
   }
   if (isFinalSwapStatus(swap.status) || now > polledUntil(swap)) return null
   const age = now - swap.createdAt

@@ -1,3 +1,4 @@
+import { MEDIAN_BLOCKS, timeBounds } from '../domain/chain-time.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
@@ -12,6 +13,7 @@ import {
   MAX_POLL_DELAY_MS,
   nextPollMs,
   swapEventTypeOf,
+  withoutFutureTimes,
 } from '../domain/swap.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -20,7 +22,6 @@ import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../ports/swap-provider.ts'
 import type { Outbox } from './outbox.ts'
-import { trustedTime } from './trusted-time.ts'
 
 /** Polls the provider for swap statuses and records the results. */
 export interface SwapStatusPoller {
@@ -78,21 +79,23 @@ export function createSwapStatusPoller(deps: {
     const before = await tx.swaps.byId(id)
     if (!invoice || !before) throw new Error('a swap or its invoice does not exist')
 
-    const now = await trustedTime(tx, params, Math.floor(nowMs / 1000))
-    const updated = response ? applyProviderReport(before, response, now) : before
+    const now = Math.floor(nowMs / 1000)
+    const bounds = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)
+    const known = withoutFutureTimes(before, bounds.latest)
+    const updated = response ? applyProviderReport(known, response, bounds) : known
     const event = unsentEvent(updated)
     const after: Swap = {
       ...updated,
       providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
       failedPolls: failed ? before.failedPolls + 1 : 0,
-      needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, now),
+      needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, bounds.earliest),
     }
     const changed = after.providerStatus !== before.providerStatus || after.updatedAtMs !== before.updatedAtMs
-    const delayMs = nextPollMs(after, after.failedPolls, now)
+    const delayMs = nextPollMs(after, after.failedPolls, bounds.earliest)
     await tx.swaps.update(id, {
       ...after,
-      keepsInvoiceOpen: keepsInvoiceOpen(after, now),
+      keepsInvoiceOpen: keepsInvoiceOpen(after, bounds.earliest),
       nextPollAtMs: delayMs === null ? null : nowMs + delayMs,
       statusRaw: response && changed ? response.raw : null,
     })

@@ -51,6 +51,27 @@ test('a swap polled while the clock was 7 days ahead is polled again once the cl
   assert.equal(await services.swapStatus.pollDue(10), 0)
 })
 
+test('a swap that succeeds while the chain is 5 hours behind keeps its invoice open for its coins', async t => {
+  const base = new ManualClock()
+  const swapProvider = {
+    enabled: true,
+    status: async () => ({ status: 'SUCCESS', updatedAtMs: base.nowMs(), raw: '{}' }),
+  } as unknown as SwapProvider
+  const params = { ...consensusParams('regtest'), network: 'test' } as const
+  const { infrastructure, services } = await openTestContainer(t, { clock: base, swapProvider, params })
+  const { store } = infrastructure
+  await store.write(tx => tx.chain.appendHeaders(headers(base.secs - 5 * 3_600)))
+  const invoice = await (await openShop(store)).sell({ createdAt: base.secs, expiresAt: base.secs + 900 })
+  const swap = await store.write(tx => insertSwap(tx, invoice.id, base.secs))
+  assert.equal(await services.swapStatus.pollDue(10), 1)
+  await store.write(tx => tx.chain.removeAllHeaders())
+  await store.write(tx => tx.chain.appendHeaders(headers(base.secs)))
+  base.advance(1_800)
+  await services.swapStatus.refresh((await store.read(tx => tx.swaps.byId(swap.id))) as Swap)
+  const [kept] = await store.read(tx => tx.invoices.byIds([invoice.id]))
+  assert.equal(kept?.keptOpenBySwap, true)
+})
+
 async function insertSwap(tx: Tx, invoiceId: number, now: number): Promise<Swap> {
   const swap = await tx.swaps.insert(
     {
