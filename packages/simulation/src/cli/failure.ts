@@ -14,7 +14,7 @@ export function printStory({ story, seed, steps, setup, tasks, digest, finding }
   print(finding ? `FAILED ${finding.message}` : 'every rule held')
 }
 
-/** Shrinks a failed run and tells what is left of it. @param save the file for the plan */
+/** Shrinks a failed run and prints what is left of it. @param save the file for the plan */
 export async function printShrunk(
   databases: Databases,
   failed: RunResult,

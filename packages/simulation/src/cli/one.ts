@@ -7,12 +7,12 @@ import { print } from './output.ts'
 
 const SHRINK_BOUNDS = { maxRuns: 1_000, maxSecs: 600 }
 
-/** Runs one seed and tells its story. Returns the exit code. */
+/** Runs one seed and prints its story. Returns the exit code. */
 export function simulateSeed(seed: number, output: Output): Promise<number> {
   return simulate(planOf(seed), output)
 }
 
-/** Replays a saved plan and tells its story. Returns the exit code. */
+/** Replays a saved plan and prints its story. Returns the exit code. */
 export function simulatePlan(file: string, output: Output): Promise<number> {
   let plan: Plan
   try {

@@ -2,6 +2,7 @@ import { PARTS } from '../parts/parts.ts'
 import { Draw } from '../runtime/draw.ts'
 import { useScheduler } from '../runtime/globals.ts'
 import type { SimulatedDatabase } from '../store/sqlite.ts'
+import { passTime } from '../world/passage.ts'
 import { World } from '../world/world.ts'
 import { digestOf } from './digest.ts'
 import type { Part } from './part.ts'
@@ -134,16 +135,16 @@ async function take(world: World, step: Step): Promise<boolean> {
     const drawn = drawSecs(draw)
     const secs = step.secs ?? drawn
     world.story.tell('', `${secs} s pass`)
-    await world.passTime(secs, draw, { stops: secs <= 30 && draw.chance(0.3) ? 4 : 0, mines: draw.chance(0.8) })
+    await passTime(world, secs, draw, { stops: secs <= 30 && draw.chance(0.3) ? 4 : 0, mines: draw.chance(0.8) })
     return true
   }
   const action = world.parts.flatMap(({ actions }) => actions).find(({ name }) => name === step.action)
   if (!action) throw new Error(`unknown action ${step.action}`)
-  const told = action.run(draw)
-  if (told !== undefined) world.story.tell('world', told)
+  const happened = action.run(draw)
+  if (happened !== undefined) world.story.tell('world', happened)
   world.observe()
   await world.scheduler.run(step.tasks ?? Number.POSITIVE_INFINITY)
-  return told !== undefined
+  return happened !== undefined
 }
 
 /** How long the service may need, after all faults have ended, until everything is as it should be. */
@@ -151,7 +152,8 @@ const SETTLING: readonly { readonly secs: number; readonly blocks: number }[] = 
   ...Array.from({ length: 6 }, () => ({ secs: 5, blocks: 0 })),
   ...Array.from({ length: 6 }, () => ({ secs: 30, blocks: 1 })),
   ...Array.from({ length: 12 }, () => ({ secs: 120, blocks: 2 })),
-  ...Array.from({ length: 12 }, () => ({ secs: 600, blocks: 12 })),
+  // Less than 20 intervals of 25 s: a tip that is older counts as stalled.
+  ...Array.from({ length: 16 }, () => ({ secs: 450, blocks: 12 })),
 ]
 
 /** Ends the faults and lets the service settle. */

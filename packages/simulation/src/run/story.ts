@@ -13,9 +13,9 @@ export class Story {
   /** @param who a process, or a part of the world */
   tell(who: string, text: string): void {
     const at = `${((this.#now() - this.#startMs) / 1000).toFixed(1)} s`
-    const line = `${at === this.#last ? '' : at}`.padStart(11) + `  ${who.padEnd(10)} ${text}`
+    const shown = at === this.#last ? '' : at
     this.#last = at
-    this.lines.push(line)
+    this.lines.push(`${shown.padStart(11)}  ${who.padEnd(10)} ${text}`)
   }
 }
 

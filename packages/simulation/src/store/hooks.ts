@@ -21,3 +21,8 @@ export interface StoreHooks {
    */
   onCommit(process: Owner, useCases: number, tables: ReadonlySet<string>): void
 }
+
+/** The failure that SQLite reports for a disk that does not respond. */
+export function diskError(): Error {
+  return Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 })
+}

@@ -12,12 +12,8 @@ import { openDb } from '@zatgate/server/store/transaction/open-db'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Owner } from '../runtime/scheduler.ts'
 import type { StoreHooks } from './hooks.ts'
-import { createReader, createReset } from './tables.ts'
-
-/** The failure that SQLite reports for a disk that does not answer. */
-export function diskError(): Error {
-  return Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 })
-}
+import { copyTables, createReader, createReset, restoreTables, type TableCopy } from './tables.ts'
+import { newTurn, type Turn, Turns } from './turns.ts'
 
 /** A database that the simulated processes share. Its connections and statements serve many runs. */
 export interface SimulatedDatabase {
@@ -177,63 +173,6 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
   }
 }
 
-/** A transaction that waits for its turn, or has it. */
-interface Turn {
-  readonly process: Owner
-  begin: () => void
-}
-
-/** Lets one transaction run at a time, in the order of their requests. */
-class Turns {
-  #current: Turn | null = null
-  readonly #waiting: Turn[] = []
-
-  async acquire(turn: Turn): Promise<void> {
-    if (this.#current === null) {
-      this.#current = turn
-      return
-    }
-    await new Promise<void>(resolve => {
-      turn.begin = resolve
-      this.#waiting.push(turn)
-    })
-  }
-
-  has(turn: Turn): boolean {
-    return this.#current === turn
-  }
-
-  /** The process that has the turn. */
-  get process(): Owner | null {
-    return this.#current?.process ?? null
-  }
-
-  /** Ends the turn, if `turn` has it. */
-  release(turn: Turn | null = this.#current): void {
-    const place = this.#waiting.indexOf(turn as Turn)
-    if (place >= 0) this.#waiting.splice(place, 1)
-    if (this.#current !== turn) {
-      // A read that gave up while it waited must not get its turn later.
-      const index = this.#waiting.indexOf(turn as Turn)
-      if (index >= 0) this.#waiting.splice(index, 1)
-      return
-    }
-    let next = this.#waiting.shift()
-    while (next && !next.process.alive) next = this.#waiting.shift()
-    this.#current = next ?? null
-    next?.begin()
-  }
-
-  reset(): void {
-    this.#current = null
-    this.#waiting.length = 0
-  }
-}
-
-function newTurn(process: Owner): Turn {
-  return { process, begin: () => {} }
-}
-
 const changes = new Map<string, readonly string[]>()
 
 /** The tables that a statement may change. */
@@ -244,35 +183,4 @@ function changedBy(sql: string): readonly string[] {
     changes.set(sql, tables)
   }
   return tables
-}
-
-export interface TableCopy {
-  readonly name: string
-  readonly rows: readonly Record<string, never>[]
-}
-
-export function copyTables(database: DatabaseSync): TableCopy[] {
-  const tables = database
-    .prepare(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')",
-    )
-    .all()
-  return tables.map(({ name }) => {
-    const select = database.prepare(`SELECT * FROM "${name}"`)
-    select.setReadBigInts(true)
-    return { name: String(name), rows: select.all() as Record<string, never>[] }
-  })
-}
-
-export function restoreTables(database: DatabaseSync, tables: readonly TableCopy[]): void {
-  database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
-  for (const { name } of tables) database.exec(`DELETE FROM "${name}"`)
-  for (const { name, rows } of tables) {
-    const columns = Object.keys(rows[0] ?? {})
-    if (columns.length === 0) continue
-    const names = columns.map(column => `"${column}"`).join()
-    const insert = database.prepare(`INSERT INTO "${name}" (${names}) VALUES (${columns.map(() => '?').join()})`)
-    for (const row of rows) insert.run(...Object.values(row))
-  }
-  database.exec('COMMIT')
 }

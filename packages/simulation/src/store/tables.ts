@@ -41,3 +41,37 @@ export function createReader(database: DatabaseSync): <T>(sql: string, ...values
     return statement.all(...values) as never
   }
 }
+
+/** The rows of one table. */
+export interface TableCopy {
+  readonly name: string
+  readonly rows: readonly Record<string, never>[]
+}
+
+/** Copies the content of all tables, and the counters of their keys. */
+export function copyTables(database: DatabaseSync): TableCopy[] {
+  const tables = database
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')",
+    )
+    .all()
+  return tables.map(({ name }) => {
+    const select = database.prepare(`SELECT * FROM "${name}"`)
+    select.setReadBigInts(true)
+    return { name: String(name), rows: select.all() as Record<string, never>[] }
+  })
+}
+
+/** Replaces the content of these tables. */
+export function restoreTables(database: DatabaseSync, tables: readonly TableCopy[]): void {
+  database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
+  for (const { name } of tables) database.exec(`DELETE FROM "${name}"`)
+  for (const { name, rows } of tables) {
+    const columns = Object.keys(rows[0] ?? {})
+    if (columns.length === 0) continue
+    const names = columns.map(column => `"${column}"`).join()
+    const insert = database.prepare(`INSERT INTO "${name}" (${names}) VALUES (${columns.map(() => '?').join()})`)
+    for (const row of rows) insert.run(...Object.values(row))
+  }
+  database.exec('COMMIT')
+}

@@ -23,7 +23,7 @@ export interface PayoutListener {
 }
 
 /** A payout provider with the truth about what it has paid. It is idempotent by the order's id. */
-export class PayoutDesk {
+export class SimulatedPayouts {
   /** Fraction of the calls that fail, before or after they had their effect. */
   failureRate = 0
   /** The time from a call to its answer. */

@@ -40,6 +40,8 @@ export interface WebhookRequest {
   readonly body: string
   /** What the clock of the process showed when it sent the request. */
   readonly clockMs: number
+  /** How long the process waits for the response. */
+  readonly deadlineMs: number
   /** Null until the process has learned it. */
   outcome: Outcome | null
 }
@@ -93,7 +95,15 @@ export class Receivers {
   async #send(process: ServiceProcess, { url, headers, body = '', deadlineMs, ...limits }: HttpRequest) {
     const { clock } = process
     const text = typeof body === 'string' ? body : Buffer.from(body).toString()
-    const request: WebhookRequest = { process, url, headers, body: text, clockMs: clock.nowMs(), outcome: null }
+    const request: WebhookRequest = {
+      process,
+      url,
+      headers,
+      body: text,
+      clockMs: clock.nowMs(),
+      deadlineMs,
+      outcome: null,
+    }
     await this.#scheduler.pause()
     const receiver = this.all.find(candidate => candidate.url === url)
     if (!receiver) throw new HttpClientError('unresolved', 'the name has no address')

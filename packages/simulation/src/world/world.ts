@@ -6,29 +6,17 @@ import { Finding, Story } from '../run/story.ts'
 import { Draw } from '../runtime/draw.ts'
 import { type Owner, Scheduler } from '../runtime/scheduler.ts'
 import { ENCRYPTION_KEY, ServiceProcess } from '../service/process.ts'
-import type { StoreHooks, StoreStep } from '../store/hooks.ts'
+import type { StoreHooks } from '../store/hooks.ts'
 import type { SimulatedDatabase } from '../store/sqlite.ts'
-import { diskError } from '../store/sqlite.ts'
 import { ChainServer } from './chain/chain-server.ts'
 import { Network } from './chain/network.ts'
 import { ServedTransactions } from './chain/served.ts'
 import { Visibility } from './chain/visibility.ts'
+import { CommitJudge } from './commit-judge.ts'
+import { createStoreHooks, type StoreFailures } from './store-failures.ts'
 
 /** 2026-01-31 12:00 UTC, so that runs of a day cross the end of a month. */
 const START_MS = Date.UTC(2026, 0, 31, 12)
-
-/** Probabilities of the failures of the database, set by the actions. */
-interface StoreFailures {
-  /** A statement fails. */
-  statement: number
-  /** A commit fails, and nothing is written. */
-  commit: number
-  /** A commit succeeds, and its response is lost. */
-  unknown: number
-  /** How a single commit fails, after `nextIn` others. */
-  next: 'commit' | 'unknown' | null
-  nextIn: number
-}
 
 /** Everything around the service, and the record of what is true. */
 export class World {
@@ -68,14 +56,13 @@ export class World {
   /** State transitions that the run has taken, such as `invoice pending → paid`. */
   readonly transitions = new Set<string>()
   readonly #seeds: Draw
-  /** The tables that each part has read in its checks. */
-  readonly #reads = new Map<Part, Set<string>>()
-  #reading: Set<string> | null = null
+  readonly #judge: CommitJudge
   readonly #restoreListeners: (() => void)[] = []
 
   constructor(seed: number, setup: Setup, database: SimulatedDatabase) {
     this.setup = setup
-    this.database = { ...database, committed: (sql, ...values) => this.#committed(database, sql, values) }
+    this.#judge = new CommitJudge(database)
+    this.database = this.#judge.database
     this.scheduler = new Scheduler(seed, START_MS)
     this.scheduler.switchRate = setup.switchRate
     this.scheduler.punctuality = setup.punctuality
@@ -117,6 +104,7 @@ export class World {
   restore(copy: unknown, identity: string): void {
     this.database.restoreContent(copy)
     this.databaseIdentity = identity
+    this.#judge.restored()
     for (const listener of this.#restoreListeners) listener()
   }
 
@@ -124,6 +112,7 @@ export class World {
   failOver(copy: unknown, identity: string): void {
     this.database.failOver?.(this.processes, copy, identity)
     this.databaseIdentity = identity
+    this.#judge.restored()
     for (const listener of this.#restoreListeners) listener()
   }
 
@@ -147,7 +136,7 @@ export class World {
   client(name: string, work: () => Promise<void>): void {
     work().catch(error => {
       this.fail(
-        'a client receives an unexpected error',
+        'no client receives an unexpected error',
         `${name}: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
       )
     })
@@ -165,7 +154,7 @@ export class World {
       // A failure from before the end of the faults may still arrive after it.
       if (this.healed && attempt < MAX_STARTS) return this.startProcess(index, clockErrorMs, attempt + 1)
       if (this.healed)
-        this.fail('a process starts when nothing fails', String(error instanceof Error ? error.stack : error))
+        this.fail('every process can start when nothing fails', String(error instanceof Error ? error.stack : error))
     })
   }
 
@@ -186,38 +175,13 @@ export class World {
       clockErrors.minMs = Math.min(clockErrors.minMs, clock.errorMs)
       clockErrors.maxMs = Math.max(clockErrors.maxMs, clock.errorMs)
     }
-    this.storeHasFailed ||= storeFailures.statement + storeFailures.commit + storeFailures.unknown > 0
+    const { statement, commit, unknown, next } = storeFailures
+    this.storeHasFailed ||= statement + commit + unknown > 0 || next !== null
   }
 
   /** The part of a clock's error that block times do not reveal: up to two hours, on a regtest all of it. */
   #undetectable(errorMs: number): number {
     return this.setup.network === 'test' && errorMs > DETECTABLE_AHEAD_MS ? 0 : errorMs
-  }
-
-  /** Lets time pass. Blocks are found at random intervals around the target spacing. */
-  async passTime(
-    secs: number,
-    draw: Draw,
-    options: { readonly stops?: number; readonly mines?: boolean } = {},
-  ): Promise<void> {
-    const { stops = 0, mines = true } = options
-    const endMs = this.scheduler.nowMs + secs * 1000
-    for (let blocks = 0; mines && blocks < MAX_BLOCKS && !this.finding; blocks++) {
-      const spacing = blockSpacingSecs(this.params, this.network.height)
-      const waitMs = Math.round(-Math.log(1 - draw.float()) * spacing * 1000)
-      if (this.scheduler.nowMs + waitMs >= endMs) break
-      // The service does not run at each block of a long passage: it finds several at once, as after a pause.
-      if (draw.chance(RUNS_PER_PASSAGE / (secs / spacing))) await this.#advance(waitMs, stops)
-      else this.scheduler.nowMs += waitMs
-      this.mine([...this.network.mempool.keys()].filter(() => draw.chance(0.9)))
-    }
-    await this.#advance(endMs - this.scheduler.nowMs, stops)
-  }
-
-  async #advance(ms: number, stops: number): Promise<void> {
-    if (stops > 0) await this.scheduler.advanceByTimers(ms, stops)
-    else this.scheduler.advance(ms)
-    await this.scheduler.run()
   }
 
   /** Ends all faults: the servers are honest, the clocks right, the database works. */
@@ -231,75 +195,18 @@ export class World {
     for (const part of this.parts) part.heal?.()
   }
 
-  #committed<T>(database: SimulatedDatabase, sql: string, values: (string | number | bigint)[]): T[] {
-    if (this.#reading) for (const table of tablesOf(sql)) this.#reading.add(table)
-    return database.committed<T>(sql, ...values)
-  }
-
-  /** Lets a part check a commit, unless it reads none of the changed tables. */
-  #judge(part: Part, tables: ReadonlySet<string>): void {
-    if (!part.onCommit) return
-    const read = this.#reads.get(part)
-    if (read && read.size > 0 && [...read].every(table => !tables.has(table))) return
-    this.#reading = read ?? new Set()
-    this.#reads.set(part, this.#reading)
-    part.onCommit()
-    this.#reading = null
-  }
-
-  /** What the database asks before and after each step. */
+  /** What the database calls before and after each step. */
   storeHooks(): StoreHooks {
-    const { scheduler, storeFailures } = this
-    const fails = (probability: number) => probability > 0 && scheduler.draw.chance(probability)
-    const fail = ({ kind }: StoreStep) => {
-      if (kind === 'statement' && fails(storeFailures.statement)) throw diskError()
-      if (kind === 'commit' && (fails(storeFailures.commit) || isNext('commit'))) throw diskError()
-    }
-    /** Whether this commit is the single one that fails in this way. */
-    const isNext = (failure: 'commit' | 'unknown') => {
-      if (storeFailures.next !== failure || storeFailures.nextIn-- > 0) return false
-      storeFailures.next = null
-      return true
-    }
-    return {
-      fail,
-      async before(step) {
-        await scheduler.pause()
-        fail(step)
-      },
-      async after({ kind }) {
-        await scheduler.pause()
-        if (kind === 'commit' && (fails(storeFailures.unknown) || isNext('unknown'))) throw diskError()
-      },
-      onCommit: (process, useCases, tables) => {
-        if (this.finding) return
-        this.committer = process
-        this.useCases = useCases
-        for (const part of this.parts) this.#judge(part, tables)
-      },
-    }
+    return createStoreHooks(this.scheduler, this.storeFailures, (process, useCases, tables) => {
+      if (this.finding) return
+      this.committer = process
+      this.useCases = useCases
+      for (const part of this.parts) this.#judge.check(part, tables)
+    })
   }
-}
-
-const tables = new Map<string, readonly string[]>()
-
-/** The tables that a query reads. */
-function tablesOf(sql: string): readonly string[] {
-  let names = tables.get(sql)
-  if (!names) {
-    names = [...sql.matchAll(/\b(?:FROM|JOIN)\s+"?([a-z_]+)/gi)].map(([, name]) => name!)
-    tables.set(sql, names)
-  }
-  return names
 }
 
 const MAX_STARTS = 3
 
 /** The median time of 11 blocks lags the true time; two hours are tolerated. */
 const DETECTABLE_AHEAD_MS = 2.25 * 3_600_000
-
-/** Blocks during one passage of time. Longer passages end quietly: real networks have such gaps too. */
-const MAX_BLOCKS = 16
-
-/** How often, on average, the service runs during one passage of time. */
-const RUNS_PER_PASSAGE = 2

@@ -70,9 +70,7 @@ test('a status can be unknown, earlier, or of another order', async () => {
   provider.heal()
   provider.setStatus(order, 'PROCESSING')
   provider.faults.staleRate = 1
-  const told = new Set<string | undefined>()
-  for (let i = 0; i < 20; i++) told.add((await client.status({ address, memo }))?.status)
-  assert.deepEqual([...told].sort(), ['PENDING_DEPOSIT', 'PROCESSING'])
+  assert.equal((await client.status({ address, memo }))?.status, 'PENDING_DEPOSIT')
   await client.quote(request)
   provider.faults.foreignRate = 1
   await assert.rejects(async () => {

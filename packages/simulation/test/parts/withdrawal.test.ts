@@ -5,7 +5,7 @@ import { WithdrawalJudge } from '../../src/parts/withdrawal/judge.ts'
 import type { WithdrawalRow } from '../../src/parts/withdrawal/ledger.ts'
 import { expectedFiat, isAllowedStep } from '../../src/parts/withdrawal/rules.ts'
 import { Draw } from '../../src/runtime/draw.ts'
-import { PayoutDesk } from '../../src/world/payout-provider.ts'
+import { SimulatedPayouts } from '../../src/world/payout-provider.ts'
 import { RateServer } from '../../src/world/rates.ts'
 import { createFakeWorld, NOW_SECS } from './fake-world.ts'
 
@@ -147,13 +147,13 @@ test('the simulated provider pays an order once, however often it is called', as
   const { world } = createFakeWorld()
   const paid: string[] = []
   const listener = { called: () => {}, paid: () => paid.push(ID) }
-  const desk = new PayoutDesk(world.scheduler, new Draw(3), listener)
-  desk.heal()
+  const operator = new SimulatedPayouts(world.scheduler, new Draw(3), listener)
+  operator.heal()
   const request = { id: ID, amountZat: 1n, fiatCurrency: 'USD', fiatAmount: '1', payoutTo: 'a' }
-  const first = await desk.provider.pay(request)
-  assert.deepEqual(await desk.provider.pay(request), first)
+  const first = await operator.provider.pay(request)
+  assert.deepEqual(await operator.provider.pay(request), first)
   assert.equal(paid.length, first.state === 'paid' ? 1 : 0)
-  assert.deepEqual(desk.orders.get(ID)?.calls, [])
+  assert.deepEqual(operator.orders.get(ID)?.calls, [])
 })
 
 test('each price of the simulated source tells its age', async () => {

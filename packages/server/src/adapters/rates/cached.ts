@@ -16,7 +16,8 @@ export function createCachedRates(deps: {
   const cached = new Map<string, Rate>()
   const pending = new Map<string, Promise<Rate>>()
 
-  const ageOf = ({ fetchedAt }: Rate) => nowSecs(clock) - fetchedAt
+  /** A rate from the future, fetched before the clock was set back, is as old as it is ahead. */
+  const ageOf = ({ fetchedAt }: Rate) => Math.abs(nowSecs(clock) - fetchedAt)
 
   /** The age of a rate counts from the request, because the response may take long. */
   async function fetchRate(currency: string): Promise<Rate> {

@@ -108,3 +108,16 @@ test('the age of a rate counts from the request: a response that took longer tha
   rateSource.requests[0]?.resolve('100')
   await late
 })
+
+test('a rate that was fetched before the clock was set back is fetched again', async () => {
+  const clock = new ManualClock()
+  const rateSource = source()
+  const rates = createCachedRates({ source: rateSource, clock, maxAgeSecs: 60 })
+  const first = rates.rate('USD')
+  rateSource.requests[0]?.resolve('100')
+  await first
+  clock.advance(-3_600)
+  const second = rates.rate('USD')
+  rateSource.requests[1]?.resolve('120')
+  assert.equal((await second).price, '120')
+})

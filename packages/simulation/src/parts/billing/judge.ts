@@ -163,8 +163,10 @@ export class PlanJudge {
 
   /** One mail for each recorded reminder, in the same commit. */
   #checkReminders(before: PlanLedger, ledger: PlanLedger): void {
-    const mails = readReminders(this.#world).filter(({ id }) => !this.#mailed.has(id))
-    for (const { id } of mails) this.#mailed.add(id)
+    const queued = readReminders(this.#world)
+    const mails = queued.filter(({ id }) => !this.#mailed.has(id))
+    // SQLite gives the id of a mail that was sent to a later one.
+    this.#mailed = new Set(queued.map(({ id }) => id))
     for (const account of ledger.accounts) {
       const count = mails.filter(({ recipient }) => recipient === account.email).length
       const recorded = ledger.reminded.get(account.id)

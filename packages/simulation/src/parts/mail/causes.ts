@@ -45,5 +45,5 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 /** Whether a mail that was sent can be the one in the queue. */
 export function isSame(row: MailRow, mail: { to: string; subject: string; text: string }): boolean {
   if (row.recipient !== mail.to || !SUBJECTS[row.about]?.test(mail.subject)) return false
-  return row.detail === null || mail.text.includes(row.detail)
+  return row.detail === null || mail.text.includes(` ${row.detail}.`)
 }

@@ -18,6 +18,7 @@ export const mailPart: PartFactory = {
     return {
       name: 'mail',
       workers: ['mail'],
+      transitions: TRANSITIONS,
       actions: mailActions(world),
       setUp: async () => {
         if (draw.chance(0.5)) await sell(world, draw)
@@ -31,6 +32,14 @@ export const mailPart: PartFactory = {
     }
   },
 }
+
+const TRANSITIONS = [
+  'mail queued → claimed',
+  'mail failed → claimed',
+  'mail claimed → sent',
+  'mail claimed → given up',
+  'mail claimed → postponed',
+]
 
 function mailActions(world: World): readonly Action[] {
   const mailboxes = mailboxesOf(world)

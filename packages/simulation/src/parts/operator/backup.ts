@@ -56,7 +56,7 @@ export class Backups {
     return [
       {
         name: 'back up the database',
-        weight: 2,
+        weight: 3,
         run: () => {
           this.#isWanted = true
           return 'the operator makes a backup of the database'
@@ -64,20 +64,20 @@ export class Backups {
       },
       {
         name: 'restore a backup',
-        weight: 1,
+        weight: 4,
         fault: 'the database is lost, and an older copy of it takes its place',
         run: draw => (this.#kept.length === 0 ? undefined : this.#restore(draw.pick(this.#kept), draw.chance(0.4))),
       },
       {
         name: 'promote the standby',
-        weight: 4,
+        weight: 6,
         fault: 'the database is lost, and a standby that lags takes its place while the processes run',
-        run: () => this.#promote(),
+        run: draw => this.#promote(draw),
       },
     ]
   }
 
-  /** @param inPlace a copy of the file in its place, which cannot be told from the original, as any other copy can */
+  /** @param inPlace a copy of the file in its place, which looks like the original, unlike any other copy */
   #restore(backup: Copy, inPlace: boolean): string {
     const world = this.#world
     const identity = inPlace ? world.databaseIdentity : this.#newIdentity()
@@ -89,13 +89,17 @@ export class Backups {
     return `the operator restores a backup that is ${this.#ageSecs(backup)} s old, ${inPlace ? 'in place' : 'elsewhere'}`
   }
 
-  #promote(): string | undefined {
+  /** Merchants go on to request invoices meanwhile. */
+  #promote(draw: Draw): string | undefined {
     const standby = this.#standby
     const { present } = this.#keys
     // The running processes must be able to open its secrets.
     if (!standby || standby.encryptionKeys.join() !== present.join()) return undefined
     this.#standby = null
+    const { shop } = this.#world
     this.#world.failOver(standby.content, this.#newIdentity())
+    for (let i = 0; i < 3; i++)
+      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3))
     return `a standby takes over that lags ${this.#ageSecs(standby)} s behind`
   }
 

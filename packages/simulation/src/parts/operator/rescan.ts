@@ -5,10 +5,14 @@ import type { Draw } from '../../runtime/draw.ts'
 import { ConnectionLost, type ServiceProcess } from '../../service/process.ts'
 import { createNoteScanner } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
+import { sendTo } from '../billing/deposit.ts'
 import { short } from '../sale/shop.ts'
 
 /** Rescans at a time, so that one of them meets the chain sync at the wrong moment. */
 const RACING_RESCANS = 4
+
+/** How often it is checked whether a block is recorded. */
+const MAX_WAIT_STEPS = 20
 
 /** Steps within which the other rescans have read their blocks. */
 const MAX_READING = 20
@@ -54,10 +58,11 @@ export class Rescans {
 
   get actions(): readonly Action[] {
     const world = this.#world
+    const { network } = world
     return [
       {
         name: 'miss notes',
-        weight: 1,
+        weight: 3,
         fault: 'a scan worker misses the notes of a transaction',
         run: draw => {
           this.#nextMisses = draw.int(1, 4)
@@ -66,31 +71,37 @@ export class Rescans {
       },
       {
         name: 'rescan',
-        weight: 2,
+        weight: 3,
         run: draw => {
-          const from = this.#height(draw, 20)
+          const from = draw.int(Math.max(1, network.height - 20), network.height)
           world.client('rescan', async () => void (await this.#rescan(draw.pick(world.processes), from)))
           return `the operator rescans from height ${from}`
         },
       },
       {
         name: 'rescan while the chain is reorganised',
-        weight: 3,
+        weight: 6,
         fault: 'a reorganisation between the reading and the recording of a rescan',
         run: draw => {
-          const from = this.#height(draw, 6)
-          const slow = this.#slowScanner(draw, from)
-          for (let i = 0; i < RACING_RESCANS; i++)
-            world.client('rescan', async () => void (await this.#rescan(draw.pick(world.processes), from, slow)))
-          return `the operator rescans ${RACING_RESCANS} times from height ${from}, slowly`
+          const invoice = world.shop.invoices.at(-1)
+          if (!invoice) return undefined
+          sendTo(world, draw, invoice.address, invoice.amountZat)
+          world.mine()
+          world.client('rescan', () => this.#rescanInReorganisation(draw, network.height))
+          return `a wallet pays ${short(invoice.publicId)}; the operator rescans its block, which is then replaced`
         },
       },
     ]
   }
 
-  #height(draw: Draw, depth: number): number {
-    const { height } = this.#world.network
-    return draw.int(Math.max(1, height - depth), height)
+  /** Rescans several times once the block is recorded, and replaces it meanwhile. */
+  async #rescanInReorganisation(draw: Draw, from: number): Promise<void> {
+    const { database, scheduler, processes } = this.#world
+    const isRecorded = () => database.committed('SELECT 1 FROM headers WHERE height = ?', from).length > 0
+    for (let i = 0; i < MAX_WAIT_STEPS && !isRecorded(); i++)
+      await new Promise<void>(resolve => scheduler.startTimer(500, resolve))
+    const slow = this.#slowScanner(draw, from)
+    await Promise.all(Array.from({ length: RACING_RESCANS }, () => this.#rescan(draw.pick(processes), from, slow)))
   }
 
   /** A scanner during whose first scan the blocks from a height on are replaced. Each scan ends a little later. */

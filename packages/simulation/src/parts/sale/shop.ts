@@ -23,7 +23,7 @@ export interface KnownInvoice {
   readonly expiresAt: number
 }
 
-/** Merchants and their invoices: what the outside world has been told. */
+/** Merchants and their invoices: what the service has reported to them. */
 export class Shop {
   readonly merchants: Merchant[] = []
   /** All invoices that any merchant has received, in this order. A restored backup may have lost some of them. */

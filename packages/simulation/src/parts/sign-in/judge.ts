@@ -40,7 +40,6 @@ export interface Entry {
 /** Checks codes, sessions and API keys. */
 export class SignInJudge {
   readonly #world: World
-  readonly #keyedHash = createKeyedHash([Buffer.alloc(32, 1)])
   #codes: ReadonlyMap<bigint, CodeRow> | null = null
   #changes = ''
   #credentials: ReturnType<typeof countCredentials> | null = null
@@ -146,8 +145,10 @@ export class SignInJudge {
     const hash = createHash('sha256').update(browser).digest('hex').toUpperCase()
     const rows = readCodes(this.#world).filter(row => row.browser === hash && row.purpose === purpose)
     const row = rows.find(({ id, code_hash: stored }) => {
-      const expected = this.#keyedHash.hash('code', `${id} ${code}`)
-      return stored !== null && Buffer.compare(stored, expected) === 0
+      return this.#world.encryptionKeys().some(key => {
+        const expected = createKeyedHash([key]).hash('code', `${id} ${code}`)
+        return stored !== null && Buffer.compare(stored, expected) === 0
+      })
     })
     const { clockErrors } = this.#world
     const rangeMs = clockErrors.maxMs - clockErrors.minMs

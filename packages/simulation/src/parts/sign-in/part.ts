@@ -22,6 +22,7 @@ export const signInPart: PartFactory = {
     return {
       name: 'sign-in',
       workers: ['mail'],
+      transitions: ['code · → requested', 'code requested → used', 'code requested → blocked'],
       actions: signInActions(world, visitors, owners),
       ports: process => ({ mailer: mailboxes.connect(process) }),
       onCommit: () => judge.check(),

@@ -6,6 +6,7 @@ import { TAMPERINGS } from '../../world/swap-provider/quote.ts'
 import type { World } from '../../world/world.ts'
 import { type KnownInvoice, short } from '../sale/shop.ts'
 import type { Buyers } from './buyers.ts'
+import type { OrderLives } from './order-life.ts'
 
 /** Buyers who start swaps. */
 export function buyerActions(world: World, buyers: Buyers): readonly Action[] {
@@ -42,7 +43,7 @@ export function buyerActions(world: World, buyers: Buyers): readonly Action[] {
       run(draw) {
         const invoice = target(draw)
         if (!invoice) return undefined
-        const count = draw.int(2, 8)
+        const count = draw.int(3, 9)
         for (let i = 0; i < count; i++) buyers.start(draw, invoice, draw.pick(world.running))
         return `buyers request ${count} swaps for invoice ${short(invoice.publicId)} at once`
       },
@@ -51,11 +52,23 @@ export function buyerActions(world: World, buyers: Buyers): readonly Action[] {
 }
 
 /** Faults of the provider, each until it recovers. */
-export function providerActions(world: World, provider: SwapProviderServer, buyers: Buyers): readonly Action[] {
-  function fault(name: string, description: string, set: (faults: ProviderFaults, draw: Draw) => void): Action {
+export function providerActions(parts: {
+  readonly world: World
+  readonly provider: SwapProviderServer
+  readonly buyers: Buyers
+  readonly lives: OrderLives
+}): readonly Action[] {
+  const { world, provider, buyers, lives } = parts
+
+  function fault(
+    name: string,
+    description: string,
+    set: (faults: ProviderFaults, draw: Draw) => void,
+    weight = 1,
+  ): Action {
     return {
       name,
-      weight: 1,
+      weight,
       fault: description,
       run(draw) {
         set(provider.faults, draw)
@@ -119,9 +132,25 @@ export function providerActions(world: World, provider: SwapProviderServer, buye
       faults.replays = true
       return 'the swap provider sends old quotes'
     }),
-    fault('swap provider is stale', 'a status is an earlier one', (faults, draw) => {
-      faults.staleRate = draw.pick([0.2, 0.7])
-    }),
+    fault(
+      'swap provider is stale',
+      'a status is an earlier one',
+      (faults, draw) => {
+        faults.staleRate = draw.pick([0.3, 0.8])
+      },
+      2,
+    ),
+    {
+      name: 'swap provider is silent at an expiry',
+      weight: 4,
+      fault: 'the swap provider does not answer when an invoice expires',
+      run(draw) {
+        if (world.running.length === 0) return undefined
+        lives.silenceAtNextExpiry()
+        buyers.order(draw)
+        return 'a buyer orders a swap whose provider will be silent at the expiry'
+      },
+    },
     fault('swap provider mixes up orders', 'a status is that of another order', (faults, draw) => {
       faults.foreignRate = draw.pick([0.2, 0.7])
     }),

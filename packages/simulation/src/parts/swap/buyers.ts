@@ -96,7 +96,7 @@ export class Buyers {
       const request = this.#request(invoice, assetId, refundTo)
       try {
         const swap = await process.call(({ swaps }) => swaps.start(invoice.publicId, { assetId, refundTo }))
-        this.#received(invoice, swap)
+        if (this.#received(invoice, swap) && draw.chance(0.25)) this.#rush(draw, invoice)
       } catch (error) {
         if (!isExpectedFailure(error)) throw error
         if (error instanceof AppError) this.#checkRefusal(request, error)
@@ -114,8 +114,17 @@ export class Buyers {
     return this.#world.database.committed<InvoiceState>(INVOICE, publicId)[0]
   }
 
-  /** A buyer is shown a quote, which must have been stored before. */
-  #received(invoice: KnownInvoice, swap: Swap): void {
+  /** Deposits to the newest order, and requests further swaps for its invoice at the same moment. */
+  #rush(draw: Draw, invoice: KnownInvoice): void {
+    const order = this.known.at(-1)!
+    this.#lives.deposit(order, draw)
+    if (draw.chance(0.7)) this.#lives.advance(order, draw)
+    const { running } = this.#world
+    for (let i = draw.int(1, 3); i > 0 && running.length > 0; i--) this.start(draw, invoice, draw.pick(running))
+  }
+
+  /** A buyer is shown a quote, which must have been stored before. Returns whether it is new. */
+  #received(invoice: KnownInvoice, swap: Swap): boolean {
     const [row] = this.#world.database.committed<{ deposit_address: string; amount_in: string }>(
       'SELECT deposit_address, amount_in FROM swaps WHERE public_id = ?',
       swap.publicId,
@@ -123,10 +132,10 @@ export class Buyers {
     const order = this.#provider.orders.get(swap.depositAddress)
     const isStored = row?.deposit_address === swap.depositAddress && row.amount_in === String(swap.amountIn)
     if (!isStored || !order) this.#world.fail('a quote is stored before it is shown', `swap ${short(swap.publicId)}`)
-    if (!order) return
+    if (!order) return false
     if (order.recipient !== invoice.address || order.depositMemo !== swap.depositMemo)
       this.#world.fail('a quote pays the address of its invoice', `swap ${short(swap.publicId)}`)
-    if (this.known.includes(order)) return
+    if (this.known.includes(order)) return false
     this.known.push(order)
     this.#lives.begin(order)
     const { decimals, symbol } = order.asset
@@ -134,6 +143,7 @@ export class Buyers {
       'buyer',
       `receives swap ${short(swap.publicId)} of ${order.amountIn} × 10^-${decimals} ${symbol} for invoice ${short(invoice.publicId)}`,
     )
+    return true
   }
 
   /** Each refusal has its reason. */

@@ -15,6 +15,7 @@ import {
 import { SwapStartJudge } from './start-judge.ts'
 
 const FINAL = new Set(['SUCCESS', 'REFUNDED', 'FAILED'])
+const KNOWN = new Set([...FINAL, 'PENDING_DEPOSIT', 'KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING'])
 /** How old a signed quote may be. */
 const MAX_QUOTE_AGE_MS = 300_000
 /** How long after its expiry an invoice waits for a provider that does not answer. */
@@ -23,8 +24,6 @@ const SILENCE_MS = 120_000
 const DELIVERY_MS = 3_600_000
 /** How long a swap is polled after the provider's deadline. */
 const POLLED_PAST_DEADLINE_MS = 86_400_000
-/** A clock that was further ahead delays polls beyond the end of a run. */
-const LONG_AHEAD_MS = 3_600_000
 
 /** Checks swaps and the invoices that have one after every commit. */
 export class SwapJudge {
@@ -75,6 +74,7 @@ export class SwapJudge {
       this.#world.transition('swap', before?.status ?? null, swap.status)
       this.#world.story.tell('database', `swap ${short(swap.public_id)}: ${before?.status ?? 'new'} → ${swap.status}`)
     }
+    if (!KNOWN.has(swap.status)) this.#fail('an unknown word of the provider changes nothing', swap, swap.status)
     if (before && before.status !== swap.status && FINAL.has(before.status))
       this.#fail('a final status of a swap does not change', swap, `${before.status} → ${swap.status}`)
     if (before && swap.updated_at_ms < before.updated_at_ms)
@@ -170,13 +170,13 @@ export class SwapJudge {
 
   /** Why the swaps have not settled: a status that is not the provider's, or an invoice that stays open. */
   unsettled(): string | null {
-    // Polls are planned by the clock: one that was far ahead plans them late, or none.
-    if (this.#world.clockErrors.maxMs > LONG_AHEAD_MS) return null
     const { swaps, invoices } = readSwapLedger(this.#world)
-    const { nowMs } = this.#world.scheduler
+    const { scheduler, maxClockAheadMs } = this.#world
+    const { nowMs } = scheduler
     for (const { public_id: id, deposit_address: address, status } of swaps.values()) {
       const order = this.#provider.orders.get(address)
-      if (!order || nowMs > order.quoteDeadlineMs + POLLED_PAST_DEADLINE_MS) continue
+      // Polling has ended for good by a clock that was so far ahead.
+      if (!order || nowMs + maxClockAheadMs > order.quoteDeadlineMs + POLLED_PAST_DEADLINE_MS) continue
       const truth = stateOf(order).status
       if (status !== truth) return `swap ${short(id)} is ${status}, although the provider has ${truth}`
     }

@@ -14,6 +14,7 @@ export class OrderLives {
   readonly #world: World
   readonly #provider: SwapProviderServer
   readonly #draw: Draw
+  #silencesNext = false
 
   constructor(world: World, provider: SwapProviderServer, draw: Draw) {
     this.#world = world
@@ -33,12 +34,29 @@ export class OrderLives {
       [leftMs + draw.int(0, HOUR_MS), 1],
     ])
     if (delayMs !== null) this.#later(delayMs, () => this.deposit(order, draw))
+    if (this.#silencesNext) this.#silenceAtExpiry(order)
+  }
+
+  /** The provider will not answer around the expiry of the next invoice that a buyer pays with a swap. */
+  silenceAtNextExpiry(): void {
+    this.#silencesNext = true
+  }
+
+  #silenceAtExpiry({ deadlineMs }: Order): void {
+    const { faults } = this.#provider
+    const leftMs = deadlineMs - this.#world.scheduler.nowMs
+    const silence = (isDown: boolean) => () => {
+      faults.down = isDown
+    }
+    this.#silencesNext = false
+    this.#later(Math.max(0, leftMs - this.#draw.int(0, 30_000)), silence(true))
+    this.#later(Math.max(0, leftMs + this.#draw.int(60_000, 180_000)), silence(false))
   }
 
   /** A buyer sends the coins to an order that waits for them: mostly the amount asked. */
   deposit(order: Order, draw: Draw): string | undefined {
     if (stateOf(order).status !== 'PENDING_DEPOSIT') return undefined
-    order.deposited = (order.amountIn * BigInt(draw.pick([100, 100, 100, 50, 150]))) / 100n
+    order.deposited = (order.amountIn * BigInt(draw.pick([100, 100, 50, 150]))) / 100n
     return this.#enter(order, draw.chance(0.7) ? 'KNOWN_DEPOSIT_TX' : confirmedStatus(order))
   }
 
@@ -89,13 +107,13 @@ export class OrderLives {
     switch (stateOf(order).status) {
       case 'KNOWN_DEPOSIT_TX':
         if (draw.chance(0.1)) return UNKNOWN_STATUS
-        if (!draw.chance(0.15)) return confirmedStatus(order)
+        if (!draw.chance(0.1)) return confirmedStatus(order)
         order.deposited = 0n
         return 'PENDING_DEPOSIT'
       case 'INCOMPLETE_DEPOSIT':
-        if (draw.chance(0.5)) return 'REFUNDED'
-        order.deposited = order.amountIn
-        return 'PROCESSING'
+        if (draw.chance(0.4)) return 'REFUNDED'
+        order.deposited = draw.chance(0.5) ? order.amountIn : (order.amountIn * 6n) / 10n
+        return 'KNOWN_DEPOSIT_TX'
       case 'PROCESSING':
         return draw.weighted([
           ['SUCCESS', 6],

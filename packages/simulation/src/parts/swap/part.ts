@@ -22,6 +22,8 @@ const TRANSITIONS = [
   'KNOWN_DEPOSIT_TX → SUCCESS',
   'KNOWN_DEPOSIT_TX → REFUNDED',
   'KNOWN_DEPOSIT_TX → FAILED',
+  'INCOMPLETE_DEPOSIT → PENDING_DEPOSIT',
+  'INCOMPLETE_DEPOSIT → KNOWN_DEPOSIT_TX',
   'INCOMPLETE_DEPOSIT → PROCESSING',
   'INCOMPLETE_DEPOSIT → SUCCESS',
   'INCOMPLETE_DEPOSIT → REFUNDED',
@@ -53,7 +55,7 @@ export const swapPart: PartFactory = {
       actions: [
         ...buyerActions(world, buyers),
         ...orderActions(world, buyers, lives),
-        ...providerActions(world, provider, buyers),
+        ...providerActions({ world, provider, buyers, lives }),
       ],
       ports: process => ({ swapProvider: provider.connect(process.clock) }),
       onCommit() {

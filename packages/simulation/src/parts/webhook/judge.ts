@@ -4,6 +4,7 @@ import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'
 import {
+  type Claim,
   type DeliveryRow,
   type EventRow,
   type KnownDelivery,
@@ -18,6 +19,10 @@ import {
 import { logProblem, type Problem, progressProblem, startProblem } from './progress.ts'
 import { requestProblem } from './request.ts'
 
+/** Nothing that a process does between a claim and its request takes time. */
+const SENT_WITHIN_MS = 2_000
+/** Less than the time limit of a transaction. */
+const STALL_MS = 8_000
 const TEST_BODY = '{"type":"test","invoice_id":null}'
 
 /** Checks webhooks, deliveries and the requests that receivers see. */
@@ -136,7 +141,10 @@ export class WebhookJudge {
     const { account_id: account } = row
     const targets = [before.get(account), this.#webhooks.get(account)].filter(target => target !== undefined)
     if (row.state !== earlier.state || row.attempts !== earlier.attempts || row.due_at_ms !== earlier.due_at_ms) {
+      const claimsBefore = delivery.claims.length
       this.#report(delivery, progressProblem(delivery, row, this.#changeOf(row, targets)))
+      const claim = delivery.claims[claimsBefore]
+      if (claim) this.#expectRequest(delivery, claim)
       if (row.state !== earlier.state) this.#world.transition('delivery', earlier.state, row.state)
       this.#world.story.tell('database', `${about(delivery)}: ${row.state} after ${row.attempts}`)
       delivery.row = row
@@ -195,6 +203,19 @@ export class WebhookJudge {
     const secret = Buffer.from(vault.open(sealed, context)).toString()
     this.#secrets.set(account, [...(this.#secrets.get(account) ?? []), secret])
     return secret
+  }
+
+  /** A claimed delivery is sent at once, whatever the other receivers do. */
+  #expectRequest(delivery: KnownDelivery, claim: Claim): void {
+    const { scheduler } = this.#world
+    const { nowMs, idles } = scheduler
+    // Belongs to the process that has committed: when it dies, it sends nothing more.
+    scheduler.startTimer(SENT_WITHIN_MS, () => {
+      // After a long stall or a failure of the database, the process may not know of its claim.
+      const isSmooth = scheduler.idles > idles && scheduler.nowMs < nowMs + STALL_MS && !this.#world.storeHasFailed
+      if (isSmooth && claim.request === null)
+        this.#world.fail('a receiver does not delay the deliveries to others', `${about(delivery)} is not sent`)
+    })
   }
 
   #changeOf({ id }: DeliveryRow, targets: readonly Target[]) {

@@ -20,6 +20,7 @@ export const webhookPart: PartFactory = {
     return {
       name: 'webhook',
       workers: ['delivery'],
+      transitions: TRANSITIONS,
       actions: webhookActions(world, receivers, owners, () => inspect(world, judge, receivers, startedMs)),
       ports(process) {
         startedMs = world.scheduler.nowMs
@@ -40,6 +41,18 @@ export const webhookPart: PartFactory = {
     }
   },
 }
+
+/** Besides these, a late success may end a delivery that waits for its next attempt. */
+const TRANSITIONS = [
+  'delivery · → waiting',
+  'delivery · → sending',
+  'delivery waiting → sending',
+  'delivery waiting → canceled',
+  'delivery sending → waiting',
+  'delivery sending → delivered',
+  'delivery sending → failed',
+  'delivery sending → canceled',
+]
 
 /** How long a due delivery may wait in a healthy service. Loops pause for 5 s, and up to 30 s after an error. */
 const PATIENCE_MS = 60_000

@@ -105,7 +105,9 @@ export function logProblem({ row, claims }: KnownDelivery, log: readonly Attempt
     const candidates = claims.filter(({ process }) => process === claim?.process)
     if (claim && !candidates.some(candidate => agrees(candidate, entry)))
       return ['the log tells what happened', `${entry.attempt}: ${entry.status_code} ${entry.error}`]
-    if (row.state === 'failed' && entry.error === null) return ['a failed attempt is logged with its error']
+    // The success of a last attempt that was taken for lost is logged too.
+    if (row.state === 'failed' && entry.error === null && entry.duration_ms === null)
+      return ['a failed attempt is logged with its error']
   }
   return null
 }

@@ -3,6 +3,8 @@ import type { WebhookRequest } from '../../world/receivers.ts'
 import type { KnownDelivery } from './ledger.ts'
 import type { Problem } from './progress.ts'
 
+const ATTEMPT_MS = 5_000
+
 /** What is wrong with a request that a receiver has seen. Assigns it to its claim. */
 export function requestProblem({ row, claims }: KnownDelivery, request: WebhookRequest): Problem | null {
   // An earlier claim whose commit was lost has no request.
@@ -10,6 +12,7 @@ export function requestProblem({ row, claims }: KnownDelivery, request: WebhookR
   if (!claim) return ['an attempt is counted before it is sent']
   claim.request = request
   if (request.body !== row.body) return ['a webhook has the bytes of its event', request.body]
+  if (request.deadlineMs !== ATTEMPT_MS) return ['a receiver has 5 seconds', `${request.deadlineMs} ms`]
   const targets = claim.targets.filter(({ url }) => url === request.url)
   if (targets.length === 0) return ['a request goes to the webhook of that moment', request.url]
   const problems = targets.map(({ secret }) => headerProblem(request, row.public_id, secret))

@@ -8,8 +8,8 @@ import type { World } from '../../world/world.ts'
 import { sendTo } from '../billing/deposit.ts'
 import { request } from '../operator/request.ts'
 import { type Merchant, short } from '../sale/shop.ts'
-import type { WithdrawalDesk } from './desk.ts'
 import { readWithdrawals } from './ledger.ts'
+import type { PayoutOperator } from './payouts.ts'
 
 /** A request for a withdrawal, as its merchant repeats it. */
 interface Wish {
@@ -35,14 +35,14 @@ export interface KnownOrder {
 /** Merchants that withdraw. */
 export class Withdrawers {
   readonly #world: World
-  readonly #desk: WithdrawalDesk
+  readonly #operator: PayoutOperator
   readonly orders: KnownOrder[] = []
   #requests = 0
   #restores = 0
 
-  constructor(world: World, desk: WithdrawalDesk) {
+  constructor(world: World, operator: PayoutOperator) {
     this.#world = world
-    this.#desk = desk
+    this.#operator = operator
     world.onRestore(() => {
       this.#restores += 1
     })
@@ -143,7 +143,7 @@ export class Withdrawers {
     if (!row) world.fail('an order that was answered is committed', short(id))
     if (this.orders.some(known => known.id === id)) return
     if (!this.orders.some(({ wish: { idempotencyKey } }) => idempotencyKey && idempotencyKey === wish.idempotencyKey))
-      this.#desk.checkRate(id, rate, requestedMs)
+      this.#operator.checkRate(id, rate, requestedMs)
     this.orders.push({ wish, id, address: invoice.address, amountZat, expiresAt: invoice.expiresAt })
     if (wish.paysAtOnce) sendTo(world, draw, invoice.address, amountZat)
   }

@@ -1,8 +1,8 @@
 import type { PartFactory } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Withdrawers } from './actions.ts'
-import { RATES_MAX_AGE_SECS, WithdrawalDesk } from './desk.ts'
 import { WithdrawalJudge } from './judge.ts'
+import { PayoutOperator, RATES_MAX_AGE_SECS } from './payouts.ts'
 import { WITHDRAWAL_TRANSITIONS } from './rules.ts'
 
 /** Orders of merchants to be paid out in fiat. */
@@ -13,14 +13,14 @@ export const withdrawalPart: PartFactory = {
     const draw = new Draw(world.nextSeed(), 'withdrawal terms')
     const spreadBps = draw.pick([0, 50, 5_000])
     const judge = new WithdrawalJudge(world, spreadBps)
-    const desk = new WithdrawalDesk(world, judge)
-    judge.onDue = order => desk.onDue(order)
-    const withdrawers = new Withdrawers(world, desk)
+    const operator = new PayoutOperator(world, judge)
+    judge.onDue = order => operator.onDue(order)
+    const withdrawers = new Withdrawers(world, operator)
     world.onRestore(() => judge.restored())
     return {
       name: 'withdrawal',
-      actions: [...withdrawers.actions, ...desk.actions],
-      ports: process => desk.ports(process),
+      actions: [...withdrawers.actions, ...operator.actions],
+      ports: process => operator.ports(process),
       workers: ['billing'],
       config: {
         billingViewingKey: 'uview-operator',
@@ -29,9 +29,9 @@ export const withdrawalPart: PartFactory = {
       },
       transitions: WITHDRAWAL_TRANSITIONS,
       onCommit: () => judge.check(),
-      heal: () => desk.heal(),
+      heal: () => operator.heal(),
       unsettled() {
-        desk.settleWaiting()
+        operator.settleWaiting()
         return judge.unsettled()
       },
     }

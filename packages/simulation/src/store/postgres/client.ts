@@ -1,7 +1,7 @@
 import type { PgClient } from '@zatgate/server/store/postgres/driver'
 import type { Owner } from '../../runtime/scheduler.ts'
 import type { StoreHooks, StoreStep } from '../hooks.ts'
-import type { Connection, Result } from './connection.ts'
+import type { Result } from './connection.ts'
 import type { Engine } from './engine.ts'
 import {
   abortedError,
@@ -10,6 +10,7 @@ import {
   isStatementFailure,
   translateSqliteError,
 } from './error.ts'
+import type { Snapshot } from './snapshots.ts'
 import type { Statement } from './sql.ts'
 import { Transaction } from './transaction.ts'
 
@@ -22,7 +23,7 @@ interface Query {
 
 /** A read-only transaction. Its snapshot is taken by its first statement. */
 interface SnapshotTransaction {
-  snapshot: Connection | null
+  snapshot: Snapshot | null
   aborted: boolean
 }
 
@@ -157,7 +158,7 @@ export class Client implements PgClient {
   #readSnapshot(transaction: SnapshotTransaction, statement: Statement, values: readonly unknown[]): Result {
     if (transaction.aborted) throw abortedError()
     try {
-      transaction.snapshot ??= this.#engine.openSnapshot()
+      transaction.snapshot ??= this.#engine.takeSnapshot()
       return this.#engine.readSnapshot(transaction.snapshot, statement, values)
     } catch (error) {
       transaction.aborted = true
@@ -170,7 +171,7 @@ export class Client implements PgClient {
     const snapshot = this.#readOnly?.snapshot
     this.#transaction = null
     this.#readOnly = null
-    if (snapshot) this.#engine.closeSnapshot(snapshot)
+    if (snapshot) this.#engine.endSnapshot(snapshot)
     if (!transaction) return
     const cancel = transaction.cancelWait
     this.#engine.rollback(transaction)

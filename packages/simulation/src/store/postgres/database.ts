@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SimulatedDatabase } from '../sqlite.ts'
-import { openPostgresServer, openStoreOn } from './server.ts'
+import { type ContentCopy, openPostgresServer, openStoreOn } from './server.ts'
 
 /** Opens the simulated PostgreSQL, whose processes write at the same time. */
 export async function openSimulatedPostgres(folder: string): Promise<SimulatedDatabase> {
@@ -18,10 +18,10 @@ export async function openSimulatedPostgres(folder: string): Promise<SimulatedDa
     crash: server.crash,
     committed: server.committed,
     copyContent: server.copyContent,
-    restoreContent: copy => server.restoreContent(copy as ReturnType<typeof server.copyContent>),
+    restoreContent: copy => server.restoreContent(copy as ContentCopy),
     failOver(processes, copy, identity) {
       for (const process of processes) server.disconnect(process)
-      server.restoreContent(copy as ReturnType<typeof server.copyContent>)
+      server.restoreContent(copy as ContentCopy)
       server.identity = identity
     },
     close: server.close,

@@ -1,24 +1,17 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Owner } from '../../runtime/scheduler.ts'
+import { Catalog } from './catalog.ts'
 import { bindable, Connection, type Result } from './connection.ts'
-import {
-  abortedError,
-  connectionLostError,
-  deadlockError,
-  pgError,
-  readOnlyError,
-  translateSqliteError,
-} from './error.ts'
+import { abortedError, connectionLostError, deadlockError, readOnlyError, translateSqliteError } from './error.ts'
 import { LockTable, UPDATE } from './lock-table.ts'
 import { Reevaluation } from './reevaluation.ts'
 import { type Blocked, isBlocked, RowLocks } from './row-locks.ts'
-import { type LockingRead, parse, type Statement } from './sql.ts'
-import { readTables, type Tables, triggersOf } from './tables.ts'
+import { type Snapshot, Snapshots } from './snapshots.ts'
+import type { LockingRead, Statement } from './sql.ts'
 import { type Notification, openLayer, Transaction } from './transaction.ts'
 import { Writer } from './writer.ts'
 
 const NO_ROWS: Result = { rows: [], affected: 0 }
-const MAX_STATEMENTS = 2_000
 
 export interface EngineEvents {
   /** Called right after each commit that changed something. */
@@ -32,6 +25,11 @@ export interface EngineEvents {
  *
  * A statement that needs a lock of another transaction is undone, waits until that one has ended, and runs again, see
  * `Reevaluation`. It keeps the locks that it already has.
+ *
+ * Known differences from PostgreSQL: a statement without ORDER BY locks its rows in the order in which SQLite finds them.
+ * Waiting transactions are woken in the order in which they began to wait. The deletion of a row does not wait for
+ * transactions that delete rows which refer to it. No lock times out. A transaction that changes the schema excludes
+ * other writers.
  */
 export class Engine {
   identity = 'system:7000000000000000001;timeline:00000001;database:16384;table:16385'
@@ -41,12 +39,10 @@ export class Engine {
   readonly #rowLocks = new RowLocks(this.#locks)
   readonly #writer: Writer
   readonly #reader: Connection
-  readonly #idleSnapshots: Connection[] = []
+  readonly #snapshots = new Snapshots(() => this.#open())
   /** Of the statements that wait or have waited for a lock. */
   readonly #reevaluations = new Set<Reevaluation>()
-  readonly #statements = new Map<string, Statement>()
-  readonly #sequences = new Map<string, bigint>()
-  #tables: Tables = { list: [], byName: new Map() }
+  readonly #catalog = new Catalog()
 
   constructor(file: string, events: EngineEvents) {
     this.#file = file
@@ -57,12 +53,7 @@ export class Engine {
   }
 
   statement(sql: string): Statement {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const statement = parse(sql, this.#tables)
-    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear()
-    this.#statements.set(sql, statement)
-    return statement
+    return this.#catalog.statement(sql)
   }
 
   /** Runs a statement in a write transaction. Waits for locks. */
@@ -97,7 +88,7 @@ export class Engine {
   /** Runs a statement outside a transaction. */
   async executeAlone(process: Owner, statement: Statement, values: readonly unknown[]): Promise<Result> {
     if (statement.kind === 'identity') return NO_ROWS
-    if (statement.kind === 'read') return this.#read(this.#reader, statement.sql, values)
+    if (statement.kind === 'read') return this.#read(this.#committed, statement.sql, values)
     const transaction = new Transaction(process)
     try {
       const result = await this.execute(transaction, statement, values)
@@ -108,21 +99,18 @@ export class Engine {
     }
   }
 
-  /** A connection whose first read is the snapshot of a read-only transaction. */
-  openSnapshot(): Connection {
-    const connection = this.#idleSnapshots.pop() ?? this.#open()
-    connection.run('BEGIN')
-    return connection
+  /** A snapshot of the present state, for a read-only transaction. */
+  takeSnapshot(): Snapshot {
+    return this.#snapshots.take()
   }
 
-  readSnapshot(snapshot: Connection, statement: Statement, values: readonly unknown[]): Result {
+  readSnapshot({ pinned }: Snapshot, statement: Statement, values: readonly unknown[]): Result {
     if (statement.kind !== 'read') throw readOnlyError()
-    return this.#read(snapshot, statement.sql, values)
+    return this.#read(pinned ?? this.#committed, statement.sql, values)
   }
 
-  closeSnapshot(snapshot: Connection): void {
-    snapshot.run('ROLLBACK')
-    this.#idleSnapshots.push(snapshot)
+  endSnapshot(snapshot: Snapshot): void {
+    this.#snapshots.end(snapshot)
   }
 
   /** Commits, or rolls back a transaction in which a statement has failed. */
@@ -133,6 +121,7 @@ export class Engine {
       return
     }
     const { hasChanges, changesSchema, process, notifications, savepoints } = transaction
+    if (hasChanges) this.#snapshots.pin()
     if (hasChanges || this.#writer.isActive(transaction)) this.#writer.commit(transaction)
     if (changesSchema) this.#loadSchema()
     for (const waiting of this.#reevaluations) for (const { changed } of transaction.layers) waiting.miss(changed)
@@ -150,14 +139,18 @@ export class Engine {
     this.#end(transaction)
   }
 
-  /** Restarts the sequences of a database that was emptied. */
-  resetSequences(): void {
-    this.#sequences.clear()
-    this.#loadSequences()
+  /** Restarts the sequences of a database whose content was replaced. @param copy those of the content */
+  resetSequences(copy?: ReadonlyMap<string, bigint>): void {
+    this.#catalog.resetSequences(this.#reader, copy)
+  }
+
+  copySequences(): ReadonlyMap<string, bigint> {
+    return this.#catalog.copySequences()
   }
 
   close(): void {
-    for (const connection of [this.#writer.connection, this.#reader, ...this.#idleSnapshots]) connection.close()
+    this.#snapshots.close()
+    for (const connection of [this.#writer.connection, this.#reader]) connection.close()
   }
 
   #end(transaction: Transaction): void {
@@ -179,16 +172,16 @@ export class Engine {
       case 'advisory_lock':
         return this.#lock(transaction, statement.name) ?? NO_ROWS
       case 'savepoint':
-        this.#openSavepoint(transaction, statement.name)
+        transaction.savepoint(statement.name)
         return NO_ROWS
       case 'release':
-        this.#releaseSavepoint(transaction, depthOf(transaction, statement.name))
+        this.#releaseSavepoint(transaction, statement.name)
         return NO_ROWS
       case 'rollback_to':
-        this.#rollbackTo(transaction, depthOf(transaction, statement.name))
+        this.#rollbackTo(transaction, transaction.depthOf(statement.name))
         return NO_ROWS
       case 'notify':
-        this.#notify(transaction, values)
+        transaction.notify(String(values[0]), String(values[1]))
         return NO_ROWS
       case 'nothing':
       case 'identity':
@@ -198,9 +191,14 @@ export class Engine {
     }
   }
 
+  /** A connection that sees the committed state. The writer has it in its cache, unless a transaction is active there. */
+  get #committed(): Connection {
+    return this.#writer.isIdle ? this.#writer.connection : this.#reader
+  }
+
   /** A transaction without changes reads the committed state, without becoming active. */
   #connectionFor(transaction: Transaction): Connection {
-    if (!transaction.hasChanges) return this.#reader
+    if (!transaction.hasChanges) return this.#committed
     this.#writer.activate(transaction)
     return this.#writer.connection
   }
@@ -225,8 +223,7 @@ export class Engine {
       writer: this.#writer,
       rowLocks: this.#rowLocks,
       connection: this.#connectionFor(transaction),
-      openSnapshot: () => this.openSnapshot(),
-      closeSnapshot: (snapshot: Connection) => this.closeSnapshot(snapshot),
+      snapshots: this.#snapshots,
     }
     const created = new Reevaluation(deps, transaction, statement, values)
     this.#reevaluations.add(created)
@@ -253,18 +250,9 @@ export class Engine {
     if (transaction.ended) throw connectionLostError()
   }
 
-  #openSavepoint(transaction: Transaction, name: string): void {
-    transaction.savepoints += 1
-    transaction.layers.push(openLayer(name, transaction.locks.length, transaction.notifications.length))
-  }
-
-  #releaseSavepoint(transaction: Transaction, depth: number): void {
-    this.#writer.release(transaction, depth)
-    const below = transaction.layers[depth - 1]!
-    for (const { changed, images } of transaction.layers.splice(depth)) {
-      for (const [row, key] of changed) if (key.deleted || !below.changed.has(row)) below.changed.set(row, key)
-      for (const [row, image] of images) below.images.set(row, image)
-    }
+  #releaseSavepoint(transaction: Transaction, name: string): void {
+    this.#writer.release(transaction, transaction.depthOf(name))
+    transaction.release(name)
   }
 
   #rollbackTo(transaction: Transaction, depth: number): void {
@@ -282,11 +270,6 @@ export class Engine {
     this.#locks.release(transaction, locks)
   }
 
-  #notify({ notifications }: Transaction, [channel, payload]: readonly SQLInputValue[]): void {
-    const known = notifications.some(earlier => earlier.channel === channel && earlier.payload === payload)
-    if (!known) notifications.push({ channel: String(channel), payload: String(payload) })
-  }
-
   #read(connection: Connection, sql: string, values: readonly unknown[]): Result {
     try {
       return connection.run(sql, bindable(values))
@@ -299,38 +282,12 @@ export class Engine {
     const connection = new Connection(this.#file, { foreignKeys: true })
     this.#rowLocks.defineFunctions(connection)
     connection.database.function('database_identity', () => this.identity)
-    connection.database.function('next_id', number => this.#nextId(this.#tables.list[Number(number)]!.name))
+    connection.database.function('next_id', number => this.#catalog.nextId(Number(number)))
     return connection
   }
 
-  #nextId(table: string): bigint {
-    const next = (this.#sequences.get(table) ?? 0n) + 1n
-    this.#sequences.set(table, next)
-    return next
-  }
-
   #loadSchema(): void {
-    const { database } = this.#writer.connection
-    this.#tables = readTables(database)
-    this.#rowLocks.tables = this.#tables
-    this.#statements.clear()
-    const triggers = database.prepare("SELECT name FROM sqlite_temp_schema WHERE type = 'trigger'").all()
-    for (const { name } of triggers) database.exec(`DROP TRIGGER temp."${name}"`)
-    for (const trigger of this.#tables.list.flatMap(triggersOf)) database.exec(trigger)
-    this.#loadSequences()
+    this.#catalog.load(this.#writer.connection)
+    this.#rowLocks.tables = this.#catalog.tables
   }
-
-  #loadSequences(): void {
-    for (const { name } of this.#tables.list.filter(({ identity }) => identity)) {
-      const [row] = this.#reader.run(`SELECT coalesce(max(id), 0) AS last FROM "${name}"`).rows
-      const last = row!.last as bigint
-      if (last > (this.#sequences.get(name) ?? 0n)) this.#sequences.set(name, last)
-    }
-  }
-}
-
-function depthOf({ layers }: Transaction, name: string): number {
-  const depth = layers.findLastIndex((layer, index) => index > 0 && layer.name === name)
-  if (depth < 0) throw pgError('3B001', `savepoint "${name}" does not exist`)
-  return depth
 }

@@ -43,5 +43,14 @@ export function isStatementFailure(error: unknown): boolean {
 
 /** Whether SQLite has refused a value that a unique index already contains. */
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555)
+  return hasResultCode(error, 1555) || hasResultCode(error, 2067)
+}
+
+/** Whether SQLite has refused a change since a row would refer to one that does not exist. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return hasResultCode(error, 787)
+}
+
+function hasResultCode(error: unknown, code: number): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === code
 }

@@ -1,9 +1,10 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Connection, Result } from './connection.ts'
-import { isUniqueViolation } from './error.ts'
+import { isForeignKeyViolation, isUniqueViolation } from './error.ts'
 import { type LockMode, NO_KEY_UPDATE, UPDATE } from './lock-table.ts'
 import { type RowImage, type RowKey, readImages, writeImages } from './row-images.ts'
 import { type Blocked, isBlocked, type LockRequest, type RowLocks, rowName } from './row-locks.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
 import { type LockingRead, lockColumn, type Write } from './sql.ts'
 import { type BoundStatement, withSubqueriesEvaluated } from './subqueries.ts'
 import type { Table } from './tables.ts'
@@ -18,8 +19,7 @@ interface Deps {
   readonly rowLocks: RowLocks
   /** Where the transaction reads. */
   readonly connection: Connection
-  openSnapshot(): Connection
-  closeSnapshot(snapshot: Connection): void
+  readonly snapshots: Snapshots
 }
 
 /**
@@ -34,7 +34,7 @@ export class Reevaluation {
   readonly #bound: BoundStatement
   /** The chosen rows in the order of their locks; null for an insert. */
   readonly #chosen: Map<string, RowKey> | null
-  readonly #snapshot: Connection | null
+  readonly #snapshot: Snapshot | null
   /** The rows that other transactions have changed since the snapshot. */
   readonly #missed = new Map<string, RowKey>()
 
@@ -45,12 +45,11 @@ export class Reevaluation {
     this.#statement = statement
     this.#bound = withSubqueriesEvaluated(deps.connection, { sql: statement.sql, values })
     this.#chosen = isInsert(statement) ? null : this.#choose()
-    this.#snapshot = this.#chosen && deps.openSnapshot()
-    this.#snapshot?.run('SELECT 1 FROM sqlite_schema LIMIT 1')
+    this.#snapshot = this.#chosen && deps.snapshots.take()
   }
 
   close(): void {
-    if (this.#snapshot) this.#deps.closeSnapshot(this.#snapshot)
+    if (this.#snapshot) this.#deps.snapshots.end(this.#snapshot)
   }
 
   /** Records the rows that a transaction has changed and committed. */
@@ -68,13 +67,19 @@ export class Reevaluation {
     if (this.#chosen === null) return this.#change(undefined)
     const blocked = this.#lockChosen(this.#chosen)
     if (blocked) return blocked
-    try {
-      return this.#runOn(this.#chosen, () => true)
-    } catch (error) {
-      if (!isUniqueViolation(error)) throw error
-      // Unique indexes contain the newest rows.
-      const tables = new Set([...this.#chosen.values()].map(({ table }) => table))
-      return this.#runOn(this.#chosen, ({ table }) => !tables.has(table))
+    if (this.#missed.size === 0) return this.#evaluate({ rows: this.#chosen, changed: new Map() })
+    const tables = new Set([...this.#chosen.values()].map(({ table }) => table))
+    const isOther = ({ table }: RowKey) => !tables.has(table)
+    let state = { isOld: (_row: RowKey) => true, foreignKeys: true }
+    for (;;) {
+      try {
+        return this.#runInPast(this.#chosen, state)
+      } catch (error) {
+        // Unique indexes and foreign keys are checked against the newest rows.
+        if (isUniqueViolation(error) && state.isOld !== isOther) state = { ...state, isOld: isOther }
+        else if (isForeignKeyViolation(error) && state.foreignKeys) state = { ...state, foreignKeys: false }
+        else throw error
+      }
     }
   }
 
@@ -94,18 +99,27 @@ export class Reevaluation {
     return /^\s*delete\b/i.test(this.#statement.sql) ? UPDATE : NO_KEY_UPDATE
   }
 
-  /** @param isOld whether a row that is not chosen has its content from the snapshot */
-  #runOn(rows: ReadonlyMap<string, RowKey>, isOld: (row: RowKey) => boolean): Result | Blocked {
+  /**
+   * Runs the statement with the rows of the snapshot, then makes its changes to the newest rows.
+   * @param isOld whether a row that is not chosen is as in the snapshot
+   */
+  #runInPast(
+    rows: ReadonlyMap<string, RowKey>,
+    { isOld, foreignKeys }: { isOld: (row: RowKey) => boolean; foreignKeys: boolean },
+  ): Result | Blocked {
     const { writer } = this.#deps
+    const old = new Map([...this.#missed].filter(([name, row]) => !rows.has(name) && isOld(row)))
     const changed = new Map<string, RowKey>()
     let effects = new Map<string, RowImage>()
-    const result = writer.temporarily(() => {
-      this.#restoreSnapshot([...this.#missed].filter(([name, row]) => !rows.has(name) && isOld(row)))
-      if (this.#statement.kind === 'lock') return this.#lockRows(this.#statement.table, this.#statement.mode, rows)
-      const result = this.#change({ rows, changed })
-      if (!isBlocked(result)) effects = readImages(writer.connection, changed)
-      return result
-    })
+    const result = writer.temporarily(
+      () => {
+        if (old.size > 0) writeImages(writer.connection, readImages(this.#snapshot!.pinned!, old).values())
+        const result = this.#evaluate({ rows, changed })
+        if (!isBlocked(result)) effects = readImages(writer.connection, changed)
+        return result
+      },
+      { foreignKeys },
+    )
     writeImages(writer.connection, effects.values())
     return result
   }
@@ -126,9 +140,9 @@ export class Reevaluation {
     return chosen
   }
 
-  #restoreSnapshot(rows: readonly (readonly [string, RowKey])[]): void {
-    const { connection } = this.#deps.writer
-    writeImages(connection, readImages(this.#snapshot!, new Map(rows)).values())
+  #evaluate(only: NonNullable<LockRequest['only']>): Result | Blocked {
+    const statement = this.#statement
+    return statement.kind === 'lock' ? this.#lockRows(statement, only.rows) : this.#change(only)
   }
 
   #change(only: LockRequest['only']): Result | Blocked {
@@ -138,7 +152,7 @@ export class Reevaluation {
     return rowLocks.during(request, () => writer.connection.run(sql, values))
   }
 
-  #lockRows(table: Table, mode: LockMode, chosen: ReadonlyMap<string, RowKey>): Result | Blocked {
+  #lockRows({ table, mode }: LockingRead, chosen: ReadonlyMap<string, RowKey>): Result | Blocked {
     const { rowLocks, writer } = this.#deps
     const { rows } = writer.connection.run(this.#bound.sql, this.#bound.values)
     const found = rows.filter(row => chosen.has(rowName(table, keyOf(table, row))))

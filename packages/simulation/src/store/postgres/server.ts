@@ -7,8 +7,7 @@ import { migratePostgres } from '@zatgate/server/store/postgres/migrate'
 import { openPostgresStore } from '@zatgate/server/store/postgres/store'
 import { type Owner, runAs } from '../../runtime/scheduler.ts'
 import type { StoreHooks } from '../hooks.ts'
-import { copyTables, restoreTables, type TableCopy } from '../sqlite.ts'
-import { createReader, createReset } from '../tables.ts'
+import { copyTables, createReader, createReset, restoreTables, type TableCopy } from '../tables.ts'
 import { Client } from './client.ts'
 import { Engine } from './engine.ts'
 import { ClientPool } from './pool.ts'
@@ -28,11 +27,17 @@ export interface PostgresServer {
   /** Ends all connections and restores the content from after the migrations. */
   reset(): void
   /** Copies the content, or replaces it by that of a copy. No process may be running. */
-  copyContent(): TableCopy[]
-  restoreContent(copy: readonly TableCopy[]): void
+  copyContent(): ContentCopy
+  restoreContent(copy: ContentCopy): void
   /** Reads the committed state. Integers are bigint. */
   committed<T>(sql: string, ...values: (string | number | bigint)[]): T[]
   close(): void
+}
+
+/** The content of the database and the last drawn ids by table. */
+export interface ContentCopy {
+  readonly tables: readonly TableCopy[]
+  readonly sequences: ReadonlyMap<string, bigint>
 }
 
 interface Listener {
@@ -59,12 +64,14 @@ export async function openPostgresServer(
   function onNotifications(notifications: readonly Notification[]): void {
     for (const listener of listeners) {
       for (const { payload } of notifications.filter(({ channel }) => channel === listener.channel)) {
-        const deliver = () => {
-          if (listeners.has(listener)) listener.onPayload(payload)
-        }
-        runAs(listener.process, () => setImmediate(deliver))
+        deliver(listener, () => listener.onPayload(payload))
       }
     }
+  }
+
+  /** Calls the listener later, unless it has ended. */
+  function deliver(listener: Listener, call: () => void): void {
+    runAs(listener.process, () => setImmediate(() => listeners.has(listener) && call()))
   }
 
   function poolsOf(process: Owner): Set<ClientPool> {
@@ -113,17 +120,17 @@ export async function openPostgresServer(
     crash,
     disconnect(process) {
       for (const pool of poolsOf(process)) pool.lose()
-      for (const listener of listeners) if (listener.process === process) listener.onGap()
+      for (const listener of listeners) if (listener.process === process) deliver(listener, () => listener.onGap())
     },
     reset() {
       for (const process of [...pools.keys()]) crash(process)
       empty()
       engine.resetSequences()
     },
-    copyContent: () => copyTables(admin),
-    restoreContent(copy) {
-      restoreTables(admin, copy)
-      engine.resetSequences()
+    copyContent: () => ({ tables: copyTables(admin), sequences: engine.copySequences() }),
+    restoreContent({ tables, sequences }) {
+      restoreTables(admin, tables)
+      engine.resetSequences(sequences)
     },
     committed: (sql, ...values) => read(sql, ...values),
     close() {

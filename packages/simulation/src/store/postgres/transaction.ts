@@ -1,4 +1,5 @@
 import type { Owner } from '../../runtime/scheduler.ts'
+import { pgError } from './error.ts'
 import type { HeldLock, LockOwner } from './lock-table.ts'
 import type { RowImage, RowKey } from './row-images.ts'
 
@@ -43,6 +44,34 @@ export class Transaction implements LockOwner {
 
   get top(): Layer {
     return this.layers.at(-1)!
+  }
+
+  savepoint(name: string): void {
+    this.savepoints += 1
+    this.layers.push(openLayer(name, this.locks.length, this.notifications.length))
+  }
+
+  /** The layer of the savepoint. */
+  depthOf(name: string): number {
+    const depth = this.layers.findLastIndex((layer, index) => index > 0 && layer.name === name)
+    if (depth < 0) throw pgError('3B001', `savepoint "${name}" does not exist`)
+    return depth
+  }
+
+  /** Adds the changes since the savepoint to those before it. */
+  release(name: string): void {
+    const depth = this.depthOf(name)
+    const below = this.layers[depth - 1]!
+    for (const { changed, images } of this.layers.splice(depth)) {
+      for (const [row, key] of changed) if (key.deleted || !below.changed.has(row)) below.changed.set(row, key)
+      for (const [row, image] of images) below.images.set(row, image)
+    }
+  }
+
+  /** Sends a notification with the commit. Equal ones are sent once. */
+  notify(channel: string, payload: string): void {
+    const known = this.notifications.some(sent => sent.channel === channel && sent.payload === payload)
+    if (!known) this.notifications.push({ channel, payload })
   }
 
   get hasChanges(): boolean {

@@ -17,6 +17,10 @@ export class Writer {
     this.connection = connection
   }
 
+  get isIdle(): boolean {
+    return this.#active === null
+  }
+
   isActive(transaction: Transaction): boolean {
     return this.#active === transaction
   }
@@ -66,16 +70,16 @@ export class Writer {
     this.#active = null
   }
 
-  /** Undoes all changes that `work` makes to the database of the active transaction. Foreign keys are not checked. */
-  temporarily<T>(work: () => T): T {
+  /** Undoes all changes that `work` makes to the database of the active transaction. */
+  temporarily<T>(work: () => T, { foreignKeys }: { foreignKeys: boolean }): T {
     this.connection.run('SAVEPOINT temporary')
-    this.connection.run('PRAGMA defer_foreign_keys = ON')
+    if (!foreignKeys) this.connection.run('PRAGMA defer_foreign_keys = ON')
     try {
       return work()
     } finally {
       this.connection.run('ROLLBACK TO temporary')
       this.connection.run('RELEASE temporary')
-      this.connection.run('PRAGMA defer_foreign_keys = OFF')
+      if (!foreignKeys) this.connection.run('PRAGMA defer_foreign_keys = OFF')
     }
   }
 

@@ -5,6 +5,7 @@ import type { LightwalletServer } from '@zatgate/server/adapters/lightwalletd/se
 import type { Block, CompactTransaction } from '@zatgate/server/domain/chain'
 import { type ConsensusParams, isActive } from '@zatgate/server/domain/network-upgrade'
 import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
+import { MempoolStreams } from './mempool-streams.ts'
 import { type Branch, minedAt, type Network, type WorldBlock } from './network.ts'
 import type { WorldTransaction } from './transaction.ts'
 
@@ -15,13 +16,6 @@ const MEMPOOL_CACHE_MS = 2_000
 interface NodeState {
   readonly branch: Branch
   readonly mempool: readonly WorldTransaction[]
-}
-
-interface MempoolStream {
-  readonly owner: Owner
-  readonly queue: WorldTransaction[]
-  ended: boolean
-  wake: () => void
 }
 
 /** Called with everything that a server has served: the truth about what a process could see. */
@@ -54,7 +48,7 @@ export class ChainServer {
   readonly #scheduler: Scheduler
   readonly #params: ConsensusParams
   readonly #served: ServedListener
-  readonly #streams = new Set<MempoolStream>()
+  readonly #streams = new MempoolStreams()
   #frozen: NodeState | null = null
   #cached: { readonly atMs: number; readonly transactions: readonly WorldTransaction[] } | null = null
 
@@ -83,7 +77,7 @@ export class ChainServer {
     this.#mempoolFails = fails
     if (!fails) return
     this.#scheduler.startTimer(MEMPOOL_CACHE_MS, () => {
-      if (this.#mempoolFails) for (const stream of this.#streams) this.#endStream(stream)
+      if (this.#mempoolFails) this.#streams.end()
     })
   }
 
@@ -141,21 +135,13 @@ export class ChainServer {
 
   /** Ends the mempool streams: the node has a new block. */
   blockFound(): void {
-    for (const stream of this.#streams) this.#endStream(stream)
-  }
-
-  #endStream(stream: MempoolStream): void {
-    stream.ended = true
-    stream.wake()
+    this.#streams.end()
   }
 
   /** The node has a new transaction. */
   transactionSeen(transaction: WorldTransaction): void {
     if (this.#frozen || this.mempoolEmpty || this.hidden.has(transaction.txid)) return
-    for (const stream of this.#streams) {
-      stream.queue.push(transaction)
-      stream.wake()
-    }
+    this.#streams.send(transaction)
   }
 
   /** The connection of the running process. */
@@ -253,10 +239,8 @@ export class ChainServer {
     await this.#request(signal)
     if (this.mempoolFails) throw mempoolError()
     const shown = this.mempoolEmpty ? [] : this.#state.mempool.filter(({ txid }) => !this.hidden.has(txid))
-    const stream: MempoolStream = { owner: currentOwner(), queue: [...shown], ended: false, wake: () => {} }
-    this.#streams.add(stream)
-    const abort = () => stream.wake()
-    signal.addEventListener('abort', abort)
+    const stream = this.#streams.open(currentOwner(), shown)
+    signal.addEventListener('abort', stream.wake)
     try {
       for (;;) {
         await this.#scheduler.pause()
@@ -267,22 +251,12 @@ export class ChainServer {
           yield Buffer.from(transaction.txid, 'hex')
         } else if (stream.ended && this.mempoolFails) throw mempoolError()
         else if (stream.ended || this.down) return
-        else await this.#wait(stream)
+        else await stream.changed()
       }
     } finally {
-      signal.removeEventListener('abort', abort)
-      this.#streams.delete(stream)
+      signal.removeEventListener('abort', stream.wake)
+      this.#streams.close(stream)
     }
-  }
-
-  /** Resolves when something happens to the stream, as a task of its process. */
-  #wait(stream: MempoolStream): Promise<void> {
-    return new Promise(resolve => {
-      stream.wake = () => {
-        stream.wake = () => {}
-        if (stream.owner.alive) resolve()
-      }
-    })
   }
 
   #inspect(): ServerInspection {

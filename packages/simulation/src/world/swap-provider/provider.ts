@@ -139,7 +139,9 @@ export class SwapProviderServer {
     if (order.hiddenUntilMs > this.#scheduler.nowMs) return { response: notFound(), useless: false }
     const isForeign = this.#chance(this.faults.foreignRate)
     const told = isForeign ? this.#draw.pick([...this.orders.values()]) : order
-    const state = this.#chance(this.faults.staleRate) ? this.#draw.pick(told.states) : stateOf(told)
+    const earlier = told.states.slice(0, -1)
+    const isStale = earlier.length > 0 && this.#chance(this.faults.staleRate)
+    const state = isStale ? this.#draw.pick(earlier) : stateOf(told)
     return { response: jsonResponse(200, this.#answer(told, state)), useless: told !== order }
   }
 

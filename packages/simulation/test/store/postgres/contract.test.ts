@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, type TestContext } from 'node:test'
+import { after, describe, type TestContext } from 'node:test'
 import { DEFAULT_LIMITS } from '@zatgate/server/store/limits'
 import { MIGRATIONS } from '@zatgate/server/store/migrations/index'
 import { openPostgresStore } from '@zatgate/server/store/postgres/store'
@@ -10,17 +10,25 @@ import { storeContract } from '../../../../server/test/store/contract.ts'
 import { migrationSuite } from '../../../../server/test/store/migrations/migration.suite.ts'
 import { openPostgresServer } from '../../../src/store/postgres/server.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'zatgate-simulated-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A migrated file to copy. Migrating takes longer than most tests. */
+const template = join(folder, 'template.db')
+const templateServer = await openPostgresServer(template)
+templateServer.close()
+
+let files = 0
+
 /** @param migrated whether a new database has all tables */
 function simulatedEngine(name: DatabaseEngine['name'], migrated: boolean): DatabaseEngine {
   return {
     name,
     async createDatabase(test: TestContext) {
-      const folder = mkdtempSync(join(tmpdir(), 'zatgate-simulated-'))
-      const server = await openPostgresServer(join(folder, 'postgres.db'), migrated ? MIGRATIONS : [])
-      test.after(() => {
-        server.close()
-        rmSync(folder, { recursive: true, force: true })
-      })
+      const file = join(folder, `${++files}.db`)
+      if (migrated) copyFileSync(template, file)
+      const server = await openPostgresServer(file, migrated ? MIGRATIONS : [])
+      test.after(() => server.close())
       let processes = 0
       return {
         url: '',

@@ -24,13 +24,12 @@ describe('random programs have the same results on both servers', { skip: bin ==
   after(() => postgres?.stop())
 
   for (const clients of [2, 3])
-    test(`${clients} clients`, async t => {
-      for (let seed = 1; seed <= PROGRAMS; seed++) {
+    for (let seed = 1; seed <= PROGRAMS; seed++)
+      test(`program ${seed} of ${clients} clients`, async t => {
         const real = new Side(await openReal(postgres, t))
         const simulated = new Side(await openSimulated(t))
         await compare(new Draw(seed, 'program'), clients, real, simulated)
-      }
-    })
+      })
 })
 
 /** Runs one program. Ends it where PostgreSQL itself decides by chance, or where the simulated server is known to differ. */

@@ -174,6 +174,8 @@ test('notifications reach the other processes after the commit, and no process t
   await nextTurn()
   assert.deepEqual(heard.splice(0), ['first', 'second'])
   server.disconnect(second)
+  await nextTurn()
+  await nextTurn()
   assert.deepEqual(heard.splice(0), ['second'], 'it may have missed a notification')
   await two.write(async tx => tx.notify('swaps'))
   server.crash(first)

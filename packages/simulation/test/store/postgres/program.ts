@@ -7,7 +7,7 @@ export interface Command {
 }
 
 /** Draws statements in the forms that the service uses, on few rows, so that they conflict often. */
-export function drawCommand(draw: Draw, nextId: () => bigint): Command {
+function drawCommand(draw: Draw, nextId: () => bigint): Command {
   const id = () => BigInt(draw.int(1, 5))
   const value = () => BigInt(draw.int(0, 12))
   const name = (least: number, most: number) => `item ${draw.int(least, most)}`

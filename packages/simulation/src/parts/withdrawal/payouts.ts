@@ -4,7 +4,7 @@ import type { Action } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { runAs, WORLD } from '../../runtime/scheduler.ts'
 import type { ServiceProcess } from '../../service/process.ts'
-import { PayoutDesk } from '../../world/payout-provider.ts'
+import { SimulatedPayouts } from '../../world/payout-provider.ts'
 import { RateServer } from '../../world/rates.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
@@ -15,12 +15,15 @@ import { readWithdrawals, type WithdrawalRow } from './ledger.ts'
 /** Rates are not used beyond this age. */
 export const RATES_MAX_AGE_SECS = 60
 
-/** The operator's side of withdrawals: the rate source, the payout provider, and the person at the desk. */
-export class WithdrawalDesk {
+/** Steps after which an eager operator has closed an order that has become due. */
+const MAX_EAGER_STEPS = 40
+
+/** The operator's side of withdrawals: the rate source, the payout provider, and the person who pays by hand. */
+export class PayoutOperator {
   readonly #world: World
   readonly #judge: WithdrawalJudge
   readonly #rates: RateServer
-  readonly #provider: PayoutDesk
+  readonly #provider: SimulatedPayouts
   /** Whether a provider pays by itself. Otherwise a person pays every order. */
   readonly #hasProvider: boolean
   readonly #draw: Draw
@@ -34,8 +37,8 @@ export class WithdrawalDesk {
     this.#draw = new Draw(world.nextSeed(), 'withdrawals')
     this.#hasProvider = this.#draw.chance(0.75)
     this.#rates = new RateServer(world.scheduler, new Draw(world.nextSeed(), 'rates'))
-    this.#eagerness = this.#draw.pick([0, 0, 0.7])
-    this.#provider = new PayoutDesk(world.scheduler, new Draw(world.nextSeed(), 'payouts'), judge)
+    this.#eagerness = this.#draw.pick([0, 0, 0.8])
+    this.#provider = new SimulatedPayouts(world.scheduler, new Draw(world.nextSeed(), 'payouts'), judge)
   }
 
   ports({ clock }: ServiceProcess): Overrides {
@@ -130,16 +133,28 @@ export class WithdrawalDesk {
   onDue(order: WithdrawalRow): void {
     const draw = this.#draw
     if (this.#world.healed || !draw.chance(this.#eagerness)) return
-    runAs(WORLD, () => this.#world.scheduler.enqueue(() => this.#closeOrder(draw, order, draw.chance(0.4), false)))
+    const { scheduler } = this.#world
+    const steps = draw.int(0, MAX_EAGER_STEPS)
+    runAs(WORLD, () =>
+      this.#world.client('close a withdrawal', async () => {
+        for (let i = 0; i <= steps; i++) await scheduler.yield()
+        this.#closeOrder(draw, order, draw.chance(0.4), false)
+      }),
+    )
   }
 
   /** The rate of an order was true at most the allowed time before the order was requested. */
   checkRate(id: string, rate: string, requestedMs: number): void {
-    const { minMs, maxMs } = this.#world.clockErrors
+    const { clockErrors, clocksChangedMs } = this.#world
     const trueMs = this.#rates.trueAt(rate)
-    if (trueMs === null) this.#world.fail('the rate of an order comes from the source', `${short(id)}: ${rate}`)
-    const ageMs = requestedMs - (trueMs ?? requestedMs)
-    if (ageMs > RATES_MAX_AGE_SECS * 1000 + 1_000 + (maxMs - minMs))
+    if (trueMs === null) {
+      this.#world.fail('the rate of an order comes from the source', `${short(id)}: ${rate}`)
+      return
+    }
+    // A clock that was set back by just the age of a rate makes it look new.
+    const setBackMs = clocksChangedMs >= trueMs ? clockErrors.maxMs - clockErrors.minMs : 0
+    const ageMs = requestedMs - trueMs
+    if (ageMs > RATES_MAX_AGE_SECS * 1000 + 1_000 + setBackMs)
       this.#world.fail('the rate of an order has a bounded age', `${short(id)}: ${Math.round(ageMs / 1000)} s`)
   }
 

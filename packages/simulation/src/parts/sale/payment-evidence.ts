@@ -1,0 +1,105 @@
+import { parseAddress } from '../../world/chain/note-scanner.ts'
+import type { World } from '../../world/world.ts'
+import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
+
+/** A list may be 2 s old, and a sync takes a while. */
+const SHOWN_LATELY_MS = 30_000
+
+/** Payments of an invoice that one server had shown in time. */
+interface InTime {
+  readonly server: string
+  readonly txids: readonly string[]
+}
+
+/** What the network and the servers prove about the payments of an invoice. */
+export class PaymentEvidence {
+  readonly #world: World
+  #syncedThrough = 0
+  readonly #paidInTime = new Map<bigint, InTime>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  restored(): void {
+    this.#syncedThrough = 0
+    this.#paidInTime.clear()
+  }
+
+  /** The amount of the notes to the invoice's address in the transactions that qualify. */
+  paidBy(invoice: InvoiceRow, qualifies: (txid: string) => boolean): bigint {
+    const { network } = this.#world
+    const payee = parseAddress(invoice.address)
+    const pool = network.poolAt(network.height + 1)
+    let sum = 0n
+    for (const { txid, notes } of network.transactions.values()) {
+      const own = notes.filter(
+        note => note.diversifierIndex === payee?.diversifierIndex && note.viewingKey === payee.viewingKey,
+      )
+      if (own.length === 0 || !qualifies(txid)) continue
+      const minedHeight = network.minedAt(txid)
+      const counted = minedHeight === null ? pool : network.poolAt(minedHeight)
+      for (const note of own) if (note.pool === counted) sum += note.valueZat
+    }
+    return sum
+  }
+
+  canBeMined(txid: string): boolean {
+    const { network, visibility } = this.#world
+    const transaction = network.transactions.get(txid)
+    if (!transaction || visibility.missed.has(txid)) return false
+    return (
+      network.minedAt(txid) !== null ||
+      (network.isMinable(transaction, network.height + 1) && !network.isSpent(transaction))
+    )
+  }
+
+  /** Whether the payment confirms its invoice at a tip. Without required confirmations, a shown payment does. */
+  confirms(payment: PaymentRow, tip: number, invoice: InvoiceRow): boolean {
+    if (isDeep(payment, tip, invoice)) return true
+    return invoice.confirmations === 0n && payment.place === 'mempool' && this.#wasShownLately(payment.txid)
+  }
+
+  #wasShownLately(txid: string): boolean {
+    const lastMs = this.#world.served.lastInMempoolMs(txid)
+    return lastMs !== null && this.#world.scheduler.nowMs - lastMs <= SHOWN_LATELY_MS
+  }
+
+  /**
+   * When the synced time passes the expiry of an invoice, the service knows all payments that its server has shown since
+   * before. Remembers the invoices that are paid in time by this evidence.
+   */
+  noteSyncedTime(ledger: Ledger): void {
+    const { database, served, visibility, committer, maxClockAheadMs } = this.#world
+    const [row] = database.committed<{ value: bigint }>("SELECT value FROM counters WHERE name = 'seen_through'")
+    const through = Number(row?.value ?? 0n)
+    const before = this.#syncedThrough
+    this.#syncedThrough = through
+    const server = committer && served.serverOf(committer)
+    if (through <= before || !server) return
+    for (const invoice of ledger.invoices) {
+      const expires = Number(invoice.expires_at)
+      if (invoice.status !== 'pending' || expires > through || expires <= before) continue
+      const known = new Set<string>()
+      const inTime = this.paidBy(invoice, txid => {
+        const since = visibility.sinceOn(server, txid)
+        const counts = since !== null && since <= expires * 1000 - maxClockAheadMs
+        if (counts) known.add(txid)
+        return counts
+      })
+      if (inTime >= invoice.amount_zat) this.#paidInTime.set(invoice.id, { server, txids: [...known] })
+    }
+  }
+
+  /** The server that showed the whole payment before the synced time passed the expiry, and shows it still. */
+  serverOfPaymentInTime(invoice: InvoiceRow): string | null {
+    const inTime = this.#paidInTime.get(invoice.id)
+    const isShown = inTime?.txids.every(txid => this.#world.visibility.sinceOn(inTime.server, txid) !== null)
+    return isShown ? inTime!.server : null
+  }
+}
+
+/** Whether a payment is mined and has the confirmations that the invoice requires. */
+export function isDeep({ place, height }: PaymentRow, tip: number, { confirmations }: InvoiceRow): boolean {
+  return place === 'mined' && tip - Number(height) + 1 >= Number(confirmations)
+}

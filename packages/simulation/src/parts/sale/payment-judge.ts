@@ -1,0 +1,98 @@
+import { parseAddress } from '../../world/chain/note-scanner.ts'
+import type { World } from '../../world/world.ts'
+import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
+import { short } from './shop.ts'
+
+/** The shortest absence after which a payment may be dropped, less the time that a list may be old. */
+const MIN_ABSENCE_MS = 115_000
+
+/** The service may have decided just before the transaction became visible again. */
+const DROP_MARGIN_MS = 10_000
+
+/** A wrong clock may have recorded the beginning of an absence this long ago. */
+const CLOCK_MEMORY_MS = 600_000
+
+/** Checks that payments are real, are where the database says, and are dropped only after an absence. */
+export class PaymentJudge {
+  readonly #world: World
+  /** Payments in a place that has been checked. */
+  readonly #checked = new Set<string>()
+  #highestTip = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  restored(): void {
+    this.#checked.clear()
+  }
+
+  /** Records how far the service has seen the chain. */
+  noteTip(tip: number): void {
+    this.#highestTip = Math.max(this.#highestTip, tip)
+  }
+
+  /** Each payment is a real note to the address of the invoice that a server has shown, in the recorded place. */
+  check(invoice: InvoiceRow, payment: PaymentRow): void {
+    const { txid, pool, output_index: index, value_zat: value, place, height } = payment
+    const location = `${payment.id} ${place} ${height} ${this.#headerHash(height)}`
+    if (this.#checked.has(location)) return
+    this.#checked.add(location)
+    const { network, served } = this.#world
+    const payee = parseAddress(invoice.address)
+    const note = network.transactions
+      .get(txid)
+      ?.notes.find(
+        candidate =>
+          candidate.outputIndex === Number(index) &&
+          candidate.pool === pool &&
+          candidate.viewingKey === payee?.viewingKey &&
+          candidate.diversifierIndex === payee.diversifierIndex,
+      )
+    if (note?.valueZat !== value) this.#fail('a payment is a note to the address of its invoice', invoice, txid)
+    if (!served.wasInMempool(txid) && served.blocksWith(txid).length === 0)
+      this.#fail('a payment was shown by a server', invoice, txid)
+    if (place !== 'mined') return
+    const block = served.blockByHash(this.#headerHash(height))
+    if (!block?.transactions.some(transaction => transaction.txid === txid))
+      this.#fail('a mined payment is in the recorded block of its height', invoice, `${txid} at ${height}`)
+    if (pool !== network.poolAt(Number(height)))
+      this.#fail('only the pool in force at a height counts', invoice, `${pool} at ${height}`)
+  }
+
+  /** A payment that every server shows is not dropped. */
+  checkDropped(invoice: InvoiceRow, payments: readonly PaymentRow[], ledgerBefore: Ledger): void {
+    const earlier = ledgerBefore.payments.get(invoice.id) ?? []
+    for (const { id, txid, place } of payments) {
+      const before = earlier.find(payment => payment.id === id)
+      if (before?.place !== place) this.#world.transition('payment', before?.place ?? null, place)
+      if (place !== 'dropped' || before?.place === 'dropped') continue
+      this.#checkAbsence(invoice, txid)
+      const since = this.#world.visibility.shownSince(txid)
+      if (since !== null && this.#world.scheduler.nowMs - since > DROP_MARGIN_MS)
+        this.#fail('a payment that every server shows is not dropped', invoice, txid)
+    }
+  }
+
+  /** A payment is dropped after an absence of two minutes, or once it can not be mined any more. */
+  #checkAbsence(invoice: InvoiceRow, txid: string): void {
+    const { network, served, scheduler, clocksChangedMs } = this.#world
+    const expiryHeight = network.transactions.get(txid)?.expiryHeight ?? 0
+    if (expiryHeight !== 0 && expiryHeight <= this.#highestTip) return
+    const lastMs = served.lastInMempoolMs(txid)
+    if (lastMs === null || scheduler.nowMs - clocksChangedMs < CLOCK_MEMORY_MS) return
+    const absenceMs = scheduler.nowMs - lastMs
+    if (absenceMs < MIN_ABSENCE_MS)
+      this.#fail('a payment is dropped only after two minutes without it', invoice, `${txid}, ${absenceMs} ms ago`)
+  }
+
+  #headerHash(height: bigint | null): string {
+    if (height === null) return ''
+    const [row] = this.#world.database.committed<{ hash: string }>('SELECT hash FROM headers WHERE height = ?', height)
+    return row?.hash ?? ''
+  }
+
+  #fail(rule: string, { public_id: id }: InvoiceRow, detail: string): void {
+    this.#world.fail(rule, `invoice ${short(id)}: ${detail}`)
+  }
+}

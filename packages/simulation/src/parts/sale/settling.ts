@@ -1,0 +1,34 @@
+import type { World } from '../../world/world.ts'
+import { readLedger } from './ledger.ts'
+import type { PaymentEvidence } from './payment-evidence.ts'
+import { short } from './shop.ts'
+
+/** An invoice expires this long after its time, in seconds, when nothing fails. */
+const EXPIRY_DELAY_SECS = 60
+
+/**
+ * Why the invoices have not settled: amounts and statuses that the present chain does not justify. Called after all
+ * faults have ended.
+ */
+export function unsettledInvoice(world: World, evidence: PaymentEvidence): string | null {
+  const ledger = readLedger(world)
+  const { network, nowSecs } = world
+  if (ledger.tip !== network.height) return `the recorded chain ends at ${ledger.tip}, the network at ${network.height}`
+  for (const invoice of ledger.invoices) {
+    const about = `invoice ${short(invoice.public_id)} is ${invoice.status} with ${invoice.received_zat} zat`
+    const received = evidence.paidBy(invoice, txid => confirmations(world, txid) >= 0)
+    if (invoice.received_zat !== received) return `${about}, although ${received} were received`
+    const confirmed = evidence.paidBy(invoice, txid => confirmations(world, txid) >= Number(invoice.confirmations))
+    if (confirmed >= invoice.amount_zat && invoice.status !== 'paid') return `${about}, although it is paid`
+    const overdue = Number(invoice.expires_at) + EXPIRY_DELAY_SECS < nowSecs && invoice.kept_open === 0n
+    if (overdue && invoice.status === 'pending') return `${about}, although it is overdue`
+  }
+  return null
+}
+
+/** 0 in the mempool; -1 when no node has the transaction. */
+function confirmations({ network }: World, txid: string): number {
+  const height = network.minedAt(txid)
+  if (height !== null) return network.height - height + 1
+  return network.mempool.has(txid) ? 0 : -1
+}

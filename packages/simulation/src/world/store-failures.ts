@@ -1,0 +1,49 @@
+import type { Scheduler } from '../runtime/scheduler.ts'
+import { diskError, type StoreHooks, type StoreStep } from '../store/hooks.ts'
+
+/** Probabilities of the failures of the database, set by the actions. */
+export interface StoreFailures {
+  /** A statement fails. */
+  statement: number
+  /** A commit fails, and nothing is written. */
+  commit: number
+  /** A commit succeeds, and its response is lost. */
+  unknown: number
+  /** How a single commit fails, after `nextIn` others. */
+  next: 'commit' | 'unknown' | null
+  nextIn: number
+}
+
+/** Lets the scheduler switch tasks at each step of the database, and injects the failures. */
+export function createStoreHooks(
+  scheduler: Scheduler,
+  failures: StoreFailures,
+  onCommit: StoreHooks['onCommit'],
+): StoreHooks {
+  const isDrawn = (probability: number) => probability > 0 && scheduler.draw.chance(probability)
+
+  /** Whether this commit is the single one that fails in this way. */
+  function isNext(failure: 'commit' | 'unknown'): boolean {
+    if (failures.next !== failure || failures.nextIn-- > 0) return false
+    failures.next = null
+    return true
+  }
+
+  function fail({ kind }: StoreStep): void {
+    if (kind === 'statement' && isDrawn(failures.statement)) throw diskError()
+    if (kind === 'commit' && (isDrawn(failures.commit) || isNext('commit'))) throw diskError()
+  }
+
+  return {
+    fail,
+    async before(step) {
+      await scheduler.pause()
+      fail(step)
+    },
+    async after({ kind }) {
+      await scheduler.pause()
+      if (kind === 'commit' && (isDrawn(failures.unknown) || isNext('unknown'))) throw diskError()
+    },
+    onCommit,
+  }
+}

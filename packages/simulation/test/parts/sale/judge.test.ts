@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createJudge, eventOf, INVOICE, PAYMENT, ROW } from './laboratory.ts'
+
+const DETECTED = { ...INVOICE, status: 'detected', received_zat: 100n }
+const PAID = { ...DETECTED, status: 'paid' }
+const EXPIRED = { ...INVOICE, status: 'expired' }
+const updated = (seq: bigint, invoice: typeof INVOICE) => eventOf(seq, 'invoice.updated', invoice)
+const paid = (seq: bigint) => eventOf(seq, 'invoice.paid', PAID)
+
+test('a payment that is seen, mined and confirmed breaks no rule', async () => {
+  const { judge, commit, show, mine } = createJudge()
+  assert.deepEqual(commit({ invoices: [INVOICE] }), [])
+  await show(PAYMENT)
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(1n, DETECTED)] }), [])
+  const mined = { ...ROW, place: 'mined', height: await mine() } as const
+  assert.deepEqual(commit({ invoices: [PAID], payments: [mined], events: [paid(2n)] }), [])
+  assert.equal(judge.unsettled(), null)
+})
+
+test('amounts that the payments do not give are found', async () => {
+  const { commit, show } = createJudge()
+  assert.deepEqual(commit({ invoices: [{ ...INVOICE, received_zat: 7n }] }), [
+    'received_zat counts every live payment once',
+  ])
+  assert.deepEqual(commit({ invoices: [{ ...INVOICE, overpaid_zat: 1n }] }).slice(0, 1), ['overpaid_zat is the excess'])
+  await show(PAYMENT)
+  assert.ok(
+    commit({ invoices: [{ ...DETECTED, status: 'expired', amount_zat: 200n }], payments: [ROW] }).includes(
+      'the status agrees with the amounts',
+    ),
+  )
+})
+
+test('a paid invoice without its payments is found, and so is a confirmed one that is not paid', async () => {
+  const { commit, show, mine } = createJudge()
+  commit({ invoices: [INVOICE] })
+  const alone = { ...INVOICE, status: 'paid' }
+  assert.deepEqual(commit({ invoices: [alone], events: [eventOf(1n, 'invoice.paid', alone)] }), [
+    'a paid invoice without its payments needs attention',
+    'an invoice is paid by confirmed payments',
+  ])
+  await show(PAYMENT)
+  const mined = { ...ROW, place: 'mined', height: await mine() } as const
+  assert.ok(
+    commit({ invoices: [DETECTED], payments: [mined] }).includes(
+      'a confirmed invoice is paid in the commit of its block',
+    ),
+  )
+})
+
+test('a payment of another address, another amount, or one that no server has shown is found', async () => {
+  const { network, commit, show } = createJudge()
+  network.broadcast(PAYMENT)
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW] }), ['a payment was shown by a server'])
+  await show(PAYMENT)
+  const other = { ...DETECTED, address: 'utest1 uview-1 2' }
+  const rule = 'a payment is a note to the address of its invoice'
+  assert.deepEqual(commit({ invoices: [other], payments: [{ ...ROW, id: 2n }] }), [rule])
+  const more = { ...DETECTED, received_zat: 101n, overpaid_zat: 1n }
+  assert.ok(commit({ invoices: [more], payments: [{ ...ROW, id: 3n, value_zat: 101n }] }).includes(rule))
+})
+
+test('a payment in a block that does not contain it is found', async () => {
+  const { commit, show, mine } = createJudge()
+  await mine()
+  await show(PAYMENT)
+  assert.deepEqual(commit({ invoices: [PAID], payments: [{ ...ROW, place: 'mined', height: 10n }] }), [
+    'a mined payment is in the recorded block of its height',
+  ])
+})
+
+test('a payment that is dropped while every server shows it is found', async () => {
+  const { scheduler, commit, show } = createJudge()
+  await show(PAYMENT)
+  commit({ invoices: [DETECTED], payments: [ROW] })
+  scheduler.advance(60_000)
+  const dropped = { ...ROW, place: 'dropped' } as const
+  assert.deepEqual(commit({ invoices: [INVOICE], payments: [dropped], events: [updated(1n, INVOICE)] }), [
+    'a payment is dropped only after two minutes without it',
+    'a payment that every server shows is not dropped',
+  ])
+})
+
+test('a missing event, a missing number and an event with another state are found', async () => {
+  const { commit, show } = createJudge()
+  commit({ invoices: [INVOICE] })
+  await show(PAYMENT)
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW] }), ['a change and its event are one commit'])
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(1n, INVOICE)] }), [
+    'an event contains the state of its commit',
+  ])
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(3n, DETECTED)] }), [
+    'events are numbered in the order of the commits',
+  ])
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [paid(4n)] }), [
+    'invoice.paid is raised once, when the invoice is paid',
+    'an event contains the state of its commit',
+  ])
+})
+
+test('an invoice that expires before its time, or after it was paid in time, is found', async () => {
+  const early = createJudge()
+  early.commit({ invoices: [INVOICE] })
+  assert.deepEqual(early.commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] }), [
+    'no invoice expires before its time',
+  ])
+  const late = createJudge()
+  late.commit({ invoices: [INVOICE] })
+  await late.show(PAYMENT)
+  late.scheduler.advance(1_000_000)
+  assert.deepEqual(late.commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] }), [
+    'nothing paid in time expires',
+  ])
+})
+
+test('a step that the contract does not allow is found', () => {
+  const { scheduler, commit } = createJudge()
+  scheduler.advance(1_000_000)
+  commit({ invoices: [EXPIRED] })
+  assert.deepEqual(commit({ invoices: [INVOICE], events: [updated(1n, INVOICE)] }), [
+    'an invoice takes only the lawful steps',
+  ])
+})
+
+test('an invoice whose payment was not noticed has not settled', async () => {
+  const { judge, commit, show } = createJudge()
+  await show(PAYMENT)
+  commit({ invoices: [INVOICE] })
+  assert.match(judge.unsettled() ?? '', /pending with 0 zat, although 100 were received/)
+})
+
+test('after a restored backup the state may go back once', () => {
+  const { judge, scheduler, commit } = createJudge()
+  scheduler.advance(1_000_000)
+  commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] })
+  judge.restored()
+  assert.deepEqual(commit({ invoices: [INVOICE] }), [])
+})

@@ -1,0 +1,104 @@
+import { SaleJudge } from '../../../src/parts/sale/judge.ts'
+import type { EventRow, InvoiceRow, PaymentRow } from '../../../src/parts/sale/ledger.ts'
+import { WORLD } from '../../../src/runtime/scheduler.ts'
+import type { WorldTransaction } from '../../../src/world/chain/transaction.ts'
+import { Visibility } from '../../../src/world/chain/visibility.ts'
+import { createServer, START_SECS, transaction } from '../../world/laboratory.ts'
+import { createFakeWorld } from '../fake-world.ts'
+
+/** Pays the whole invoice of the tests. */
+export const PAYMENT: WorldTransaction = transaction('payment')
+
+/** A pending invoice over 100 zat with one required confirmation, at the address that `PAYMENT` pays. */
+export const INVOICE: InvoiceRow = {
+  id: 1n,
+  public_id: 'invoice-1',
+  account_id: 1n,
+  purpose: 'sale',
+  address: 'utest1 uview-1 1',
+  amount_zat: 100n,
+  confirmations: 1n,
+  status: 'pending',
+  received_zat: 0n,
+  overpaid_zat: 0n,
+  created_at: BigInt(START_SECS),
+  expires_at: BigInt(START_SECS + 900),
+  watch_until: BigInt(START_SECS + 90_000),
+  needs_attention: 0n,
+  underpaid_at: null,
+  kept_open: 0n,
+  swap_id: null,
+}
+
+/** The row of `PAYMENT` in the mempool. */
+export const ROW: PaymentRow = {
+  id: 1n,
+  invoice_id: 1n,
+  txid: PAYMENT.txid,
+  pool: 'ironwood',
+  output_index: 0n,
+  value_zat: 100n,
+  place: 'mempool',
+  height: null,
+}
+
+/** What the database contains after a commit. */
+interface State {
+  readonly invoices: readonly InvoiceRow[]
+  readonly payments?: readonly PaymentRow[]
+  /** The events that are new in the commit. */
+  readonly events?: readonly EventRow[]
+}
+
+/** A judge of a world with one chain server, whose database has the rows that the test gives. */
+export function createJudge() {
+  const { world, broken, tables } = createFakeWorld()
+  const { network, scheduler, served, server, client, signal } = createServer()
+  const visibility = new Visibility(network, [server])
+  Object.assign(world, {
+    network,
+    scheduler,
+    served,
+    visibility,
+    committer: WORLD,
+    useCases: 1,
+    clocksChangedMs: Number.NEGATIVE_INFINITY,
+  })
+  const judge = new SaleJudge(world)
+
+  /** Judges a commit after which the database contains this. Returns the rules that it breaks. */
+  function commit({ invoices, payments = [], events = [] }: State): string[] {
+    broken.length = 0
+    const headers = network.branch.map(({ height, hash }) => ({ height: BigInt(height), hash }))
+    tables['FROM headers ORDER'] = headers.toReversed()
+    tables['FROM headers WHERE'] = headers.toReversed()
+    tables['FROM invoices'] = invoices
+    tables['FROM payments'] = payments
+    tables['FROM events'] = events
+    judge.check()
+    return [...broken]
+  }
+
+  /** Broadcasts a transaction, and lets the service read it in the mempool. */
+  async function show(shown: WorldTransaction): Promise<void> {
+    network.broadcast(shown)
+    visibility.update(scheduler.nowMs)
+    scheduler.advance(2_000)
+    await client.mempool(signal)
+  }
+
+  /** Mines the mempool, and lets the service read the block. */
+  async function mine(): Promise<bigint> {
+    const { height } = network.mine(START_SECS)
+    visibility.update(scheduler.nowMs)
+    for await (const _ of client.blocks(height, height, signal));
+    return BigInt(height)
+  }
+
+  return { judge, network, scheduler, commit, show, mine }
+}
+
+/** An event of the invoice with its state. */
+export function eventOf(seq: bigint, type: string, { id, status, received_zat: received }: InvoiceRow): EventRow {
+  return { seq, invoice_id: id, type, body: JSON.stringify({ status, received_zat: Number(received) }) }
+}
