@@ -4,7 +4,7 @@ import type { ServiceProcess } from '../service/process.ts'
 import type { World } from './world.ts'
 
 /** How the mail server treats mails. `mixed`: each mail in another way. */
-export const MAIL_MODES = ['works', 'mixed', 'slow', 'hangs', 'refuses', 'loses responses'] as const
+const MAIL_MODES = ['works', 'mixed', 'slow', 'hangs', 'refuses', 'loses responses'] as const
 export type MailMode = (typeof MAIL_MODES)[number]
 
 /** The mailer gives up after this time without a response. */

@@ -4,16 +4,7 @@ import type { Scheduler } from '../runtime/scheduler.ts'
 import type { ServiceProcess } from '../service/process.ts'
 
 /** How a receiver treats its requests. `mixed`: each request in another way. */
-export const RECEIVER_MODES = [
-  'works',
-  'mixed',
-  'slow',
-  'hangs',
-  'fails',
-  'redirects',
-  'breaks off',
-  'refuses',
-] as const
+const RECEIVER_MODES = ['works', 'mixed', 'slow', 'hangs', 'fails', 'redirects', 'breaks off', 'refuses'] as const
 export type ReceiverMode = (typeof RECEIVER_MODES)[number]
 
 /** A receiver has this long to respond. */

@@ -104,7 +104,7 @@ test('a paid invoice that lost its payments while the mail was sent is mailed to
   assert.ok(broken.includes('each paid invoice without its payments is mailed'))
 })
 
-test('equal subjects are told apart by their details', () => {
+test('equal subjects are distinguished by their details', () => {
   assert.ok(isSame(QUEUED, sentMail(true)))
   assert.ok(!isSame({ ...QUEUED, detail: 'sho' }, sentMail(true)))
   assert.ok(!isSame({ ...QUEUED, about: 'api_key_revoked' }, sentMail(true)))

@@ -85,7 +85,7 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
-    'a payment that vanishes while the clock is 1 hour ahead is taken back soon after the clock is right',
+    'a payment that vanishes while the clock is 1 hour ahead is dropped soon after the clock is right',
     async simulation => {
       const { chain, clock, firstProcess } = simulation
       await syncFully(simulation)

@@ -110,7 +110,7 @@ export class MailJudge {
     this.#fail('a mail stays in the queue until it is sent', mail, `after ${tries} attempts`)
   }
 
-  /** Equal mails cannot be told apart: takes the accepted mail that was assigned to another one. */
+  /** Equal mails cannot be distinguished: takes the accepted mail that was assigned to another one. */
   #takeEqual({ row, claims }: KnownMail): boolean {
     for (const other of this.#queue.values()) {
       const { recipient, about, detail } = other.row

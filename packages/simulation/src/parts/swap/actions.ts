@@ -151,9 +151,14 @@ export function providerActions(parts: {
         return 'a buyer orders a swap whose provider will be silent at the expiry'
       },
     },
-    fault('swap provider mixes up orders', 'a status is that of another order', (faults, draw) => {
-      faults.foreignRate = draw.pick([0.2, 0.7])
-    }),
+    fault(
+      'swap provider mixes up orders',
+      'a status is that of another order',
+      (faults, draw) => {
+        faults.foreignRate = draw.pick([0.3, 0.8])
+      },
+      2,
+    ),
     fault('swap provider indexes late', 'the swap provider does not know a new order yet', (faults, draw) => {
       faults.unindexedMs = draw.pick([10_000, 300_000])
     }),

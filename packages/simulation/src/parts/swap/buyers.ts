@@ -34,7 +34,7 @@ interface InvoiceState {
 const INVOICE = `SELECT id, status, (SELECT count(*) FROM events WHERE invoice_id = invoices.id) AS changes
   FROM invoices WHERE public_id = ?`
 
-/** Buyers who pay invoices with other coins: what they ask, and what they are told. */
+/** Buyers who pay invoices with other coins: their requests, and the responses. */
 export class Buyers {
   /** Orders whose deposit address a buyer knows. */
   readonly known: Order[] = []

@@ -44,11 +44,12 @@ export class SwapPollJudge {
 }
 
 /** The greatest number of polls up to now. */
-export function plannedPolls({ quotedAtMs, quoteDeadlineMs }: Order, nowMs: number): number {
+export function plannedPolls({ quotedAtMs, deadlineMs, quoteDeadlineMs }: Order, nowMs: number): number {
   const endMs = Math.min(nowMs, quoteDeadlineMs + POLLED_PAST_DEADLINE_SECS * 1000)
   const age = Math.max(0, endMs - quotedAtMs) / 1000
   const often = Math.min(age, 120) / 5
   const seldom = Math.min(Math.max(age - 120, 0), 1_680) / 15
-  const atDeadlines = 3
-  return Math.ceil(often + seldom + Math.max(age - 1_800, 0) / 30) + atDeadlines
+  // Once at the expiry of the invoice, which is at the deadline or later, and once 120 s after it.
+  const atExpiry = nowMs < deadlineMs ? 0 : nowMs < deadlineMs + 120_000 ? 1 : 2
+  return Math.ceil(often + seldom + Math.max(age - 1_800, 0) / 30) + atExpiry + 1
 }

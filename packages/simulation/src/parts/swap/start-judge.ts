@@ -6,7 +6,7 @@ const MAX_STARTS = 5
 const WINDOW_SECS = 600
 
 interface Start extends StartRow {
-  /** The service has taken it back, because it led to no swap. */
+  /** The service no longer counts it, because it led to no swap. */
   takenBack: boolean
 }
 
@@ -54,7 +54,7 @@ export class SwapStartJudge {
     }
   }
 
-  /** The number of starts that can have counted against a request, including those taken back meanwhile. */
+  /** The number of starts that can have counted against a request, including those that are no longer counted. */
   countSince(invoiceId: bigint, requestedAtMs: number): number {
     const since = requestedAtMs / 1000 - WINDOW_SECS - this.#toleranceSecs - 1
     return this.#of(invoiceId).filter(({ at }) => Number(at) > since).length

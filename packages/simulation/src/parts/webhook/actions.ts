@@ -86,7 +86,7 @@ export class WebhookOwners {
     }
   }
 
-  /** Checks a secret that the merchant is told, unless other requests may have replaced it in the same commit. */
+  /** Checks a secret that the merchant receives, unless other requests may have replaced it in the same commit. */
   #secretCheck(account: Account): (secret: string) => void {
     const { begun, open } = this.#requests
     const count = this.#judge.secretCount(BigInt(account.id))

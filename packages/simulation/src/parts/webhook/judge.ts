@@ -58,7 +58,7 @@ export class WebhookJudge {
     this.#requested.set(accountId, [...(this.#requested.get(accountId) ?? []), body])
   }
 
-  /** A merchant has been told that a delivery is queued. */
+  /** A merchant has the response that a delivery is queued. */
   answered(publicId: string): void {
     if (!this.#byPublicId.has(publicId))
       this.#world.fail('an answered request is committed', `delivery ${short(publicId)}`)
@@ -69,10 +69,10 @@ export class WebhookJudge {
     return this.#secrets.get(accountId)?.length ?? 0
   }
 
-  /** A merchant has been told a secret that was made after it had `count` of them. */
+  /** A merchant has received a secret that was made after it had `count` of them. */
   secretTold(accountId: bigint, secret: string, count: number): void {
     const later = this.#secrets.get(accountId)?.slice(count) ?? []
-    if (!later.includes(secret)) this.#world.fail('a merchant is told the secret that signs', `account ${accountId}`)
+    if (!later.includes(secret)) this.#world.fail('a merchant receives the secret that signs', `account ${accountId}`)
   }
 
   /** Deliveries that a merchant can have sent again. */

@@ -20,7 +20,7 @@ export function requestProblem({ row, claims }: KnownDelivery, request: WebhookR
 }
 
 /** What a receiver that knows the secret finds wrong with the headers; null when it accepts them. */
-export function headerProblem({ headers, body, clockMs }: WebhookRequest, id: string, secret: string): string | null {
+function headerProblem({ headers, body, clockMs }: WebhookRequest, id: string, secret: string): string | null {
   const key = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(secret)?.[1]
   if (key === undefined) return 'the secret is not whsec_ and the base64 of 32 bytes'
   const timestamp = headers['webhook-timestamp'] ?? ''

@@ -10,7 +10,7 @@ export interface ProviderFaults {
   hangs: boolean
   /** Responses take up to this time. */
   slowMs: number
-  /** The probability of a response that is none: an error, a page, cut off. */
+  /** The probability of an unusable response: an error, a page, cut off. */
   failureRate: number
   /** Quotes are refused with status 400. */
   refuses: boolean

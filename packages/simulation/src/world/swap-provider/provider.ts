@@ -118,7 +118,7 @@ export class SwapProviderServer {
     return { response: jsonResponse(201, text), useless: tampering !== null || earlier !== undefined }
   }
 
-  /** The oldest quote with these terms, preferably one that nobody has asked about since. */
+  /** The oldest quote with these terms, preferably one without a request since. */
   #earlierQuote(body: QuoteRequestBody): Order | undefined {
     const same = [...this.orders.values()].filter(
       ({ asset, recipient, refundTo, amountZat, deadlineMs }) =>
@@ -137,8 +137,9 @@ export class SwapProviderServer {
     order.statusRequests += 1
     this.onStatusRequest(order)
     if (order.hiddenUntilMs > this.#scheduler.nowMs) return { response: notFound(), useless: false }
-    const isForeign = this.#chance(this.faults.foreignRate)
-    const told = isForeign ? this.#draw.pick([...this.orders.values()]) : order
+    const others = [...this.orders.values()].filter(other => other !== order)
+    const isForeign = others.length > 0 && this.#chance(this.faults.foreignRate)
+    const told = isForeign ? this.#draw.pick(others) : order
     const earlier = told.states.slice(0, -1)
     const isStale = earlier.length > 0 && this.#chance(this.faults.staleRate)
     const state = isStale ? this.#draw.pick(earlier) : stateOf(told)
