@@ -87,8 +87,8 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'after a change of the server, a payment absent from its mempool is dropped at once',
     theme: 'mempool',
     file: 'services/payment.ts',
-    find: 'sameServer ? payment.missing : null',
-    replace: 'sameServer ? payment.missing : { since: 0, height: 0 }',
+    find: '(sameServer && missing && missing.since <= now ? missing : null)',
+    replace: '(sameServer ? missing : { since: 0, height: 0 })',
     withinSeeds: 500,
   },
   {

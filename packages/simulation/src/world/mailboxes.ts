@@ -43,7 +43,7 @@ export class Mailboxes {
 
   /** The mails in the mailbox of this address, oldest first. */
   of(address: string): SentMail[] {
-    return this.delivered.filter(({ to }) => to === address)
+    return this.delivered.filter(({ to }) => isSameAddress(to, address))
   }
 
   /** Resolves when the next mail is in the mailbox of this address. */
@@ -55,8 +55,8 @@ export class Mailboxes {
     mail.accepted = true
     this.delivered.push(mail)
     this.#world.story.tell('mail', `to ${mail.to}: ${mail.subject}`)
-    for (const { resolve } of this.#waiting.filter(({ address }) => address === mail.to)) resolve()
-    this.#waiting = this.#waiting.filter(({ address }) => address !== mail.to)
+    for (const { resolve } of this.#waiting.filter(({ address }) => isSameAddress(address, mail.to))) resolve()
+    this.#waiting = this.#waiting.filter(({ address }) => !isSameAddress(address, mail.to))
   }
 
   async #send(process: ServiceProcess, { to, subject, text }: OutgoingMail): Promise<void> {
@@ -93,6 +93,11 @@ function delayOf(mode: MailMode, draw: Draw): number {
     default:
       return draw.pick([0, 0, 40])
   }
+}
+
+/** Mail servers ignore the case of addresses. */
+function isSameAddress(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }
 
 const MAILBOXES = new WeakMap<World, Mailboxes>()

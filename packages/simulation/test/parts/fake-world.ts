@@ -1,5 +1,6 @@
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
+import { ENCRYPTION_KEY } from '../../src/service/process.ts'
 import type { World } from '../../src/world/world.ts'
 
 /** 2026-02-01 00:00 UTC. */
@@ -26,6 +27,7 @@ export function createFakeWorld(): FakeWorld {
     nowSecs: NOW_SECS,
     maxClockAheadMs: 0,
     clockErrors: { minMs: 0, maxMs: 0 },
+    encryptionKeys: () => [ENCRYPTION_KEY],
     params: { network: 'test', activations: [] },
     database: {
       committed: (sql: string) => Object.entries(tables).find(([text]) => sql.includes(text))?.[1] ?? [],

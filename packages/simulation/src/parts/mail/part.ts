@@ -13,7 +13,14 @@ export const mailPart: PartFactory = {
     const mailboxes = mailboxesOf(world)
     const judge = new MailJudge(world)
     const draw = new Draw(world.nextSeed(), 'mail')
-    mailboxes.onSend = mail => judge.sent(mail)
+    mailboxes.onSend = mail => {
+      judge.sent(mail)
+      if (world.healed || !mail.subject.endsWith('are missing') || !draw.chance(0.5)) return
+      const told = removePayments(world, draw, 'one')
+      if (told === undefined) return
+      mailboxes.mode = 'slow'
+      world.story.tell('world', `${told}, while a mail about missing payments is sent`)
+    }
     world.onRestore(() => judge.restored())
     return {
       name: 'mail',
@@ -93,7 +100,7 @@ function mailActions(world: World): readonly Action[] {
 /** Some invoices are paid and confirmed from the start, so that a reorganisation can remove their payments. */
 async function sell(world: World, draw: Draw): Promise<void> {
   const { network, shop } = world
-  const count = draw.int(1, 3)
+  const count = draw.int(1, 4)
   for (let i = 0; i < count; i++) await shop.requestInvoice(draw, draw.pick(shop.merchants), 1)
   for (const { address, amountZat: valueZat } of shop.invoices) {
     const options = { expiryHeight: 0, pool: network.poolAt(network.height + 1) }
@@ -107,16 +114,17 @@ const PAID = `SELECT DISTINCT payments.txid FROM payments JOIN invoices ON invoi
   WHERE status = 'paid' AND place = 'mined' AND needs_attention = 0`
 
 /** Replaces the blocks from the payment of a paid invoice on by blocks without it, and some without later ones too. */
-function removePayments(world: World, draw: Draw): string | undefined {
+function removePayments(world: World, draw: Draw, which: 'one' | 'several' = 'several'): string | undefined {
   const { network } = world
   const paid = world.database.committed<{ txid: string }>(PAID)
-  const heights = paid.flatMap(({ txid }) => network.minedAt(txid) ?? [])
-  if (heights.length === 0) return undefined
-  const depth = network.height - draw.pick(heights) + 1
+  const mined = paid.filter(({ txid }) => network.minedAt(txid) !== null)
+  if (mined.length === 0) return undefined
+  const first = draw.pick(mined).txid
+  const depth = network.height - network.minedAt(first)! + 1
   if (depth > MAX_DEPTH) return undefined
-  const removed = new Set(paid.map(({ txid }) => txid))
-  const removesAll = draw.chance(0.5)
-  network.removeBlocks(depth, ({ txid }) => !removed.has(txid) || (!removesAll && draw.chance(0.5)))
+  const chance = which === 'one' ? 0 : draw.pick([0, 0.5, 1])
+  const removed = new Set(mined.filter(({ txid }) => txid === first || draw.chance(chance)).map(({ txid }) => txid))
+  network.removeBlocks(depth, ({ txid }) => !removed.has(txid))
   for (let blocks = 0; blocks <= depth; blocks++) world.mine()
   return `${depth} blocks are replaced; the chain ends at ${network.height}`
 }

@@ -21,7 +21,10 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
     const confirmed = evidence.paidBy(invoice, txid => confirmations(world, txid) >= Number(invoice.confirmations))
     if (confirmed >= invoice.amount_zat && invoice.status !== 'paid') return `${about}, although it is paid`
     const overdue = Number(invoice.expires_at) + EXPIRY_DELAY_SECS < nowSecs && invoice.kept_open === 0n
-    if (overdue && invoice.status === 'pending') return `${about}, although it is overdue`
+    const waits = ledger.payments
+      .get(invoice.id)
+      ?.some(({ place, txid }) => place === 'dropped' && canBeMined(world, txid))
+    if (overdue && !waits && invoice.status === 'pending') return `${about}, although it is overdue`
   }
   return null
 }
@@ -31,4 +34,12 @@ function confirmations({ network }: World, txid: string): number {
   const height = network.minedAt(txid)
   if (height !== null) return network.height - height + 1
   return network.mempool.has(txid) ? 0 : -1
+}
+
+/** An invoice waits for a dropped payment as long as it can still be mined. */
+function canBeMined({ network }: World, txid: string): boolean {
+  const transaction = network.transactions.get(txid)
+  return (
+    transaction !== undefined && network.isMinable(transaction, network.height + 1) && !network.isSpent(transaction)
+  )
 }
