@@ -40,10 +40,10 @@ export function createMails(deps: {
     const message = await compose(mail)
     try {
       if (message) await mailer.send(message)
-      await store.write(tx => tx.mails.remove(mail.id))
+      await store.write(tx => tx.mails.remove(mail))
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.attempts >= MAX_ATTEMPTS) await store.write(tx => tx.mails.remove(mail.id))
+      if (mail.attempts >= MAX_ATTEMPTS) await store.write(tx => tx.mails.remove(mail))
     }
   }
 
@@ -71,8 +71,8 @@ export function createMails(deps: {
     await store.write(async tx => {
       const changesNow = await tx.attentionMails.lockChangeCount(mail.accountId)
       if (sentAt !== null) await tx.attentionMails.setLastSentAt(mail.accountId, sentAt)
-      if (changesNow === changes) await tx.mails.remove(mail.id)
-      else await tx.mails.postpone(mail.id, attentionMailDueAt(nowSecs(clock), sentAt))
+      if (changesNow === changes) await tx.mails.remove(mail)
+      else await tx.mails.postpone(mail, attentionMailDueAt(nowSecs(clock), sentAt))
     })
   }
 

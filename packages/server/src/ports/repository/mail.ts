@@ -28,6 +28,9 @@ export type MailRow = (NewMail | Omit<NewAttentionMail, 'dueAt'>) & {
   readonly attempts: number
 }
 
+/** What identifies a claimed mail. */
+export type ClaimedMail = Pick<MailRow, 'id' | 'to' | 'about' | 'createdAt'>
+
 /** The queue of mails. */
 export interface MailRepository {
   /** Queues a mail that is due right after the commit. */
@@ -39,7 +42,8 @@ export interface MailRepository {
    * returns for the number of attempts.
    */
   claimDue(now: number, limit: number, retryAt: (attempts: number) => number): Promise<MailRow[]>
-  remove(id: number): Promise<void>
+  /** Removes the claimed mail. On SQLite a later mail may have its id: that one stays. */
+  remove(mail: ClaimedMail): Promise<void>
   /** Postpones the mail and resets its number of attempts. */
-  postpone(id: number, dueAt: number): Promise<void>
+  postpone(mail: ClaimedMail, dueAt: number): Promise<void>
 }

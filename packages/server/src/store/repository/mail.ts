@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely'
-import type { MailRepository, MailRow } from '../../ports/repository/mail.ts'
+import type { ExpressionBuilder, Selectable } from 'kysely'
+import type { ClaimedMail, MailRepository, MailRow } from '../../ports/repository/mail.ts'
 import { chunks, num } from '../mapping.ts'
-import type { Db, MailsTable } from '../tables.ts'
+import type { Db, MailsTable, Tables } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
 
 const ATTENTION_COLUMNS = 5
@@ -63,14 +63,19 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       return due.map(toMail)
     },
 
-    async postpone(id, dueAt) {
-      await db.updateTable('mails').set({ due_at: dueAt, tries: 0 }).where('id', '=', id).execute()
+    async postpone(mail, dueAt) {
+      await db.updateTable('mails').set({ due_at: dueAt, tries: 0 }).where(isSame(mail)).execute()
     },
 
-    async remove(id) {
-      await db.deleteFrom('mails').where('id', '=', id).execute()
+    async remove(mail) {
+      await db.deleteFrom('mails').where(isSame(mail)).execute()
     },
   }
+}
+
+/** SQLite uses the id of a removed mail again, so the id alone does not identify a mail. */
+function isSame({ id, to, about, createdAt }: ClaimedMail) {
+  return ({ and }: ExpressionBuilder<Tables, 'mails'>) => and({ id, recipient: to, about, created_at: createdAt })
 }
 
 function toMail(row: Selectable<MailsTable>): MailRow {

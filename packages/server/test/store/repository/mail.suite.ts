@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { MailRow } from '../../../src/ports/repository/mail.ts'
 import { type DatabaseEngine, openEmptyStore } from '../../harness/databases.ts'
 import { makeAccount, NOW } from '../../harness/fixtures.ts'
 
 const TO = 'shop@example.org'
 
 export function mailSuite(engine: DatabaseEngine): void {
+  test('a mail that was removed by another process is not confused with a later one of the same id', async t => {
+    const store = await openEmptyStore(engine, t)
+    const claim = (now: number) => store.write(tx => tx.mails.claimDue(now, 10, () => now + 60))
+    await store.write(tx => tx.mails.enqueue({ to: TO, about: 'code', codeId: 7, createdAt: NOW }))
+    const [first] = (await claim(NOW)) as [MailRow]
+    await store.write(tx => tx.mails.remove(first))
+    await store.write(tx => tx.mails.enqueue({ to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW + 1 }))
+    await store.write(async tx => {
+      await tx.mails.postpone(first, NOW + 10_000)
+      await tx.mails.remove(first)
+    })
+    assert.equal((await claim(NOW + 1)).length, 1)
+  })
+
   test('a mail is due at once, and a claimed mail is due again at its retry time until it is removed', async t => {
     const store = await openEmptyStore(engine, t)
     await store.write(async tx => {
@@ -28,7 +43,7 @@ export function mailSuite(engine: DatabaseEngine): void {
       again.map(mail => [mail.id, mail.attempts]),
       [[code?.id, 2]],
     )
-    await store.write(tx => tx.mails.remove(code?.id as number))
+    await store.write(tx => tx.mails.remove(code as MailRow))
     assert.deepEqual(
       (await claim(NOW + 10_000)).map(mail => mail.id),
       [emailNotification?.id],
@@ -68,17 +83,17 @@ export function mailSuite(engine: DatabaseEngine): void {
         .sort((a, b) => Number(a.to > b.to) - Number(a.to < b.to)),
     )
 
-    const [ofOne, ofOther] = [one, other].map(({ email }) => mails.find(mail => mail.to === email)?.id as number)
+    const [ofOne, ofOther] = [one, other].map(({ email }) => mails.find(mail => mail.to === email) as MailRow)
     await store.write(async tx => {
       assert.equal(await tx.attentionMails.lockChangeCount(one.id), 3)
       await tx.attentionMails.setLastSentAt(one.id, NOW + 121)
-      await tx.mails.remove(ofOne as number)
-      await tx.mails.postpone(ofOther as number, NOW + 500)
+      await tx.mails.remove(ofOne as MailRow)
+      await tx.mails.postpone(ofOther as MailRow, NOW + 500)
     })
     assert.deepEqual(await claim(NOW + 499), [])
     assert.deepEqual(
       (await claim(NOW + 500)).map(({ id, attempts }) => [id, attempts]),
-      [[ofOther, 1]],
+      [[ofOther?.id, 1]],
     )
     const accounts = await queue([one.id, other.id], NOW + 4_000)
     assert.deepEqual(

@@ -68,7 +68,7 @@ export class MailJudge {
     const before = mail.row
     mail.row = row
     if (row.tries === before.tries + 1n) this.#claim(mail, before)
-    else if (row.tries === 0n && before.tries > 0n) this.#postpone(mail, before)
+    else if (row.tries === 0n && (before.tries > 0n || row.about === 'reorged_payments')) this.#postpone(mail, before)
     else if (row.tries !== before.tries || row.due_at !== before.due_at)
       this.#fail('a mail is claimed once for each attempt', mail, `${before.tries} → ${row.tries}`)
   }
@@ -101,7 +101,7 @@ export class MailJudge {
     this.#queue.delete(mail.row.id)
     this.#removed.push(mail)
     const { about, tries } = mail.row
-    const isSent = mail.claims.some(isAccepted) || this.#takeEqual(mail)
+    const isSent = mail.claims.some(isAccepted) || this.#isEqualSent(mail)
     this.#world.transition('mail', 'claimed', isSent ? 'sent' : 'given up')
     if (about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
     if (isSent || tries >= BigInt(MAX_ATTEMPTS)) return
@@ -110,20 +110,13 @@ export class MailJudge {
     this.#fail('a mail stays in the queue until it is sent', mail, `after ${tries} attempts`)
   }
 
-  /** Equal mails cannot be distinguished: takes the accepted mail that was assigned to another one. */
-  #takeEqual({ row, claims }: KnownMail): boolean {
-    for (const other of this.#queue.values()) {
-      const { recipient, about, detail } = other.row
-      if (recipient !== row.recipient || about !== row.about || detail !== row.detail) continue
-      const theirs = other.claims.find(claim => claim.process === this.#world.committer && isAccepted(claim))
-      const own = claims.findLast(({ process }) => process === this.#world.committer)
-      if (!theirs || !own) continue
-      const { mail } = theirs
-      theirs.mail = own.mail
-      own.mail = mail
-      return true
-    }
-    return false
+  /** Equal mails cannot be told apart: at least as many were accepted as have left the queue. */
+  #isEqualSent({ row }: KnownMail): boolean {
+    const isEqual = (other: KnownMail) =>
+      (['recipient', 'about', 'detail'] as const).every(column => other.row[column] === row[column])
+    const removed = this.#removed.filter(isEqual)
+    const known = [...removed, ...[...this.#queue.values()].filter(isEqual)]
+    return known.flatMap(({ claims }) => claims.filter(isAccepted)).length >= removed.length
   }
 
   #isCodeExpired({ code_id: codeId }: MailRow): boolean {

@@ -61,8 +61,11 @@ export class PaymentEvidence {
   }
 
   #wasShownLately(txid: string): boolean {
-    const lastMs = this.#world.served.lastInMempoolMs(txid)
-    return lastMs !== null && this.#world.scheduler.nowMs - lastMs <= SHOWN_LATELY_MS
+    const { network, scheduler, served } = this.#world
+    const lastMs = served.lastInMempoolMs(txid)
+    const wasShown = lastMs !== null && scheduler.nowMs - lastMs <= SHOWN_LATELY_MS
+    // While the servers are silent, the last list stays in force.
+    return wasShown || network.mempool.has(txid) || network.minedAt(txid) !== null
   }
 
   /**

@@ -36,10 +36,8 @@ function confirmations({ network }: World, txid: string): number {
   return network.mempool.has(txid) ? 0 : -1
 }
 
-/** An invoice waits for a dropped payment as long as it can still be mined. */
+/** The service cannot know that other transactions have spent the notes of a dropped payment. */
 function canBeMined({ network }: World, txid: string): boolean {
   const transaction = network.transactions.get(txid)
-  return (
-    transaction !== undefined && network.isMinable(transaction, network.height + 1) && !network.isSpent(transaction)
-  )
+  return transaction !== undefined && network.isMinable(transaction, network.height + 1)
 }

@@ -116,6 +116,8 @@ export class Buyers {
 
   /** Deposits to the newest order, and requests further swaps for its invoice at the same moment. */
   #rush(draw: Draw, invoice: KnownInvoice): void {
+    // An order that began after the end of the faults would never be finished.
+    if (this.#world.healed) return
     const order = this.known.at(-1)!
     this.#lives.deposit(order, draw)
     if (draw.chance(0.7)) this.#lives.advance(order, draw)
