@@ -110,7 +110,7 @@ export class MailJudge {
     this.#fail('a mail stays in the queue until it is sent', mail, `after ${tries} attempts`)
   }
 
-  /** Equal mails cannot be told apart: at least as many were accepted as have left the queue. */
+  /** Equal mails cannot be distinguished: at least as many were accepted as have left the queue. */
   #isEqualSent({ row }: KnownMail): boolean {
     const isEqual = (other: KnownMail) =>
       (['recipient', 'about', 'detail'] as const).every(column => other.row[column] === row[column])
