@@ -34,7 +34,11 @@ function singleConnection(pglite: PGlite): PgSource {
       const { rows, affectedRows } = await pglite.query(sql, [...values])
       return { rows, affected: affectedRows ?? 0 }
     },
-    release: () => pool.release(client),
+    release(broken) {
+      // The end of a real connection rolls its transaction back.
+      const ended = broken ? pglite.exec('ROLLBACK').then(() => {}) : Promise.resolve()
+      ended.then(() => pool.release(client))
+    },
   }
   const pool = new ConnectionPool(() => client, { size: 1, maxWaiting: 10_000 })
   return {
