@@ -81,18 +81,18 @@ export function createPgTransactions(deps: {
           await send(client, transaction.topics)
           await client.query('COMMIT')
           return result
-        })
+        }).finally(
+          // Before the rollback: after a timeout the use case still runs, and its next statement must not follow it.
+          () => transaction.end(),
+        )
         client.release(false)
         onCommitted(transaction.topics)
         return result
       } catch (error) {
-        // First: after a timeout the use case still runs, and its next statement must not follow the rollback.
-        transaction.end()
+        // After a timeout the use case may still use the connection.
         if (isStalePlan(error) || isTimeout(error)) client.release(true)
         else await rollback(client)
         throw error
-      } finally {
-        transaction.end()
       }
     },
   }

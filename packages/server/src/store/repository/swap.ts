@@ -55,6 +55,18 @@ export function swapRepository(db: Db): SwapRepository {
     return row ? toSwap(row) : null
   }
 
+  /** The first or the last planned poll. */
+  async function pollAtMs(direction: 'asc' | 'desc'): Promise<number | null> {
+    const row = await db
+      .selectFrom('swaps')
+      .select('next_look_at_ms as at')
+      .where('next_look_at_ms', 'is not', null)
+      .orderBy('next_look_at_ms', direction)
+      .limit(1)
+      .executeTakeFirst()
+    return numOrNull(row?.at ?? null)
+  }
+
   return {
     byId,
     byIds,
@@ -139,27 +151,8 @@ export function swapRepository(db: Db): SwapRepository {
       return row !== undefined
     },
 
-    async nextPollAtMs() {
-      const row = await db
-        .selectFrom('swaps')
-        .select('next_look_at_ms as at')
-        .where('next_look_at_ms', 'is not', null)
-        .orderBy('next_look_at_ms')
-        .limit(1)
-        .executeTakeFirst()
-      return numOrNull(row?.at ?? null)
-    },
-
-    async latestPollAtMs() {
-      const row = await db
-        .selectFrom('swaps')
-        .select('next_look_at_ms as at')
-        .where('next_look_at_ms', 'is not', null)
-        .orderBy('next_look_at_ms', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return numOrNull(row?.at ?? null)
-    },
+    nextPollAtMs: () => pollAtMs('asc'),
+    latestPollAtMs: () => pollAtMs('desc'),
 
     async claimDue(nowMs, untilMs, limit) {
       const due = await db
