@@ -55,8 +55,9 @@ export async function createSignInHarness(
 
   const codes = (email: string) => mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
 
+  /** One at a time, so that the mails arrive in the order of their requests. */
   async function deliver(): Promise<void> {
-    while ((await mails.sendDue(20)) > 0);
+    while ((await mails.sendDue(1)) > 0);
   }
 
   return {
