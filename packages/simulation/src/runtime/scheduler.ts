@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Draw } from './draw.ts'
 
 const realSetImmediate = setImmediate
+const realNextTick = process.nextTick.bind(process)
 
 /** Owns tasks and timers. When it dies, they never run. */
 export interface Owner {
@@ -118,8 +119,9 @@ export class Scheduler {
    */
   async run(limit = Number.POSITIVE_INFINITY): Promise<void> {
     for (let count = 0; ; count++) {
-      await nextTurn()
+      await microtasksDone()
       if (count >= limit) return
+      if (this.#ready.length === 0) await nextTurn()
       const { length } = this.#ready
       if (length === 0) {
         this.idles += 1
@@ -162,6 +164,13 @@ export class Scheduler {
 }
 
 const MAX_TASKS = 200_000
+
+/** Resolves when all code has run that waits for nothing: a tick begins only after the last microtask. */
+function microtasksDone(): Promise<void> {
+  return new Promise(resolve => {
+    realNextTick(resolve)
+  })
+}
 
 function nextTurn(): Promise<void> {
   return new Promise(resolve => {

@@ -12,7 +12,7 @@ import { openDb } from '@zatgate/server/store/transaction/open-db'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Owner } from '../runtime/scheduler.ts'
 import type { StoreHooks } from './hooks.ts'
-import { copyTables, createReader, createReset, restoreTables, type TableCopy } from './tables.ts'
+import { copyTables, createReader, prepareRestore, type TableCopy } from './tables.ts'
 import { newTurn, type Turn, Turns } from './turns.ts'
 
 /** A database that the simulated processes share. Its connections and statements serve many runs. */
@@ -42,7 +42,7 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
   raw.exec('PRAGMA foreign_keys = ON')
   const connection = new SqliteConnection(raw)
   await migrate(openDb<unknown>(connection, SQLITE), SQLITE, MIGRATIONS)
-  const reset = createReset(raw)
+  const reset = prepareRestore(raw, copyTables(raw))
   const committed = createReader(raw)
   const turns = new Turns()
   let hooks: StoreHooks
@@ -168,7 +168,7 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
     crash,
     committed,
     copyContent: () => copyTables(raw),
-    restoreContent: copy => restoreTables(raw, copy as TableCopy[]),
+    restoreContent: copy => prepareRestore(raw, copy as TableCopy[])(),
     close: () => connection.close(),
   }
 }

@@ -1,33 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Restores the content that a database had when this was created. The schema and open statements stay valid. */
-export function createReset(database: DatabaseSync): () => void {
-  const names = database
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .all()
-    .map(row => String(row.name))
-  const hasSequences =
-    database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").get() !== undefined
-  const cleared = [...names, ...(hasSequences ? ['sqlite_sequence'] : [])]
-  const deletes = cleared.map(name => database.prepare(`DELETE FROM "${name}"`))
-  const inserts = names.flatMap(name => {
-    const rows = database.prepare(`SELECT * FROM "${name}"`).all()
-    return rows.map(row => {
-      const columns = Object.keys(row)
-      const insert = database.prepare(
-        `INSERT INTO "${name}" (${columns.map(column => `"${column}"`).join()}) VALUES (${columns.map(() => '?').join()})`,
-      )
-      return { insert, values: Object.values(row) }
-    })
-  })
-  return () => {
-    database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
-    for (const statement of deletes) statement.run()
-    for (const { insert, values } of inserts) insert.run(...values)
-    database.exec('COMMIT')
-  }
-}
-
 /** Reads the committed state by SQL, with cached statements. Integers are bigint. */
 export function createReader(database: DatabaseSync): <T>(sql: string, ...values: (string | number | bigint)[]) => T[] {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
@@ -62,16 +34,22 @@ export function copyTables(database: DatabaseSync): TableCopy[] {
   })
 }
 
-/** Replaces the content of these tables. */
-export function restoreTables(database: DatabaseSync, tables: readonly TableCopy[]): void {
-  database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
-  for (const { name } of tables) database.exec(`DELETE FROM "${name}"`)
-  for (const { name, rows } of tables) {
+/** Prepares to replace the content of the database by the copy. The schema and open statements stay valid. */
+export function prepareRestore(database: DatabaseSync, tables: readonly TableCopy[]): () => void {
+  const isFilled = tables.map(({ name }) => `EXISTS (SELECT 1 FROM "${name}") AS "${name}"`)
+  const filled = database.prepare(`SELECT ${isFilled.join()}`)
+  const deletes = new Map(tables.map(({ name }) => [name, database.prepare(`DELETE FROM "${name}"`)]))
+  const inserts = tables.flatMap(({ name, rows }) => {
     const columns = Object.keys(rows[0] ?? {})
-    if (columns.length === 0) continue
+    if (columns.length === 0) return []
     const names = columns.map(column => `"${column}"`).join()
     const insert = database.prepare(`INSERT INTO "${name}" (${names}) VALUES (${columns.map(() => '?').join()})`)
-    for (const row of rows) insert.run(...Object.values(row))
+    return rows.map(row => ({ insert, values: Object.values(row) }))
+  })
+  return () => {
+    database.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
+    for (const [name, isFilled] of Object.entries(filled.get()!)) if (isFilled) deletes.get(name)!.run()
+    for (const { insert, values } of inserts) insert.run(...values)
+    database.exec('COMMIT')
   }
-  database.exec('COMMIT')
 }

@@ -7,7 +7,7 @@ import { migratePostgres } from '@zatgate/server/store/postgres/migrate'
 import { openPostgresStore } from '@zatgate/server/store/postgres/store'
 import { type Owner, runAs } from '../../runtime/scheduler.ts'
 import type { StoreHooks } from '../hooks.ts'
-import { copyTables, createReader, createReset, restoreTables, type TableCopy } from '../tables.ts'
+import { copyTables, createReader, prepareRestore, type TableCopy } from '../tables.ts'
 import { Client } from './client.ts'
 import { Engine } from './engine.ts'
 import { ClientPool } from './pool.ts'
@@ -129,7 +129,7 @@ export async function openPostgresServer(
     },
     copyContent: () => ({ tables: copyTables(admin), sequences: engine.copySequences() }),
     restoreContent({ tables, sequences }) {
-      restoreTables(admin, tables)
+      prepareRestore(admin, tables)()
       engine.resetSequences(sequences)
     },
     committed: (sql, ...values) => read(sql, ...values),
@@ -145,7 +145,7 @@ export async function openPostgresServer(
   const installer: Owner = { name: 'migrations', alive: true }
   await migratePostgres(source(installer), migrations)
   crash(installer)
-  const empty = createReset(admin)
+  const empty = prepareRestore(admin, copyTables(admin))
   const read = createReader(admin)
   return server
 }
