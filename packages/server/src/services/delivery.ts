@@ -145,7 +145,7 @@ export function createDeliveries(deps: {
       const endedMs = clock.nowMs()
       return {
         publicId: job.publicId,
-        deliveryId: job.delivery.id,
+        deliveryPublicId: job.delivery.publicId,
         accountId: job.delivery.accountId,
         progress: finishAttempt(job.progress, error === null, endedMs),
         statusCode: response?.status ?? null,

@@ -67,7 +67,7 @@ export interface CloseOptions {
 }
 
 /** The effect of a provider's result on the order. */
-type ResultEffect = 'applied' | 'late' | 'paid_after_close'
+type ResultEffect = 'applied' | 'late' | 'paid_after_close' | 'order_lost'
 
 /** How long an order stays claimed. A provider that needs longer to respond is called again. */
 const LEASE_SECS = 120
@@ -140,11 +140,13 @@ export function createPayouts(deps: {
     try {
       const { payoutTo } = toPayoutOrder(withdrawal)
       const payout = await provider.pay({ id, amountZat, fiatCurrency, fiatAmount, payoutTo })
-      const effect = await store.write(tx => applyPayoutResult(tx, withdrawal.invoiceId, payout))
+      const effect = await store.write(tx => applyPayoutResult(tx, withdrawal, payout))
       const details = { order, provider: provider.name, state: payout.state }
       if (effect === 'applied') log.info(details, 'a withdrawal was passed to the payout provider')
       else if (effect === 'late')
         log.warn(details, 'the result of the payout provider arrived after its order had changed')
+      else if (effect === 'order_lost')
+        log.error(details, 'the payout provider was called for an order that a restored database does not contain')
       else
         log.warn(
           details,
@@ -155,7 +157,7 @@ export function createPayouts(deps: {
         { order, provider: provider.name, err },
         'a payout failed or could not be recorded; the provider will be called again',
       )
-      await store.write(tx => postpone(tx, withdrawal.invoiceId))
+      await store.write(tx => postpone(tx, withdrawal))
     }
   }
 
@@ -163,8 +165,10 @@ export function createPayouts(deps: {
    * Applies a result while the order is still being paid out. If the order has changed since (more coins arrived, or the
    * operator closed it), the result is kept as a note for the operator.
    */
-  async function applyPayoutResult(tx: Tx, invoiceId: number, payout: PayoutResult): Promise<ResultEffect> {
-    const { withdrawal } = await lockWithdrawal(tx, invoiceId)
+  async function applyPayoutResult(tx: Tx, claimed: Withdrawal, payout: PayoutResult): Promise<ResultEffect> {
+    const withdrawal = await lockClaimed(tx, claimed)
+    if (!withdrawal) return 'order_lost'
+    const { invoiceId } = withdrawal
     if (withdrawal.status !== 'payout_processing') return applyLate(tx, withdrawal, payout)
     const note = noteOf(payout)
     const now = nowSecs(clock)
@@ -210,10 +214,10 @@ export function createPayouts(deps: {
     return 'paid_after_close'
   }
 
-  async function postpone(tx: Tx, invoiceId: number): Promise<void> {
-    const { withdrawal } = await lockWithdrawal(tx, invoiceId)
-    if (withdrawal.status !== 'payout_processing') return
-    await tx.withdrawals.update(invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
+  async function postpone(tx: Tx, claimed: Withdrawal): Promise<void> {
+    const withdrawal = await lockClaimed(tx, claimed)
+    if (withdrawal?.status !== 'payout_processing') return
+    await tx.withdrawals.update(withdrawal.invoiceId, { ...withdrawal, payoutDueAt: nowSecs(clock) + RETRY_SECS })
   }
 
   return {
@@ -261,6 +265,12 @@ async function lockWithdrawal(tx: Tx, invoiceId: number): Promise<{ withdrawal: 
   const withdrawal = await tx.withdrawals.lock(invoiceId)
   if (!invoice || !withdrawal) throw notFound('withdrawal')
   return { withdrawal, invoice }
+}
+
+/** Null when the database was replaced meanwhile and does not contain the order. Its row id may belong to another one. */
+async function lockClaimed(tx: Tx, { publicId }: Withdrawal): Promise<Withdrawal | null> {
+  const found = await tx.withdrawals.byPublicId(publicId)
+  return found && (await lockWithdrawal(tx, found.invoiceId)).withdrawal
 }
 
 /** Whether any payment has fewer confirmations than the order requires. */

@@ -71,13 +71,14 @@ export function createSwapStatusPoller(deps: {
   /** Writes the swap, its event and the effect on the invoice. */
   async function write(
     tx: Tx,
-    { id, invoiceId }: Swap,
+    { id, publicId, invoiceId }: Swap,
     { response, failed }: PollResult,
     nowMs: number,
   ): Promise<Swap> {
     const [invoice] = await tx.invoices.lock([invoiceId])
     const before = await tx.swaps.byId(id)
-    if (!invoice || !before) throw new Error('a swap or its invoice does not exist')
+    // In a promoted standby the row id may belong to another swap.
+    if (!invoice || before?.publicId !== publicId) throw new Error('a swap or its invoice does not exist')
 
     const now = Math.floor(nowMs / 1000)
     const bounds = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)

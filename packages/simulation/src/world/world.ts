@@ -103,17 +103,21 @@ export class World {
   /** Replaces the database by a backup of it. No process may be running. @param identity of the restored database */
   restore(copy: unknown, identity: string): void {
     this.database.restoreContent(copy)
-    this.databaseIdentity = identity
-    this.#judge.restored()
-    for (const listener of this.#restoreListeners) listener()
+    this.#replaced(identity)
   }
 
   /** Puts an older copy in the place of the database while the processes run, as when a standby is promoted. */
   failOver(copy: unknown, identity: string): void {
     this.database.failOver?.(this.processes, copy, identity)
+    this.#replaced(identity)
+  }
+
+  /** The judges begin again with the content as it is now. */
+  #replaced(identity: string): void {
     this.databaseIdentity = identity
     this.#judge.restored()
     for (const listener of this.#restoreListeners) listener()
+    for (const part of this.parts) this.#judge.check(part, NO_TABLES)
   }
 
   nextSeed(): number {
@@ -207,6 +211,8 @@ export class World {
 }
 
 const MAX_STARTS = 3
+
+const NO_TABLES: ReadonlySet<string> = new Set()
 
 /** The median time of 11 blocks lags the true time; two hours are tolerated. */
 const DETECTABLE_AHEAD_MS = 2.25 * 3_600_000

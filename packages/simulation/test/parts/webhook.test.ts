@@ -62,7 +62,7 @@ function claimed(status: number | null = null): KnownDelivery {
   const succeeded = status === 200
   request.outcome = status === null ? null : { status, succeeded, atMs: NOW_MS, clockMs: NOW_MS, idles: 1 }
   const claim = { process: PROCESS, attempt: 1, targets: [TARGET], request: status === null ? null : request }
-  return { row: SENDING, claims: [claim] }
+  return { row: SENDING, claims: [claim], forgotten: [] }
 }
 
 test('a request signed as the contract says is accepted once', () => {
@@ -88,17 +88,20 @@ test('another body, URL, time, secret or signature is found', () => {
 })
 
 test('a due delivery is claimed, fails and is repeated after 10 s', () => {
-  assert.equal(progressProblem({ row: WAITING, claims: [] }, SENDING, change()), null)
+  assert.equal(progressProblem({ row: WAITING, claims: [], forgotten: [] }, SENDING, change()), null)
   const retry: DeliveryRow = { ...SENDING, state: 'waiting', due_at_ms: BigInt(NOW_MS + 10_000) }
   assert.equal(progressProblem(claimed(500), retry, change()), null)
 })
 
 test('attempts too early, too many, unlogged or after a success are found', () => {
-  const early = { row: { ...WAITING, due_at_ms: BigInt(NOW_MS + 1) }, claims: [] }
+  const early = { row: { ...WAITING, due_at_ms: BigInt(NOW_MS + 1) }, claims: [], forgotten: [] }
   assert.equal(progressProblem(early, SENDING, change())?.[0], 'an attempt is made when it is due')
-  const last = { row: { ...WAITING, attempts: 4n }, claims: [] }
+  const last = { row: { ...WAITING, attempts: 4n }, claims: [], forgotten: [] }
   assert.equal(progressProblem(last, { ...SENDING, attempts: 5n }, change())?.[0], 'a delivery has 4 attempts')
-  assert.equal(progressProblem({ row: WAITING, claims: [] }, SENDING, change([]))?.[0], 'each attempt is logged')
+  assert.equal(
+    progressProblem({ row: WAITING, claims: [], forgotten: [] }, SENDING, change([]))?.[0],
+    'each attempt is logged',
+  )
   const again = progressProblem(claimed(200), { ...SENDING, attempts: 2n }, change())
   assert.equal(again?.[0], 'nothing is sent again after a success')
   const hasty: DeliveryRow = { ...SENDING, state: 'waiting', due_at_ms: BigInt(NOW_MS + 9_999) }

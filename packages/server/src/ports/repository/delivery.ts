@@ -47,7 +47,8 @@ export interface StartedAttempt {
 /** The result of an attempt, and the new progress of its delivery. */
 export interface FinishedAttempt {
   readonly publicId: string
-  readonly deliveryId: number
+  /** Not its row id: in a promoted standby that id may belong to another delivery. */
+  readonly deliveryPublicId: string
   readonly accountId: number
   readonly progress: WaitingProgress | EndedProgress
   /** Null when no response head was received. */

@@ -174,25 +174,25 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       const isDelivered = ({ progress }: FinishedAttempt) => progress.state === 'delivered'
       const transitions = attempts
         .filter(ended => !isDelivered(ended))
-        .map(({ deliveryId, progress }) => {
+        .map(({ deliveryPublicId, progress }) => {
           const due = progress.state === 'waiting' ? progress.dueAtMs : null
-          return valuesRow(int(deliveryId), int(progress.attempts), text(progress.state), int(due))
+          return valuesRow(text(deliveryPublicId), int(progress.attempts), text(progress.state), int(due))
         })
       for (const batch of chunks(transitions, 4)) {
-        await sql`WITH next_state (id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
+        await sql`WITH next_state (public_id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
           UPDATE deliveries SET state = next_state.state, due_at_ms = next_state.due_at_ms
-          FROM next_state WHERE deliveries.id = next_state.id AND deliveries.state = 'sending'
+          FROM next_state WHERE deliveries.public_id = next_state.public_id AND deliveries.state = 'sending'
             AND deliveries.attempts = next_state.attempts`.execute(db)
       }
       // A success also ends a delivery whose later attempt is in flight or has failed.
       for (const batch of chunks(
-        attempts.filter(isDelivered).map(({ deliveryId }) => deliveryId),
+        attempts.filter(isDelivered).map(({ deliveryPublicId }) => deliveryPublicId),
         1,
       )) {
         await db
           .updateTable('deliveries')
           .set({ state: 'delivered', due_at_ms: null })
-          .where('id', 'in', batch)
+          .where('public_id', 'in', batch)
           .where('due_at_ms', 'is not', null)
           .execute()
       }

@@ -72,6 +72,21 @@ test('a swap that succeeds while the chain is 5 hours behind keeps its invoice o
   assert.equal(kept?.keptOpenBySwap, true)
 })
 
+test('a status is recorded for its own swap only, whatever has its row id in a promoted standby', async t => {
+  const clock = new ManualClock()
+  const status = async () => ({ status: 'REFUNDED', updatedAtMs: clock.nowMs(), raw: '{}' })
+  const { infrastructure, services } = await openTestContainer(t, {
+    clock,
+    swapProvider: { enabled: true, status } as unknown as SwapProvider,
+  })
+  const { store } = infrastructure
+  const invoice = await (await openShop(store)).sell({ createdAt: clock.secs, expiresAt: clock.secs + 900 })
+  const swap = await store.write(tx => insertSwap(tx, invoice.id, clock.secs))
+  const lost = { ...swap, publicId: '22222222-2222-4222-8222-222222222222' }
+  await assert.rejects(services.swapStatus.refresh(lost), /does not exist/)
+  assert.equal((await store.read(tx => tx.swaps.byId(swap.id)))?.status, swap.status)
+})
+
 async function insertSwap(tx: Tx, invoiceId: number, now: number): Promise<Swap> {
   const swap = await tx.swaps.insert(
     {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
@@ -29,6 +30,7 @@ async function start(test: TestContext) {
   const read = (id: string) => harness.payouts.read(id)
   return {
     clock,
+    file,
     harness,
     provider,
     order,
@@ -57,6 +59,25 @@ test('an order is passed to the provider once, with all details, when its deposi
   assert.equal(await harness.payouts.payDue(10), 0)
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'completed'])
 })
+
+for (const result of [{ state: 'paid', reference: 'wire 7' } as const, new Error('down')])
+  test(`the result of a lost order (${result instanceof Error ? 'an error' : result.state}) changes no other order with its row id`, async t => {
+    const { clock, harness, file, provider, deposited, read, statuses } = await start(t)
+    const { withdrawal } = await deposited()
+    const other = '22222222-2222-4222-8222-222222222222'
+    provider.results.push(async () => {
+      const database = new DatabaseSync(file)
+      database.prepare('UPDATE withdrawals SET public_id = ? WHERE public_id = ?').run(other, withdrawal.publicId)
+      database.close()
+      if (result instanceof Error) throw result
+      return result
+    })
+    assert.equal(await harness.payouts.payDue(10), 1)
+    const { status, reference, payoutDueAt } = (await read(other)).withdrawal
+    assert.deepEqual({ status, reference }, { status: 'payout_processing', reference: null })
+    assert.equal(payoutDueAt, clock.secs + 120)
+    assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing'])
+  })
 
 test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
   const { clock, harness, provider, deposited, read, statuses } = await start(t)

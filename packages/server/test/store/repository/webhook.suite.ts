@@ -53,7 +53,7 @@ function attemptOf(delivery: OpenDelivery, nowMs: number): StartedAttempt {
 function endOf(attempt: StartedAttempt, succeeded: boolean, endedAtMs: number): FinishedAttempt {
   return {
     publicId: attempt.publicId,
-    deliveryId: attempt.delivery.id,
+    deliveryPublicId: attempt.delivery.publicId,
     accountId: attempt.delivery.accountId,
     progress: finishAttempt(attempt.progress, succeeded, endedAtMs),
     statusCode: succeeded ? 204 : null,
@@ -279,6 +279,22 @@ export function webhookSuite(engine: DatabaseEngine): void {
       const detail = await store.read(tx => tx.deliveries.attemptByPublicId(account.id, second.publicId))
       assert.equal(detail?.deliveryState, 'delivered')
       assert.deepEqual(await claimDue(store, NOW_MS + 3_600_000), [])
+    })
+
+  for (const succeeded of [true, false])
+    test(`the ${succeeded ? 'success' : 'failure'} of a lost delivery does not end another one with its row id`, async t => {
+      const lost = await openEmptyStore(engine, t)
+      const store = await openEmptyStore(engine, t)
+      for (const database of [lost, store]) {
+        const account = await withWebhook(database)
+        await database.write(tx => tx.deliveries.insert([draft(account)]))
+      }
+      const [sent] = (await claimDue(lost, NOW_MS)) as [StartedAttempt]
+      const [other] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
+      assert.equal(sent.delivery.id, other.delivery.id)
+      await finish(store, [endOf(sent, succeeded, NOW_MS + 1_000)])
+      const detail = await store.read(tx => tx.deliveries.attemptByPublicId(other.delivery.accountId, other.publicId))
+      assert.equal(detail?.deliveryState, 'sending')
     })
 
   test('each attempt number is logged once, and a fifth attempt is refused', async t => {

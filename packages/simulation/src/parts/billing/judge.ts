@@ -6,6 +6,7 @@ import {
   type PlanEvent,
   type PlanLedger,
   type PurchaseRow,
+  type ReminderRow,
   readPlanEvents,
   readPlans,
   readReminders,
@@ -33,7 +34,7 @@ export class PlanJudge {
   readonly #plans: readonly Plan[]
   #before: PlanLedger | null = null
   #lastSeq = 0n
-  #mailed = new Set<bigint>()
+  #mailed = new Set<string>()
 
   constructor(world: World, plans: readonly Plan[]) {
     this.#world = world
@@ -44,7 +45,6 @@ export class PlanJudge {
   restored(): void {
     this.#before = null
     this.#lastSeq = 0n
-    this.#mailed = new Set()
   }
 
   check(): void {
@@ -53,10 +53,11 @@ export class PlanJudge {
     const before = this.#before
     this.#lastSeq = last
     this.#before = ledger
+    const reminders = this.#newReminders()
     for (const purchase of ledger.purchases) this.#checkPurchase(before, purchase)
     if (before) {
       for (const account of ledger.accounts) this.#checkAccount(before, ledger, account, events)
-      this.#checkReminders(before, ledger)
+      this.#checkReminders(before, ledger, reminders)
     }
   }
 
@@ -85,19 +86,21 @@ export class PlanJudge {
     if (!earlier) return
     const granted = decidedNow(before, ledger, account.id)
     let state = stateOf(earlier)
+    const states = [state]
     const own = events.filter(({ accountId }) => accountId === account.id)
     for (const [index, event] of own.entries()) {
       const next = this.#explain(state, event, { account, granted, isLast: index === own.length - 1 })
       this.#world.transition('plan', state.plan, next.plan)
       this.#world.story.tell('database', `${account.email}: plan ${state.plan} → ${next.plan} until ${next.expiresAt}`)
       state = next
+      states.push(state)
     }
     const now = stateOf(account)
     if (now.plan !== state.plan || now.expiresAt !== state.expiresAt)
       this.#failAccount('a change of a plan and plan.updated are one commit', account, `${now.plan} ${now.expiresAt}`)
     for (const purchase of granted) {
       if (purchase.status === 'granted') this.#fail('a granted purchase changes the plan', purchase)
-      else if (state.plan !== purchase.plan || state.expiresAt !== null)
+      else if (!states.some(({ plan, expiresAt }) => plan === purchase.plan && expiresAt === null))
         this.#fail('a paid plan on the list is granted', purchase)
     }
   }
@@ -161,12 +164,18 @@ export class PlanJudge {
       )
   }
 
-  /** One mail for each recorded reminder, in the same commit. */
-  #checkReminders(before: PlanLedger, ledger: PlanLedger): void {
+  /** The reminders that were queued by the last commit. */
+  #newReminders(): ReminderRow[] {
     const queued = readReminders(this.#world)
-    const mails = queued.filter(({ id }) => !this.#mailed.has(id))
     // SQLite gives the id of a mail that was sent to a later one.
-    this.#mailed = new Set(queued.map(({ id }) => id))
+    const keyOf = ({ id, detail }: ReminderRow) => `${id} ${detail}`
+    const added = queued.filter(mail => !this.#mailed.has(keyOf(mail)))
+    this.#mailed = new Set(queued.map(keyOf))
+    return added
+  }
+
+  /** One mail for each recorded reminder, in the same commit. */
+  #checkReminders(before: PlanLedger, ledger: PlanLedger, mails: readonly ReminderRow[]): void {
     for (const account of ledger.accounts) {
       const count = mails.filter(({ recipient }) => recipient === account.email).length
       const recorded = ledger.reminded.get(account.id)

@@ -16,6 +16,8 @@ export class MailJudge {
   readonly #queue = new Map<bigint, KnownMail>()
   /** Mails that have left the queue: a process that stalls may send one of them late. */
   readonly #removed: KnownMail[] = []
+  /** Mails that a restored database may not contain: a process that ran meanwhile may still send them. */
+  readonly #forgotten: KnownMail[] = []
   #causes: Causes | null = null
 
   constructor(world: World) {
@@ -25,8 +27,8 @@ export class MailJudge {
 
   /** A backup was restored: what is in it is taken as it is. */
   restored(): void {
+    this.#forgotten.push(...this.#removed.splice(0), ...this.#queue.values())
     this.#queue.clear()
-    this.#removed.length = 0
     this.#causes = null
     this.#attention.restored()
   }
@@ -115,7 +117,7 @@ export class MailJudge {
     const isEqual = (other: KnownMail) =>
       (['recipient', 'about', 'detail'] as const).every(column => other.row[column] === row[column])
     const removed = this.#removed.filter(isEqual)
-    const known = [...removed, ...[...this.#queue.values()].filter(isEqual)]
+    const known = [...removed, ...[...this.#queue.values(), ...this.#forgotten].filter(isEqual)]
     return known.flatMap(({ claims }) => claims.filter(isAccepted)).length >= removed.length
   }
 
@@ -127,7 +129,7 @@ export class MailJudge {
 
   /** A process hands over a mail. Of equal mails, each belongs to another claim. */
   sent(mail: SentMail): void {
-    for (const known of [...this.#queue.values(), ...this.#removed]) {
+    for (const known of [...this.#queue.values(), ...this.#removed, ...this.#forgotten]) {
       if (!isSame(known.row, mail)) continue
       const claim = known.claims.findLast(({ process, mail: sent }) => process === mail.process && sent === null)
       if (!claim) continue

@@ -23,7 +23,7 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
     const overdue = Number(invoice.expires_at) + EXPIRY_DELAY_SECS < nowSecs && invoice.kept_open === 0n
     const waits = ledger.payments
       .get(invoice.id)
-      ?.some(({ place, txid }) => place === 'dropped' && canBeMined(world, txid))
+      ?.some(({ place, txid }) => place === 'dropped' && world.network.mayBeMined(txid))
     if (overdue && !waits && invoice.status === 'pending') return `${about}, although it is overdue`
   }
   return null
@@ -34,10 +34,4 @@ function confirmations({ network }: World, txid: string): number {
   const height = network.minedAt(txid)
   if (height !== null) return network.height - height + 1
   return network.mempool.has(txid) ? 0 : -1
-}
-
-/** The service cannot know that other transactions have spent the notes of a dropped payment. */
-function canBeMined({ network }: World, txid: string): boolean {
-  const transaction = network.transactions.get(txid)
-  return transaction !== undefined && network.isMinable(transaction, network.height + 1)
 }

@@ -35,6 +35,8 @@ export class WebhookJudge {
   #webhooks = new Map<bigint, Target & { readonly sealed: Uint8Array }>()
   /** Secrets of each account since the last restore, oldest first. */
   readonly #secrets = new Map<bigint, string[]>()
+  /** What was known before the last restore: its processes may still send it. */
+  #forgotten = new Map<string, KnownDelivery>()
   /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
   readonly #requested = new Map<bigint, string[]>()
   #lastId = 0n
@@ -47,7 +49,8 @@ export class WebhookJudge {
 
   /** A backup was restored: what is in it is taken as it is. */
   restored(): void {
-    for (const map of [this.#known, this.#byPublicId, this.#open, this.#secrets, this.#requested]) map.clear()
+    this.#forgotten = new Map(this.#byPublicId)
+    for (const known of [this.#known, this.#byPublicId, this.#open, this.#secrets]) known.clear()
     this.#hasBaseline = false
   }
 
@@ -117,7 +120,8 @@ export class WebhookJudge {
   }
 
   #add(row: DeliveryRow): KnownDelivery {
-    const delivery = { row, claims: [] }
+    const earlier = this.#forgotten.get(row.public_id)
+    const delivery = { row, claims: [], forgotten: earlier ? [...earlier.forgotten, ...earlier.claims] : [] }
     this.#known.set(row.id, delivery)
     this.#byPublicId.set(row.public_id, delivery)
     if (row.due_at_ms !== null) this.#open.add(delivery)
@@ -238,7 +242,7 @@ export class WebhookJudge {
   /** A receiver has seen a request. */
   received(request: WebhookRequest): void {
     const id = request.headers['webhook-id'] ?? ''
-    const delivery = this.#byPublicId.get(id)
+    const delivery = this.#byPublicId.get(id) ?? this.#forgotten.get(id)
     if (delivery) this.#world.story.tell('receiver', `sees ${about(delivery)} from ${request.process.name}`)
     if (delivery) this.#report(delivery, requestProblem(delivery, request))
     else this.#world.fail('a receiver sees only committed deliveries', short(id))

@@ -55,6 +55,8 @@ export interface Claim {
 export interface KnownDelivery {
   row: DeliveryRow
   readonly claims: Claim[]
+  /** Claims that a restored database does not contain: their processes may still send and record them. */
+  readonly forgotten: readonly Claim[]
 }
 
 const COLUMNS =

@@ -45,7 +45,7 @@ export function progressProblem(delivery: KnownDelivery, row: DeliveryRow, chang
     case 'waiting':
       return failedAttemptProblem(delivery, row)
     case 'delivered':
-      return delivery.claims.some(hasSucceeded) ? null : ['only a complete 2xx in time delivers']
+      return claimsOf(delivery).some(hasSucceeded) ? null : ['only a complete 2xx in time delivers']
     case 'failed':
       return failureProblem(delivery, row, change)
     case 'canceled': {
@@ -79,8 +79,9 @@ function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change)
 }
 
 /** The current attempt has failed, and the next one is due some time after its end. */
-function failedAttemptProblem({ claims }: KnownDelivery, row: DeliveryRow): Problem | null {
-  const current = claims.find(({ attempt }) => attempt === Number(row.attempts))
+function failedAttemptProblem(delivery: KnownDelivery, row: DeliveryRow): Problem | null {
+  const claims = claimsOf(delivery)
+  const current = claims.findLast(({ attempt }) => attempt === Number(row.attempts))
   const failures = claims.flatMap(({ process, request }) => {
     const outcome = request?.outcome
     return process === current?.process && outcome && !outcome.succeeded ? [outcome] : []
@@ -98,11 +99,12 @@ function failureProblem({ claims }: KnownDelivery, row: DeliveryRow, change: Cha
 }
 
 /** Each attempt has a row with its result. */
-export function logProblem({ row, claims }: KnownDelivery, log: readonly AttemptRow[]): Problem | null {
+export function logProblem(delivery: KnownDelivery, log: readonly AttemptRow[]): Problem | null {
+  const { row, claims } = delivery
   if (log.length !== Number(row.attempts)) return ['each attempt is logged', `${log.length} of ${row.attempts}`]
   for (const entry of log) {
     const claim = claims.find(({ attempt }) => attempt === Number(entry.attempt))
-    const candidates = claims.filter(({ process }) => process === claim?.process)
+    const candidates = claimsOf(delivery).filter(({ process }) => process === claim?.process)
     if (claim && !candidates.some(candidate => agrees(candidate, entry)))
       return ['the log tells what happened', `${entry.attempt}: ${entry.status_code} ${entry.error}`]
     // The success of a last attempt that was taken for lost is logged too.
@@ -110,6 +112,11 @@ export function logProblem({ row, claims }: KnownDelivery, log: readonly Attempt
       return ['a failed attempt is logged with its error']
   }
   return null
+}
+
+/** All claims, also those that a restored database does not contain. */
+export function claimsOf({ forgotten, claims }: KnownDelivery): readonly Claim[] {
+  return [...forgotten, ...claims]
 }
 
 /** Whether an entry of the log tells the result of the attempt. Without a duration the result is unknown. */

@@ -1,14 +1,17 @@
 import { createHmac } from 'node:crypto'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { KnownDelivery } from './ledger.ts'
-import type { Problem } from './progress.ts'
+import { claimsOf, type Problem } from './progress.ts'
 
 const ATTEMPT_MS = 5_000
 
 /** What is wrong with a request that a receiver has seen. Assigns it to its claim. */
-export function requestProblem({ row, claims }: KnownDelivery, request: WebhookRequest): Problem | null {
+export function requestProblem(delivery: KnownDelivery, request: WebhookRequest): Problem | null {
+  const { row } = delivery
   // An earlier claim whose commit was lost has no request.
-  const claim = claims.findLast(candidate => candidate.process === request.process && candidate.request === null)
+  const claim = claimsOf(delivery).findLast(
+    candidate => candidate.process === request.process && candidate.request === null,
+  )
   if (!claim) return ['an attempt is counted before it is sent']
   claim.request = request
   if (request.body !== row.body) return ['a webhook has the bytes of its event', request.body]

@@ -40,6 +40,12 @@ export class Network {
     return (expiryHeight === 0 || height <= expiryHeight) && notes.every(({ pool }) => pool === this.poolAt(height))
   }
 
+  /** Whether the next block may hold the transaction, as far as its heights and pools tell, whatever has been spent. */
+  mayBeMined(txid: string): boolean {
+    const transaction = this.transactions.get(txid)
+    return transaction !== undefined && this.isMinable(transaction, this.height + 1)
+  }
+
   get height(): number {
     return this.branch.length - 1
   }
