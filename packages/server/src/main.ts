@@ -36,8 +36,9 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const container = await openContainer(config, { ...overrides, ...(logger && { log: logger }) }, stack)
   const { roles } = config
   const url = roles.includes('api') ? await startApiRole(container, sandboxTools, stack) : ''
-  if (roles.includes('delivery')) startDeliveryRole(container, config.publicUrl ?? url, stack)
-  if (roles.includes('watcher')) startWatcherRole(container, stack)
+  const publicUrl = config.publicUrl ?? url
+  if (roles.includes('delivery')) startDeliveryRole(container, publicUrl, stack)
+  if (roles.includes('watcher')) startWatcherRole(container, publicUrl, stack)
 
   const running = stack.move()
   return {

@@ -1,17 +1,11 @@
 import { addOpenDeliveriesGauge } from './adapters/metrics/delivery.ts'
 import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
-import { type Container, createMailService } from './container.ts'
+import type { Container } from './container.ts'
 import type { App } from './http/app.ts'
 import { createHttpServer } from './http/server.ts'
 import type { SandboxTools } from './web/context.ts'
 import { addSite, notFoundPage } from './web/site.ts'
-import { startBillingLoop } from './workers/billing.ts'
-import { startChainSync } from './workers/chain/sync.ts'
-import { startCleanup } from './workers/cleanup.ts'
-import { startDeliveryWorker } from './workers/delivery.ts'
-import { startExpiryLoop } from './workers/invoice-expiry.ts'
-import { startMailLoop } from './workers/mail.ts'
-import { startSwapPolling } from './workers/swap.ts'
+import { startWorkers } from './workers.ts'
 
 /**
  * Starts the role `api`: serves the API and the pages.
@@ -41,30 +35,11 @@ export async function startApiRole(
 /** Starts the role `delivery`: sends webhooks and mails. */
 export function startDeliveryRole(container: Container, publicUrl: string, stack: AsyncDisposableStack): void {
   const { infrastructure, services } = container
-  const { clock, log, mailer, metrics, registry, store } = infrastructure
-  const { deliveries } = services
-  addOpenDeliveriesGauge(registry, deliveries.countOpen)
-  stopWith(stack, startDeliveryWorker({ deliveries, store, clock, log, metrics }))
-  if (!mailer) return
-  const mails = createMailService(infrastructure, mailer, () => publicUrl)
-  stopWith(stack, startMailLoop({ store, mails, clock, log }))
+  addOpenDeliveriesGauge(infrastructure.registry, services.deliveries.countOpen)
+  startWorkers(container, publicUrl, stack, ['delivery', 'mail'])
 }
 
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */
-export function startWatcherRole({ infrastructure, services }: Container, stack: AsyncDisposableStack): void {
-  const { chain, clock, log, metrics, noteScanner, store } = infrastructure
-  const { billing, chainProblems, chainRecorder, cleanup, invoiceExpiry, payouts, recordedChain, scanKeys } = services
-  const tasks = [cleanup.pruneIdempotencyKeys, cleanup.pruneEvents, cleanup.pruneDeliveries]
-  stopWith(stack, startCleanup({ tasks, clock, log }))
-  stopWith(stack, startBillingLoop({ billing, payouts, store, clock, log }))
-  stopWith(stack, startSwapPolling({ store, poller: services.swapStatus, clock, log }))
-  stopWith(stack, startExpiryLoop({ invoiceExpiry, clock, log }))
-  stopWith(
-    stack,
-    startChainSync({ chain, noteScanner, chainRecorder, recordedChain, scanKeys, chainProblems, clock, log, metrics }),
-  )
-}
-
-function stopWith(stack: AsyncDisposableStack, worker: { stop(): Promise<void> }): void {
-  stack.adopt(worker, adopted => adopted.stop())
+export function startWatcherRole(container: Container, publicUrl: string, stack: AsyncDisposableStack): void {
+  startWorkers(container, publicUrl, stack, ['cleanup', 'billing', 'swap', 'expiry', 'chain'])
 }

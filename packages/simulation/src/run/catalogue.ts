@@ -22,6 +22,7 @@ export function readCatalogue(databases: Databases): Catalogue {
     processes: 3,
     chainServers: 3,
     merchants: 2,
+    height: 1_100,
   } as const
   const world = new World(1, setup, databases.sqlite)
   databases.sqlite.begin(world.storeHooks())

@@ -1,8 +1,8 @@
 import type { Config } from '@zatgate/server/config/settings'
 import type { Overrides } from '@zatgate/server/container'
+import type { WorkerName } from '@zatgate/server/workers'
 import type { Draw } from '../runtime/draw.ts'
 import type { ServiceProcess } from '../service/process.ts'
-import type { Worker } from '../service/workers.ts'
 import type { World } from '../world/world.ts'
 
 /** Something that can happen in the world. */
@@ -27,7 +27,7 @@ export interface Part {
   /** Adapters of a process. */
   ports?(process: ServiceProcess): Overrides
   /** Workers of the service that the part needs, besides chain sync and expiry. */
-  readonly workers?: readonly Worker[]
+  readonly workers?: readonly WorkerName[]
   /** Settings of all processes. */
   readonly config?: Partial<Config>
   /** State transitions that are known to be possible, such as `invoice pending → paid`, for the coverage. */

@@ -23,6 +23,9 @@ export interface Setup {
   readonly parts: readonly string[]
 }
 
+/** The probability that the chain is longer than the recorded part of it. */
+const LONG_CHAIN_RATE = 0.01
+
 /** @param optionalParts the names of the parts that a seed may leave out, with their probabilities */
 export function drawSetup(
   seed: number,
@@ -30,7 +33,7 @@ export function drawSetup(
 ): Setup {
   const draw = new Draw(seed, 'setup')
   const database = draw.chance(0.6) ? 'sqlite' : 'postgres'
-  const height = draw.int(12, 30)
+  const height = draw.int(12, 30) + (new Draw(seed, 'chain').chance(LONG_CHAIN_RATE) ? 1_000 : 0)
   const nu63Height = draw.weighted([
     [0, 5],
     [height + draw.int(1, 6), 2],

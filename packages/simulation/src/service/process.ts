@@ -6,13 +6,13 @@ import type { Log } from '@zatgate/server/ports/log'
 import { NO_METRICS } from '@zatgate/server/ports/metrics'
 import type { Random } from '@zatgate/server/ports/random'
 import type { Store } from '@zatgate/server/ports/store'
+import { startWorkers, WORKER_NAMES, type WorkerName } from '@zatgate/server/workers'
 import { Registry } from 'prom-client'
 import { SimulatedClock } from '../runtime/clock.ts'
 import { Draw } from '../runtime/draw.ts'
 import { type Owner, runAs } from '../runtime/scheduler.ts'
 import { createNoteScanner } from '../world/chain/note-scanner.ts'
 import type { World } from '../world/world.ts'
-import { startWorkers, workersOf } from './workers.ts'
 
 /** The process of a request has died. The client does not learn whether the request had an effect. */
 export class ConnectionLost extends Error {
@@ -21,6 +21,8 @@ export class ConnectionLost extends Error {
 
 /** The key that seals the secrets of a run, unless the operator changes it. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 1)
+
+const PUBLIC_URL = 'https://pay.example.org'
 
 const BASE_CONFIG = loadConfig({
   NETWORK: 'test',
@@ -65,7 +67,7 @@ export class ServiceProcess implements Owner {
   }
 
   async #start(): Promise<void> {
-    const { world } = { world: this.#world }
+    const world = this.#world
     const { setup } = world
     const store = await world.database.openStore(this, world.databaseIdentity)
     this.#store = store
@@ -92,7 +94,7 @@ export class ServiceProcess implements Owner {
     }
     const container = await openContainer({ ...config, confirmations: setup.confirmations }, overrides, this.#stack)
     await container.services.databaseIdentity.advanceCountersAtStart()
-    startWorkers(container, workersOf(world), this.#stack)
+    startWorkers(container, PUBLIC_URL, this.#stack, neededWorkers(world))
     this.#container = container
     world.story.tell(this.name, 'has started')
   }
@@ -170,6 +172,12 @@ export class ServiceProcess implements Owner {
     }
     return { debug: () => {}, info: tell('info'), warn: tell('warn'), error: tell('error') }
   }
+}
+
+/** Chain sync, expiry, and the workers that the parts of the world need. The others would only find nothing to do. */
+function neededWorkers({ parts }: World): WorkerName[] {
+  const needed = new Set<WorkerName>(['chain', 'expiry', ...parts.flatMap(({ workers = [] }) => workers)])
+  return WORKER_NAMES.filter(name => needed.has(name))
 }
 
 function causeOf(error: Error): string {

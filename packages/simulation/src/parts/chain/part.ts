@@ -61,6 +61,7 @@ function blockActions(world: World): readonly Action[] {
       fault: 'a reorganisation of 6 to 25 blocks',
       run: draw => reorganise(world, draw, draw.int(6, 25)),
     },
+    ...(world.setup.height > 1_000 ? [deepReorganisation(world)] : []),
     {
       name: 'reorganisation without a longer chain',
       weight: 1,
@@ -73,6 +74,16 @@ function blockActions(world: World): readonly Action[] {
       },
     },
   ]
+}
+
+/** Not deeper than the recorded blocks, which the service follows by itself. */
+function deepReorganisation(world: World): Action {
+  return {
+    name: 'deep reorganisation',
+    weight: 8,
+    fault: 'a reorganisation of 26 to 1,000 blocks',
+    run: draw => reorganise(world, draw, draw.int(26, 1_000)),
+  }
 }
 
 function reorganise(world: World, draw: Draw, wanted: number): string {

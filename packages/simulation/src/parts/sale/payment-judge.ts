@@ -76,10 +76,10 @@ export class PaymentJudge {
 
   /** A payment is dropped after an absence of two minutes, or once it can not be mined any more. */
   #checkAbsence(invoice: InvoiceRow, txid: string): void {
-    const { network, served, scheduler, clocksChangedMs, clockErrors } = this.#world
+    const { network, served, scheduler, clocksChangedMs, clockErrors, committer } = this.#world
     const expiryHeight = network.transactions.get(txid)?.expiryHeight ?? 0
     if (expiryHeight !== 0 && expiryHeight <= this.#highestTip) return
-    const lastMs = served.lastInMempoolMs(txid)
+    const lastMs = served.lastShownMs(committer, txid)
     if (lastMs === null || scheduler.nowMs - clocksChangedMs < CLOCK_MEMORY_MS) return
     const absenceMs = scheduler.nowMs - lastMs
     // One process may record the beginning of an absence, and another one its end.

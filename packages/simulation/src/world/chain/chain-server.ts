@@ -20,7 +20,7 @@ interface NodeState {
 
 /** Called with everything that a server has served: the truth about what a process could see. */
 export interface ServedListener {
-  mempool(process: Owner, server: string, transactions: readonly WorldTransaction[]): void
+  mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void
   block(process: Owner, block: WorldBlock): void
 }
 
@@ -96,6 +96,11 @@ export class ChainServer {
     if (!this.#frozen) return
     this.#frozen = null
     this.blockFound()
+  }
+
+  /** Whether it does not serve the newest state of the network. */
+  get isBehind(): boolean {
+    return this.isFrozen || this.lagBlocks > 0
   }
 
   get isFrozen(): boolean {
@@ -231,7 +236,7 @@ export class ChainServer {
       this.#cached = { atMs: nowMs, transactions: this.mempoolEmpty ? [] : this.#state.mempool }
     }
     const shown = this.#cached.transactions.filter(({ txid }) => !this.hidden.has(txid))
-    this.#served.mempool(currentOwner(), this.name, shown)
+    this.#served.mempool(currentOwner(), this, shown)
     return shown
   }
 
@@ -247,7 +252,7 @@ export class ChainServer {
         signal.throwIfAborted()
         const transaction = stream.queue.shift()
         if (transaction) {
-          this.#served.mempool(stream.owner, this.name, [transaction])
+          this.#served.mempool(stream.owner, this, [transaction])
           yield Buffer.from(transaction.txid, 'hex')
         } else if (stream.ended && this.mempoolFails) throw mempoolError()
         else if (stream.ended || this.down) return

@@ -1,5 +1,5 @@
 import type { Owner } from '../../runtime/scheduler.ts'
-import type { ServedListener } from './chain-server.ts'
+import type { ChainServer, ServedListener } from './chain-server.ts'
 import type { WorldBlock } from './network.ts'
 import type { WorldTransaction } from './transaction.ts'
 
@@ -7,6 +7,8 @@ import type { WorldTransaction } from './transaction.ts'
 export class ServedTransactions implements ServedListener {
   /** When each transaction was last shown unmined; Unix milliseconds. */
   readonly #inMempool = new Map<string, number>()
+  /** As above for each process, by servers that are not behind the network. */
+  readonly #byCurrentServer = new Map<Owner, Map<string, number>>()
   readonly #serverOf = new Map<Owner, string>()
   readonly #now: () => number
   readonly #blocks = new Map<string, WorldBlock>()
@@ -17,9 +19,14 @@ export class ServedTransactions implements ServedListener {
     this.#now = now
   }
 
-  mempool(process: Owner, server: string, transactions: readonly WorldTransaction[]): void {
-    this.#serverOf.set(process, server)
-    for (const { txid } of transactions) this.#inMempool.set(txid, this.#now())
+  mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void {
+    this.#serverOf.set(process, server.name)
+    const own = this.#byCurrentServer.get(process) ?? new Map<string, number>()
+    this.#byCurrentServer.set(process, own)
+    for (const { txid } of transactions) {
+      this.#inMempool.set(txid, this.#now())
+      if (!server.isBehind) own.set(txid, this.#now())
+    }
   }
 
   /** The server that a process read a mempool from last. */
@@ -30,6 +37,11 @@ export class ServedTransactions implements ServedListener {
   /** When the transaction was last shown to any process, unmined; null: never. */
   lastInMempoolMs(txid: string): number | null {
     return this.#inMempool.get(txid) ?? null
+  }
+
+  /** When a server that was not behind showed the transaction to this process, unmined; null: never. */
+  lastShownMs(process: Owner | null, txid: string): number | null {
+    return (process && this.#byCurrentServer.get(process)?.get(txid)) ?? null
   }
 
   block(_process: Owner, block: WorldBlock): void {

@@ -1,0 +1,42 @@
+import { type Container, createMailService } from './container.ts'
+import { startBillingLoop } from './workers/billing.ts'
+import { startChainSync } from './workers/chain/sync.ts'
+import { startCleanup } from './workers/cleanup.ts'
+import { startDeliveryWorker } from './workers/delivery.ts'
+import { startExpiryLoop } from './workers/invoice-expiry.ts'
+import { startMailLoop } from './workers/mail.ts'
+import { startSwapPolling } from './workers/swap.ts'
+
+/** The background jobs of the service, by name. Null: the service has no mail server. */
+const WORKERS = {
+  cleanup: ({ infrastructure, services: { cleanup } }) => {
+    const tasks = [cleanup.pruneIdempotencyKeys, cleanup.pruneEvents, cleanup.pruneDeliveries]
+    return startCleanup({ ...infrastructure, tasks })
+  },
+  billing: ({ infrastructure, services }) => startBillingLoop({ ...infrastructure, ...services }),
+  swap: ({ infrastructure, services }) => startSwapPolling({ ...infrastructure, poller: services.swapStatus }),
+  expiry: ({ infrastructure, services }) => startExpiryLoop({ ...infrastructure, ...services }),
+  chain: ({ infrastructure, services }) => startChainSync({ ...infrastructure, ...services }),
+  delivery: ({ infrastructure, services }) => startDeliveryWorker({ ...infrastructure, ...services }),
+  mail({ infrastructure }, publicUrl) {
+    const { mailer } = infrastructure
+    if (!mailer) return null
+    return startMailLoop({ ...infrastructure, mails: createMailService(infrastructure, mailer, () => publicUrl) })
+  },
+} satisfies Record<string, (container: Container, publicUrl: string) => { stop(): Promise<void> } | null>
+
+export type WorkerName = keyof typeof WORKERS
+export const WORKER_NAMES = Object.keys(WORKERS) as readonly WorkerName[]
+
+/** Starts background jobs in this order. @param stack stops them */
+export function startWorkers(
+  container: Container,
+  publicUrl: string,
+  stack: AsyncDisposableStack,
+  names: readonly WorkerName[],
+): void {
+  for (const name of names) {
+    const worker = WORKERS[name](container, publicUrl)
+    if (worker) stack.adopt(worker, adopted => adopted.stop())
+  }
+}
