@@ -1,6 +1,6 @@
 /**
  * Applies one mutant at a time to a copy of the tree and runs the simulation there until a seed fails: `npm run mutants`,
- * or `npm run mutants -- PART` for the mutants whose name contains PART. A mutant counts as found only when the seed passes
+ * or `npm run mutants -- PART` for those with PART in their theme or name. A mutant counts as found only when the seed passes
  * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,9 @@ interface Outcome {
 
 const RECORD = '--record'
 const args = process.argv.slice(2)
-const selected = MUTANTS.filter(({ name }) => args.every(part => part === RECORD || name.includes(part)))
+const selected = MUTANTS.filter(({ name, theme }) =>
+  args.every(part => part === RECORD || `${theme}: ${name}`.includes(part)),
+)
 if (selected.length === 0) fail('no mutant has this name')
 const trees: Tree[] = []
 process.on('exit', () => {
@@ -57,7 +59,7 @@ async function work(tree: Tree): Promise<void> {
 
 async function runMutant(tree: Tree, mutant: Mutant): Promise<SimulationResult> {
   const restore = tree.mutate(mutant)
-  const mutated = await simulate(tree.path, { first: BASE_SEED, count: mutant.withinSeeds })
+  const mutated = await simulate(tree.path, { first: BASE_SEED, count: mutant.withinSeeds, needs: mutant.needs })
   restore()
   if (mutated.kind !== 'failed' || mutated.seed < BASE_SEED + CLEAN_SEEDS) return mutated
   const unmutated = await simulate(tree.path, { first: mutated.seed, count: 1 })

@@ -12,6 +12,8 @@ export interface Seeds {
   /** The first seed. */
   readonly first: number
   readonly count: number
+  /** Only the seeds whose world has all of these. */
+  readonly needs?: readonly string[] | undefined
 }
 
 /** The first seed that fails, and what the judge found. */
@@ -28,8 +30,9 @@ export type SimulationResult =
   | { readonly kind: 'broken'; readonly reason: string }
 
 /** Runs the simulation of the tree at `path` in a process of its own, until a seed fails or all have passed. */
-export async function simulate(path: string, { first, count }: Seeds): Promise<SimulationResult> {
+export async function simulate(path: string, { first, count, needs = [] }: Seeds): Promise<SimulationResult> {
   const args = [SIMULATOR, '--seed', String(first), '--seeds', String(count), '--jobs', '1', '--stop', '--json']
+  if (needs.length > 0) args.push('--with', needs.join())
   // Without this variable, which a surrounding test run sets, a process of Node would report to that run.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(process.execPath, args, {

@@ -8,6 +8,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/delivery.ts',
     find: 'status >= 200 && status < 300',
     replace: 'status >= 200 && status < 400',
+    needs: ['webhook'],
     withinSeeds: 200,
   },
   {
@@ -16,6 +17,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'store/repository/delivery.ts',
     find: 'SELECT * FROM deliveries WHERE account_id',
     replace: "SELECT * FROM deliveries WHERE state = 'waiting' AND account_id",
+    needs: ['webhook'],
     withinSeeds: 500,
   },
   {
@@ -24,6 +26,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'workers/delivery.ts',
     find: 'ended.unshift(...finished)',
     replace: '',
+    needs: ['webhook'],
     withinSeeds: 500,
   },
   {
@@ -32,6 +35,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'adapters/oneclick/provider.ts',
     find: 'check(ageMs <= MAX_QUOTE_AGE_MS,',
     replace: 'check(ageMs >= 0,',
+    needs: ['swap'],
     withinSeeds: 1_000,
   },
   {
@@ -40,6 +44,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'domain/swap.ts',
     find: 'updatedAtMs < swap.updatedAtMs || ',
     replace: '',
+    needs: ['swap'],
     withinSeeds: 500,
   },
   {
@@ -48,6 +53,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'domain/swap.ts',
     find: 'return !reportedAfterExpiry && now < swap.invoiceExpiresAt + PROVIDER_GRACE_SECS',
     replace: 'return !reportedAfterExpiry && now < swap.invoiceExpiresAt',
+    needs: ['swap'],
     withinSeeds: 500,
   },
   {
@@ -56,6 +62,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'store/repository/swap.ts',
     find: '.set({ replaced_at: at })',
     replace: '.set({ replaced_at: at, next_look_at_ms: null, holds: 0 })',
+    needs: ['swap'],
     withinSeeds: 500,
   },
   {
@@ -64,6 +71,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/billing.ts',
     find: "if (purchase?.status === 'open') await grantPurchase",
     replace: 'if (purchase) await grantPurchase',
+    needs: ['billing'],
     withinSeeds: 500,
   },
   {
@@ -72,6 +80,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/withdrawal.ts',
     find: 'if (header.time > cutoffAt(height)) return late',
     replace: 'if (header.time < 0) return late',
+    needs: ['withdrawal'],
     withinSeeds: 500,
   },
   {
@@ -80,6 +89,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/payout.ts',
     find: 'if (withdrawal.activePayout && !override) throw',
     replace: 'if (withdrawal.activePayout && override === undefined) throw',
+    needs: ['withdrawal'],
     withinSeeds: 500,
   },
   {
@@ -88,6 +98,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/withdrawal.ts',
     find: "const confirmed = status === 'paid' && !needsAttention",
     replace: "const confirmed = status === 'paid' || needsAttention",
+    needs: ['withdrawal'],
     withinSeeds: 1_000,
   },
   {
@@ -96,6 +107,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'adapters/rates/cached.ts',
     find: 'if (current && ageOf(current) <= maxAgeSecs) return current',
     replace: 'if (current) return current',
+    needs: ['withdrawal'],
     withinSeeds: 500,
   },
   {
@@ -104,6 +116,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/sign-in.ts',
     find: 'return null\n    await tx.signIn.markUsed(candidate.id, now)',
     replace: 'throw badCode()\n    await tx.signIn.markUsed(candidate.id, now)',
+    needs: ['sign-in'],
     withinSeeds: 500,
   },
   {
@@ -112,6 +125,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/mail.ts',
     find: 'if (changesNow === changes) await',
     replace: 'if (changesNow >= changes) await',
+    needs: ['mail'],
     withinSeeds: 1_000,
   },
   {
@@ -120,6 +134,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     file: 'services/mail.ts',
     find: 'if (mail.attempts < MAX_ATTEMPTS) return',
     replace: 'if (mail.attempts < 1) return',
+    needs: ['mail'],
     withinSeeds: 500,
   },
 ]

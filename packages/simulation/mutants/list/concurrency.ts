@@ -8,6 +8,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'services/chain-sync.ts',
     find: 'await tx.chain.lock()\n      const mismatch = findMismatch',
     replace: 'const mismatch = findMismatch',
+    needs: ['postgres', 'several processes'],
     withinSeeds: 1_000,
   },
   {
@@ -16,6 +17,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'services/chain-sync.ts',
     find: 'await tx.chain.lock()\n      const tip = (await tx.chain.tip())?.height ?? null',
     replace: 'const tip = (await tx.chain.tip())?.height ?? null',
+    needs: ['postgres', 'operator'],
     withinSeeds: 2_000,
   },
   {
@@ -29,6 +31,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
           invoice,
         ]),
       )`,
+    needs: ['postgres'],
     withinSeeds: 1_000,
   },
   {
@@ -39,6 +42,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
       if (locked.size === 0) return []`,
     replace: `const locked = new Map((await tx.invoices.byIds(invoiceIdsOf(matched))).map(invoice => [invoice.id, invoice]))
       if (locked.size === 0) return []`,
+    needs: ['postgres'],
     withinSeeds: 1_000,
   },
   {
@@ -47,6 +51,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'store/repository/account.ts',
     find: '.forNoKeyUpdate()',
     replace: '',
+    needs: ['postgres'],
     withinSeeds: 2_000,
   },
   {
@@ -55,6 +60,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'store/repository/withdrawal.ts',
     find: "all().where('invoice_id', '=', invoiceId).forUpdate().executeTakeFirst()",
     replace: "all().where('invoice_id', '=', invoiceId).executeTakeFirst()",
+    needs: ['postgres', 'withdrawal'],
     withinSeeds: 1_000,
   },
   {
@@ -63,6 +69,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'store/repository/withdrawal.ts',
     find: '.limit(limit)\n        .forUpdate()\n        .skipLocked()',
     replace: '.limit(limit)',
+    needs: ['postgres', 'withdrawal', 'several processes'],
     withinSeeds: 1_000,
   },
   {
@@ -71,6 +78,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'services/swap-status.ts',
     find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
     replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
+    needs: ['postgres', 'swap'],
     withinSeeds: 2_000,
   },
   {
@@ -79,6 +87,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'services/swap.ts',
     find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
     replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
+    needs: ['postgres', 'swap'],
     withinSeeds: 1_000,
   },
   {
@@ -87,6 +96,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'services/sign-in.ts',
     find: 'await tx.signIn.lockCounts()',
     replace: '',
+    needs: ['postgres', 'sign-in'],
     withinSeeds: 1_000,
   },
   {
@@ -114,6 +124,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
         .columns(['account_id', 'month'])
         .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) })),
     )`,
+    needs: ['postgres', 'billing'],
     withinSeeds: 1_000,
   },
   {
@@ -122,6 +133,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     file: 'store/batching/write-batch.ts',
     find: "error.kind !== 'unavailable' && !changed",
     replace: "error.kind !== 'unavailable'",
+    needs: ['sqlite'],
     withinSeeds: 1_000,
   },
   {
@@ -133,6 +145,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     replace: `completions = await this.#runAll(batch, writes, topics)
       for (const complete of completions.splice(0)) complete()
       await batch.commit(topics)`,
+    needs: ['sqlite'],
     withinSeeds: 500,
   },
   {

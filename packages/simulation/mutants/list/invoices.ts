@@ -40,6 +40,7 @@ export const INVOICE_MUTANTS: readonly Mutant[] = [
     file: 'services/database-identity.ts',
     find: 'isSameDatabase(await tx.databaseIdentity.read()) ? null : await advanceIfCopy(tx)',
     replace: 'null as CounterAdvance | null',
+    needs: ['postgres', 'operator'],
     withinSeeds: 1_000,
   },
   {
@@ -48,6 +49,7 @@ export const INVOICE_MUTANTS: readonly Mutant[] = [
     file: 'domain/database-identity.ts',
     find: 'return 2n ** bits + (value % 2n ** bits)',
     replace: 'return 0n * bits * value',
+    needs: ['operator'],
     withinSeeds: 500,
   },
 ]

@@ -121,6 +121,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'services/billing.ts',
     find: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : []',
     replace: 'return ended',
+    needs: ['billing'],
     withinSeeds: 1_000,
   },
   {
@@ -129,6 +130,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/rescan.ts',
     find: '() => scanKeys.all()',
     replace: 'read => scanKeys.watchedAt(read.at(-1)!.time + 30 * 86_400)',
+    needs: ['operator'],
     withinSeeds: 1_000,
   },
 ]

@@ -5,9 +5,9 @@ import { addOutcome, type Coverage, emptyCoverage } from '../run/coverage.ts'
 import { openDatabases } from '../run/databases.ts'
 import { RUN_DOES_NOT_END } from '../run/outcome.ts'
 import { reportLines } from '../run/report.ts'
-import { type Databases, planOf, run } from '../run/run.ts'
+import { type Databases, hasAll, planOf, run, WORLD_FEATURES } from '../run/run.ts'
 import { printShrunk } from './failure.ts'
-import type { Many, Output } from './options.ts'
+import { type Many, type Output, UsageError } from './options.ts'
 import { print, showProgress } from './output.ts'
 import { runInProcesses } from './pool.ts'
 import { startStopwatch } from './stopwatch.ts'
@@ -57,14 +57,13 @@ function inOrder(counts: ReadonlyMap<string, number>): Record<string, number> {
 }
 
 async function runSeeds(
-  { first, seeds, minutes, jobs, stops, json }: Many & Output,
+  { first, seeds, minutes, jobs, stops, json, needs }: Many & Output,
   secsPassed: () => number,
 ): Promise<Coverage> {
   const coverage = emptyCoverage()
   const maxSecs = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60
   await runInProcesses({
-    first,
-    count: seeds ?? Number.MAX_SAFE_INTEGER - first,
+    seeds: seedsFrom(first, seeds ?? Number.MAX_SAFE_INTEGER - first, needs),
     jobs,
     goesOn: () => secsPassed() < maxSecs,
     onOutcome(outcome) {
@@ -77,6 +76,13 @@ async function runSeeds(
   })
   showProgress('')
   return coverage
+}
+
+/** The seeds whose world has what is needed. @throws UsageError when no world has it */
+function* seedsFrom(first: number, count: number, needs: readonly string[]): Generator<number> {
+  const unknown = needs.find(name => !WORLD_FEATURES.includes(name))
+  if (unknown !== undefined) throw new UsageError(`--with knows ${WORLD_FEATURES.join(', ')}; not ${unknown}`)
+  for (let seed = first; seed < first + count; seed++) if (hasAll(planOf(seed).setup, needs)) yield seed
 }
 
 /** Shrinks the first failure of each rule. */

@@ -15,6 +15,7 @@ npm run evidence                              writes docs/evidence.md
 --seeds N      the number of seeds
 --minutes N    how long to run
 --jobs N       processes at a time; by default the number of cores
+--with A,B     only the seeds whose world has all of these: a part, sqlite, postgres, several processes
 --stop         stop at the first failure
 --no-shrink    leave failures as they are
 --save FILE    write the shrunk plan of the first failure as JSON
@@ -46,6 +47,8 @@ export interface Many {
   /** Null: no bound. */
   readonly minutes: number | null
   readonly jobs: number
+  /** What the world of a seed must have; empty: all seeds. */
+  readonly needs: readonly string[]
   readonly stops: boolean
   /** Whether the result goes into the evidence. */
   readonly records: boolean
@@ -72,6 +75,7 @@ export function readOptions(args: readonly string[]): Options {
     seeds,
     minutes: seeds === null ? (minutes ?? 1) : minutes,
     jobs: integer('--jobs', values.jobs, 1, 256) ?? availableParallelism(),
+    needs: values.with?.split(',') ?? [],
     stops: values.stop ?? false,
     records: values.record ?? false,
     ...output,
@@ -87,6 +91,7 @@ function parse(args: readonly string[]) {
         seeds: { type: 'string' },
         minutes: { type: 'string' },
         jobs: { type: 'string' },
+        with: { type: 'string' },
         faults: { type: 'string' },
         plan: { type: 'string' },
         save: { type: 'string' },

@@ -2,18 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { brokenOutcome, type Outcome } from '../run/outcome.ts'
 
-/** Seeds that follow one another. */
-export interface Range {
-  readonly first: number
-  readonly count: number
-}
-
 export interface PoolOptions {
-  readonly first: number
-  /** How many seeds to run at most. */
-  readonly count: number
+  /** The seeds to run, in ascending order. */
+  readonly seeds: Iterator<number>
   readonly jobs: number
-  /** Asked before each range of seeds: whether to go on. */
+  /** Asked before each share of seeds: whether to go on. */
   readonly goesOn: () => boolean
   /** Receives the outcomes in the order of the seeds. Returns false to end the run with this seed. */
   readonly onOutcome: (outcome: Outcome) => boolean
@@ -21,54 +14,56 @@ export interface PoolOptions {
 
 const WORKER = join(import.meta.dirname, 'worker.ts')
 /** Seeds that a process is given at a time. */
-const RANGE = 5
+const SHARE = 5
 /** A run that takes longer does not come to an end: a mutated service may loop. */
 const TIMEOUT_MS = 120_000
 
 /** Runs seeds in child processes. What is reported does not depend on their number. */
 export async function runInProcesses(options: PoolOptions): Promise<void> {
-  const { first, count, jobs, goesOn, onOutcome } = options
+  const { seeds, jobs, goesOn, onOutcome } = options
   const finished = new Map<number, Outcome>()
   const children = new Set<ChildProcess>()
   const killChildren = () => {
     for (const child of children) child.kill('SIGKILL')
   }
   process.once('exit', killChildren)
-  let next = first
-  let reported = first
+  /** Seeds that a process has been given, until they are reported. */
+  const order: number[] = []
   let ended = false
 
   /** Reports what has finished, seed by seed. */
   function report(outcome: Outcome): void {
     finished.set(outcome.seed, outcome)
-    for (let ready = finished.get(reported); ready && !ended; ready = finished.get(reported)) {
-      finished.delete(reported++)
+    for (let ready = finished.get(order[0]!); ready && !ended; ready = finished.get(order[0]!)) {
+      finished.delete(order.shift()!)
       ended = !onOutcome(ready)
     }
     if (ended) killChildren()
   }
 
-  function takeRange(): Range | null {
-    if (ended || next >= first + count || !goesOn()) return null
-    const range = { first: next, count: Math.min(RANGE, first + count - next) }
-    next += range.count
-    return range
+  /** Empty at the end. */
+  function takeShare(): number[] {
+    const share: number[] = []
+    if (ended || !goesOn()) return share
+    while (share.length < SHARE) {
+      const { done, value } = seeds.next()
+      if (done) break
+      share.push(value)
+    }
+    order.push(...share)
+    return share
   }
 
   async function serve(): Promise<void> {
-    let range: Range | null = null
-    do {
-      range = await runChild(range ?? takeRange())
-    } while (range)
+    let share = takeShare()
+    while (share.length > 0) share = await runChild(share)
   }
 
-  /** Runs ranges in one child. Returns what is left of a range in which the child broke down; null at the end. */
-  function runChild(start: Range | null): Promise<Range | null> {
-    if (!start) return Promise.resolve(null)
+  /** Runs shares in one child. Returns what is left of a share in which the child broke down; empty at the end. */
+  function runChild(start: readonly number[]): Promise<number[]> {
+    let share = [...start]
     const child = fork(WORKER, { serialization: 'advanced', execArgv: process.execArgv, env: childEnvironment() })
     children.add(child)
-    let seed = start.first
-    let end = seed + start.count
     let stops = false
     let ready = false
     let reason = ''
@@ -81,35 +76,34 @@ export async function runInProcesses(options: PoolOptions): Promise<void> {
         watch.refresh()
         if (message === 'ready') {
           ready = true
-          child.send(start)
+          child.send(share)
           return
         }
         report(message)
-        seed = message.seed + 1
-        if (seed < end) return
-        const range = takeRange()
-        if (range) {
-          seed = range.first
-          end = seed + range.count
-          child.send(range)
-        } else {
-          stops = true
-          child.disconnect()
+        share.shift()
+        if (share.length > 0) return
+        share = takeShare()
+        if (share.length > 0) {
+          child.send(share)
+          return
         }
+        stops = true
+        child.disconnect()
       })
       child.once('error', reject)
       child.once('exit', (code, signal) => {
         clearTimeout(watch)
         children.delete(child)
-        if (stops || ended) return resolve(null)
+        if (stops || ended) return resolve([])
         if (!ready) return reject(new Error('the simulation cannot start'))
-        report(brokenOutcome(seed, reason || `the process ended with ${signal ?? code}`))
-        resolve(seed + 1 < end ? { first: seed + 1, count: end - seed - 1 } : takeRange())
+        const [broken, ...left] = share
+        if (broken !== undefined) report(brokenOutcome(broken, reason || `the process ended with ${signal ?? code}`))
+        resolve(left.length > 0 ? left : takeShare())
       })
     })
   }
 
-  await Promise.all(Array.from({ length: Math.min(jobs, count) }, serve))
+  await Promise.all(Array.from({ length: jobs }, serve))
   process.off('exit', killChildren)
 }
 

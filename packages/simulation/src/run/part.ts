@@ -13,11 +13,12 @@ export interface Action {
   /** Set when the action injects a fault: its description. For `--faults list` and the coverage. */
   readonly fault?: string
   /**
-   * Changes the world, or starts work of a client with `world.client`. Must not await the service. It takes its random
-   * values from `draw` and its targets from the present state, and does nothing when it has no target.
+   * Changes the world, or starts work of a client with `world.client`. It takes its random values from `draw` and its
+   * targets from the present state, and does nothing when it has no target. It may let time pass, and must not await the
+   * service.
    * @returns what happened, for the story; undefined when nothing happened
    */
-  run(draw: Draw): string | undefined
+  run(draw: Draw): string | undefined | Promise<string | undefined>
 }
 
 /** A theme of the world: what may happen, and what must hold. One instance serves one run. */
@@ -36,6 +37,8 @@ export interface Part {
   setUp?(): Promise<void>
   /** Checks what must hold after every commit. Reports with `world.fail`. */
   onCommit?(): void
+  /** What the service should know by now, a while after all faults have ended and before the next block; null: nothing. */
+  unreported?(): string | null
   /** Ends all faults of this part. The run then goes on until everything has settled. */
   heal?(): void
   /** After `heal`: why the part has not settled yet; null when it has. */

@@ -49,6 +49,20 @@ export function planOf(seed: number): Plan {
   }
 }
 
+/** What a world may have or not. */
+export const WORLD_FEATURES: readonly string[] = [
+  ...PARTS.filter(({ probability }) => probability < 1).map(({ name }) => name),
+  'sqlite',
+  'postgres',
+  'several processes',
+]
+
+/** Whether a world has all of these features. */
+export function hasAll({ parts, database, processes }: Setup, features: readonly string[]): boolean {
+  const present = [...parts, database, processes > 1 ? 'several processes' : '']
+  return features.every(feature => present.includes(feature))
+}
+
 /** Runs a plan from the start to the end, or to the first finding. */
 export async function run(databases: Databases, plan: Plan): Promise<RunResult> {
   const { seed, setup } = plan
@@ -140,21 +154,30 @@ async function take(world: World, step: Step): Promise<boolean> {
   }
   const action = world.parts.flatMap(({ actions }) => actions).find(({ name }) => name === step.action)
   if (!action) throw new Error(`unknown action ${step.action}`)
-  const happened = action.run(draw)
+  const happened = await action.run(draw)
   if (happened !== undefined) world.story.tell('world', happened)
   world.observe()
   await world.scheduler.run(step.tasks ?? Number.POSITIVE_INFINITY)
   return happened !== undefined
 }
 
+/** How long the service may need to report a payment in the mempool: retries after faults wait up to a minute. */
+const REPORTED_AFTER_SECS = 90
+
 /** How long the service may need, after all faults have ended, until everything is as it should be. */
 const SETTLING: readonly { readonly secs: number; readonly blocks: number }[] = [
-  ...Array.from({ length: 6 }, () => ({ secs: 5, blocks: 0 })),
+  ...Array.from({ length: REPORTED_AFTER_SECS / 5 }, () => ({ secs: 5, blocks: 0 })),
   ...Array.from({ length: 6 }, () => ({ secs: 30, blocks: 1 })),
   ...Array.from({ length: 12 }, () => ({ secs: 120, blocks: 2 })),
   // Less than 20 intervals of 25 s: a tip that is older counts as stalled.
   ...Array.from({ length: 16 }, () => ({ secs: 450, blocks: 12 })),
 ]
+
+/** Without a block, the service has to know everything that the mempool shows. */
+function checkReported(world: World): void {
+  const reason = world.parts.map(part => part.unreported?.() ?? null).find(found => found !== null) ?? null
+  if (reason !== null) world.fail('a payment is reported without waiting for a block', reason)
+}
 
 /** Ends the faults and lets the service settle. */
 async function settle(world: World): Promise<void> {
@@ -166,7 +189,8 @@ async function settle(world: World): Promise<void> {
   for (const index of world.processes.keys()) if (!world.processes[index]!.alive) void world.startProcess(index)
   await world.scheduler.run()
   let reason: string | null = null
-  for (const { secs, blocks } of SETTLING) {
+  for (const [round, { secs, blocks }] of SETTLING.entries()) {
+    if (round === REPORTED_AFTER_SECS / 5) checkReported(world)
     for (let i = 0; i < blocks; i++) world.mine()
     world.scheduler.advance(secs * 1000)
     await world.scheduler.run()

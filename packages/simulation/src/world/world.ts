@@ -11,6 +11,7 @@ import type { SimulatedDatabase } from '../store/sqlite.ts'
 import { ChainServer } from './chain/chain-server.ts'
 import { Network } from './chain/network.ts'
 import { ServedTransactions } from './chain/served.ts'
+import type { WorldTransaction } from './chain/transaction.ts'
 import { Visibility } from './chain/visibility.ts'
 import { CommitJudge } from './commit-judge.ts'
 import { createStoreHooks, type StoreFailures } from './store-failures.ts'
@@ -168,6 +169,13 @@ export class World {
     this.network.mine(this.nowSecs + timeErrorSecs, transactions)
     for (const server of this.servers) if (!server.isFrozen) server.blockFound()
     this.observe()
+  }
+
+  /** A wallet broadcasts a transaction. False when it can not be mined, or conflicts with another one. */
+  broadcast(transaction: WorldTransaction): boolean {
+    if (!this.network.broadcast(transaction)) return false
+    for (const server of this.servers) server.transactionSeen(transaction)
+    return true
   }
 
   /** Records what can be seen, after each change of the network, of a server or of a clock. */

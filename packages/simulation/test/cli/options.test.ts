@@ -20,12 +20,15 @@ test('seeds and minutes are runs of many seeds', () => {
     seeds: 1_000,
     minutes: null,
     jobs: 2,
+    needs: [],
     stops: true,
     records: false,
     shrinks: false,
     json: true,
     save: undefined,
   })
+  const some = readOptions(['--seeds', '9', '--with', 'swap,postgres'])
+  assert.deepEqual(some.command === 'many' && some.needs, ['swap', 'postgres'])
   const timed = readOptions(['--seed', '5', '--minutes', '10'])
   assert.ok(timed.command === 'many' && timed.first === 5 && timed.seeds === null && timed.minutes === 10)
 })

@@ -1,10 +1,10 @@
 import type { Plan } from '@zatgate/server/domain/plan'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
+import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
 import { type Merchant, short } from '../sale/shop.ts'
-import { sendTo } from './deposit.ts'
 import type { PlanJudge } from './judge.ts'
 import { readPlans } from './ledger.ts'
 import { DaysPass } from './time.ts'
@@ -96,7 +96,7 @@ export class Subscribers {
         if (!readPlans(world).purchases.some(purchase => purchase.public_id === publicId))
           world.fail('a purchase that was answered is committed', short(publicId))
         this.#purchases.push({ merchant, publicId, address, amountZat })
-        if (paysAtOnce) sendTo(world, draw, address, amountZat)
+        if (paysAtOnce) pay(world, draw, [{ address, valueZat: amountZat }])
         return
       }
       await world.scheduler.yield()
@@ -108,14 +108,15 @@ export class Subscribers {
     const { publicId, address, amountZat, merchant } = draw.chance(0.6)
       ? this.#purchases.at(-1)!
       : draw.pick(this.#purchases)
-    for (const percent of percents) sendTo(this.#world, draw, address, (amountZat * BigInt(percent)) / 100n)
+    for (const percent of percents)
+      pay(this.#world, draw, [{ address, valueZat: (amountZat * BigInt(percent)) / 100n }])
     return `${merchant.name} pays ${percents.join(' + ')} percent of ${short(publicId)}`
   }
 
   #payAll(draw: Draw): string | undefined {
     const purchases = this.#purchases.slice(-3)
     if (purchases.length === 0) return undefined
-    for (const { address, amountZat } of purchases) sendTo(this.#world, draw, address, amountZat)
+    for (const { address, amountZat } of purchases) pay(this.#world, draw, [{ address, valueZat: amountZat }])
     return `merchants pay for ${purchases.map(({ publicId }) => short(publicId)).join(' and ')}`
   }
 

@@ -15,6 +15,8 @@ export class AttentionJudge {
   /** The number of commits before each mail was sent. */
   readonly #sentAt = new WeakMap<SentMail, number>()
   #commits = 0
+  /** The accounts with a mail in the queue. */
+  #queued: ReadonlySet<bigint | null> = new Set()
 
   constructor(world: World) {
     this.#world = world
@@ -31,6 +33,7 @@ export class AttentionJudge {
   /** Called after each commit, with the queue. */
   check(queue: readonly MailRow[], hasBaseline: boolean): void {
     this.#commits += 1
+    this.#queued = new Set(queue.flatMap(mail => (mail.about === 'reorged_payments' ? [mail.account_id] : [])))
     const missing = readMissing(this.#world)
     if (missing.length === 0 && this.#missing.size === 0) return
     const before = this.#missing
@@ -71,7 +74,8 @@ export class AttentionJudge {
     const last = lastAttentionMailAt(this.#world, row.account_id!)
     if (last === null || last < Math.floor(acknowledgedMs / 1000))
       this.#world.fail('the time of a mail about missing payments is kept', `to ${row.recipient}`)
-    if (how === 'postponed') return
+    // A shared commit may remove the mail, and queue the next one.
+    if (how === 'postponed' || this.#queued.has(row.account_id)) return
     const sentAt = this.#sentAt.get(mail) ?? 0
     for (const invoice of this.#missing.values()) {
       if (invoice.account_id !== row.account_id) continue

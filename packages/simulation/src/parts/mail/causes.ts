@@ -20,7 +20,7 @@ function webhookProblem(mails: readonly MailRow[], before: Causes, after: Causes
     if (earlier && !later && !told.has('webhook_removed')) return `the webhook of ${email} was removed without a mail`
     if (!later) continue
     const urlChanged = earlier?.url !== later.url
-    const secretChanged = earlier !== undefined && Buffer.compare(earlier.secret, later.secret) !== 0
+    const secretChanged = earlier !== undefined && earlier.secret !== later.secret
     if (urlChanged && !told.has('webhook_url_set')) return `the webhook URL of ${email} was set without a mail`
     const secretTold = told.has('webhook_secret_rotated') || told.has('webhook_url_set')
     if (secretChanged && !secretTold) return `the webhook secret of ${email} was rotated without a mail`

@@ -1,6 +1,7 @@
 import type { Owner } from '../../runtime/scheduler.ts'
 import type { SentMail } from '../../world/mailboxes.ts'
 import type { World } from '../../world/world.ts'
+import { openSecret } from '../webhook/ledger.ts'
 
 /** A row of the queue, as the database returns it. */
 export interface MailRow {
@@ -48,15 +49,19 @@ export function readMissing({ database }: World): MissingInvoice[] {
 }
 
 /** The accounts' numbers of API keys and sessions, and their webhooks. */
-export function readCauses({ database }: World) {
+export function readCauses(world: World) {
+  const { database } = world
   const [counts] = database.committed<{ keys: bigint; revoked: bigint; sessions: bigint }>(
     `SELECT (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL) AS revoked,
       (SELECT count(*) FROM sessions) AS sessions`,
   )
-  const webhooks = database.committed<{ email: string; url: string; secret: Uint8Array }>(
-    'SELECT email, url, secret FROM webhooks JOIN accounts ON accounts.id = webhooks.account_id',
+  const webhooks = database.committed<{ id: bigint; email: string; url: string; secret: Uint8Array }>(
+    'SELECT accounts.id, email, url, secret FROM webhooks JOIN accounts ON accounts.id = webhooks.account_id',
   )
-  return { ...counts!, webhooks: new Map(webhooks.map(({ email, url, secret }) => [email, { url, secret }])) }
+  const targets = webhooks.map(
+    ({ id, email, url, secret }) => [email, { url, secret: openSecret(world, secret, id) }] as const,
+  )
+  return { ...counts!, webhooks: new Map(targets) }
 }
 
 export type Causes = ReturnType<typeof readCauses>

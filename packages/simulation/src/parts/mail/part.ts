@@ -1,7 +1,7 @@
 import type { Action, PartFactory } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
-import { createTransaction } from '../../world/chain/wallet.ts'
 import { type MailMode, mailboxesOf } from '../../world/mailboxes.ts'
+import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { MailJudge } from './judge.ts'
 
@@ -99,13 +99,11 @@ function mailActions(world: World): readonly Action[] {
 
 /** Some invoices are paid and confirmed from the start, so that a reorganisation can remove their payments. */
 async function sell(world: World, draw: Draw): Promise<void> {
-  const { network, shop } = world
+  const { shop } = world
   const count = draw.int(1, 4)
   for (let i = 0; i < count; i++) await shop.requestInvoice(draw, draw.pick(shop.merchants), 1)
   for (const { address, amountZat: valueZat } of shop.invoices) {
-    const options = { expiryHeight: 0, pool: network.poolAt(network.height + 1) }
-    const transaction = createTransaction(draw, [{ address, valueZat }], options)
-    if (network.broadcast(transaction)) for (const server of world.servers) server.transactionSeen(transaction)
+    pay(world, draw, [{ address, valueZat }], { expiryHeight: 0 })
   }
   for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
 }

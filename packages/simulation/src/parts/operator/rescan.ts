@@ -4,8 +4,8 @@ import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { ConnectionLost, type ServiceProcess } from '../../service/process.ts'
 import { createNoteScanner } from '../../world/chain/note-scanner.ts'
+import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { sendTo } from '../billing/deposit.ts'
 import { short } from '../sale/shop.ts'
 
 /** Rescans at a time, so that one of them meets the chain sync at the wrong moment. */
@@ -85,7 +85,7 @@ export class Rescans {
         run: draw => {
           const invoice = world.shop.invoices.at(-1)
           if (!invoice) return undefined
-          sendTo(world, draw, invoice.address, invoice.amountZat)
+          pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }])
           world.mine()
           world.client('rescan', () => this.#rescanInReorganisation(draw, network.height))
           return `a wallet pays ${short(invoice.publicId)}; the operator rescans its block, which is then replaced`

@@ -1,7 +1,8 @@
 import type { Services } from '@zatgate/server/container'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
-import { createTransaction, type WalletOutput } from '../../world/chain/wallet.ts'
+import type { WalletOutput } from '../../world/chain/wallet.ts'
+import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { isExpectedFailure, type KnownInvoice, type Shop, short } from './shop.ts'
 
@@ -17,24 +18,17 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
 
   /** Broadcasts a transaction that pays these outputs. */
   function send(draw: Draw, outputs: readonly WalletOutput[], what: string, spends?: string): string | undefined {
-    const pool = network.poolAt(network.height + 1)
     const expiryHeight = draw.weighted([
       [network.height + 40, 4],
       [network.height + draw.int(1, 4), 2],
       [0, 1],
     ])
-    const transaction = createTransaction(draw, outputs, {
-      expiryHeight,
-      pool,
-      ...(spends !== undefined && { spends }),
-    })
-    if (!network.broadcast(transaction)) return undefined
-    for (const server of world.servers) server.transactionSeen(transaction)
-    return `${what} in ${short(transaction.txid)}`
+    const transaction = pay(world, draw, outputs, { expiryHeight, ...(spends !== undefined && { spends }) })
+    return transaction ? `${what} in ${short(transaction.txid)}` : undefined
   }
 
   /** Pays a share of an invoice, in one or more notes. */
-  function pay(name: string, weight: number, share: (draw: Draw, amountZat: bigint) => readonly bigint[]): Action {
+  function payShare(name: string, weight: number, share: (draw: Draw, amountZat: bigint) => readonly bigint[]): Action {
     return {
       name,
       weight,
@@ -72,10 +66,10 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
         return `${merchant.name} requests ${count} invoices at once`
       },
     },
-    pay('pay in full', 8, (_, amount) => [amount]),
-    pay('pay a part', 4, (draw, amount) => [(amount * BigInt(draw.int(1, 99))) / 100n]),
-    pay('pay too much', 2, (draw, amount) => [amount + BigInt(draw.int(1, 1_000_000))]),
-    pay('pay in several notes', 2, (draw, amount) => {
+    payShare('pay in full', 8, (_, amount) => [amount]),
+    payShare('pay a part', 4, (draw, amount) => [(amount * BigInt(draw.int(1, 99))) / 100n]),
+    payShare('pay too much', 2, (draw, amount) => [amount + BigInt(draw.int(1, 1_000_000))]),
+    payShare('pay in several notes', 2, (draw, amount) => {
       const first = (amount * BigInt(draw.int(1, 99))) / 100n
       return [first, amount - first]
     }),
@@ -128,8 +122,7 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
         )
         if (lost.length === 0) return undefined
         const transaction = draw.pick(lost)
-        if (!network.broadcast(transaction)) return undefined
-        for (const server of world.servers) server.transactionSeen(transaction)
+        if (!world.broadcast(transaction)) return undefined
         return `a wallet broadcasts ${short(transaction.txid)} again`
       },
     },

@@ -3,7 +3,7 @@ import { EventJudge } from './event-judge.ts'
 import { type EventRow, type InvoiceRow, type Ledger, liveOf, type PaymentRow, readLedger, sumOf } from './ledger.ts'
 import { isDeep, PaymentEvidence } from './payment-evidence.ts'
 import { PaymentJudge } from './payment-judge.ts'
-import { unsettledInvoice } from './settling.ts'
+import { unreportedPayment, unsettledInvoice } from './settling.ts'
 import { short } from './shop.ts'
 import { isLawfulStep } from './steps.ts'
 
@@ -39,6 +39,11 @@ export class SaleJudge {
     this.#evidence.noteSyncedTime(ledger)
     this.#events.checkOrder(events, this.#before === null)
     this.#before = ledger
+  }
+
+  /** A payment in the mempool that is not recorded; null when there is none. */
+  unreported(): string | null {
+    return unreportedPayment(this.#world, this.#evidence)
   }
 
   /** Why the invoices have not settled; null when they have. */

@@ -1,5 +1,6 @@
 import type { PartFactory } from '../../run/part.ts'
 import { saleActions } from './actions.ts'
+import { hardPayments } from './hard-payments.ts'
 import { SaleJudge } from './judge.ts'
 import { Shop } from './shop.ts'
 import { SALE_TRANSITIONS } from './steps.ts'
@@ -15,10 +16,11 @@ export const salePart: PartFactory = {
     world.onRestore(() => judge.restored())
     return {
       name: 'sale',
-      actions: saleActions(world, shop),
+      actions: [...saleActions(world, shop), ...hardPayments(world, shop)],
       transitions: SALE_TRANSITIONS,
       setUp: () => shop.openAccounts(world.setup.merchants),
       onCommit: () => judge.check(),
+      unreported: () => judge.unreported(),
       unsettled: () => judge.unsettled(),
     }
   },

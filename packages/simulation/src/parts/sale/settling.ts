@@ -29,6 +29,19 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
   return null
 }
 
+/** An invoice whose payments the network has, without the service having recorded them all. */
+export function unreportedPayment(world: World, evidence: PaymentEvidence): string | null {
+  for (const invoice of readLedger(world).invoices) {
+    const received = evidence.paidBy(
+      invoice,
+      txid => confirmations(world, txid) >= 0 && !world.visibility.missed.has(txid),
+    )
+    if (invoice.received_zat < received)
+      return `invoice ${short(invoice.public_id)} has ${invoice.received_zat} of ${received} zat`
+  }
+  return null
+}
+
 /** 0 in the mempool; -1 when no node has the transaction. */
 function confirmations({ network }: World, txid: string): number {
   const height = network.minedAt(txid)

@@ -1,5 +1,5 @@
 import type { Draw } from '../../runtime/draw.ts'
-import { createTransaction } from '../../world/chain/wallet.ts'
+import { pay } from '../../world/payment.ts'
 import { isInProgress, type Order, stateOf } from '../../world/swap-provider/order.ts'
 import type { SwapProviderServer } from '../../world/swap-provider/provider.ts'
 import type { World } from '../../world/world.ts'
@@ -89,15 +89,12 @@ export class OrderLives {
 
   /** Pays the recipient of an order on the network. @param percent of the amount */
   deliver(order: Order, percent: number, draw: Draw): string | undefined {
-    const { network, servers, setup, story } = this.#world
+    const { story } = this.#world
     const valueZat = (order.amountZat * BigInt(percent)) / 100n
-    if (order.delivered || valueZat <= 0n) return undefined
-    const pool = network.height + 1 >= setup.nu63Height ? 'ironwood' : 'orchard'
-    const outputs = [{ address: order.recipient, valueZat }]
-    const transaction = createTransaction(draw, outputs, { expiryHeight: network.height + 40, pool })
-    if (!network.broadcast(transaction)) return undefined
+    if (order.delivered) return undefined
+    const transaction = pay(this.#world, draw, [{ address: order.recipient, valueZat }])
+    if (!transaction) return undefined
     order.delivered = true
-    for (const server of servers) server.transactionSeen(transaction)
     this.#world.observe()
     story.tell('provider', `pays ${valueZat} zat in ${transaction.txid.slice(0, 6)}`)
     return `${order.depositAddress} is delivered`

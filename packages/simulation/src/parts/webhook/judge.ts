@@ -1,4 +1,3 @@
-import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
@@ -8,6 +7,7 @@ import {
   type DeliveryRow,
   type EventRow,
   type KnownDelivery,
+  openSecret,
   readAll,
   readAttempts,
   readDelivery,
@@ -25,6 +25,12 @@ const SENT_WITHIN_MS = 2_000
 const STALL_MS = 8_000
 const TEST_BODY = '{"type":"test","invoice_id":null}'
 
+interface KnownWebhook extends Target {
+  readonly sealed: Uint8Array
+  /** How often nothing was left to run before it was set. */
+  readonly idles: number
+}
+
 /** Checks webhooks, deliveries and the requests that receivers see. */
 export class WebhookJudge {
   readonly #world: World
@@ -32,7 +38,7 @@ export class WebhookJudge {
   readonly #known = new Map<bigint, KnownDelivery>()
   readonly #byPublicId = new Map<string, KnownDelivery>()
   readonly #open = new Set<KnownDelivery>()
-  #webhooks = new Map<bigint, Target & { readonly sealed: Uint8Array }>()
+  #webhooks = new Map<bigint, KnownWebhook>()
   /** Secrets of each account since the last restore, oldest first. */
   readonly #secrets = new Map<bigint, string[]>()
   /** What was known before the last restore: its processes may still send it. */
@@ -173,7 +179,9 @@ export class WebhookJudge {
       const index = unexplained.findIndex(
         row => row.account_id === account && row.invoice_id === invoice && row.event_type === type && row.body === body,
       )
-      const isExpected = before.has(account) && this.#webhooks.has(account)
+      // A transaction that began before the webhook was set does not see it.
+      const isOld = this.#world.scheduler.idles > (this.#webhooks.get(account)?.idles ?? Number.POSITIVE_INFINITY)
+      const isExpected = before.has(account) && isOld
       if (index === -1 && isExpected)
         this.#world.fail('an event and its delivery are one commit', `event ${seq} of account ${account}`)
       if (index >= 0) unexplained.splice(index, 1)
@@ -186,8 +194,8 @@ export class WebhookJudge {
     }
   }
 
-  #readWebhooks(): Map<bigint, Target & { readonly sealed: Uint8Array }> {
-    const webhooks = new Map<bigint, Target & { readonly sealed: Uint8Array }>()
+  #readWebhooks(): Map<bigint, KnownWebhook> {
+    const webhooks = new Map<bigint, KnownWebhook>()
     for (const { account_id: account, url, secret: sealed } of readWebhooks(this.#world)) {
       const earlier = this.#webhooks.get(account)
       const isSealedAlike = earlier !== undefined && Buffer.compare(earlier.sealed, sealed) === 0
@@ -195,16 +203,14 @@ export class WebhookJudge {
         webhooks.set(account, earlier)
         continue
       }
-      const secret = isSealedAlike ? earlier.secret : this.#openSecret(sealed, account)
-      webhooks.set(account, { url, secret, sealed })
+      const secret = isSealedAlike ? earlier.secret : this.#learnSecret(sealed, account)
+      webhooks.set(account, { url, secret, sealed, idles: earlier?.idles ?? this.#world.scheduler.idles })
     }
     return webhooks
   }
 
-  #openSecret(sealed: Uint8Array, account: bigint): string {
-    const context = { table: 'webhooks', column: 'secret', row: Number(account) } as const
-    const vault = createVault(this.#world.encryptionKeys(), { bytes: () => new Uint8Array(), uuid: () => '' })
-    const secret = Buffer.from(vault.open(sealed, context)).toString()
+  #learnSecret(sealed: Uint8Array, account: bigint): string {
+    const secret = openSecret(this.#world, sealed, account)
     this.#secrets.set(account, [...(this.#secrets.get(account) ?? []), secret])
     return secret
   }

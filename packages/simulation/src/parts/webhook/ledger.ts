@@ -1,3 +1,4 @@
+import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import type { Owner } from '../../runtime/scheduler.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
@@ -89,6 +90,13 @@ export function readAttempts({ database }: World, id: bigint): AttemptRow[] {
 
 export function readNewEvents({ database }: World, afterSeq: bigint): EventRow[] {
   return database.committed<EventRow>(NEW_EVENTS, afterSeq)
+}
+
+/** The secret of an account's webhook. */
+export function openSecret(world: World, sealed: Uint8Array, accountId: bigint): string {
+  const context = { table: 'webhooks', column: 'secret', row: Number(accountId) } as const
+  const vault = createVault(world.encryptionKeys(), { bytes: () => new Uint8Array(), uuid: () => '' })
+  return Buffer.from(vault.open(sealed, context)).toString()
 }
 
 /** The webhooks, with their sealed secrets. */

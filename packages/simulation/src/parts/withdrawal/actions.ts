@@ -4,8 +4,8 @@ import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { WorldNote } from '../../world/chain/transaction.ts'
+import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { sendTo } from '../billing/deposit.ts'
 import { request } from '../operator/request.ts'
 import { type Merchant, short } from '../sale/shop.ts'
 import { readWithdrawals } from './ledger.ts'
@@ -145,7 +145,7 @@ export class Withdrawers {
     if (!this.orders.some(({ wish: { idempotencyKey } }) => idempotencyKey && idempotencyKey === wish.idempotencyKey))
       this.#operator.checkRate(id, rate, requestedMs)
     this.orders.push({ wish, id, address: invoice.address, amountZat, expiresAt: invoice.expiresAt })
-    if (wish.paysAtOnce) sendTo(world, draw, invoice.address, amountZat)
+    if (wish.paysAtOnce) pay(world, draw, [{ address: invoice.address, valueZat: amountZat }])
   }
 
   #pay(name: string, weight: number, share: (draw: Draw, amountZat: bigint) => bigint): Action {
@@ -156,7 +156,7 @@ export class Withdrawers {
         const order = this.#target(draw)
         if (!order) return undefined
         const valueZat = share(draw, order.amountZat)
-        if (!sendTo(this.#world, draw, order.address, valueZat)) return undefined
+        if (!pay(this.#world, draw, [{ address: order.address, valueZat }])) return undefined
         return `${order.wish.merchant.name} pays ${valueZat} zat as the deposit of ${short(order.id)}`
       },
     }
@@ -166,7 +166,7 @@ export class Withdrawers {
     const order = this.#target(draw)
     if (!order) return undefined
     const { wish, id } = order
-    if (pays) sendTo(this.#world, draw, order.address, order.amountZat)
+    if (pays) pay(this.#world, draw, [{ address: order.address, valueZat: order.amountZat }])
     this.#world.client('cancel a withdrawal', async () => {
       await request(this.#world, draw, async services => {
         const account = await services.accounts.findByEmail(wish.merchant.email)
@@ -214,7 +214,7 @@ export class Withdrawers {
     if (!order) return undefined
     const spacing = blockSpacingSecs(params, network.height)
     const earlier = new Set(network.mempool.keys())
-    if (!sendTo(this.#world, draw, order.address, order.amountZat)) return undefined
+    if (!pay(this.#world, draw, [{ address: order.address, valueZat: order.amountZat }])) return undefined
     const others = () => [...network.mempool.keys()].filter(txid => earlier.has(txid))
     const blocks = draw.int(8, 14)
     scheduler.advance((order.expiresAt - nowSecs) * 1000)

@@ -57,7 +57,7 @@ function viewingKeyOf(incoming: Uint8Array): string {
   return Buffer.from(incoming).toString().trimEnd()
 }
 
-function addressAt(viewingKey: string, diversifierIndex: bigint): string {
+export function addressAt(viewingKey: string, diversifierIndex: bigint): string {
   return `utest1 ${viewingKey} ${diversifierIndex}`
 }
 

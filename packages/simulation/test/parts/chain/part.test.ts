@@ -10,8 +10,10 @@ function createChain() {
   const { world } = createFakeWorld()
   const { network, server } = createServer()
   const mine = () => void network.mine(START_SECS)
-  const { actions } = chainPart.create(Object.assign(world, { network, servers: [server], mine, observe: () => {} }))
-  function run(name: string, seed = 1): string | undefined {
+  const { actions } = chainPart.create(
+    Object.assign(world, { network, servers: [server], mine, observe: () => {}, setup: { height: network.height } }),
+  )
+  function run(name: string, seed = 1) {
     return actions.find(action => action.name === name)!.run(new Draw(seed))
   }
   return { actions, network, server, run }

@@ -1,0 +1,96 @@
+import type { Action } from '../../run/part.ts'
+import type { Draw } from '../../runtime/draw.ts'
+import { addressAt } from '../../world/chain/note-scanner.ts'
+import { passTime } from '../../world/passage.ts'
+import { pay } from '../../world/payment.ts'
+import type { World } from '../../world/world.ts'
+import { type KnownInvoice, type Shop, short } from './shop.ts'
+
+/** Payments that meet a fault at the same moment: two random steps rarely do. */
+export function hardPayments(world: World, shop: Shop): readonly Action[] {
+  const { network, servers, storeFailures } = world
+
+  /** A recent invoice that nobody has paid yet, and that runs this long at least. */
+  function unpaid(secs: number): KnownInvoice | undefined {
+    const notes = [...network.transactions.values()].flatMap(transaction => transaction.notes)
+    const paid = new Set(notes.map(({ viewingKey, diversifierIndex }) => addressAt(viewingKey, diversifierIndex)))
+    return shop.invoices.findLast(({ address, expiresAt }) => !paid.has(address) && expiresAt >= world.nowSecs + secs)
+  }
+
+  function payAll(draw: Draw, { address, amountZat }: KnownInvoice) {
+    return pay(world, draw, [{ address, valueZat: amountZat }])
+  }
+
+  return [
+    {
+      name: 'pay in the last second',
+      weight: 0.5,
+      async run(draw) {
+        const invoice = unpaid(10)
+        if (!invoice || invoice.expiresAt > world.nowSecs + 2_000) return undefined
+        const { scheduler } = world
+        await passTime(world, invoice.expiresAt - world.nowSecs - 3, draw)
+        // The service reads the mempool again and again meanwhile.
+        const leadMs = draw.int(50, 1_900)
+        await scheduler.advanceByTimers(invoice.expiresAt * 1000 - leadMs - scheduler.nowMs, MAX_STOPS)
+        await scheduler.run()
+        if (!payAll(draw, invoice)) return undefined
+        world.observe()
+        world.story.tell('world', `a wallet pays ${short(invoice.publicId)} ${leadMs} ms before it expires`)
+        await scheduler.advanceByTimers(leadMs + 2_000, MAX_STOPS)
+        return `${short(invoice.publicId)} has expired`
+      },
+    },
+    {
+      name: 'pay while the next commits fail',
+      weight: 1,
+      fault: 'a commit fails right after a payment was broadcast',
+      run(draw) {
+        const invoice = unpaid(1)
+        if (!invoice || !payAll(draw, invoice)) return undefined
+        storeFailures.next = 'commit'
+        storeFailures.nextIn = draw.int(0, 3)
+        return `a wallet pays ${short(invoice.publicId)}, and a commit will fail`
+      },
+    },
+    {
+      name: 'pay in two parts, of which the first is evicted',
+      weight: 1,
+      fault: 'a part payment leaves the mempool before the rest is paid',
+      async run(draw) {
+        const invoice = unpaid(60)
+        if (!invoice || invoice.amountZat < 2n) return undefined
+        const { address, amountZat } = invoice
+        const partZat = (amountZat * BigInt(draw.int(1, 99))) / 100n || 1n
+        const part = pay(world, draw, [{ address, valueZat: partZat }])
+        if (!part) return undefined
+        world.observe()
+        await passTime(world, draw.int(1, 8), draw, { stops: 4, mines: false })
+        network.evict(part.txid)
+        world.observe()
+        world.story.tell('world', `the nodes evict ${short(part.txid)}, a part of ${short(invoice.publicId)}`)
+        await passTime(world, draw.int(1, 60), draw, { stops: 4, mines: false })
+        const rest = pay(world, draw, [{ address, valueZat: amountZat - partZat }])
+        return rest ? `a wallet pays the rest of ${short(invoice.publicId)}` : undefined
+      },
+    },
+    {
+      name: 'pay what a server leaves out',
+      weight: 1,
+      fault: 'a server hides a new payment, in its mempool and in its blocks',
+      run(draw) {
+        const invoice = unpaid(1)
+        const transaction = invoice && payAll(draw, invoice)
+        if (!invoice || !transaction) return undefined
+        const server = draw.pick(servers)
+        server.hidden.add(transaction.txid)
+        server.omitted.add(transaction.txid)
+        if (draw.chance(0.7)) world.mine()
+        return `${server.name} leaves out the payment of ${short(invoice.publicId)}`
+      },
+    },
+  ]
+}
+
+/** Timers of the service within the seconds before and after a payment. */
+const MAX_STOPS = 10
