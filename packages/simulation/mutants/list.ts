@@ -1,9 +1,10 @@
 import { ACCOUNT_MUTANTS } from './list/accounts.ts'
 import { CONCURRENCY_MUTANTS } from './list/concurrency.ts'
+import { FOUND_MUTANTS } from './list/found.ts'
 import { INVOICE_MUTANTS } from './list/invoices.ts'
 import { PAYMENT_MUTANTS } from './list/payments.ts'
 import { SYNC_MUTANTS } from './list/sync.ts'
-import type { Mutant } from './mutant.ts'
+import { type Mutant, THEMES } from './mutant.ts'
 
 /** All mutants, ordered by theme. */
 export const MUTANTS: readonly Mutant[] = [
@@ -12,4 +13,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INVOICE_MUTANTS,
   ...ACCOUNT_MUTANTS,
   ...CONCURRENCY_MUTANTS,
-]
+  ...FOUND_MUTANTS,
+].sort((a, b) => THEMES.indexOf(a.theme) - THEMES.indexOf(b.theme))

@@ -31,7 +31,10 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
 
 /** An invoice whose payments the network has, without the service having recorded them all. */
 export function unreportedPayment(world: World, evidence: PaymentEvidence): string | null {
-  for (const invoice of readLedger(world).invoices) {
+  const { tip, invoices } = readLedger(world)
+  // Servers that are behind the recorded chain are not asked for their mempool.
+  if (tip > world.network.height) return null
+  for (const invoice of invoices) {
     const received = evidence.paidBy(
       invoice,
       txid => confirmations(world, txid) >= 0 && !world.visibility.missed.has(txid),
