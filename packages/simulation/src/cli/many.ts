@@ -1,4 +1,4 @@
-import { writeMeasurement } from '../evidence/records.ts'
+import { addMeasurement } from '../evidence/records.ts'
 import { writeEvidence } from '../evidence/write.ts'
 import { readCatalogue } from '../run/catalogue.ts'
 import { addOutcome, type Coverage, emptyCoverage } from '../run/coverage.ts'
@@ -33,27 +33,21 @@ export async function simulateMany(options: Many & Output): Promise<number> {
     for (const line of reportLines(coverage, readCatalogue(databases), first, secs)) print(line)
     await shrinkFailures(databases, coverage, options)
   }
-  if (options.records && failed === 0) await record(coverage, options, secs)
+  if (options.records && failed === 0) await record(coverage, secs)
   else if (options.records) console.error('not recorded: a seed has failed')
   return failed > 0 ? 1 : 0
 }
 
 /** Makes the runs part of the evidence. */
-async function record({ seeds, simulatedSecs, actions, transitions }: Coverage, { first, jobs }: Many, secs: number) {
-  writeMeasurement({
-    first,
+async function record({ seeds, simulatedSecs, actions, transitions }: Coverage, secs: number): Promise<void> {
+  addMeasurement({
     seeds,
     secs: Math.round(secs),
-    jobs,
     simulatedHours: Math.round(simulatedSecs / 3600),
-    actions: inOrder(actions),
-    transitions: inOrder(transitions),
+    actions: Object.fromEntries(actions),
+    transitions: Object.fromEntries(transitions),
   })
   await writeEvidence()
-}
-
-function inOrder(counts: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 async function runSeeds(

@@ -19,7 +19,7 @@ npm run evidence                              writes docs/evidence.md
 --stop         stop at the first failure
 --no-shrink    leave failures as they are
 --save FILE    write the shrunk plan of the first failure as JSON
---record       use these runs in docs/evidence.md, if every rule held
+--record       add these runs to docs/evidence.md, if every rule held
 --json         one JSON line per failed seed and one at the end
 --help         this text
 

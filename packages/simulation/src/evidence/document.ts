@@ -58,10 +58,10 @@ ${rows.join('\n')}`
 function resultsSection({ measurement, mutants, catalogue }: Evidence): string {
   const lines: string[] = []
   if (measurement) {
-    const { seeds, first, secs, jobs, simulatedHours, transitions } = measurement
+    const { runs, seeds, secs, simulatedHours, transitions } = measurement
     const missing = catalogue.transitions.filter(transition => transitions[transition] === undefined)
     lines.push(
-      `- ${numeral(seeds)} seeds from ${first} on, ${(seeds / secs).toFixed(1)} a second in ${jobs} processes, ${numeral(simulatedHours)} simulated hours: every rule held.`,
+      `- ${numeral(seeds)} seeds in ${numeral(runs)} runs, ${(seeds / secs).toFixed(1)} a second, ${numeral(simulatedHours)} simulated hours: every rule held.`,
       `- ${Object.keys(transitions).length} state transitions were taken. Possible, but never taken: ${missing.map(escaped).join(', ') || 'none'}.`,
     )
   }

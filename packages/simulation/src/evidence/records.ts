@@ -8,12 +8,11 @@ const MEASUREMENT = join(FOLDER, 'measurement.json')
 const MUTANTS = join(FOLDER, 'mutants.json')
 const FINDINGS = join(FOLDER, 'findings.json')
 
-/** A recorded run of many seeds in which every rule held. */
+/** Recorded runs of many seeds in which every rule held. */
 export interface Measurement {
-  readonly first: number
+  readonly runs: number
   readonly seeds: number
   readonly secs: number
-  readonly jobs: number
   readonly simulatedHours: number
   /** By the name of the action: in how many seeds it took effect. */
   readonly actions: Readonly<Record<string, number>>
@@ -37,9 +36,24 @@ export function readMeasurement(): Measurement | null {
   return readIfPresent<Measurement>(MEASUREMENT)
 }
 
-export function writeMeasurement(measurement: Measurement): void {
+/** Adds a run to the recorded ones. */
+export function addMeasurement(run: Omit<Measurement, 'runs'>): void {
+  const earlier = readMeasurement()
+  const sum: Measurement = {
+    runs: (earlier?.runs ?? 0) + 1,
+    seeds: (earlier?.seeds ?? 0) + run.seeds,
+    secs: (earlier?.secs ?? 0) + run.secs,
+    simulatedHours: (earlier?.simulatedHours ?? 0) + run.simulatedHours,
+    actions: sumOf(earlier?.actions, run.actions),
+    transitions: sumOf(earlier?.transitions, run.transitions),
+  }
   mkdirSync(FOLDER, { recursive: true })
-  writeFileSync(MEASUREMENT, `${JSON.stringify(measurement, null, 2)}\n`)
+  writeFileSync(MEASUREMENT, `${JSON.stringify(sum, null, 2)}\n`)
+}
+
+function sumOf(a: Readonly<Record<string, number>> = {}, b: Readonly<Record<string, number>>): Record<string, number> {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort()
+  return Object.fromEntries(names.map(name => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
 }
 
 export function readMutantRecord(): MutantRecord | null {

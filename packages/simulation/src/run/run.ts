@@ -8,7 +8,7 @@ import { digestOf } from './digest.ts'
 import type { Part } from './part.ts'
 import { drawPlan, drawSecs, PASS_TIME, type Step } from './plan.ts'
 import { drawSetup, type Setup } from './setup.ts'
-import type { Finding } from './story.ts'
+import { describeError, type Finding } from './story.ts'
 
 /** The simulated databases, opened once and used by one run after the other. */
 export type Databases = Readonly<Record<Setup['database'], SimulatedDatabase>>
@@ -70,11 +70,7 @@ export async function run(databases: Databases, plan: Plan): Promise<RunResult> 
   const world = new World(seed, setup, database)
   const startMs = world.scheduler.nowMs
   useScheduler(world.scheduler)
-  const rejected = (error: unknown) =>
-    world.fail(
-      'no promise is rejected without a handler',
-      error instanceof Error ? (error.stack ?? error.message) : String(error),
-    )
+  const rejected = (error: unknown) => world.fail('no promise is rejected without a handler', describeError(error))
   process.on('unhandledRejection', rejected)
   const effective = new Set<string>()
   let steps: readonly Step[] = []
@@ -97,7 +93,7 @@ export async function run(databases: Databases, plan: Plan): Promise<RunResult> 
     }
     if (!world.finding) await settle(world)
   } catch (error) {
-    world.fail('the simulation itself fails', error instanceof Error ? (error.stack ?? error.message) : String(error))
+    world.fail('the simulation itself fails', describeError(error))
   } finally {
     for (const running of world.processes) running.crash()
     useScheduler(null)

@@ -19,6 +19,11 @@ export class Story {
   }
 }
 
+/** Where an unexpected error comes from. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
 /** A rule of the contract that was broken. The first one ends the run. */
 export class Finding extends Error {
   override readonly name = 'Finding'

@@ -12,6 +12,7 @@ import { openDb } from '@zatgate/server/store/transaction/open-db'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Owner } from '../runtime/scheduler.ts'
 import type { StoreHooks } from './hooks.ts'
+import { tableNames } from './table-names.ts'
 import { copyTables, createReader, prepareRestore, type TableCopy } from './tables.ts'
 import { newTurn, type Turn, Turns } from './turns.ts'
 
@@ -173,14 +174,5 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
   }
 }
 
-const changes = new Map<string, readonly string[]>()
-
 /** The tables that a statement may change. */
-function changedBy(sql: string): readonly string[] {
-  let tables = changes.get(sql)
-  if (!tables) {
-    tables = [...sql.matchAll(/\b(?:insert into|update|delete from)\s+"?([a-z_]+)/gi)].map(([, name]) => name!)
-    changes.set(sql, tables)
-  }
-  return tables
-}
+const changedBy = tableNames('insert into|update|delete from')

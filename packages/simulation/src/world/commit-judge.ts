@@ -1,5 +1,6 @@
 import type { Part } from '../run/part.ts'
 import type { SimulatedDatabase } from '../store/sqlite.ts'
+import { tableNames } from '../store/table-names.ts'
 
 /** Lets the parts check each commit, unless it changed no table that the part has ever read. */
 export class CommitJudge {
@@ -36,14 +37,5 @@ export class CommitJudge {
   }
 }
 
-const tables = new Map<string, readonly string[]>()
-
 /** The tables that a query reads. */
-function tablesOf(sql: string): readonly string[] {
-  let names = tables.get(sql)
-  if (!names) {
-    names = [...sql.matchAll(/\b(?:FROM|JOIN)\s+"?([a-z_]+)/gi)].map(([, name]) => name!)
-    tables.set(sql, names)
-  }
-  return names
-}
+const tablesOf = tableNames('from|join')

@@ -14,6 +14,8 @@ export interface StoreFailures {
   nextIn: number
 }
 
+export const NO_FAILURES: StoreFailures = { statement: 0, commit: 0, unknown: 0, next: null, nextIn: 0 }
+
 /** Lets the scheduler switch tasks at each step of the database, and injects the failures. */
 export function createStoreHooks(
   scheduler: Scheduler,

@@ -2,7 +2,7 @@ import { blockSpacingSecs, type ConsensusParams, consensusParams } from '@zatgat
 import type { Shop } from '../parts/sale/shop.ts'
 import type { Part } from '../run/part.ts'
 import type { Setup } from '../run/setup.ts'
-import { Finding, Story } from '../run/story.ts'
+import { describeError, Finding, Story } from '../run/story.ts'
 import { Draw } from '../runtime/draw.ts'
 import { type Owner, Scheduler } from '../runtime/scheduler.ts'
 import { ENCRYPTION_KEY, ServiceProcess } from '../service/process.ts'
@@ -14,7 +14,7 @@ import { ServedTransactions } from './chain/served.ts'
 import type { WorldTransaction } from './chain/transaction.ts'
 import { Visibility } from './chain/visibility.ts'
 import { CommitJudge } from './commit-judge.ts'
-import { createStoreHooks, type StoreFailures } from './store-failures.ts'
+import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failures.ts'
 
 /** 2026-01-31 12:00 UTC, so that runs of a day cross the end of a month. */
 const START_MS = Date.UTC(2026, 0, 31, 12)
@@ -30,7 +30,7 @@ export class World {
   readonly visibility: Visibility
   readonly database: SimulatedDatabase
   readonly story: Story
-  readonly storeFailures: StoreFailures = { statement: 0, commit: 0, unknown: 0, next: null, nextIn: 0 }
+  readonly storeFailures: StoreFailures = { ...NO_FAILURES }
   readonly processes: ServiceProcess[] = []
   parts: readonly Part[] = []
   /** The merchants. Set by the part `sale`, which is created first. */
@@ -140,10 +140,7 @@ export class World {
   /** Runs a client of the service in the background. An unexpected error of it is a finding. */
   client(name: string, work: () => Promise<void>): void {
     work().catch(error => {
-      this.fail(
-        'no client receives an unexpected error',
-        `${name}: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
-      )
+      this.fail('no client receives an unexpected error', `${name}: ${describeError(error)}`)
     })
   }
 
@@ -158,8 +155,7 @@ export class World {
       process.crash()
       // A failure from before the end of the faults may still arrive after it.
       if (this.healed && attempt < MAX_STARTS) return this.startProcess(index, clockErrorMs, attempt + 1)
-      if (this.healed)
-        this.fail('every process can start when nothing fails', String(error instanceof Error ? error.stack : error))
+      if (this.healed) this.fail('every process can start when nothing fails', describeError(error))
     })
   }
 
@@ -201,7 +197,7 @@ export class World {
     this.healed = true
     if (this.processes.some(({ clock }) => clock.errorMs !== 0)) this.clocksChangedMs = this.scheduler.nowMs
     this.scheduler.punctuality = 1
-    Object.assign(this.storeFailures, { statement: 0, commit: 0, unknown: 0, next: null })
+    Object.assign(this.storeFailures, NO_FAILURES)
     for (const server of this.servers) server.heal()
     for (const process of this.processes) process.clock.errorMs = 0
     for (const part of this.parts) part.heal?.()

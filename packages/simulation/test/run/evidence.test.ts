@@ -29,10 +29,9 @@ test('the document names what was measured, what was found and what never happen
       transitions: ['invoice pending → paid', 'invoice paid → lost'],
     },
     measurement: {
-      first: 5,
+      runs: 3,
       seeds: 2_000,
       secs: 100,
-      jobs: 2,
       simulatedHours: 1_234,
       actions: { stall: 17 },
       transitions: { 'invoice pending → paid': 9 },
@@ -43,7 +42,7 @@ test('the document names what was measured, what was found and what never happen
   for (const part of [
     '| invoices and payments | a rule holds |',
     '| chain | a server stalls (17) |',
-    '2,000 seeds from 5 on, 20.0 a second',
+    '2,000 seeds in 3 runs, 20.0 a second',
     'never taken: invoice paid → lost.',
     '1 of 2 mutants were found',
     '| an address was repeated | a rule holds | abc1234 |',

@@ -1,5 +1,6 @@
 import type { Action, PartFactory } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
+import { NO_FAILURES } from '../../world/store-failures.ts'
 import type { World } from '../../world/world.ts'
 
 /** Time, clocks, crashes and restarts of the processes, and failures of the database. */
@@ -135,7 +136,7 @@ function databaseActions(world: World): readonly Action[] {
       name: 'the database recovers',
       weight: 3,
       run() {
-        Object.assign(storeFailures, { statement: 0, commit: 0, unknown: 0, next: null })
+        Object.assign(storeFailures, NO_FAILURES)
         return 'the database recovers'
       },
     },

@@ -75,6 +75,20 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
       },
     },
     {
+      name: 'pay right before an outage of days',
+      weight: 0.4,
+      fault: 'the machine stands still for days right after a payment',
+      run(draw) {
+        const invoice = unpaid(1)
+        if (!invoice || !payAll(draw, invoice)) return undefined
+        world.mine()
+        const days = draw.int(2, 12)
+        world.scheduler.advance(days * 86_400_000)
+        world.mine()
+        return `a wallet pays ${short(invoice.publicId)}, and ${days} days pass`
+      },
+    },
+    {
       name: 'pay what a server leaves out',
       weight: 1,
       fault: 'a server hides a new payment, in its mempool and in its blocks',

@@ -1,5 +1,5 @@
 import type { World } from '../../world/world.ts'
-import { readLedger } from './ledger.ts'
+import { type InvoiceRow, readLedger } from './ledger.ts'
 import type { PaymentEvidence } from './payment-evidence.ts'
 import { short } from './shop.ts'
 
@@ -16,9 +16,15 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
   if (ledger.tip !== network.height) return `the recorded chain ends at ${ledger.tip}, the network at ${network.height}`
   for (const invoice of ledger.invoices) {
     const about = `invoice ${short(invoice.public_id)} is ${invoice.status} with ${invoice.received_zat} zat`
-    const received = evidence.paidBy(invoice, txid => confirmations(world, txid) >= 0)
-    if (invoice.received_zat !== received) return `${about}, although ${received} were received`
-    const confirmed = evidence.paidBy(invoice, txid => confirmations(world, txid) >= Number(invoice.confirmations))
+    const isInTime = (txid: string) => isWatched(world, invoice, txid)
+    const possible = evidence.paidBy(invoice, txid => confirmations(world, txid) >= 0)
+    const received = evidence.paidBy(invoice, txid => confirmations(world, txid) >= 0 && isInTime(txid))
+    if (invoice.received_zat < received || invoice.received_zat > possible)
+      return `${about}, although ${received} were received`
+    const confirmed = evidence.paidBy(
+      invoice,
+      txid => confirmations(world, txid) >= Number(invoice.confirmations) && isInTime(txid),
+    )
     if (confirmed >= invoice.amount_zat && invoice.status !== 'paid') return `${about}, although it is paid`
     const overdue = Number(invoice.expires_at) + EXPIRY_DELAY_SECS < nowSecs && invoice.kept_open === 0n
     const waits = ledger.payments
@@ -37,12 +43,19 @@ export function unreportedPayment(world: World, evidence: PaymentEvidence): stri
   for (const invoice of invoices) {
     const received = evidence.paidBy(
       invoice,
-      txid => confirmations(world, txid) >= 0 && !world.visibility.missed.has(txid),
+      txid => confirmations(world, txid) >= 0 && !world.visibility.missed.has(txid) && isWatched(world, invoice, txid),
     )
     if (invoice.received_zat < received)
       return `invoice ${short(invoice.public_id)} has ${invoice.received_zat} of ${received} zat`
   }
   return null
+}
+
+/** Whether a payment has to be found. Once the watch has ended, only payments mined before do. */
+function isWatched({ network, nowSecs }: World, { watch_until: until }: InvoiceRow, txid: string): boolean {
+  if (nowSecs <= Number(until)) return true
+  const height = network.minedAt(txid)
+  return height !== null && network.branch[height]!.time <= Number(until)
 }
 
 /** 0 in the mempool; -1 when no node has the transaction. */

@@ -40,10 +40,10 @@ export class Network {
     return (expiryHeight === 0 || height <= expiryHeight) && notes.every(({ pool }) => pool === this.poolAt(height))
   }
 
-  /** Whether the next block may hold the transaction, as far as its heights and pools tell, whatever has been spent. */
+  /** Whether the next block may hold the transaction as far as its expiry height tells, which is all the service knows. */
   mayBeMined(txid: string): boolean {
-    const transaction = this.transactions.get(txid)
-    return transaction !== undefined && this.isMinable(transaction, this.height + 1)
+    const expiryHeight = this.transactions.get(txid)?.expiryHeight ?? -1
+    return expiryHeight === 0 || expiryHeight > this.height
   }
 
   get height(): number {
