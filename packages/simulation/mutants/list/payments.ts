@@ -8,7 +8,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'services/chain-sync.ts',
     find: "if (time.state === 'ok' && snapshot.syncedThrough !== null)",
     replace: 'if (snapshot.syncedThrough !== null)',
-    withinSeeds: 1_000,
+    withinSeeds: 4_000,
   },
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
@@ -32,7 +32,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'domain/invoice.ts',
     find: "after.status === 'underpaid' && before.underpaidAt === null",
     replace: "after.status === 'underpaid'",
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'a payment has one confirmation too many',
@@ -64,7 +64,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'services/payment.ts',
     find: 'time: Math.min(block.time, now)',
     replace: 'time: block.time',
-    withinSeeds: 1_000,
+    needs: ['regtest'],
+    withinSeeds: 20_000,
   },
   {
     name: 'a rewind leaves the payments of the lowest removed block mined',
@@ -105,7 +106,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'services/invoice-state.ts',
     find: 'syncedThrough > now ? 0 : syncedThrough',
     replace: 'syncedThrough',
-    withinSeeds: 500,
+    withinSeeds: 3_000,
   },
   {
     name: 'a synced-through time ahead of the clock is never moved back',
@@ -113,7 +114,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'store/repository/chain.ts',
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
-    withinSeeds: 500,
+    needs: ['regtest'],
+    withinSeeds: 20_000,
   },
   {
     name: 'a plan ends while the clock and the chain differ by hours',
@@ -122,7 +124,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     find: 'return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : []',
     replace: 'return ended',
     needs: ['billing'],
-    withinSeeds: 1_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'a rescan scans only with the keys that are scanned now',

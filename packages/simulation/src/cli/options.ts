@@ -15,7 +15,7 @@ npm run evidence                              writes docs/evidence.md
 --seeds N      the number of seeds
 --minutes N    how long to run
 --jobs N       processes at a time; by default the number of cores
---with A,B     only the seeds whose world has all of these: a part, sqlite, postgres, several processes
+--with A,B     only the seeds whose world has all of these: a part, sqlite, postgres, regtest, several processes
 --stop         stop at the first failure
 --no-shrink    leave failures as they are
 --save FILE    write the shrunk plan of the first failure as JSON

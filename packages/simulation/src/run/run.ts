@@ -55,11 +55,12 @@ export const WORLD_FEATURES: readonly string[] = [
   'sqlite',
   'postgres',
   'several processes',
+  'regtest',
 ]
 
 /** Whether a world has all of these features. */
-export function hasAll({ parts, database, processes }: Setup, features: readonly string[]): boolean {
-  const present = [...parts, database, processes > 1 ? 'several processes' : '']
+export function hasAll({ parts, database, processes, network }: Setup, features: readonly string[]): boolean {
+  const present = [...parts, database, network, processes > 1 ? 'several processes' : '']
   return features.every(feature => present.includes(feature))
 }
 

@@ -62,6 +62,19 @@ export class Subscribers {
         weight: 1,
         run: draw => this.#days.passUntil(Date.UTC(2026, 1, 1) / 1000 + draw.int(-20, 20)),
       },
+      {
+        name: 'a clock is days ahead while a plan runs',
+        weight: 1,
+        fault: 'a clock is days ahead while a plan runs',
+        run: draw => {
+          const runs = readPlans(world).accounts.some(({ plan_expires_at: end }) => end !== null)
+          const process = draw.pick(world.processes)
+          if (!runs || world.healed) return undefined
+          process.clock.errorMs = draw.int(1, 7) * 86_400_000
+          world.clocksChangedMs = world.scheduler.nowMs
+          return `the clock of ${process.name} is ${process.clock.errorMs / 86_400_000} days ahead`
+        },
+      },
       { name: 'a day passes', weight: 2, run: draw => this.#days.pass(draw.int(40_000, 86_400)) },
     ]
   }

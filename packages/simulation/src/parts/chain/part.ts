@@ -1,6 +1,7 @@
 import type { Action, PartFactory } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ChainServer } from '../../world/chain/chain-server.ts'
+import { passTime } from '../../world/passage.ts'
 import type { World } from '../../world/world.ts'
 
 /** Blocks, reorganisations, and the faults of the chain servers. */
@@ -13,6 +14,8 @@ export const chainPart: PartFactory = {
 function blockActions(world: World): readonly Action[] {
   const { network } = world
   const mempool = () => [...network.mempool.keys()]
+  // An order for a payout is judged by the times of its blocks.
+  const isAnyTimeAllowed = world.setup.network === 'regtest' && !world.setup.parts.includes('withdrawal')
   return [
     {
       name: 'mine',
@@ -42,9 +45,9 @@ function blockActions(world: World): readonly Action[] {
     {
       name: 'mine with a wrong time',
       weight: 1,
-      fault: 'a miner dates a block up to 15 minutes wrong',
+      fault: 'a miner dates a block wrong: up to 15 minutes, on a regtest years',
       run(draw) {
-        const errorSecs = draw.int(-900, 900)
+        const errorSecs = draw.int(-900, 900) + (isAnyTimeAllowed ? draw.pick([0, 10, -15]) * YEAR_SECS : 0)
         world.mine(undefined, errorSecs)
         return `block ${network.height} is mined, dated ${errorSecs} s off`
       },
@@ -75,6 +78,8 @@ function blockActions(world: World): readonly Action[] {
     },
   ]
 }
+
+const YEAR_SECS = 365 * 86_400
 
 /** Not deeper than the recorded blocks, which the service follows by itself. */
 function deepReorganisation(world: World): Action {
@@ -131,6 +136,17 @@ function serverActions(world: World): readonly Action[] {
       },
     },
     fault('stall', 'a server keeps its branch and its mempool', server => server.freeze(), 2),
+    {
+      name: 'stall for long',
+      weight: 1,
+      fault: 'all servers keep their branch for half an hour and longer',
+      async run(draw) {
+        for (const server of servers) server.freeze()
+        world.observe()
+        await passTime(world, draw.int(1_600, 2_400), draw, { stops: draw.chance(0.3) ? 4 : 0 })
+        return 'all chain servers have stalled meanwhile'
+      },
+    },
     fault('lag', 'a server does not serve its newest blocks', (server, draw) => {
       server.lagBlocks = draw.int(1, 6)
     }),

@@ -75,6 +75,32 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
       },
     },
     {
+      name: 'a late part payment comes and goes',
+      weight: 0.7,
+      fault: 'a late part payment is reorganised away, and mined again later',
+      async run(draw) {
+        const invoice = unpaid(-86_400)
+        if (!invoice || invoice.amountZat < 2n || invoice.expiresAt > world.nowSecs + 2_000) return undefined
+        const { address, amountZat, publicId, expiresAt } = invoice
+        await passTime(world, Math.max(1, expiresAt - world.nowSecs + 30), draw, { stops: 2 })
+        const valueZat = (amountZat * BigInt(draw.int(1, 99))) / 100n || 1n
+        const part = pay(world, draw, [{ address, valueZat }], { expiryHeight: 0 })
+        if (!part) return undefined
+        world.mine()
+        await passTime(world, 10, draw, { stops: 4, mines: false })
+        network.removeBlocks(1, ({ txid }) => txid !== part.txid)
+        for (let blocks = 0; blocks < 2; blocks++) world.mine()
+        world.story.tell('world', `a part of ${short(publicId)} is reorganised away`)
+        for (let minutes = 0; minutes < 3; minutes++) {
+          await passTime(world, 65, draw, { stops: 2, mines: false })
+          world.mine()
+        }
+        if (!world.broadcast(part)) return undefined
+        world.mine()
+        return `the part of ${short(publicId)} is mined again`
+      },
+    },
+    {
       name: 'pay right before an outage of days',
       weight: 0.4,
       fault: 'the machine stands still for days right after a payment',

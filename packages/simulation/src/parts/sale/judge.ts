@@ -1,3 +1,5 @@
+import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
+import type { ServiceProcess } from '../../service/process.ts'
 import type { World } from '../../world/world.ts'
 import { EventJudge } from './event-judge.ts'
 import { type EventRow, type InvoiceRow, type Ledger, liveOf, type PaymentRow, readLedger, sumOf } from './ledger.ts'
@@ -7,12 +9,20 @@ import { unreportedPayment, unsettledInvoice } from './settling.ts'
 import { short } from './shop.ts'
 import { isLawfulStep } from './steps.ts'
 
+/** A tip that is older than this number of block intervals counts as stalled. */
+const STALLED_INTERVALS = 20
+
+/** No transaction that began before a clock was set takes this long. */
+const CLOCK_MEMORY_MS = 60_000
+
 /** Checks invoices, payments and their events after every commit. */
 export class SaleJudge {
   readonly #world: World
   readonly #payments: PaymentJudge
   readonly #events: EventJudge
   readonly #evidence: PaymentEvidence
+  /** Until when the recorded blocks so far have not looked stalled, in Unix seconds. */
+  #freshUntil = 0
   /** The state after the previous commit; null before the first one. */
   #before: Ledger | null = null
 
@@ -35,6 +45,8 @@ export class SaleJudge {
     const ledger = readLedger(this.#world)
     const events = this.#events.readNew()
     this.#payments.noteTip(ledger.tip)
+    const patienceSecs = STALLED_INTERVALS * blockSpacingSecs(this.#world.params, ledger.tip)
+    this.#freshUntil = Math.max(this.#freshUntil, ledger.tipTime + patienceSecs)
     for (const invoice of ledger.invoices) this.#checkInvoice(invoice, ledger, events)
     this.#evidence.noteSyncedTime(ledger)
     this.#events.checkOrder(events, this.#before === null)
@@ -108,7 +120,9 @@ export class SaleJudge {
   #checkClosed(invoice: InvoiceRow, ledger: Ledger): void {
     const { visibility, network, maxClockAheadMs, scheduler } = this.#world
     const expiresMs = Number(invoice.expires_at) * 1000
-    if (scheduler.nowMs + maxClockAheadMs < expiresMs) this.#fail('no invoice expires before its time', invoice)
+    if (scheduler.nowMs + this.#clockAheadMs() < expiresMs) this.#fail('no invoice expires before its time', invoice)
+    if (this.#world.setup.network === 'test' && Number(invoice.expires_at) > this.#freshUntil + 1)
+      this.#fail('no invoice expires by a chain that has stalled', invoice)
     // A shared commit may also hold a later report of the provider.
     if (invoice.kept_open === 1n && this.#world.useCases === 1)
       this.#fail('a swap with a deposit keeps its invoice open', invoice)
@@ -128,6 +142,13 @@ export class SaleJudge {
     const possible = this.#evidence.paidBy(invoice, txid => recorded.has(txid) && this.#evidence.canBeMined(txid))
     if (possible >= invoice.amount_zat)
       this.#fail('an invoice stays open while its recorded payments can be mined', invoice, `${possible} zat can`)
+  }
+
+  /** How far the clock that decided may have been ahead. */
+  #clockAheadMs(): number {
+    const { committer, clocksChangedMs, maxClockAheadMs, scheduler } = this.#world
+    const isLongAgo = scheduler.nowMs - clocksChangedMs > CLOCK_MEMORY_MS
+    return isLongAgo ? Math.max(0, (committer as ServiceProcess).clock.errorMs) : maxClockAheadMs
   }
 
   #fail(rule: string, { public_id: id }: InvoiceRow, detail = ''): void {

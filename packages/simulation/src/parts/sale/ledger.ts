@@ -49,22 +49,25 @@ export interface Ledger {
   readonly tip: number
   /** Hash of the last recorded block. */
   readonly tipHash: string
+  /** Its time in Unix seconds. */
+  readonly tipTime: number
 }
 
 const INVOICES = `SELECT id, public_id, account_id, purpose, address, amount_zat, confirmations, status, received_zat,
   overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, swap_under_way AS kept_open, swap_id
   FROM invoices ORDER BY id`
 const PAYMENTS = 'SELECT id, invoice_id, txid, pool, output_index, value_zat, place, height FROM payments ORDER BY id'
-const TIP = 'SELECT height, hash FROM headers ORDER BY height DESC LIMIT 1'
+const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
 export function readLedger(world: World): Ledger {
   const { database } = world
-  const [tip] = database.committed<{ height: bigint; hash: string }>(TIP)
+  const [tip] = database.committed<{ height: bigint; hash: string; time: bigint }>(TIP)
   return {
     invoices: database.committed<InvoiceRow>(INVOICES),
     payments: Map.groupBy(database.committed<PaymentRow>(PAYMENTS), ({ invoice_id }) => invoice_id),
     tip: tip ? Number(tip.height) : -1,
     tipHash: tip?.hash ?? '',
+    tipTime: Number(tip?.time ?? 0),
   }
 }
 
