@@ -1,3 +1,4 @@
+import { consensusParams } from '@zatgate/server/domain/network-upgrade'
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import { ENCRYPTION_KEY } from '../../src/service/process.ts'
@@ -28,7 +29,7 @@ export function createFakeWorld(): FakeWorld {
     maxClockAheadMs: 0,
     clockErrors: { minMs: 0, maxMs: 0 },
     encryptionKeys: () => [ENCRYPTION_KEY],
-    params: { network: 'test', activations: [] },
+    params: consensusParams('test'),
     database: {
       committed: (sql: string) => Object.entries(tables).find(([text]) => sql.includes(text))?.[1] ?? [],
     },

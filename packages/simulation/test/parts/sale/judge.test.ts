@@ -99,6 +99,30 @@ test('a missing event, a missing number and an event with another state are foun
   ])
 })
 
+test('an invoice that expires long after the last recorded block is found', () => {
+  const { network, scheduler, commit } = createJudge()
+  const expiresAt = BigInt(network.tip.time) + 20n * 75n
+  for (const [lateSecs, broken] of [
+    [1n, []],
+    [2n, ['no invoice expires by a chain that has stalled']],
+  ] as const) {
+    const terms = { id: 7n + lateSecs, expires_at: expiresAt + lateSecs }
+    commit({ invoices: [{ ...INVOICE, ...terms }] })
+    scheduler.advance(10_000_000)
+    const expired = { ...EXPIRED, ...terms }
+    assert.deepEqual(commit({ invoices: [expired], events: [updated(lateSecs, expired)] }), broken)
+  }
+})
+
+test('a payment in the mempool that is not recorded is named', async () => {
+  const { judge, commit, show } = createJudge()
+  await show(PAYMENT)
+  commit({ invoices: [INVOICE] })
+  assert.match(judge.unreported() ?? '', /has 0 of/)
+  commit({ invoices: [DETECTED], payments: [ROW] })
+  assert.equal(judge.unreported(), null)
+})
+
 test('an invoice that expires before its time, or after it was paid in time, is found', async () => {
   const early = createJudge()
   early.commit({ invoices: [INVOICE] })

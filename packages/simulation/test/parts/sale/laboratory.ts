@@ -1,6 +1,6 @@
 import { SaleJudge } from '../../../src/parts/sale/judge.ts'
 import type { EventRow, InvoiceRow, PaymentRow } from '../../../src/parts/sale/ledger.ts'
-import { WORLD } from '../../../src/runtime/scheduler.ts'
+import { runAs } from '../../../src/runtime/scheduler.ts'
 import type { WorldTransaction } from '../../../src/world/chain/transaction.ts'
 import { Visibility } from '../../../src/world/chain/visibility.ts'
 import { createServer, START_SECS, transaction } from '../../world/laboratory.ts'
@@ -50,6 +50,8 @@ interface State {
   readonly events?: readonly EventRow[]
 }
 
+const PROCESS = { name: 'process 1', alive: true, clock: { errorMs: 0 } }
+
 /** A judge of a world with one chain server, whose database has the rows that the test gives. */
 export function createJudge() {
   const { world, broken, tables } = createFakeWorld()
@@ -60,7 +62,8 @@ export function createJudge() {
     scheduler,
     served,
     visibility,
-    committer: WORLD,
+    committer: PROCESS,
+    setup: { network: 'test' },
     useCases: 1,
     clocksChangedMs: Number.NEGATIVE_INFINITY,
   })
@@ -69,7 +72,11 @@ export function createJudge() {
   /** Judges a commit after which the database contains this. Returns the rules that it breaks. */
   function commit({ invoices, payments = [], events = [] }: State): string[] {
     broken.length = 0
-    const headers = network.branch.map(({ height, hash }) => ({ height: BigInt(height), hash }))
+    const headers = network.branch.map(({ height, hash, time }) => ({
+      height: BigInt(height),
+      hash,
+      time: BigInt(time),
+    }))
     tables['FROM headers ORDER'] = headers.toReversed()
     tables['FROM headers WHERE'] = headers.toReversed()
     tables['FROM invoices'] = invoices
@@ -84,7 +91,7 @@ export function createJudge() {
     network.broadcast(shown)
     visibility.update(scheduler.nowMs)
     scheduler.advance(2_000)
-    await client.mempool(signal)
+    await runAs(PROCESS, () => client.mempool(signal))
   }
 
   /** Mines the mempool, and lets the service read the block. */
