@@ -4,7 +4,7 @@ import { type Import, type Source, sources, sourcesIn } from './sources.ts'
 
 const SERVER = 'packages/server/src/'
 
-/** The layers of the server that each layer may import; `container`, `roles` and `main` are files. */
+/** The layers of the server that each layer may import; `container`, `background`, `roles` and `main` are files. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain'],
   ports: ['ports', 'domain'],
@@ -16,7 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ['web', 'http', 'services', 'domain', 'ports'],
   config: ['config', 'domain'],
   container: ['adapters', 'config', 'domain', 'ports', 'services', 'store'],
-  roles: ['adapters', 'container', 'domain', 'http', 'ports', 'services', 'web', 'workers'],
+  background: ['container', 'workers'],
+  roles: ['adapters', 'background', 'container', 'domain', 'http', 'ports', 'services', 'web'],
   main: ['container', 'roles', 'adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
   cli: ['adapters', 'cli', 'config', 'container', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
 }

@@ -1,11 +1,11 @@
 import { addOpenDeliveriesGauge } from './adapters/metrics/delivery.ts'
 import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
+import { startWorkers } from './background.ts'
 import type { Container } from './container.ts'
 import type { App } from './http/app.ts'
 import { createHttpServer } from './http/server.ts'
 import type { SandboxTools } from './web/context.ts'
 import { addSite, notFoundPage } from './web/site.ts'
-import { startWorkers } from './workers.ts'
 
 /**
  * Starts the role `api`: serves the API and the pages.

@@ -10,7 +10,7 @@ import { type KnownInvoice, type Shop, short } from './shop.ts'
 export function hardPayments(world: World, shop: Shop): readonly Action[] {
   const { network, servers, storeFailures } = world
 
-  /** A recent invoice that nobody has paid yet, and that runs this long at least. */
+  /** A recent invoice without a payment, which runs at least this long. */
   function unpaid(secs: number): KnownInvoice | undefined {
     const notes = [...network.transactions.values()].flatMap(transaction => transaction.notes)
     const paid = new Set(notes.map(({ viewingKey, diversifierIndex }) => addressAt(viewingKey, diversifierIndex)))

@@ -140,7 +140,8 @@ export class SaleJudge {
     const earlier = this.#before?.payments.get(invoice.id) ?? []
     const recorded = new Set(earlier.map(({ txid }) => txid))
     const possible = this.#evidence.paidBy(invoice, txid => recorded.has(txid) && this.#evidence.canBeMined(txid))
-    if (possible >= invoice.amount_zat)
+    const isWatched = Number(invoice.watch_until) * 1000 > scheduler.nowMs + this.#clockAheadMs()
+    if (possible >= invoice.amount_zat && isWatched)
       this.#fail('an invoice stays open while its recorded payments can be mined', invoice, `${possible} zat can`)
   }
 
