@@ -8,6 +8,8 @@ export interface PaymentOptions {
   readonly expiryHeight?: number
   /** The transaction whose notes it spends again. */
   readonly spends?: string
+  /** Whether open mempool streams show it. Default: true. */
+  readonly streamed?: boolean
 }
 
 /** A wallet broadcasts a transaction with these outputs. Null when the network does not accept it. */
@@ -15,12 +17,13 @@ export function pay(
   world: World,
   draw: Draw,
   outputs: readonly WalletOutput[],
-  { expiryHeight = world.network.height + 40, ...options }: PaymentOptions = {},
+  { expiryHeight = world.network.height + 40, streamed = true, ...options }: PaymentOptions = {},
 ): WorldTransaction | null {
   const { network } = world
   const paid = outputs.filter(({ valueZat }) => valueZat > 0n)
   if (paid.length === 0) return null
   const pool = network.poolAt(network.height + 1)
   const transaction = createTransaction(draw, paid, { expiryHeight, pool, ...options })
-  return world.broadcast(transaction) ? transaction : null
+  const isAccepted = streamed ? world.broadcast(transaction) : network.broadcast(transaction)
+  return isAccepted ? transaction : null
 }

@@ -2,7 +2,7 @@ import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { addressAt } from '../../world/chain/note-scanner.ts'
 import { passTime } from '../../world/passage.ts'
-import { pay } from '../../world/payment.ts'
+import { type PaymentOptions, pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { type KnownInvoice, type Shop, short } from './shop.ts'
 
@@ -17,8 +17,8 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     return shop.invoices.findLast(({ address, expiresAt }) => !paid.has(address) && expiresAt >= world.nowSecs + secs)
   }
 
-  function payAll(draw: Draw, { address, amountZat }: KnownInvoice) {
-    return pay(world, draw, [{ address, valueZat: amountZat }])
+  function payAll(draw: Draw, { address, amountZat }: KnownInvoice, options?: PaymentOptions) {
+    return pay(world, draw, [{ address, valueZat: amountZat }], options)
   }
 
   return [
@@ -39,6 +39,33 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         world.story.tell('world', `a wallet pays ${short(invoice.publicId)} ${leadMs} ms before it expires`)
         await scheduler.advanceByTimers(leadMs + 2_000, MAX_STOPS)
         return `${short(invoice.publicId)} has expired`
+      },
+    },
+    {
+      name: 'a payment moves between two readings',
+      weight: 0.5,
+      fault: 'a payment goes from the mempool into a block while the service reads both, and back before the next sync',
+      async run(draw) {
+        const invoice = unpaid(10)
+        if (!invoice || invoice.expiresAt > world.nowSecs + 2_000 || world.processes.length > 1) return undefined
+        const { scheduler } = world
+        await passTime(world, invoice.expiresAt - world.nowSecs - 4, draw)
+        await scheduler.run()
+        const payment = payAll(draw, invoice, { streamed: false })
+        if (!payment) return undefined
+        const { txid } = payment
+        world.observe()
+        for (let secs = 0; secs < 12; secs += 2) {
+          for (const server of servers)
+            server.onTipServed = () => void (network.mempool.has(txid) && world.mine([txid]))
+          await scheduler.advanceByTimers(2_000, 2)
+          await scheduler.run()
+          for (const server of servers) server.onTipServed = null
+          if (network.minedAt(txid) === network.height) network.removeBlocks(1, () => true)
+          world.observe()
+        }
+        world.mine()
+        return `the payment of ${short(invoice.publicId)} was never in the same place for long`
       },
     },
     {

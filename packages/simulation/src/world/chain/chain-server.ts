@@ -27,6 +27,8 @@ export interface ServedListener {
 /** A light-client server with its node, the caches of lightwalletd, and the faults that the actions set. */
 export class ChainServer {
   readonly name: string
+  /** Called right after the server has reported its height. */
+  onTipServed: (() => void) | null = null
   /** Requests fail. */
   down = false
   /** Requests get no response until the process gives up. */
@@ -153,7 +155,11 @@ export class ChainServer {
   connect(): LightwalletServer {
     return {
       name: this.name,
-      latestHeight: signal => this.#call(signal, () => this.#branch.length - 1),
+      latestHeight: async signal => {
+        const height = await this.#call(signal, () => this.#branch.length - 1)
+        this.onTipServed?.()
+        return height
+      },
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
       mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
       mempoolStream: signal => this.#stream(signal),
