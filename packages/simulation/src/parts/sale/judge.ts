@@ -2,7 +2,16 @@ import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { World } from '../../world/world.ts'
 import { EventJudge } from './event-judge.ts'
-import { type EventRow, type InvoiceRow, type Ledger, liveOf, type PaymentRow, readLedger, sumOf } from './ledger.ts'
+import {
+  type EventRow,
+  type InvoiceRow,
+  keyWatchedUntil,
+  type Ledger,
+  liveOf,
+  type PaymentRow,
+  readLedger,
+  sumOf,
+} from './ledger.ts'
 import { isDeep, PaymentEvidence } from './payment-evidence.ts'
 import { PaymentJudge } from './payment-judge.ts'
 import { unreportedPayment, unsettledInvoice } from './settling.ts'
@@ -69,6 +78,8 @@ export class SaleJudge {
     this.#checkAmounts(invoice, payments, ledger)
     const before = this.#before?.invoices.find(({ id }) => id === invoice.id)
     if (!before && this.#before && invoice.status !== 'pending') this.#fail('a new invoice is pending', invoice)
+    if (!before && keyWatchedUntil(this.#world, invoice.viewing_key_id) < Number(invoice.watch_until))
+      this.#fail('the viewing key of an invoice is watched as long as the invoice', invoice)
     if (!before) this.#world.transition('invoice', null, invoice.status)
     else if (before.status !== invoice.status) this.#checkTransition(before, invoice, payments, ledger)
     if (before) this.#events.check(before, invoice, events)

@@ -5,6 +5,7 @@ export interface InvoiceRow {
   readonly id: bigint
   readonly public_id: string
   readonly account_id: bigint
+  readonly viewing_key_id: bigint
   readonly purpose: 'sale' | 'plan' | 'withdrawal'
   readonly address: string
   readonly amount_zat: bigint
@@ -53,9 +54,10 @@ export interface Ledger {
   readonly tipTime: number
 }
 
-const INVOICES = `SELECT id, public_id, account_id, purpose, address, amount_zat, confirmations, status, received_zat,
+const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, address, amount_zat, confirmations, status, received_zat,
   overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, swap_under_way AS kept_open, swap_id
   FROM invoices ORDER BY id`
+const KEY = 'SELECT watch_until FROM viewing_keys WHERE id = ?'
 const PAYMENTS = 'SELECT id, invoice_id, txid, pool, output_index, value_zat, place, height FROM payments ORDER BY id'
 const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
@@ -69,6 +71,12 @@ export function readLedger(world: World): Ledger {
     tipHash: tip?.hash ?? '',
     tipTime: Number(tip?.time ?? 0),
   }
+}
+
+/** Until when the viewing key is scanned for payments, in Unix seconds. */
+export function keyWatchedUntil({ database }: World, viewingKeyId: bigint): number {
+  const [key] = database.committed<{ watch_until: bigint }>(KEY, viewingKeyId)
+  return Number(key?.watch_until ?? 0n)
 }
 
 export function sumOf(payments: readonly { readonly value_zat: bigint }[]): bigint {

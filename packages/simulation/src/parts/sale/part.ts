@@ -2,6 +2,7 @@ import type { PartFactory } from '../../run/part.ts'
 import { saleActions } from './actions.ts'
 import { hardPayments } from './hard-payments.ts'
 import { SaleJudge } from './judge.ts'
+import { repeatActions } from './repeats.ts'
 import { Shop } from './shop.ts'
 import { SALE_TRANSITIONS } from './steps.ts'
 
@@ -16,7 +17,7 @@ export const salePart: PartFactory = {
     world.onRestore(() => judge.restored())
     return {
       name: 'sale',
-      actions: [...saleActions(world, shop), ...hardPayments(world, shop)],
+      actions: [...saleActions(world, shop), ...hardPayments(world, shop), ...repeatActions(world, shop)],
       transitions: SALE_TRANSITIONS,
       setUp: () => shop.openAccounts(world.setup.merchants),
       onCommit: () => judge.check(),

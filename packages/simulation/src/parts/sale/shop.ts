@@ -23,17 +23,33 @@ export interface KnownInvoice {
   readonly expiresAt: number
 }
 
+/** A request with an idempotency key that was answered. */
+export interface AnsweredRequest {
+  readonly merchant: Merchant
+  readonly idempotencyKey: string
+  readonly amountZat: bigint
+  readonly expiresInSecs: number | undefined
+  readonly publicId: string
+  /** The true time of the answer, in Unix milliseconds. */
+  readonly atMs: number
+}
+
 /** Merchants and their invoices: what the service has reported to them. */
 export class Shop {
   readonly merchants: Merchant[] = []
   /** All invoices that any merchant has received, in this order. A restored backup may have lost some of them. */
   readonly invoices: KnownInvoice[] = []
+  /** Requests that may be repeated. A restored backup may not know them. */
+  answered: AnsweredRequest[] = []
   readonly #world: World
   readonly #publicIds = new Map<string, string>()
   #requests = 0
 
   constructor(world: World) {
     this.#world = world
+    world.onRestore(() => {
+      this.answered = []
+    })
   }
 
   /** Opens the merchants' accounts through the service. */
@@ -78,6 +94,10 @@ export class Shop {
         if (invoice === null) this.#world.fail('an API key works until it is revoked', merchant.name)
         if (!invoice) return
         this.received(merchant, invoice)
+        const { publicId } = invoice
+        const atMs = this.#world.scheduler.nowMs
+        if (idempotencyKey !== undefined)
+          this.answered.push({ merchant, idempotencyKey, amountZat, expiresInSecs, publicId, atMs })
         return
       } catch (error) {
         if (!isExpectedFailure(error)) throw error

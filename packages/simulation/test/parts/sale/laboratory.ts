@@ -14,6 +14,7 @@ export const INVOICE: InvoiceRow = {
   id: 1n,
   public_id: 'invoice-1',
   account_id: 1n,
+  viewing_key_id: 1n,
   purpose: 'sale',
   address: 'utest1 uview-1 1',
   amount_zat: 100n,
@@ -82,6 +83,7 @@ export function createJudge() {
     tables['FROM invoices'] = invoices
     tables['FROM payments'] = payments
     tables['FROM events'] = events
+    tables['FROM viewing_keys'] = [{ watch_until: 10n ** 12n }]
     judge.check()
     return [...broken]
   }
