@@ -143,7 +143,9 @@ export class SignInJudge {
   /** A code was accepted. */
   accepted({ purpose, browser, code, startedMs, requestedMs, wrongBefore }: Entry): void {
     const hash = createHash('sha256').update(browser).digest('hex').toUpperCase()
-    const rows = readCodes(this.#world).filter(row => row.browser === hash && row.purpose === purpose)
+    // As they were when the code was used: a mail that is repeated afterwards replaces the code of its row.
+    const codes = [...(this.#codes?.values() ?? readCodes(this.#world))]
+    const rows = codes.filter(row => row.browser === hash && row.purpose === purpose)
     const row = rows.find(({ id, code_hash: stored }) => {
       return this.#world.encryptionKeys().some(key => {
         const expected = createKeyedHash([key]).hash('code', `${id} ${code}`)
