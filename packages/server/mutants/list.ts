@@ -66,10 +66,12 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a batched write that is rejected after a change undoes only its own change',
   },
   {
-    name: 'a replayed idempotency key counts as a write that extends the scan time of the viewing key',
+    name: 'a replayed idempotency key counts as a write that extends the watch of the viewing key',
     file: 'services/invoice.ts',
-    find: 'if (isCreated(invoice, draft)) watchCache.written(draft)',
-    replace: 'watchCache.written(draft)\n      if (isCreated(invoice, draft)) return invoice',
+    find: 'const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)',
+    replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
+    const watched = all.get(draft.viewingKeyId) ?? (await tx.viewingKeys.watchedUntil(draft.viewingKeyId))
+    all.set(draft.viewingKeyId, Math.max(watched, draft.watchUntil))`,
     tests: ['services/invoice.test.ts'],
     killedBy: 'a key is watched as long as each of its invoices',
   },

@@ -60,6 +60,8 @@ export interface BatchTx {
   /** Concurrent inserts share one statement. */
   readonly invoices: Pick<InvoiceRepository, 'insert' | 'byPublicId'>
   readonly idempotency: Pick<IdempotencyRepository, 'claim'>
+  /** Concurrent reads share one statement. */
+  readonly viewingKeys: Pick<ViewingKeyRepository, 'watchedUntil'>
   readonly chain: Pick<ChainRepository, 'tip'>
 }
 

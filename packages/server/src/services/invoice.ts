@@ -15,7 +15,9 @@ import type { Addresses } from './address.ts'
 import { claimOrReplay, type IdempotencyRequest } from './idempotency.ts'
 import { countInvoice } from './plan-limit.ts'
 import { readExpiryContext } from './viewing-key-expiry.ts'
-import { createWatchCache } from './watch-cache.ts'
+
+/** The watch of a viewing key ends on a whole hour, so that a busy key's row changes once an hour instead of with every invoice. */
+const WATCH_STEP_SECS = 3_600
 
 export interface InvoiceRequest {
   readonly amountZat: Zat
@@ -67,7 +69,6 @@ export function createInvoices(deps: {
   readonly lateWatchDays: number
 }): Invoices {
   const { store, addresses, clock, random, plans, lateWatchDays } = deps
-  const watchCache = createWatchCache()
 
   /**
    * Reserves an address and lets `write` insert the invoice with it. Releases the address when `write` refuses the
@@ -98,8 +99,7 @@ export function createInvoices(deps: {
     }
     try {
       const invoice = await write(draft)
-      if (isCreated(invoice, draft)) watchCache.written(draft)
-      else addresses.release(viewingKeyId, reserved)
+      if (!isCreated(invoice, draft)) addresses.release(viewingKeyId, reserved)
       return invoice
     } catch (error) {
       // Only a refused request certainly leaves nothing committed. After any other failure the index counts as used.
@@ -136,21 +136,27 @@ export function createInvoices(deps: {
     return invoice
   }
 
-  /** Makes sure that the key of a created invoice is watched for as long as the invoice can be paid. */
-  async function extendWatch(tx: Tx, invoice: Invoice, draft: NewInvoice): Promise<Invoice> {
-    const until = watchCache.due(draft)
-    if (until !== null && isCreated(invoice, draft)) await tx.viewingKeys.extendWatch(draft.viewingKeyId, until)
-    return invoice
+  /** Null, and nothing is written, when the key of the invoice is not watched for as long as the invoice. */
+  async function writeWatchedSale(
+    tx: BatchTx,
+    account: Account,
+    draft: NewInvoice,
+    idempotency: IdempotencyRequest | null,
+  ): Promise<Invoice | null> {
+    const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)
+    return watched < draft.watchUntil ? null : writeSale(tx, account, draft, idempotency)
   }
 
   return {
     create(account, request) {
       const idempotency = idempotencyOf(account, request)
-      return createAtNewAddress(account, { ...request, purpose: 'sale' }, draft =>
-        // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
-        watchCache.due(draft) === null
-          ? store.writeBatched(account.id, tx => writeSale(tx, account, draft, idempotency))
-          : store.write(async tx => extendWatch(tx, await writeSale(tx, account, draft, idempotency), draft)),
+      return createAtNewAddress(
+        account,
+        { ...request, purpose: 'sale' },
+        async draft =>
+          // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
+          (await store.writeBatched(account.id, tx => writeWatchedSale(tx, account, draft, idempotency))) ??
+          (await store.write(async tx => extendWatch(tx, await writeSale(tx, account, draft, idempotency), draft))),
       )
     },
 
@@ -177,6 +183,13 @@ function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRe
   if (request.idempotencyKey === undefined) return null
   const body = JSON.stringify([request.amountZat.toString(), request.expiresInSecs ?? null])
   return { accountId: account.id, key: request.idempotencyKey, body }
+}
+
+/** Makes sure that the key of a created invoice is watched for as long as the invoice can be paid. */
+async function extendWatch(tx: Tx, invoice: Invoice, draft: NewInvoice): Promise<Invoice> {
+  const until = Math.ceil(draft.watchUntil / WATCH_STEP_SECS) * WATCH_STEP_SECS
+  if (isCreated(invoice, draft)) await tx.viewingKeys.extendWatch(draft.viewingKeyId, until)
+  return invoice
 }
 
 /** False for the invoice of an earlier request. */

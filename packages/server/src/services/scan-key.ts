@@ -8,8 +8,8 @@ import type { Vault } from '../ports/vault.ts'
 /** The keys for trial decryption of notes. */
 export interface ScanKeys {
   /**
-   * Keys with an invoice watched at `time` (Unix seconds) or later, and keys whose last payments may still be mined or
-   * moved. @throws Error when a key cannot be decrypted
+   * Keys with an invoice watched at `time` (Unix seconds) or later, and keys whose recorded payments may still be mined or
+   * moved: a reorganisation after an outage moves them into blocks dated after the end of the watch. @throws Error when a key cannot be decrypted
    */
   watchedAt(time: number): Promise<ScanKey[]>
   /** All keys, for a rescan. */

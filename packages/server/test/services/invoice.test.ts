@@ -47,6 +47,21 @@ test('a key is watched as long as each of its invoices, even if another process 
   assert.ok((await watchUntil()) >= next.watchUntil, 'its payments would not be scanned for')
 })
 
+test('a key is watched as long as each of its invoices, also in a promoted standby that watches it shorter', async t => {
+  const primary = await harnessOf(t)
+  const standby = await harnessOf(t)
+  let { store } = primary
+  const service = primary.process({
+    ...store,
+    write: work => store.write(work),
+    writeBatched: (accountId, work) => store.writeBatched(accountId, work),
+  })
+  await primary.create(service)
+  store = standby.store
+  const next = await primary.create(service)
+  assert.ok((await standby.watchUntil()) >= next.watchUntil, 'its payments would not be scanned for')
+})
+
 test('an index is not used again after a commit whose outcome is not known, but is after a refused request', async t => {
   const { store, back, process, create } = await harnessOf(t)
   let lose = true

@@ -115,4 +115,16 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     needs: ['postgres', 'webhook'],
     withinSeeds: 10_000,
   },
+  {
+    name: 'a process reads the watch of a viewing key only once',
+    theme: 'invoices',
+    file: 'services/invoice.ts',
+    find: 'const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)',
+    replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
+    const stored = all.get(draft.viewingKeyId) ?? (await tx.viewingKeys.watchedUntil(draft.viewingKeyId))
+    const watched = stored < draft.watchUntil ? await tx.viewingKeys.watchedUntil(draft.viewingKeyId) : stored
+    all.set(draft.viewingKeyId, watched)`,
+    needs: ['postgres', 'operator'],
+    withinSeeds: 2_000,
+  },
 ]

@@ -3,12 +3,14 @@ import type { Mutant } from '../mutant.ts'
 /** Mutants of invoices and their addresses. */
 export const INVOICE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a replayed idempotency key counts as a write that extends the scan time of the viewing key',
+    name: 'a replayed idempotency key counts as a write that extends the watch of the viewing key',
     theme: 'invoices',
     file: 'services/invoice.ts',
-    find: 'if (isCreated(invoice, draft)) watchCache.written(draft)',
-    replace: 'watchCache.written(draft)\n      if (isCreated(invoice, draft)) return invoice',
-    withinSeeds: 500,
+    find: 'const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)',
+    replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
+    const watched = all.get(draft.viewingKeyId) ?? (await tx.viewingKeys.watchedUntil(draft.viewingKeyId))
+    all.set(draft.viewingKeyId, Math.max(watched, draft.watchUntil))`,
+    withinSeeds: 2_000,
   },
   {
     name: 'a repeated idempotency key with another body returns the first invoice',
@@ -16,7 +18,7 @@ export const INVOICE_MUTANTS: readonly Mutant[] = [
     file: 'services/idempotency.ts',
     find: 'if (!hashOf(request).equals(earlier.bodyHash))',
     replace: 'if (hashOf(request).length === 0)',
-    withinSeeds: 200,
+    withinSeeds: 1_000,
   },
   {
     name: 'diversifier indexes have no lower bound',

@@ -42,9 +42,11 @@ export interface ViewingKeyRepository {
    * @returns the number of keys
    */
   advanceAllIndexes(step: () => bigint, watchUntil: number): Promise<number>
+  /** `watchUntil` of one key. */
+  watchedUntil(id: number): Promise<number>
   /** Raises `watchUntil`; never lowers it. */
   extendWatch(id: number, until: number): Promise<void>
-  /** The keys to scan with: `watchUntil` is `now` or later. */
+  /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
   list(): Promise<ViewingKeyRow[]>
   reseal(id: number, sealed: Uint8Array): Promise<void>

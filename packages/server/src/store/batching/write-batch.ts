@@ -8,6 +8,7 @@ import { chainRepository } from '../repository/chain.ts'
 import { idempotencyRepository } from '../repository/idempotency.ts'
 import { insertInvoices, invoiceRepository } from '../repository/invoice.ts'
 import { incrementAll, type UsageIncrement } from '../repository/usage.ts'
+import { watchedUntilOfAll } from '../repository/viewing-key.ts'
 import type { Tables } from '../tables.ts'
 import { RevocableConnection } from '../transaction/connection.ts'
 import { openDb } from '../transaction/open-db.ts'
@@ -34,6 +35,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
   const sharedDb = openDb<Tables>(shared, dialect)
   const incrementUsage = batchLoader((items: readonly UsageIncrement[]) => incrementAll(sharedDb, items), limits)
   const insertInvoice = batchLoader((invoices: readonly NewInvoice[]) => insertInvoices(sharedDb, invoices), limits)
+  const watchedUntil = batchLoader((ids: readonly number[]) => watchedUntilOfAll(sharedDb, ids), limits)
 
   async function run(work: (tx: BatchTx) => Promise<unknown>): Promise<BatchedWriteResult> {
     const own = new RevocableConnection(shared)
@@ -65,6 +67,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
         },
       },
       chain: { tip },
+      viewingKeys: { watchedUntil },
     }
     try {
       const value = await withTimeout(limits.transactionTimeoutMs, () => work(tx))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { AppError, notFound } from '../../domain/error.ts'
 import { MAX_DIVERSIFIER_INDEX } from '../../domain/viewing-key.ts'
 import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository/viewing-key.ts'
-import { chunks, num } from '../mapping.ts'
+import { chunks, num, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
 import { int, valuesRow } from '../values.ts'
 
@@ -79,6 +79,11 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       return keys.length
     },
 
+    async watchedUntil(id) {
+      const [watchUntil] = await watchedUntilOfAll(db, [id])
+      return watchUntil as number
+    },
+
     async extendWatch(id, until) {
       await db
         .updateTable('viewing_keys')
@@ -89,10 +94,15 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     },
 
     async watchedAt(now) {
+      const keysOfUnminedPayments = db
+        .selectFrom('payments')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .select('invoices.viewing_key_id')
+        .where('payments.place', '=', sql.lit('mempool'))
       const rows = await db
         .selectFrom('viewing_keys')
         .selectAll()
-        .where('watch_until', '>=', now)
+        .where(({ or, eb }) => or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments)]))
         .orderBy('id')
         .execute()
       return rows.map(toViewingKey)
@@ -105,6 +115,17 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
 
     reseal: setSealed,
   }
+}
+
+/** `watchUntil` of each key, in the order given. 0 for an unknown id. */
+export async function watchedUntilOfAll(db: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await db
+    .selectFrom('viewing_keys')
+    .select(['id', 'watch_until'])
+    .where('id', 'in', padToPowerOfTwo(ids))
+    .execute()
+  const found = new Map(rows.map(row => [num(row.id), num(row.watch_until)]))
+  return ids.map(id => found.get(id) ?? 0)
 }
 
 function toViewingKey(row: Selectable<ViewingKeysTable>): ViewingKeyRow {

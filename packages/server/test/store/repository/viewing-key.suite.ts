@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NewPayment } from '../../../src/ports/repository/payment.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
-import { hashOf, makeViewingKey, NOW } from '../../harness/fixtures.ts'
+import { hashOf, makeViewingKey, NOW, openShop, payment } from '../../harness/fixtures.ts'
 
 export function viewingKeySuite(engine: DatabaseEngine): void {
   test('a key has one row and is sealed once, for its row id', async t => {
@@ -75,6 +76,19 @@ export function viewingKeySuite(engine: DatabaseEngine): void {
     assert.deepEqual(await watched(NOW + 11), [])
     const all = await store.read(tx => tx.viewingKeys.list())
     assert.deepEqual(all, [{ ...key, watchUntil: NOW + 10 }, unused])
+  })
+
+  test('a key is watched while a recorded payment to it is not mined', async t => {
+    const store = await openEmptyStore(engine, t)
+    const shop = await openShop(store)
+    const paid = payment(await shop.sell())
+    const watched = async () => (await store.read(tx => tx.viewingKeys.watchedAt(NOW + 1))).map(row => row.id)
+    const record = (terms: Partial<NewPayment>) => store.write(tx => tx.payments.upsert([{ ...paid, ...terms }]))
+    assert.deepEqual(await watched(), [])
+    await record({ location: { at: 'mempool' } })
+    assert.deepEqual(await watched(), [shop.viewingKey.id])
+    await record({ location: { at: 'mined', height: 5 } })
+    assert.deepEqual(await watched(), [])
   })
 
   test('a key can be sealed again', async t => {
