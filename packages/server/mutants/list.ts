@@ -178,8 +178,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a new server inherits the missed transactions of the previous server',
     file: 'services/chain-sync.ts',
-    find: 'const sameServer = serverEpoch === lastServer',
-    replace: 'const sameServer = lastServer !== null || serverEpoch !== null',
+    find: 'const sameServer = serverEpoch === last?.serverEpoch',
+    replace: 'const sameServer = last !== null || serverEpoch !== null',
     tests: [DECISIONS],
     killedBy: 'the 120 s of a missing payment start again',
   },
@@ -272,8 +272,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'with zero confirmations, a payment that left the mempool still counts',
     file: 'domain/invoice.ts',
-    find: 'return confirmations === 0 && inSnapshot',
-    replace: 'return confirmations === 0 && inSnapshot !== undefined',
+    find: 'return confirmations === 0 && inSnapshot && mempoolIsKnown',
+    replace: 'return confirmations === 0 && (inSnapshot || mempoolIsKnown)',
     tests: [DECISIONS],
     killedBy: 'with 0 confirmations, a payment that has left the mempool does not count',
   },

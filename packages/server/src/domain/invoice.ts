@@ -24,6 +24,8 @@ export interface EvaluationContext {
   readonly tip: number
   /** Unix seconds: chain and mempool are completely known up to this time. At most the present time; 0: not yet synced. */
   readonly syncedThrough: number
+  /** The newest mempool snapshot is recent. */
+  readonly mempoolIsKnown: boolean
   /** A swap keeps the invoice open. */
   readonly keptOpenBySwap: boolean
 }
@@ -51,7 +53,7 @@ export interface InvoiceState {
  * again. A late payment of the full amount makes it `paid` once it is confirmed, and leaves the status unchanged until
  * then. A late part payment changes `expired` to `underpaid`.
  *
- * When the terms require 0 confirmations, an unmined payment counts as confirmed only while the newest mempool snapshot
+ * When the terms require 0 confirmations, an unmined payment counts as confirmed only while a recent mempool snapshot
  * contains it: evicted payments must not add up to a final `paid`.
  */
 export function evaluateInvoice(
@@ -102,9 +104,9 @@ function latest(payments: readonly Payment[]): Payment | null {
 function isConfirmed(
   { location, inSnapshot }: Payment,
   { confirmations }: InvoiceTerms,
-  { tip }: EvaluationContext,
+  { tip, mempoolIsKnown }: EvaluationContext,
 ): boolean {
-  if (location.at === 'mempool') return confirmations === 0 && inSnapshot
+  if (location.at === 'mempool') return confirmations === 0 && inSnapshot && mempoolIsKnown
   return countConfirmations(location, tip) >= confirmations
 }
 

@@ -25,6 +25,14 @@ export interface Payment {
   readonly lastSeenHeight: number
 }
 
+/** Exceeds the age of a server's list and some failed readings. */
+const MAX_SNAPSHOT_AGE_SECS = 30
+
+/** Whether a mempool snapshot requested at `readAt` (Unix seconds) still describes the mempool. */
+export function isRecentSnapshot(readAt: number, now: number): boolean {
+  return readAt <= now && now - readAt <= MAX_SNAPSHOT_AGE_SECS
+}
+
 /** Confirmations of a payment: the number of blocks from its own to the tip. */
 export function countConfirmations(location: PaymentLocation, tip: number): number {
   return location.at === 'mined' ? Math.max(0, tip - location.height + 1) : 0

@@ -2,7 +2,7 @@ import type { Block, BlockProblem, Header } from '../domain/chain.ts'
 import { checkContinuity } from '../domain/chain.ts'
 import { type ChainTime, chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { canContainPayment, isTransactionExpired } from '../domain/payment.ts'
+import { canContainPayment, isRecentSnapshot, isTransactionExpired } from '../domain/payment.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
@@ -35,6 +35,8 @@ export interface ScannedMempool {
 export interface MempoolSnapshot extends ScannedMempool {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
+  /** Unix seconds: when the mempool was requested. */
+  readonly readAt: number
   /** The last payment sequence number before the mempool was requested. Later payments may be absent from it. */
   readonly lastSeq: number
   /** Changes with each server and each session. Absence from one server says nothing about another. */
@@ -87,11 +89,15 @@ export function createChainRecorder(deps: {
 }): ChainRecorder {
   const { store, updateInvoices, reportChanges, clock, params } = deps
   /**
-   * `serverEpoch` of the last recorded snapshot. In memory only: since when a payment is missing is stored, but the
-   * absence counts only between snapshots of one server. After a restart or a change of the server the wait starts again,
-   * so a payment is dropped later, never earlier.
+   * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
+   * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
+   * dropped later, never earlier. Until the next snapshot, mempool payments confirm nothing.
    */
-  let lastServer: number | null = null
+  let last: Pick<MempoolSnapshot, 'serverEpoch' | 'readAt'> | null = null
+
+  function mempoolIsKnown(now: number): boolean {
+    return last !== null && isRecentSnapshot(last.readAt, now)
+  }
 
   async function recordBlocks({ blocks, notes }: ScannedBlocks): Promise<ChainMismatch | null> {
     const now = nowSecs(clock)
@@ -109,7 +115,8 @@ export function createChainRecorder(deps: {
       const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])
       const paid = await recordPayments(tx, matched, locked, now)
       const dropped = await dropPayments(tx, expired)
-      return updateInvoices(tx, [...paid, ...dropped, ...awaiting], now, { locked, tip: newest.height })
+      const context = { locked, tip: newest.height, mempoolIsKnown: mempoolIsKnown(now) }
+      return updateInvoices(tx, [...paid, ...dropped, ...awaiting], now, context)
     })
     if ('height' in written) return written
     reportChanges(written)
@@ -129,15 +136,16 @@ export function createChainRecorder(deps: {
       const tip = (await tx.chain.tip())?.height ?? 0
       const observed = observeMempool(matched, expiryHeights, params, { tip, now })
       const paid = await recordPayments(tx, observed, locked, now)
-      return updateInvoices(tx, paid, now, { locked, tip })
+      return updateInvoices(tx, paid, now, { locked, tip, mempoolIsKnown: mempoolIsKnown(now) })
     })
     reportChanges(changes)
   }
 
   async function recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime> {
     const now = nowSecs(clock)
-    const { txids, lastSeq, serverEpoch, expiryHeights } = snapshot
-    const sameServer = serverEpoch === lastServer
+    const { txids, lastSeq, serverEpoch, readAt, expiryHeights } = snapshot
+    const sameServer = serverEpoch === last?.serverEpoch
+    const isFirst = !mempoolIsKnown(now)
     const { time, changes } = await store.write(async tx => {
       await tx.chain.lock()
       const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
@@ -157,6 +165,7 @@ export function createChainRecorder(deps: {
           txids,
           provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
           sameServer,
+          isFirst,
           clockIsRight: clockAgreesWithChain(time),
           now,
           tip,
@@ -164,9 +173,10 @@ export function createChainRecorder(deps: {
       )
       if (time.state === 'ok' && snapshot.syncedThrough !== null)
         await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
-      return { time, changes: await updateInvoices(tx, [...paid, ...compared], now, { locked, tip }) }
+      const context = { locked, tip, mempoolIsKnown: isRecentSnapshot(readAt, now) }
+      return { time, changes: await updateInvoices(tx, [...paid, ...compared], now, context) }
     })
-    lastServer = serverEpoch
+    last = { serverEpoch, readAt }
     reportChanges(changes)
     return time
   }

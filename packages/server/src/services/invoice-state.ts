@@ -27,6 +27,8 @@ interface UpdateContext {
   readonly tip?: number
   /** Unix seconds: the stored time up to which chain and mempool are known. */
   readonly syncedThrough?: number
+  /** A recent mempool snapshot is recorded. Not known to anyone but chain sync: mempool payments confirm nothing otherwise. */
+  readonly mempoolIsKnown?: boolean
 }
 
 /**
@@ -150,7 +152,8 @@ type ChainView = Omit<EvaluationContext, 'keptOpenBySwap'>
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
   const tip = context.tip ?? (await tx.chain.tip())?.height ?? 0
   const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
-  return { tip, syncedThrough: syncedThrough > now ? 0 : syncedThrough }
+  const { mempoolIsKnown = false } = context
+  return { tip, syncedThrough: syncedThrough > now ? 0 : syncedThrough, mempoolIsKnown }
 }
 
 function outcomeOf(

@@ -116,6 +116,8 @@ interface SnapshotComparison {
   readonly provesMissing: (payment: PaymentRow) => boolean
   /** The previous snapshot was of the same server. If not, the wait for missing payments starts again. */
   readonly sameServer: boolean
+  /** No snapshot was recorded lately, so that mempool payments have confirmed nothing. */
+  readonly isFirst: boolean
   readonly clockIsRight: boolean
   /** Unix seconds. */
   readonly now: number
@@ -129,7 +131,7 @@ interface SnapshotComparison {
 export async function compareWithSnapshot(
   tx: Tx,
   unmined: readonly PaymentRow[],
-  { txids, provesMissing, sameServer, clockIsRight, now, tip }: SnapshotComparison,
+  { txids, provesMissing, sameServer, isFirst, clockIsRight, now, tip }: SnapshotComparison,
 ): Promise<number[]> {
   const present = unmined.filter(({ txid }) => txids.has(txid))
   const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
@@ -146,7 +148,7 @@ export async function compareWithSnapshot(
   const newlyMissing = absent.filter(payment => missingSince(payment) === null)
   if (newlyMissing.length > 0) await tx.payments.markMissing(seqsOf(newlyMissing), { since: now, height: tip })
   const dropped = await dropPayments(tx, vanished)
-  return [...dropped, ...invoiceIdsOf([...present.filter(hasChanged), ...newlyMissing])]
+  return [...dropped, ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...newlyMissing])]
 }
 
 /** Drops unmined payments together with all others of their transactions. @returns the ids of their invoices */

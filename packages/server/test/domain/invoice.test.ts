@@ -15,7 +15,7 @@ import {
 import { countConfirmations, type Payment, type PaymentLocation } from '../../src/domain/payment.ts'
 
 const TERMS: InvoiceTerms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
-const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, keptOpenBySwap: false }
+const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, mempoolIsKnown: true, keptOpenBySwap: false }
 const EXPIRED: EvaluationContext = { ...VIEW, syncedThrough: 1_000 }
 
 const MEMPOOL: PaymentLocation = { at: 'mempool' }
@@ -155,7 +155,9 @@ test('with 0 confirmations, an unmined payment counts as confirmed only while th
   const terms = { ...TERMS, confirmations: 0 }
   const unseen = { ...pay(60n, MEMPOOL, 1), inSnapshot: false }
   assert.equal(status([unseen, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'detected')
-  assert.equal(status([{ ...unseen, inSnapshot: true }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
+  const seen = [{ ...unseen, inSnapshot: true }, pay(40n, MEMPOOL, 2)]
+  assert.equal(status(seen, VIEW, 'pending', terms), 'paid')
+  assert.equal(status(seen, { ...VIEW, mempoolIsKnown: false }, 'pending', terms), 'detected')
   assert.equal(status([{ ...unseen, location: confirmed(1) }, pay(40n, MEMPOOL, 2)], VIEW, 'pending', terms), 'paid')
 })
 
@@ -181,6 +183,7 @@ const terms = fc.record({
 const view = fc.record({
   tip: fc.integer({ min: 0, max: 120 }),
   syncedThrough: fc.integer({ min: 998, max: 1_002 }),
+  mempoolIsKnown: fc.boolean(),
   keptOpenBySwap: fc.boolean(),
 })
 const before = fc.constantFrom(...INVOICE_STATUSES)

@@ -97,7 +97,7 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
         const location = { at: 'mempool' } as const
         const recorded = await tx.payments.upsert([{ ...payment, location, expiryHeight: null }])
         await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
-        await updateInvoices(tx, recorded, now())
+        await updateInvoices(tx, recorded, now(), { mempoolIsKnown: true })
       })
       return txid
     },

@@ -127,4 +127,20 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     needs: ['postgres', 'operator'],
     withinSeeds: 2_000,
   },
+  {
+    name: 'the key of a payment that is not mined is watched only as long as its invoices',
+    theme: 'reorganisations',
+    file: 'store/repository/viewing-key.ts',
+    find: "or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments)])",
+    replace: "or([eb('watch_until', '>=', now), eb('id', '=', keysOfUnminedPayments.where('payments.id', '=', 0))])",
+    withinSeeds: 10_000,
+  },
+  {
+    name: 'without confirmations, a payment counts while the last mempool snapshot contains it, however old',
+    theme: 'mempool',
+    file: 'domain/payment.ts',
+    find: 'return readAt <= now && now - readAt <= MAX_SNAPSHOT_AGE_SECS',
+    replace: 'return now > 0 && readAt > 0 && MAX_SNAPSHOT_AGE_SECS > 0',
+    withinSeeds: 10_000,
+  },
 ]

@@ -87,8 +87,8 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'with zero confirmations, a payment that left the mempool still counts',
     theme: 'mempool',
     file: 'domain/invoice.ts',
-    find: 'return confirmations === 0 && inSnapshot',
-    replace: 'return confirmations === 0 && inSnapshot !== undefined',
+    find: 'return confirmations === 0 && inSnapshot && mempoolIsKnown',
+    replace: 'return confirmations === 0 && (inSnapshot || mempoolIsKnown)',
     withinSeeds: 1_000,
   },
 ]

@@ -96,6 +96,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const time = await chainRecorder.recordSnapshot({
       ...seen,
       txids,
+      readAt: startedAt,
       lastSeq,
       serverEpoch,
       syncedThrough,

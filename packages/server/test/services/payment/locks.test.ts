@@ -85,6 +85,7 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
   const snapshot = {
     ...seen,
     txids: new Set(chain.mempool.keys()),
+    readAt: clock.secs,
     lastSeq: await recorder.lastSeq(),
     serverEpoch: 1,
     syncedThrough: clock.secs,

@@ -198,6 +198,7 @@ class Bench {
       notes: this.#mempoolNotes(),
       expiryHeights: new Map(),
       txids: new Set(chain.mempool.keys()),
+      readAt: clock.secs,
       lastSeq: await chainRecorder.lastSeq(),
       serverEpoch: 1,
       syncedThrough: clock.secs,

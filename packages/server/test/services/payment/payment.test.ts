@@ -48,6 +48,7 @@ async function harnessOf(context: TestContext, nu63Height = 0) {
     notes: unmined(),
     expiryHeights: new Map(),
     txids: new Set(chain.mempool.keys()),
+    readAt: clock.secs,
     lastSeq: Number.MAX_SAFE_INTEGER,
     serverEpoch: 1,
     syncedThrough: clock.secs,
@@ -225,6 +226,31 @@ test('due invoices expire in bounded batches, earliest first, except those kept 
   assert.deepEqual(await statuses(), ['expired', 'pending', 'expired', 'pending'])
 })
 
+test('without confirmations, a payment of an old mempool snapshot does not pay together with one of a new block', async t => {
+  const { shop, clock, chain, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
+  const evicted = pay(invoice, 6n)
+  await chainRecorder.recordSnapshot(snapshot())
+  chain.mempool.delete(evicted)
+  clock.advance(31)
+  const block = mine(pay(invoice, 4n))
+  await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
+  assert.equal((await read(invoice)).status, 'detected')
+})
+
+test('without confirmations, a payment that is still in the mempool pays with the next snapshot after a long gap', async t => {
+  const { shop, clock, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
+  pay(invoice, 6n)
+  await chainRecorder.recordSnapshot(snapshot())
+  clock.advance(31)
+  const block = mine(pay(invoice, 4n))
+  await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
+  assert.equal((await read(invoice)).status, 'detected')
+  await chainRecorder.recordSnapshot(snapshot())
+  assert.equal((await read(invoice)).status, 'paid')
+})
+
 test('a swap with a deposit is included in the event of its invoice', async t => {
   const harness = await harnessOf(t)
   const swap = { asset: 'nep141:btc', blockchain: 'btc', amountInFormatted: '0.1', status: 'SUCCESS' }
@@ -251,7 +277,7 @@ test('a swap with a deposit is included in the event of its invoice', async t =>
       },
     ])
     await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
-    await updateInvoices(tx, [invoice.id], NOW)
+    await updateInvoices(tx, [invoice.id], NOW, { mempoolIsKnown: true })
   })
   assert.deepEqual(
     bodies.map(body => body && JSON.parse(body).swap),

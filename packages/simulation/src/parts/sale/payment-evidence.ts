@@ -61,9 +61,10 @@ export class PaymentEvidence {
   }
 
   #wasShownLately(txid: string): boolean {
-    const { network, scheduler, served } = this.#world
+    const { network, scheduler, served, clockErrors } = this.#world
     const lastMs = served.lastInMempoolMs(txid)
-    const wasShown = lastMs !== null && scheduler.nowMs - lastMs <= SHOWN_LATELY_MS
+    const patienceMs = SHOWN_LATELY_MS + clockErrors.maxMs - clockErrors.minMs
+    const wasShown = lastMs !== null && scheduler.nowMs - lastMs <= patienceMs
     // While the servers are silent, the last list stays in force.
     return wasShown || network.mempool.has(txid) || network.minedAt(txid) !== null
   }
