@@ -26,8 +26,11 @@ export class AttentionJudge {
     this.#missing.clear()
   }
 
-  hasMissing(accountId: bigint | null): boolean {
-    return [...this.#missing.values()].some(({ account_id }) => account_id === accountId)
+  /** Whether an invoice of the account needs attention, and no mail is queued: a shared commit may queue the next one. */
+  mustBeMailed(accountId: bigint | null): boolean {
+    return (
+      !this.#queued.has(accountId) && [...this.#missing.values()].some(({ account_id }) => account_id === accountId)
+    )
   }
 
   /** Called after each commit, with the queue. */

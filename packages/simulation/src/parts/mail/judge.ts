@@ -70,9 +70,13 @@ export class MailJudge {
     const before = mail.row
     mail.row = row
     if (row.tries === before.tries + 1n) this.#claim(mail, before)
-    else if (row.tries === 0n && (before.tries > 0n || row.about === 'reorged_payments')) this.#postpone(mail, before)
+    else if (row.tries === 0n && (before.tries > 0n || this.#isPutOff(before, row))) this.#postpone(mail, before)
     else if (row.tries !== before.tries || row.due_at !== before.due_at)
       this.#fail('a mail is claimed once for each attempt', mail, `${before.tries} → ${row.tries}`)
+  }
+
+  #isPutOff(before: MailRow, row: MailRow): boolean {
+    return row.about === 'reorged_payments' && row.due_at !== before.due_at
   }
 
   /** The row says when the mail is due again, and so what the clock showed when it was claimed. */
@@ -108,7 +112,7 @@ export class MailJudge {
     if (about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
     if (isSent || tries >= BigInt(MAX_ATTEMPTS)) return
     if (about === 'code' && this.#isCodeExpired(mail.row)) return
-    if (about === 'reorged_payments' && !this.#attention.hasMissing(mail.row.account_id)) return
+    if (about === 'reorged_payments' && !this.#attention.mustBeMailed(mail.row.account_id)) return
     this.#fail('a mail stays in the queue until it is sent', mail, `after ${tries} attempts`)
   }
 

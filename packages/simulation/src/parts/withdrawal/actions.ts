@@ -114,9 +114,10 @@ export class Withdrawers {
 
   async #request(draw: Draw, wish: Wish): Promise<void> {
     const { scheduler } = this.#world
+    // A repeat returns the order of the first attempt.
+    const requestedMs = scheduler.nowMs
     for (let attempt = 0; attempt < (wish.idempotencyKey === undefined ? 1 : 2); attempt++) {
       const restores = this.#restores
-      const requestedMs = scheduler.nowMs
       const { merchant, paysAtOnce, ...terms } = wish
       const order = await request(this.#world, draw, async services => {
         const account = await services.accounts.findByEmail(merchant.email)
