@@ -24,11 +24,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the mempool is read after the blocks, not before them',
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    if (snapshot.status === 'rejected') noteMempoolFailure()
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
+    if (snapshot.status === 'rejected') noteMempoolFailure()`,
     tests: [INTERRUPTIONS],
     killedBy: 'a payment that is mined after the blocks are read, and reorged before the next sync',
   },
@@ -210,9 +210,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no block is read while the mempool cannot be read',
     file: 'workers/chain/sync.ts',
-    find: "if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)",
+    find: "if (snapshot.status === 'rejected') noteMempoolFailure()",
     replace: `if (snapshot.status === 'rejected') {
-      mempoolFailedAt = nowSecs(clock)
+      noteMempoolFailure()
       return 'idle'
     }`,
     tests: ['workers/chain/problems.test.ts'],

@@ -43,7 +43,10 @@ export interface MempoolSnapshot extends ScannedMempool {
   readonly serverEpoch: number
   /** Unix seconds: chain and mempool are completely known up to this time. Null: this snapshot does not prove it. */
   readonly syncedThrough: number | null
-  /** False when the chain was rewound during the reading: payments mined at that time were not in the mempool. */
+  /**
+   * False when the list may be old, and when the chain was rewound during the reading: payments mined at that time were
+   * not in the mempool.
+   */
   readonly provesMissing: boolean
 }
 

@@ -7,11 +7,11 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     theme: 'chain sync',
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    if (snapshot.status === 'rejected') noteMempoolFailure()
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)`,
+    if (snapshot.status === 'rejected') noteMempoolFailure()`,
     withinSeeds: 4_000,
   },
   {

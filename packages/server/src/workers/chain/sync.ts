@@ -65,11 +65,18 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   const reportProblems = createProblemReporter({ ...deps, metrics })
   let headersChecked = false
   let mempoolFailedAt = Number.NEGATIVE_INFINITY
+  /** The first list after a failure may be as old as the failure. */
+  let isFirstAfterFailure = false
   let unconfirmed: UnconfirmedSync | null = null
 
   /** Whether a sync that started at `startedAt` has read everything that the unconfirmed one may have missed. */
   function confirms(startedAt: number, serverEpoch: number): boolean {
     return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
+  }
+
+  function noteMempoolFailure(): void {
+    mempoolFailedAt = nowSecs(clock)
+    isFirstAfterFailure = true
   }
 
   async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
@@ -80,7 +87,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const startedAt = nowSecs(clock)
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') mempoolFailedAt = nowSecs(clock)
+    if (snapshot.status === 'rejected') noteMempoolFailure()
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
     const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
@@ -100,8 +107,9 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
       lastSeq,
       serverEpoch,
       syncedThrough,
-      provesMissing: !rewound,
+      provesMissing: !rewound && !mempoolMayBeStale && !isFirstAfterFailure,
     })
+    if (!mempoolMayBeStale) isFirstAfterFailure = false
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
     if (confirmed || (unconfirmed === null && !mempoolMayBeStale))
@@ -122,7 +130,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
         return await mempool.stream(signal)
       } catch (error) {
         // The failed read of another client hides that of the snapshot, but every failure ends the stream.
-        if (!signal.aborted) mempoolFailedAt = nowSecs(clock)
+        if (!signal.aborted) noteMempoolFailure()
         throw error
       }
     },

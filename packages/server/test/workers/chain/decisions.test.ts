@@ -304,6 +304,25 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'detected')
   })
 
+  simulationTest(engine, 'a stale mempool list served after a failed read drops no payment', async simulation => {
+    const { server, firstProcess, clock } = simulation
+    server.cacheSecs = 2
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
+    simulation.pay(invoice)
+    await firstProcess.chainSync.streamMempool(new AbortController().signal)
+    await firstProcess.sync()
+    assert.equal(await simulation.status(invoice), 'detected')
+    server.mempoolFails = true
+    clock.advance(10)
+    await firstProcess.sync()
+    clock.advance(120)
+    simulation.mine(1, [])
+    assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+    await firstProcess.sync()
+    assert.equal(await simulation.status(invoice), 'detected')
+  })
+
   simulationTest(
     engine,
     'a stale mempool list lets no invoice expire when another client of the server hides every failed read',
