@@ -14,6 +14,8 @@ export interface IdempotencyRequest {
   readonly key: string
   /** The canonical body. A repeat must have the same one. Only its hash is stored. */
   readonly body: string
+  /** The same body as an earlier request may have written it. */
+  readonly earlierBodies?: readonly string[]
 }
 
 /** How long a key returns its invoice, in seconds. */
@@ -30,8 +32,8 @@ export async function claimOrReplay(
   { publicId: invoicePublicId, createdAt }: NewInvoice,
 ): Promise<Invoice | null> {
   if (request === null) return null
-  const { accountId, key } = request
-  const claim = { accountId, key, bodyHash: hashOf(request), invoicePublicId, createdAt, since: oldestValid(createdAt) }
+  const { accountId, key, body } = request
+  const claim = { accountId, key, bodyHash: hashOf(body), invoicePublicId, createdAt, since: oldestValid(createdAt) }
   const earlier = await tx.idempotency.claim(claim)
   return earlier && replay(tx, request, earlier)
 }
@@ -54,15 +56,19 @@ export async function findReplay(
 type Claim = NonNullable<Awaited<ReturnType<BatchTx['idempotency']['claim']>>>
 
 /** A claim is committed together with its invoice. */
-async function replay(tx: Pick<BatchTx, 'invoices'>, request: IdempotencyRequest, earlier: Claim): Promise<Invoice> {
-  if (!hashOf(request).equals(earlier.bodyHash))
+async function replay(
+  tx: Pick<BatchTx, 'invoices'>,
+  { body, earlierBodies = [] }: IdempotencyRequest,
+  earlier: Claim,
+): Promise<Invoice> {
+  if (![body, ...earlierBodies].some(same => hashOf(same).equals(earlier.bodyHash)))
     throw new AppError('conflict', 'idempotency_key_reused', 'idempotency key reused')
   const invoice = await tx.invoices.byPublicId(earlier.invoicePublicId)
   if (!invoice) throw new Error('the invoice of an idempotency key does not exist')
   return invoice
 }
 
-function hashOf({ body }: IdempotencyRequest): Buffer {
+function hashOf(body: string): Buffer {
   return createHash('sha256').update(body).digest()
 }
 

@@ -211,9 +211,10 @@ function check({ fiatCurrency, payoutTo }: WithdrawalRequest, currencies: readon
 function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: KeyedHash): IdempotencyRequest | null {
   const { amountZat, fiatCurrency, payoutTo, idempotencyKey } = request
   if (idempotencyKey === undefined) return null
-  const payout = Buffer.from(keyedHash.hash('payout', payoutTo)).toString('hex')
-  const body = JSON.stringify(['withdrawal', amountZat.toString(), fiatCurrency, payout])
-  return { accountId: account.id, key: idempotencyKey, body }
+  const [body, ...earlierBodies] = keyedHash.allHashes('payout', payoutTo).map(hash => {
+    return JSON.stringify(['withdrawal', amountZat.toString(), fiatCurrency, Buffer.from(hash).toString('hex')])
+  })
+  return { accountId: account.id, key: idempotencyKey, body: body!, earlierBodies }
 }
 
 async function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {

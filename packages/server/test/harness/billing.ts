@@ -21,6 +21,8 @@ export interface BillingHarnessOptions {
   readonly log?: Log
   /** The network whose clock and block time rules apply. Default: regtest, without rules. */
   readonly chainNetwork?: Network
+  /** Newest first. */
+  readonly encryptionKeys?: readonly Uint8Array[]
   /** Required confirmations of deposits and plan payments. Default: 3. */
   readonly confirmations?: number
 }
@@ -43,19 +45,24 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
     payoutProvider,
     ...(rates && { rates }),
     params: consensusParams(options.chainNetwork ?? 'regtest'),
-    config: { plans, confirmations, billingViewingKey: testViewingKey(9) },
+    config: {
+      plans,
+      confirmations,
+      billingViewingKey: testViewingKey(9),
+      ...(options.encryptionKeys && { encryptionKeys: options.encryptionKeys }),
+    },
   })
   const { accounts, invoices, billing, withdrawals, payouts, updateInvoices } = services
   if (!operator) throw new Error('the operator has no account')
   const now = () => nowSecs(clock)
 
-  async function mineHeaders(tx: Tx, count: number): Promise<void> {
+  async function mineHeaders(tx: Tx, count: number, time = now()): Promise<void> {
     const height = (await tx.chain.tip())?.height ?? 0
     const treeSizes = { sapling: 0, orchard: 0, ironwood: 0 }
     const hash = (at: number) => hashOf(`block ${at}`)
     const blocks = Array.from({ length: count }, (_, i) => height + 1 + i)
     await tx.chain.appendHeaders(
-      blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time: now(), treeSizes })),
+      blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time, treeSizes })),
     )
   }
 
@@ -108,10 +115,10 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
     },
 
     /** Mines the mempool with the given number of confirmations. */
-    async mine(count = CONFIRMATIONS): Promise<void> {
+    async mine(count = CONFIRMATIONS, time = now()): Promise<void> {
       await store.write(async tx => {
         const height = ((await tx.chain.tip())?.height ?? 0) + 1
-        await mineHeaders(tx, count)
+        await mineHeaders(tx, count, time)
         const unmined = await tx.payments.listMempool()
         const location = { at: 'mined', height } as const
         const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, location })))

@@ -1,18 +1,20 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { KeyedHash } from '../../ports/keyed-hash.ts'
 
-/**
- * HMAC-SHA256 under a key derived from the newest encryption key (HKDF, RFC 5869). Its hashes are kept for one day at
- * most, so older keys are not needed.
- */
-export function createKeyedHash(keys: readonly Uint8Array[]): KeyedHash {
-  const newest = keys[0]
+/** HMAC-SHA256 under keys derived from the encryption keys (HKDF, RFC 5869), newest first. */
+export function createKeyedHash(encryptionKeys: readonly Uint8Array[]): KeyedHash {
+  const keys = encryptionKeys.map(key => Buffer.from(hkdfSync('sha256', key, '', 'zatgate keyed hash', 32)))
+  const [newest] = keys
   if (!newest) throw new RangeError('a keyed hash needs at least one key')
-  const key = Buffer.from(hkdfSync('sha256', newest, '', 'zatgate keyed hash', 32))
+
+  function hashWith(key: Buffer, context: string, text: string): Uint8Array {
+    return createHmac('sha256', key)
+      .update(JSON.stringify([context, text]))
+      .digest()
+  }
+
   return {
-    hash: (context, text) =>
-      createHmac('sha256', key)
-        .update(JSON.stringify([context, text]))
-        .digest(),
+    hash: (context, text) => hashWith(newest, context, text),
+    allHashes: (context, text) => keys.map(key => hashWith(key, context, text)),
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { createVault } from '../../../src/adapters/crypto/vault.ts'
@@ -231,6 +231,17 @@ test('an order requires a current rate; a repeated idempotency key does not', as
   assert.equal((await order({ idempotencyKey: 'k' })).withdrawal.publicId, created.withdrawal.publicId)
   for (const change of [{ amountZat: AMOUNT + 1n }, { payoutTo: 'other' }, { fiatCurrency: 'USD' }])
     await assert.rejects(order({ idempotencyKey: 'k', ...change }), { code: 'idempotency_key_reused' })
+})
+
+test('a repeated idempotency key returns its order after a change of the encryption key', async t => {
+  const { clock, harness, account, order } = await start(t)
+  const created = await order({ idempotencyKey: 'k' })
+  const encryptionKeys = [randomBytes(32), ...harness.infrastructure.config.encryptionKeys]
+  const changed = await createBillingHarness(t, { store: harness.store, clock, encryptionKeys })
+  const repeat = (payoutTo: string) =>
+    changed.withdrawals.create(account, { amountZat: AMOUNT, fiatCurrency: 'EUR', payoutTo, idempotencyKey: 'k' })
+  assert.equal((await repeat(IBAN)).withdrawal.publicId, created.withdrawal.publicId)
+  await assert.rejects(repeat('other'), { code: 'idempotency_key_reused' })
 })
 
 test('the stored idempotency hash does not allow guessing bank accounts from a copy of the database', async t => {
