@@ -219,6 +219,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     clock,
     vault,
     provider: infrastructure.payoutProvider,
+    params,
     log,
   })
 

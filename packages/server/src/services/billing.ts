@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS, timeBounds } from '../domain/chain-time.ts'
 import { renewalReminder } from '../domain/email-notification.ts'
 import { AppError } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
@@ -87,7 +87,9 @@ export function createBilling(deps: {
     await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
   }
 
-  async function grantPurchase(tx: Tx, purchase: Purchase, now: number): Promise<void> {
+  async function grantPurchase(tx: Tx, purchase: Purchase): Promise<void> {
+    // The period that was bought begins now: a clock that is behind must not shorten it.
+    const { latest: now } = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), nowSecs(clock))
     const buyer = await tx.accounts.lock(purchase.accountId)
     if (!buyer) throw new Error('the account of a plan purchase does not exist')
     const current = isPlanExpired(buyer, now) ? await expirePlan(tx, buyer, now) : buyer
@@ -143,7 +145,7 @@ export function createBilling(deps: {
     async applyPayment(tx, invoice) {
       if (invoice.status !== 'paid') return
       const purchase = await tx.billing.byInvoice(invoice.id)
-      if (purchase?.status === 'open') await grantPurchase(tx, purchase, nowSecs(clock))
+      if (purchase?.status === 'open') await grantPurchase(tx, purchase)
     },
 
     countNeedingAttention: () => store.query(tx => tx.billing.countNeedingAttention()),

@@ -1,4 +1,6 @@
+import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { notFound } from '../domain/error.ts'
+import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { countConfirmations } from '../domain/payment.ts'
 import {
   depositNotConfirmedError,
@@ -81,9 +83,10 @@ export function createPayouts(deps: {
   readonly clock: Clock
   readonly vault: Vault
   readonly provider: PayoutProvider
+  readonly params: ConsensusParams
   readonly log: Log
 }): Payouts {
-  const { store, transitionWithdrawal, clock, vault, provider, log } = deps
+  const { store, transitionWithdrawal, clock, vault, provider, params, log } = deps
 
   function toPayoutOrder(withdrawal: Withdrawal): PayoutOrder {
     const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
@@ -132,6 +135,11 @@ export function createPayouts(deps: {
         throw error instanceof IllegalStepError ? withdrawalNotOpenError(withdrawal.status) : error
       }
     })
+  }
+
+  /** A claim by a wrong clock would end too late, or too early. */
+  async function clockIsRight(now: number): Promise<boolean> {
+    return clockAgreesWithChain(chainTime(params, await store.query(tx => tx.chain.newestHeaders(MEDIAN_BLOCKS)), now))
   }
 
   async function pay(withdrawal: Withdrawal): Promise<void> {
@@ -245,6 +253,7 @@ export function createPayouts(deps: {
     async payDue(limit) {
       for (let count = 0; count < limit; count++) {
         const now = nowSecs(clock)
+        if (!(await clockIsRight(now))) return count
         const [due] = await store.write(tx => tx.withdrawals.claimDuePayouts(provider.name, now, now + LEASE_SECS, 1))
         if (!due) return count
         await pay(due)

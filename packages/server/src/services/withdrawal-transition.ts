@@ -25,6 +25,9 @@ export type TransitionWithdrawal = (
   now: number,
 ) => Promise<Withdrawal>
 
+/** Before every clock: one that is ahead must not put the payout off. */
+const DUE_AT_ONCE = 0
+
 export function createWithdrawalTransition({ outbox }: { readonly outbox: Outbox }): TransitionWithdrawal {
   return async (tx, withdrawal, step, changes, now) => {
     const status = statusAfter(withdrawal, step)
@@ -34,7 +37,7 @@ export function createWithdrawalTransition({ outbox }: { readonly outbox: Outbox
       ...changes,
       status,
       // The payout is due as soon as the deposit is confirmed, and only while the order is in payout_processing.
-      payoutDueAt: status !== 'payout_processing' ? null : changed ? now : withdrawal.payoutDueAt,
+      payoutDueAt: status !== 'payout_processing' ? null : changed ? DUE_AT_ONCE : withdrawal.payoutDueAt,
       updatedAt: changed ? now : withdrawal.updatedAt,
     }
     await tx.withdrawals.update(withdrawal.invoiceId, next)

@@ -5,6 +5,7 @@ import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
 import { formatZec } from '../../domain/money.ts'
+import { consensusParams } from '../../domain/network-upgrade.ts'
 import { formatUtc } from '../../domain/time.ts'
 import { maskPayoutTo } from '../../domain/withdrawal.ts'
 import { createOutbox } from '../../services/outbox.ts'
@@ -94,7 +95,8 @@ function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>):
     const vault = createVault(config.encryptionKeys, systemRandom)
     const transitionWithdrawal = createWithdrawalTransition({ outbox: createOutbox({ random: systemRandom }) })
     const provider = createManualPayout(log)
-    return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, log }))
+    const params = consensusParams(config.network, config.regtest)
+    return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, params, log }))
   })
 }
 

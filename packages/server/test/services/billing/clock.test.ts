@@ -27,4 +27,19 @@ onBothDatabases(engine => {
     assert.equal(await harness.billing.expirePlans(10), 1)
     assert.equal(await plan(), 'Free')
   })
+
+  test('a clock that is hours behind the chain does not shorten the period that was bought', async t => {
+    const clock = new ManualClock()
+    const store = await openEmptyStore(engine, t)
+    const harness = await createBillingHarness(t, { store, clock, chainNetwork: 'test' })
+    const account = await harness.merchant()
+    const invoice = await harness.billing.subscribe(account, 'Pro')
+    await harness.mine(11)
+    const truth = clock.secs
+    clock.advance(-10 * DAY)
+    await harness.deposit(invoice, invoice.amountZat)
+    await harness.mine(3, truth)
+    const { plan, planExpiresAt } = await harness.account(account.id)
+    assert.deepEqual([plan, planExpiresAt], ['Pro', truth + 30 * DAY])
+  })
 })

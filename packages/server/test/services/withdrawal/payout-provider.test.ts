@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { createManualPayout } from '../../../src/adapters/payout/manual.ts'
+import type { Network } from '../../../src/domain/account.ts'
 import type { PayoutResult } from '../../../src/ports/payout-provider.ts'
 import { createBillingHarness } from '../../harness/billing.ts'
 import { readEvents, sqliteStore } from '../../harness/databases.ts'
@@ -11,11 +12,11 @@ import { scriptedPayout } from '../../harness/scripted-payout.ts'
 
 const AMOUNT = 100_000_000n
 
-async function start(test: TestContext) {
+async function start(test: TestContext, chainNetwork: Network = 'regtest') {
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(test)
   const provider = scriptedPayout()
-  const harness = await createBillingHarness(test, { store, clock, provider })
+  const harness = await createBillingHarness(test, { store, clock, provider, chainNetwork })
   const account = await harness.merchant()
   const order = async () => {
     const request = { amountZat: AMOUNT, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
@@ -78,6 +79,27 @@ for (const result of [{ state: 'paid', reference: 'wire 7' } as const, new Error
     assert.equal(payoutDueAt, clock.secs + 120)
     assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing'])
   })
+
+test('a clock that is hours apart from the chain makes no payout, and delays none', async t => {
+  const { clock, harness, provider, deposited } = await start(t, 'test')
+  await deposited()
+  for (const secs of [-86_400, 2 * 86_400]) {
+    clock.advance(secs)
+    assert.equal(await harness.payouts.payDue(10), 0)
+  }
+  clock.advance(-86_400)
+  provider.results.push({ state: 'paid', reference: 'wire 7' })
+  assert.equal(await harness.payouts.payDue(10), 1)
+})
+
+test('a payout whose deposit was confirmed by a clock that was ahead is due at once', async t => {
+  const { clock, harness, provider, deposited } = await start(t)
+  clock.advance(86_400)
+  await deposited()
+  clock.advance(-86_400)
+  provider.results.push({ state: 'paid', reference: 'wire 7' })
+  assert.equal(await harness.payouts.payDue(10), 1)
+})
 
 test('a provider that needs time is called again at the requested time, and a failing one after a minute', async t => {
   const { clock, harness, provider, deposited, read, statuses } = await start(t)
