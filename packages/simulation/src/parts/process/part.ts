@@ -2,6 +2,7 @@ import type { Action, PartFactory } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { NO_FAILURES } from '../../world/store-failures.ts'
 import type { World } from '../../world/world.ts'
+import { isExpectedFailure } from '../sale/shop.ts'
 
 /** Time, clocks, crashes and restarts of the processes, and failures of the database. */
 export const processPart: PartFactory = {
@@ -56,7 +57,11 @@ function processActions(world: World): readonly Action[] {
         const process = processes[index]!
         if (!process.services) return undefined
         world.client('orderly restart', async () => {
-          await process.stop()
+          // A database that responds too late ends the stop: the operator kills the process.
+          await process.stop().catch(error => {
+            if (!isExpectedFailure(error)) throw error
+            process.crash()
+          })
           if (processes[index] === process) await world.startProcess(index)
         })
         return `${process.name} is restarted in order`

@@ -67,6 +67,7 @@ export class PaymentJudge {
       const before = earlier.find(payment => payment.id === id)
       if (before?.place !== place) this.#world.transition('payment', before?.place ?? null, place)
       if (place !== 'dropped' || before?.place === 'dropped') continue
+      if (this.#hasExpired(txid)) continue
       this.#checkAbsence(invoice, txid)
       const since = this.#world.visibility.shownSince(txid)
       if (since !== null && this.#world.scheduler.nowMs - since > DROP_MARGIN_MS)
@@ -74,11 +75,15 @@ export class PaymentJudge {
     }
   }
 
-  /** A payment is dropped after an absence of two minutes, or once it can not be mined any more. */
+  /** Whether a recorded block, possibly of a fork, is at the last height that may contain the transaction. */
+  #hasExpired(txid: string): boolean {
+    const expiryHeight = this.#world.network.transactions.get(txid)?.expiryHeight ?? 0
+    return expiryHeight !== 0 && expiryHeight <= this.#highestTip
+  }
+
+  /** A payment that has not expired is dropped after an absence of two minutes. */
   #checkAbsence(invoice: InvoiceRow, txid: string): void {
-    const { network, served, scheduler, clocksChangedMs, clockErrors, committer } = this.#world
-    const expiryHeight = network.transactions.get(txid)?.expiryHeight ?? 0
-    if (expiryHeight !== 0 && expiryHeight <= this.#highestTip) return
+    const { served, scheduler, clocksChangedMs, clockErrors, committer } = this.#world
     const lastMs = served.lastShownMs(committer, txid)
     if (lastMs === null || scheduler.nowMs - clocksChangedMs < CLOCK_MEMORY_MS) return
     const absenceMs = scheduler.nowMs - lastMs
