@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'with zero confirmations, a payment that left the mempool still counts',
     file: 'domain/invoice.ts',
     find: 'return confirmations === 0 && inSnapshot && mempoolIsKnown',
-    replace: 'return confirmations === 0 || (inSnapshot && mempoolIsKnown)',
+    replace: 'return confirmations === 0 && typeof inSnapshot === typeof mempoolIsKnown',
     tests: [DECISIONS],
     killedBy: 'with 0 confirmations, a payment that has left the mempool does not count',
   },

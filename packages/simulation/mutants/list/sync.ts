@@ -88,7 +88,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     theme: 'mempool',
     file: 'domain/invoice.ts',
     find: 'return confirmations === 0 && inSnapshot && mempoolIsKnown',
-    replace: 'return confirmations === 0 || (inSnapshot && mempoolIsKnown)',
-    withinSeeds: 1_000,
+    replace: 'return confirmations === 0 && typeof inSnapshot === typeof mempoolIsKnown',
+    withinSeeds: 3_000,
   },
 ]

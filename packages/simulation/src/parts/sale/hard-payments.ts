@@ -43,7 +43,7 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     },
     {
       name: 'a payment moves between two readings',
-      weight: 0.5,
+      weight: 3,
       fault: 'a payment goes from the mempool into a block while the service reads both, and back before the next sync',
       async run(draw) {
         const invoice = unpaid(10)
@@ -82,7 +82,8 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     },
     {
       name: 'pay in two parts, of which the first is evicted',
-      weight: 1,
+      // Only without required confirmations, a payment in the mempool pays.
+      weight: world.setup.confirmations === 0 ? 10 : 1,
       fault: 'a part payment leaves the mempool before the rest is paid',
       async run(draw) {
         const invoice = unpaid(60)
