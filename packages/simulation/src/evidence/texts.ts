@@ -34,7 +34,6 @@ export const NOT_COVERED = `## What this does not cover
 - Cryptography: simulated notes are not encrypted. Keys, addresses and decryption have their own tests with the vectors of the Zcash specifications.
 - Protocols and programs: gRPC, HTTP, SMTP, WebSockets, browsers, a real PostgreSQL and a real lightwalletd are used by other tests. The simulated PostgreSQL passes the
   same tests of concurrency as the real one; it knows the statements of zatgate only.
-- Reorganisations deeper than the 1,000 recorded blocks, after which an operator runs \`zatgate chain accept\`; sessions that reach their 30 days; the command line as
-  a process of its own. Other tests cover these.
+- Sessions that reach their 30 days, and the command line as a process of its own. Other tests cover these.
 - Damaged files, and databases that lose commits which they have confirmed. Restored backups are covered.
 - Load, memory and speed: see \`packages/server/bench\`.`

@@ -62,11 +62,11 @@ export class ServiceProcess implements Owner {
   }
 
   /** Starts the service. Rejects when it cannot start. */
-  start(): Promise<void> {
-    return runAs(this, () => this.#start())
+  start({ workers = neededWorkers(this.#world) }: { readonly workers?: readonly WorkerName[] } = {}): Promise<void> {
+    return runAs(this, () => this.#start(workers))
   }
 
-  async #start(): Promise<void> {
+  async #start(workers: readonly WorkerName[]): Promise<void> {
     const world = this.#world
     const { setup } = world
     const store = await world.database.openStore(this, world.databaseIdentity)
@@ -94,7 +94,7 @@ export class ServiceProcess implements Owner {
     }
     const container = await openContainer({ ...config, confirmations: setup.confirmations }, overrides, this.#stack)
     await container.services.databaseIdentity.advanceCountersAtStart()
-    startWorkers(container, PUBLIC_URL, this.#stack, neededWorkers(world))
+    startWorkers(container, PUBLIC_URL, this.#stack, workers)
     this.#container = container
     world.story.tell(this.name, 'has started')
   }

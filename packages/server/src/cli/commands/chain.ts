@@ -1,5 +1,4 @@
-import type { Config } from '../../config/settings.ts'
-import { openContainer } from '../../container.ts'
+import { type Container, openContainer } from '../../container.ts'
 import type { Block } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
@@ -25,7 +24,9 @@ export const chainAccept: Command = {
       throw new UsageError('--block must be a block hash of 64 hex digits')
     const settings = config()
     if (settings.sandbox) throw new Error('chain accept needs NETWORK and LIGHTWALLETD_URL')
-    const { base, affected, accepted } = await accept(settings, Number(text), hash)
+    await using stack = new AsyncDisposableStack()
+    const container = await openContainer({ ...settings, logLevel: 'warn' }, {}, stack)
+    const { base, affected, accepted } = await acceptChain(container, Number(text), hash)
     const { payments, paidInvoices } = affected
     const effect = `${payments} payments above it (${paidInvoices} paid invoices)`
     out.result(
@@ -47,9 +48,11 @@ export const chainAccept: Command = {
   },
 }
 
-async function accept(config: Config, from: number, hash: string | undefined) {
-  await using stack = new AsyncDisposableStack()
-  const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
+/**
+ * Continues the recorded chain from the server's block at a height. Without `hash`, the hash of that block, nothing is
+ * changed. The service must not run.
+ */
+export async function acceptChain({ infrastructure, services }: Container, from: number, hash?: string) {
   const { chain, store } = infrastructure
   const { recordedChain } = services
   const base = await serverBlock(chain, from)

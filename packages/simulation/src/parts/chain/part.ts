@@ -3,12 +3,23 @@ import type { Draw } from '../../runtime/draw.ts'
 import type { ChainServer } from '../../world/chain/chain-server.ts'
 import { passTime } from '../../world/passage.ts'
 import type { World } from '../../world/world.ts'
+import { ChainAcceptance } from './acceptance.ts'
+import { reorganise } from './reorganisation.ts'
 
 /** Blocks, reorganisations, and the faults of the chain servers. */
 export const chainPart: PartFactory = {
   name: 'chain',
   probability: 1,
-  create: world => ({ name: 'chain', actions: [...blockActions(world), ...serverActions(world)] }),
+  create(world) {
+    const actions = [...blockActions(world), ...serverActions(world)]
+    if (world.setup.height <= 1_000) return { name: 'chain', actions }
+    const acceptance = new ChainAcceptance(world)
+    return {
+      name: 'chain',
+      actions: [...actions, deepReorganisation(world), ...acceptance.actions],
+      unsettled: () => acceptance.unsettled(),
+    }
+  },
 }
 
 function blockActions(world: World): readonly Action[] {
@@ -64,7 +75,6 @@ function blockActions(world: World): readonly Action[] {
       fault: 'a reorganisation of 6 to 25 blocks',
       run: draw => reorganise(world, draw, draw.int(6, 25)),
     },
-    ...(world.setup.height > 1_000 ? [deepReorganisation(world)] : []),
     {
       name: 'reorganisation without a longer chain',
       weight: 1,
@@ -89,17 +99,6 @@ function deepReorganisation(world: World): Action {
     fault: 'a reorganisation of 26 to 1,000 blocks',
     run: draw => reorganise(world, draw, draw.int(26, 1_000)),
   }
-}
-
-function reorganise(world: World, draw: Draw, wanted: number): string {
-  const { network } = world
-  const depth = Math.min(wanted, network.height - 1)
-  const keepsMost = draw.chance(0.7)
-  network.removeBlocks(depth, () => draw.chance(keepsMost ? 0.95 : 0.3))
-  const growth = depth + draw.int(0, 2)
-  for (let i = 0; i < growth; i++) world.mine([...network.mempool.keys()].filter(() => draw.chance(0.3)))
-  if (growth === 0) world.observe()
-  return `a reorganisation replaces ${depth} blocks; the chain ends at ${network.height}`
 }
 
 function serverActions(world: World): readonly Action[] {
