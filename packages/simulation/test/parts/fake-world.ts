@@ -27,6 +27,7 @@ export function createFakeWorld(): FakeWorld {
     scheduler,
     nowSecs: NOW_SECS,
     maxClockAheadMs: 0,
+    useCases: 1,
     clockErrors: { minMs: 0, maxMs: 0 },
     encryptionKeys: () => [ENCRYPTION_KEY],
     params: consensusParams('test'),

@@ -32,7 +32,6 @@ const ENTRY = {
 /** A judge that has seen no code, no session and no key. */
 function start() {
   const { world, broken, tables } = createFakeWorld()
-  Object.assign(world, { useCases: 1 })
   const judge = new SignInJudge(world)
   let commits = 0n
   /** Lets the judge see the codes, and the numbers of sessions and keys. */
