@@ -8,7 +8,7 @@ export interface PaymentOptions {
   readonly expiryHeight?: number
   /** The transaction whose notes it spends again. */
   readonly spends?: string
-  /** Whether open mempool streams show it. Default: true. */
+  /** Whether the mempool streams show it. Default: true. */
   readonly streamed?: boolean
 }
 
@@ -24,6 +24,6 @@ export function pay(
   if (paid.length === 0) return null
   const pool = network.poolAt(network.height + 1)
   const transaction = createTransaction(draw, paid, { expiryHeight, pool, ...options })
-  const isAccepted = streamed ? world.broadcast(transaction) : network.broadcast(transaction)
-  return isAccepted ? transaction : null
+  if (!streamed) for (const server of world.servers) server.unstreamed.add(transaction.txid)
+  return world.broadcast(transaction) ? transaction : null
 }

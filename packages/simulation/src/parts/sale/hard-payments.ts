@@ -55,15 +55,16 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         if (!payment) return undefined
         const { txid } = payment
         world.observe()
-        for (let secs = 0; secs < 12; secs += 2) {
-          for (const server of servers)
-            server.onTipServed = () => void (network.mempool.has(txid) && world.mine([txid]))
-          await scheduler.advanceByTimers(2_000, 2)
-          await scheduler.run()
-          for (const server of servers) server.onTipServed = null
-          if (network.minedAt(txid) === network.height) network.removeBlocks(1, () => true)
-          world.observe()
+        for (const server of servers) {
+          server.onBlocksServed = () => void (network.mempool.has(txid) && world.mine([txid]))
+          server.onMempoolServed = () => {
+            if (network.minedAt(txid) === network.height) network.removeBlocks(1, () => true)
+            world.observe()
+          }
         }
+        await scheduler.advanceByTimers(12_000, 3 * MAX_STOPS)
+        await scheduler.run()
+        for (const server of servers) Object.assign(server, { onBlocksServed: null, onMempoolServed: null })
         world.mine()
         return `the payment of ${short(invoice.publicId)} was never in the same place for long`
       },

@@ -27,8 +27,10 @@ export interface ServedListener {
 /** A light-client server with its node, the caches of lightwalletd, and the faults that the actions set. */
 export class ChainServer {
   readonly name: string
-  /** Called right after the server has reported its height. */
-  onTipServed: (() => void) | null = null
+  /** Called when a client has read all blocks that it requested. */
+  onBlocksServed: (() => void) | null = null
+  /** Called when a client has read the list of the mempool. */
+  onMempoolServed: (() => void) | null = null
   /** Requests fail. */
   down = false
   /** Requests get no response until the process gives up. */
@@ -41,6 +43,8 @@ export class ChainServer {
   lagBlocks = 0
   /** Transactions that are left out of mempool and stream. */
   readonly hidden = new Set<string>()
+  /** Transactions that are left out of the stream. */
+  readonly unstreamed = new Set<string>()
   /** Transactions that are left out of blocks. The tree sizes then show it. */
   readonly omitted = new Set<string>()
   /** A range of blocks ends with an error after this number of blocks. */
@@ -119,6 +123,7 @@ export class ChainServer {
     this.mempoolEmpty = false
     this.lagBlocks = 0
     this.hidden.clear()
+    this.unstreamed.clear()
     this.omitted.clear()
     this.maxRange = Number.POSITIVE_INFINITY
   }
@@ -147,7 +152,8 @@ export class ChainServer {
 
   /** The node has a new transaction. */
   transactionSeen(transaction: WorldTransaction): void {
-    if (this.#frozen || this.mempoolEmpty || this.hidden.has(transaction.txid)) return
+    const { txid } = transaction
+    if (this.#frozen || this.mempoolEmpty || this.hidden.has(txid) || this.unstreamed.has(txid)) return
     this.#streams.send(transaction)
   }
 
@@ -155,13 +161,13 @@ export class ChainServer {
   connect(): LightwalletServer {
     return {
       name: this.name,
-      latestHeight: async signal => {
-        const height = await this.#call(signal, () => this.#branch.length - 1)
-        this.onTipServed?.()
-        return height
-      },
+      latestHeight: signal => this.#call(signal, () => this.#branch.length - 1),
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
-      mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
+      mempool: async signal => {
+        const list = await this.#call(signal, () => this.#mempool().map(compact))
+        this.onMempoolServed?.()
+        return list
+      },
       mempoolStream: signal => this.#stream(signal),
       inspect: signal => this.#call(signal, () => this.#inspect()),
       close: () => {},
@@ -218,6 +224,7 @@ export class ChainServer {
       yield this.#compactBlock(block)
       await this.#scheduler.pause()
     }
+    this.onBlocksServed?.()
   }
 
   #checkIronwood({ height, treeSizes }: WorldBlock): void {
@@ -249,7 +256,8 @@ export class ChainServer {
   async *#stream(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     await this.#request(signal)
     if (this.mempoolFails) throw mempoolError()
-    const shown = this.mempoolEmpty ? [] : this.#state.mempool.filter(({ txid }) => !this.hidden.has(txid))
+    const isShown = ({ txid }: WorldTransaction) => !this.hidden.has(txid) && !this.unstreamed.has(txid)
+    const shown = this.mempoolEmpty ? [] : this.#state.mempool.filter(isShown)
     const stream = this.#streams.open(currentOwner(), shown)
     signal.addEventListener('abort', stream.wake)
     try {
