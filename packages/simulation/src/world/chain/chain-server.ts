@@ -29,8 +29,6 @@ export class ChainServer {
   readonly name: string
   /** Called when a client has read all blocks that it requested. */
   onBlocksServed: (() => void) | null = null
-  /** Called when a client has read the list of the mempool. */
-  onMempoolServed: (() => void) | null = null
   /** Requests fail. */
   down = false
   /** Requests get no response until the process gives up. */
@@ -163,11 +161,7 @@ export class ChainServer {
       name: this.name,
       latestHeight: signal => this.#call(signal, () => this.#branch.length - 1),
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
-      mempool: async signal => {
-        const list = await this.#call(signal, () => this.#mempool().map(compact))
-        this.onMempoolServed?.()
-        return list
-      },
+      mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
       mempoolStream: signal => this.#stream(signal),
       inspect: signal => this.#call(signal, () => this.#inspect()),
       close: () => {},
