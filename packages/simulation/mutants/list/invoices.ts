@@ -26,7 +26,7 @@ export const INVOICE_MUTANTS: readonly Mutant[] = [
     file: 'services/viewing-key.ts',
     find: 'return MIN_FIRST_INDEX + BigInt',
     replace: 'return BigInt',
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'a reserved address is released after a commit with an unknown outcome',
@@ -34,7 +34,7 @@ export const INVOICE_MUTANTS: readonly Mutant[] = [
     file: 'services/invoice.ts',
     find: "if (error instanceof AppError && error.kind !== 'unavailable') addresses",
     replace: 'if (error instanceof AppError) addresses',
-    withinSeeds: 500,
+    withinSeeds: 3_000,
   },
   {
     name: 'a promoted standby reserves addresses without checking the database identity',

@@ -2,7 +2,11 @@ import { AppError } from '@zatgate/server/domain/error'
 import type { Invoice } from '@zatgate/server/ports/repository/invoice'
 import type { Draw } from '../../runtime/draw.ts'
 import { ConnectionLost } from '../../service/process.ts'
+import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
+
+/** Wallets hand out the addresses of low diversifier indexes. */
+const LOWEST_INDEX = 2n ** 40n
 
 /** A merchant, as it knows itself. */
 export interface Merchant {
@@ -113,6 +117,8 @@ export class Shop {
     if (earlier !== undefined && earlier !== publicId)
       this.#world.fail('an address is used once', `${address} was given to two invoices`)
     if (earlier === publicId) return
+    if ((parseAddress(address)?.diversifierIndex ?? 0n) < LOWEST_INDEX)
+      this.#world.fail('no address is one that a wallet hands out', address)
     this.#publicIds.set(address, publicId)
     this.invoices.push({ merchant, publicId, address, amountZat, expiresAt })
     this.#world.story.tell(
