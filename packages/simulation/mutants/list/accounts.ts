@@ -9,7 +9,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'status >= 200 && status < 300',
     replace: 'status >= 200 && status < 400',
     needs: ['webhook'],
-    withinSeeds: 200,
+    withinSeeds: 3_000,
   },
   {
     name: 'a delivery whose attempt was interrupted by a crash is never attempted again',
@@ -27,7 +27,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'ended.unshift(...finished)',
     replace: '',
     needs: ['webhook'],
-    withinSeeds: 500,
+    withinSeeds: 3_000,
   },
   {
     name: 'an old signed quote is accepted',
@@ -108,7 +108,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'if (current && ageOf(current) <= maxAgeSecs) return current',
     replace: 'if (current) return current',
     needs: ['withdrawal'],
-    withinSeeds: 500,
+    withinSeeds: 2_000,
   },
   {
     name: 'a wrong sign-in code undoes the count of its own attempt',
@@ -117,7 +117,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'return null\n    await tx.signIn.markUsed(candidate.id, now)',
     replace: 'throw badCode()\n    await tx.signIn.markUsed(candidate.id, now)',
     needs: ['sign-in'],
-    withinSeeds: 500,
+    withinSeeds: 3_000,
   },
   {
     name: 'a mail is removed although another invoice was reorged while it was being sent',

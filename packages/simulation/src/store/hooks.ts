@@ -4,6 +4,7 @@ import type { Owner } from '../runtime/scheduler.ts'
 export interface StoreStep {
   readonly process: Owner
   readonly kind: 'begin' | 'statement' | 'commit' | 'rollback'
+  readonly sql?: string
 }
 
 /** The scheduler, the injected failures and the judge, as a simulated database sees them. */

@@ -12,7 +12,7 @@ import { openDb } from '@zatgate/server/store/transaction/open-db'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Owner } from '../runtime/scheduler.ts'
 import type { StoreHooks } from './hooks.ts'
-import { tableNames } from './table-names.ts'
+import { writtenTables } from './table-names.ts'
 import { copyTables, createReader, prepareRestore, type TableCopy } from './tables.ts'
 import { newTurn, type Turn, Turns } from './turns.ts'
 
@@ -106,7 +106,7 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
     hooks.fail({ process, kind: 'statement' })
     const result = await connection.executeQuery<R>(query)
     if (result.rows.length > 0 || (result.numAffectedRows ?? 0n) > 0n)
-      for (const table of changedBy(query.sql)) changed.add(table)
+      for (const table of writtenTables(query.sql)) changed.add(table)
     await hooks.after({ process, kind: 'statement' })
     return result
   }
@@ -175,4 +175,3 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
 }
 
 /** The tables that a statement may change. */
-const changedBy = tableNames('insert into|update|delete from')

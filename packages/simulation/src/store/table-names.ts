@@ -11,3 +11,6 @@ export function tableNames(words: string): (sql: string) => readonly string[] {
     return names
   }
 }
+
+/** The tables that a statement writes. */
+export const writtenTables = tableNames('insert into|update|delete from')

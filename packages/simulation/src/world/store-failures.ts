@@ -1,5 +1,6 @@
 import type { Scheduler } from '../runtime/scheduler.ts'
 import { diskError, type StoreHooks, type StoreStep } from '../store/hooks.ts'
+import { writtenTables } from '../store/table-names.ts'
 
 /** Probabilities of the failures of the database, set by the actions. */
 export interface StoreFailures {
@@ -12,9 +13,25 @@ export interface StoreFailures {
   /** How a single commit fails, after `nextIn` others. */
   next: 'commit' | 'unknown' | null
   nextIn: number
+  /** Writes that reach the database late, while other transactions go on. */
+  late: LateWrites | null
 }
 
-export const NO_FAILURES: StoreFailures = { statement: 0, commit: 0, unknown: 0, next: null, nextIn: 0 }
+export interface LateWrites {
+  readonly table: string
+  readonly ms: number
+  /** How many writes will be late. */
+  count: number
+}
+
+export const NO_FAILURES: StoreFailures = {
+  statement: 0,
+  commit: 0,
+  unknown: 0,
+  next: null,
+  nextIn: 0,
+  late: null,
+}
 
 /** Lets the scheduler switch tasks at each step of the database, and injects the failures. */
 export function createStoreHooks(
@@ -36,10 +53,19 @@ export function createStoreHooks(
     if (kind === 'commit' && (isDrawn(failures.commit) || isNext('commit'))) throw diskError()
   }
 
+  async function delay({ sql = '' }: StoreStep): Promise<void> {
+    const { late } = failures
+    if (!late || !writtenTables(sql).includes(late.table)) return
+    late.count -= 1
+    if (late.count === 0) failures.late = null
+    await new Promise<void>(resolve => scheduler.startTimer(late.ms, resolve))
+  }
+
   return {
     fail,
     async before(step) {
       await scheduler.pause()
+      if (failures.late !== null) await delay(step)
       fail(step)
     },
     async after({ kind }) {

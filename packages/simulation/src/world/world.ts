@@ -183,8 +183,8 @@ export class World {
       clockErrors.minMs = Math.min(clockErrors.minMs, clock.errorMs)
       clockErrors.maxMs = Math.max(clockErrors.maxMs, clock.errorMs)
     }
-    const { statement, commit, unknown, next } = storeFailures
-    this.storeHasFailed ||= statement + commit + unknown > 0 || next !== null
+    const { statement, commit, unknown, next, late } = storeFailures
+    this.storeHasFailed ||= statement + commit + unknown > 0 || next !== null || late !== null
   }
 
   /** The part of a clock's error that block times do not reveal: up to two hours, on a regtest all of it. */

@@ -75,6 +75,19 @@ export class Subscribers {
           return `the clock of ${process.name} is ${process.clock.errorMs / 86_400_000} days ahead`
         },
       },
+      {
+        name: 'invoices are requested at the limit at once',
+        weight: 4,
+        fault: 'several processes count invoices of one month at the same time',
+        run: draw => {
+          const merchant = draw.pick(world.shop.merchants)
+          const count = draw.int(3, 12)
+          world.storeFailures.late = { table: 'monthly_usage', count: draw.int(1, 2), ms: 1_000 }
+          for (let i = 0; i < count; i++)
+            world.client('create invoice', () => world.shop.requestInvoice(draw, merchant, 1))
+          return `${merchant.name} requests ${count} invoices at once`
+        },
+      },
       { name: 'a day passes', weight: 2, run: draw => this.#days.pass(draw.int(40_000, 86_400)) },
     ]
   }

@@ -2,8 +2,11 @@ import type { Action, PartFactory } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ChainServer } from '../../world/chain/chain-server.ts'
 import { passTime } from '../../world/passage.ts'
+import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
+import { short } from '../sale/shop.ts'
 import { ChainAcceptance } from './acceptance.ts'
+import { chainRaces } from './races.ts'
 import { reorganise } from './reorganisation.ts'
 
 /** Blocks, reorganisations, and the faults of the chain servers. */
@@ -11,7 +14,8 @@ export const chainPart: PartFactory = {
   name: 'chain',
   probability: 1,
   create(world) {
-    const actions = [...blockActions(world), ...serverActions(world)]
+    const canRace = world.setup.database === 'postgres' && world.setup.processes > 1
+    const actions = [...blockActions(world), ...serverActions(world), ...(canRace ? chainRaces(world) : [])]
     if (world.setup.height <= 1_000) return { name: 'chain', actions }
     const acceptance = new ChainAcceptance(world)
     return {
@@ -28,6 +32,7 @@ function blockActions(world: World): readonly Action[] {
   // An order for a payout is judged by the times of its blocks.
   const isAnyTimeAllowed = world.setup.network === 'regtest' && !world.setup.parts.includes('withdrawal')
   return [
+    ...(isAnyTimeAllowed ? timesOfRegtest(world) : []),
     {
       name: 'mine',
       weight: 8,
@@ -90,6 +95,41 @@ function blockActions(world: World): readonly Action[] {
 }
 
 const YEAR_SECS = 365 * 86_400
+
+/** On a regtest nothing tells that a block or a clock is years ahead. */
+function timesOfRegtest(world: World): readonly Action[] {
+  const { network, scheduler, processes } = world
+  return [
+    {
+      name: 'pay into a block of the future',
+      weight: 4,
+      fault: 'a payment is first seen in a block that is dated years ahead',
+      run(draw) {
+        const invoice = world.shop.invoices.at(-1)
+        if (!invoice) return undefined
+        const payment = pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }])
+        if (!payment) return undefined
+        world.mine([payment.txid], draw.int(1, 10) * YEAR_SECS)
+        return `a wallet pays ${short(invoice.publicId)} in block ${network.height}, dated years ahead`
+      },
+    },
+    {
+      name: 'a clock is ahead for a while',
+      weight: 3,
+      fault: 'a clock is days ahead, and corrected after the next syncs',
+      async run(draw) {
+        const process = draw.pick(processes)
+        process.clock.errorMs = draw.int(1, 7) * 86_400_000
+        world.clocksChangedMs = scheduler.nowMs
+        world.observe()
+        await passTime(world, draw.int(10, 30), draw, { stops: 20, mines: false })
+        process.clock.errorMs = 0
+        world.clocksChangedMs = scheduler.nowMs
+        return `the clock of ${process.name} was days ahead for a while`
+      },
+    },
+  ]
+}
 
 /** Not deeper than the recorded blocks, which the service follows by itself. */
 function deepReorganisation(world: World): Action {

@@ -105,7 +105,7 @@ function clockActions(world: World): readonly Action[] {
 }
 
 function databaseActions(world: World): readonly Action[] {
-  const { storeFailures } = world
+  const { storeFailures, database, setup } = world
   function failures(name: string, fault: string, set: (draw: Draw) => void): Action {
     return {
       name,
@@ -117,7 +117,20 @@ function databaseActions(world: World): readonly Action[] {
       },
     }
   }
+  const lateWrites: Action = {
+    name: 'writes are late',
+    weight: 6,
+    fault: 'writes to a table reach the database late, and other transactions overtake them',
+    run(draw) {
+      const tables = database.committed<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      const { name: table } = draw.pick(tables)
+      storeFailures.late = { table, count: draw.int(1, 4), ms: draw.pick([100, 1_000, 4_000]) }
+      return `the next writes to ${table} will be late`
+    },
+  }
   return [
+    // SQLite has one writer at a time: nothing overtakes a late write.
+    ...(setup.database === 'postgres' ? [lateWrites] : []),
     failures('statements fail', 'statements of the database fail', draw => {
       storeFailures.statement = draw.pick([0.01, 0.1])
     }),

@@ -66,6 +66,27 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
         return `${merchant.name} requests ${count} invoices at once`
       },
     },
+    {
+      name: 'create invoices after a lost commit',
+      weight: 1,
+      fault: 'an invoice is committed, and the response is lost; more invoices follow',
+      async run(draw) {
+        const merchant = draw.pick(shop.merchants)
+        const requestInvoices = (count: number) => {
+          for (let i = 0; i < count; i++)
+            world.client('create invoice', () => shop.requestInvoice(draw, merchant, draw.pick([1, 3])))
+        }
+        world.storeFailures.next = 'unknown'
+        world.storeFailures.nextIn = draw.int(0, 2)
+        requestInvoices(draw.int(1, 2))
+        await world.scheduler.run()
+        for (let round = 0; round < 4; round++) {
+          requestInvoices(draw.int(1, 3))
+          await world.scheduler.run()
+        }
+        return `${merchant.name} requests invoices, and a commit loses its response`
+      },
+    },
     payShare('pay in full', 8, (_, amount) => [amount]),
     payShare('pay a part', 4, (draw, amount) => [(amount * BigInt(draw.int(1, 99))) / 100n]),
     payShare('pay too much', 2, (draw, amount) => [amount + BigInt(draw.int(1, 1_000_000))]),

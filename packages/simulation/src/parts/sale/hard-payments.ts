@@ -24,7 +24,7 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
   return [
     {
       name: 'pay in the last second',
-      weight: 0.5,
+      weight: 1.5,
       async run(draw) {
         const invoice = unpaid(10)
         if (!invoice || invoice.expiresAt > world.nowSecs + 2_000) return undefined
@@ -34,7 +34,8 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         const leadMs = draw.int(50, 1_900)
         await scheduler.advanceByTimers(invoice.expiresAt * 1000 - leadMs - scheduler.nowMs, MAX_STOPS)
         await scheduler.run()
-        if (!payAll(draw, invoice)) return undefined
+        for (const server of servers) server.readByOthers()
+        if (!payAll(draw, invoice, { streamed: draw.chance(0.5) })) return undefined
         world.observe()
         world.story.tell('world', `a wallet pays ${short(invoice.publicId)} ${leadMs} ms before it expires`)
         await scheduler.advanceByTimers(leadMs + 2_000, MAX_STOPS)

@@ -155,6 +155,12 @@ export class ChainServer {
     this.#streams.send(transaction)
   }
 
+  /** Another client reads the mempool: the cached list is new, and served to all for a while. */
+  readByOthers(): void {
+    const transactions = this.mempoolEmpty ? [] : this.#state.mempool
+    if (!this.down && !this.mempoolFails) this.#cached = { atMs: this.#scheduler.nowMs, transactions }
+  }
+
   /** The connection of the running process. */
   connect(): LightwalletServer {
     return {

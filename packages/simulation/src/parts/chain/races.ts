@@ -1,0 +1,45 @@
+import type { Action } from '../../run/part.ts'
+import { pay } from '../../world/payment.ts'
+import type { World } from '../../world/world.ts'
+
+/** Processes that write about the same blocks or invoices at the same moment. Only PostgreSQL lets them. */
+export function chainRaces(world: World): readonly Action[] {
+  const { scheduler, storeFailures, network, servers, shop } = world
+  const mempool = () => [...network.mempool.values()]
+
+  /** Runs the service for a while, at each of its timers. */
+  async function runFor(ms: number): Promise<void> {
+    await scheduler.advanceByTimers(ms, MAX_STOPS)
+    await scheduler.run()
+  }
+
+  return [
+    {
+      name: 'a rewind overtakes the recording of blocks',
+      weight: 3,
+      fault: 'a process records blocks of a branch that another one has just left, and the branch returns',
+      async run(draw) {
+        const invoice = shop.invoices.at(-1)
+        if (invoice) pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }])
+        world.mine()
+        await runFor(3_000)
+        storeFailures.late = { table: 'headers', count: 1, ms: LATE_MS }
+        const blocks = draw.int(2, 3)
+        for (let i = 0; i < blocks; i++) world.mine([])
+        await runFor(3_000)
+        const depth = Math.min(blocks + draw.int(1, 2), network.height - 1)
+        for (const server of servers) server.fork(network.fork(depth, draw.int(0, 1), world.nowSecs), mempool())
+        world.observe()
+        world.story.tell('world', `all servers leave ${depth} blocks for a while`)
+        await runFor(LATE_MS)
+        for (const server of servers) server.thaw()
+        world.observe()
+        return `all servers are back on the branch up to ${network.height}`
+      },
+    },
+  ]
+}
+
+/** Longer than a sync waits for the next one. */
+const LATE_MS = 8_000
+const MAX_STOPS = 40
