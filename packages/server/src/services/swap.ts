@@ -92,14 +92,15 @@ export function createSwaps(deps: {
   }
 
   /** Checks that a start is allowed and counts it. Returns the id of the start. */
-  async function countStart(tx: Tx, invoiceId: number): Promise<number> {
+  async function countStart(tx: Tx, found: Invoice): Promise<number> {
     const now = nowSecs(clock)
     const since = now - SWAP_START_LIMIT.windowSecs
-    await requireReplaceable(tx, await lock(tx, invoiceId))
-    const starts = await tx.swaps.startsSince(invoiceId, since)
+    const invoice = await lock(tx, found)
+    await requireReplaceable(tx, invoice)
+    const starts = await tx.swaps.startsSince(invoice.id, since)
     const oldestCounted = starts.at(-SWAP_START_LIMIT.max)
     if (oldestCounted !== undefined) throw tooManySwapRequestsError(oldestCounted - since)
-    return tx.swaps.recordStart(invoiceId, now, since)
+    return tx.swaps.recordStart(invoice.id, now, since)
   }
 
   async function quote(invoice: Invoice, { assetId, refundTo }: SwapRequest): Promise<NewSwap> {
@@ -115,8 +116,8 @@ export function createSwaps(deps: {
   }
 
   /** Makes the quote the invoice's swap, after a new check because the invoice may have changed since. */
-  async function adopt(tx: Tx, draft: NewSwap): Promise<Swap> {
-    const invoice = await lock(tx, draft.invoiceId)
+  async function adopt(tx: Tx, found: Invoice, draft: NewSwap): Promise<Swap> {
+    const invoice = await lock(tx, found)
     const earlier = await requireReplaceable(tx, invoice)
     if (earlier) await tx.swaps.replace(earlier.id, nowSecs(clock))
     const swap = await tx.swaps.insert(draft, clock.nowMs() + FIRST_POLL_MS)
@@ -148,10 +149,10 @@ export function createSwaps(deps: {
       const invoice = await findInvoice(invoicePublicId)
       requireRefundTo(request.refundTo)
       await refresh(invoice)
-      const startId = await store.write(tx => countStart(tx, invoice.id))
+      const startId = await store.write(tx => countStart(tx, invoice))
       try {
         const draft = await quote(invoice, request)
-        return await store.write(tx => adopt(tx, draft))
+        return await store.write(tx => adopt(tx, invoice, draft))
       } catch (error) {
         // After a commit of unknown outcome the swap may be stored, so its start stays counted.
         if (error instanceof AppError && error.kind !== 'unavailable') await uncountStart(startId)
@@ -172,8 +173,9 @@ export function createSwaps(deps: {
   }
 }
 
-async function lock(tx: Tx, invoiceId: number): Promise<Invoice> {
-  const [invoice] = await tx.invoices.lock([invoiceId])
-  if (!invoice) throw notFound('invoice')
+async function lock(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {
+  const [invoice] = await tx.invoices.lock([id])
+  // In a promoted standby the row id may belong to another invoice.
+  if (invoice?.publicId !== publicId) throw notFound('invoice')
   return invoice
 }

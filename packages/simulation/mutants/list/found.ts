@@ -152,4 +152,13 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     needs: ['several processes'],
     withinSeeds: 10_000,
   },
+  {
+    name: 'a quote is stored for whatever invoice has the row id of its own one in a promoted standby',
+    theme: 'swaps',
+    file: 'services/swap.ts',
+    find: 'if (invoice?.publicId !== publicId) throw',
+    replace: 'if (invoice === undefined || publicId === null) throw',
+    needs: ['postgres', 'swap', 'operator'],
+    withinSeeds: 10_000,
+  },
 ]

@@ -35,6 +35,8 @@ export interface Part {
   readonly transitions?: readonly string[]
   /** Prepares the world after the first process has started, and before faults begin. */
   setUp?(): Promise<void>
+  /** Starts work of clients that a fail-over of the database will interrupt. Its data will be lost. */
+  beforeFailOver?(draw: Draw): Promise<void>
   /** Checks what must hold after every commit. Reports with `world.fail`. */
   onCommit?(): void
   /** What the service should know by now, a while after all faults have ended and before the next block; null: nothing. */

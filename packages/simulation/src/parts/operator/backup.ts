@@ -90,13 +90,14 @@ export class Backups {
   }
 
   /** Merchants go on to request invoices meanwhile. */
-  #promote(draw: Draw): string | undefined {
+  async #promote(draw: Draw): Promise<string | undefined> {
     const standby = this.#standby
-    const { present } = this.#keys
+    if (!standby) return undefined
+    const { shop, parts } = this.#world
+    if (draw.chance(0.5)) for (const part of parts) await part.beforeFailOver?.(draw)
     // The running processes must be able to open its secrets.
-    if (!standby || standby.encryptionKeys.join() !== present.join()) return undefined
+    if (standby.encryptionKeys.join() !== this.#keys.present.join()) return undefined
     this.#standby = null
-    const { shop } = this.#world
     this.#world.failOver(standby.content, this.#newIdentity())
     for (let i = 0; i < 3; i++)
       this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3))

@@ -150,7 +150,10 @@ export class SaleJudge {
     // The same commit may record a payment after the decision.
     const earlier = this.#before?.payments.get(invoice.id) ?? []
     const recorded = new Set(earlier.map(({ txid }) => txid))
-    const possible = this.#evidence.paidBy(invoice, txid => recorded.has(txid) && this.#evidence.canBeMined(txid))
+    const possible = this.#evidence.paidBy(
+      invoice,
+      txid => recorded.has(txid) && this.#evidence.expiryIsKnown(txid) && this.#evidence.canBeMined(txid),
+    )
     const isWatched = Number(invoice.watch_until) * 1000 > scheduler.nowMs + this.#clockAheadMs()
     if (possible >= invoice.amount_zat && isWatched)
       this.#fail('an invoice stays open while its recorded payments can be mined', invoice, `${possible} zat can`)

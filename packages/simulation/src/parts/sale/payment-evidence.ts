@@ -54,6 +54,12 @@ export class PaymentEvidence {
     )
   }
 
+  /** Compact blocks do not tell that a transaction never expires: only the mempool does. */
+  expiryIsKnown(txid: string): boolean {
+    const { network, served } = this.#world
+    return network.transactions.get(txid)?.expiryHeight !== 0 || served.lastInMempoolMs(txid) !== null
+  }
+
   /** Whether the payment confirms its invoice at a tip. Without required confirmations, a shown payment does. */
   confirms(payment: PaymentRow, tip: number, invoice: InvoiceRow): boolean {
     if (isDeep(payment, tip, invoice)) return true

@@ -1,5 +1,6 @@
 import type { PartFactory } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
+import { passTime } from '../../world/passage.ts'
 import { SwapProviderServer } from '../../world/swap-provider/provider.ts'
 import { buyerActions, providerActions } from './actions.ts'
 import { Buyers } from './buyers.ts'
@@ -33,6 +34,9 @@ const TRANSITIONS = [
   'PROCESSING → FAILED',
 ].map(steps => `swap ${steps}`)
 
+/** A quote takes longer than a fail-over. */
+const SLOW_MS = 4_000
+
 /** Buyers who pay with other coins through the swap provider. */
 export const swapPart: PartFactory = {
   name: 'swap',
@@ -58,6 +62,12 @@ export const swapPart: PartFactory = {
         ...providerActions({ world, provider, buyers, lives }),
       ],
       ports: process => ({ swapProvider: provider.connect(process.clock) }),
+      async beforeFailOver(draw) {
+        if (world.running.length === 0) return
+        provider.faults.slowMs = SLOW_MS
+        for (let i = 0; i < 2; i++) buyers.order(draw)
+        await passTime(world, SLOW_MS / 2_000, draw, { stops: 4, mines: false })
+      },
       onCommit() {
         if (buyers.haveStarted) judge.check()
       },

@@ -34,7 +34,7 @@ export const webhookPart: PartFactory = {
       heal() {
         // Some receivers never work again: their deliveries fail after the last attempt.
         for (const receiver of receivers.all)
-          if (receiver.mode !== 'works' && draw.chance(0.9)) receivers.setMode(receiver, 'works')
+          if (receiver.mode !== 'works') receivers.setMode(receiver, draw.chance(0.9) ? 'works' : 'refuses')
       },
       unsettled: () => judge.unsettled(),
       atEnd: () => judge.checkEnd(),
