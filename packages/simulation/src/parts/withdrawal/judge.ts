@@ -108,7 +108,8 @@ export class WithdrawalJudge implements PayoutListener {
     const hadCoins = before.invoice_received > 0n || row.status === 'canceled'
     if (to === 'canceled' && hadCoins && row.invoice_received > 0n)
       this.#fail('only an order without a deposit is canceled', row)
-    if (to === 'expired' && row.invoice_status !== 'expired') this.#fail('an order expires with its address', row)
+    if (to === 'expired' && isLast && row.invoice_status !== 'expired')
+      this.#fail('an order expires with its address', row)
     if (row.closed_by === 'operator' && (to === 'completed' || to === 'failed')) this.#checkClosing(to, before, row)
     if (to === 'completed' && row.closed_by === 'provider' && !this.#paidByProvider.has(row.public_id))
       this.#fail('an order is completed when its provider has paid', row)
