@@ -25,10 +25,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
+    else hasUncomparedList = true
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()`,
+    if (snapshot.status === 'rejected') noteMempoolFailure()
+    else hasUncomparedList = true`,
     tests: [INTERRUPTIONS],
     killedBy: 'a payment that is mined after the blocks are read, and reorged before the next sync',
   },

@@ -48,6 +48,8 @@ export interface MempoolSnapshot extends ScannedMempool {
    * not in the mempool.
    */
   readonly provesMissing: boolean
+  /** Every list since the last snapshot was recorded: no payment has been in the mempool unnoticed. */
+  readonly isConsecutive: boolean
 }
 
 /** The first block that does not follow the recorded chain, and the reason. */
@@ -147,8 +149,10 @@ export function createChainRecorder(deps: {
   async function recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime> {
     const now = nowSecs(clock)
     const { txids, lastSeq, serverEpoch, readAt, expiryHeights } = snapshot
-    const sameServer = serverEpoch === last?.serverEpoch
+    const sameServer = serverEpoch === last?.serverEpoch && snapshot.isConsecutive
     const isFirst = !mempoolIsKnown(now)
+    // An old snapshot must not replace a newer one of another process.
+    const isRecent = isRecentSnapshot(readAt, now)
     const { time, changes } = await store.write(async tx => {
       await tx.chain.lock()
       const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
@@ -160,7 +164,7 @@ export function createChainRecorder(deps: {
       const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...invoiceIdsOf(unminedBefore)])
       const paid = await recordPayments(tx, matched, locked, now)
       // Read again: under the locks, and with the payments of this snapshot.
-      const recorded = locked.size > 0 ? await tx.payments.listMempool() : []
+      const recorded = isRecent && locked.size > 0 ? await tx.payments.listMempool() : []
       const compared = await compareWithSnapshot(
         tx,
         recorded.filter(({ invoiceId }) => locked.has(invoiceId)),
@@ -176,10 +180,10 @@ export function createChainRecorder(deps: {
       )
       if (time.state === 'ok' && snapshot.syncedThrough !== null)
         await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
-      const context = { locked, tip, mempoolIsKnown: isRecentSnapshot(readAt, now) }
+      const context = { locked, tip, mempoolIsKnown: isRecent }
       return { time, changes: await updateInvoices(tx, [...paid, ...compared], now, context) }
     })
-    last = { serverEpoch, readAt }
+    last = isRecent ? { serverEpoch, readAt } : null
     reportChanges(changes)
     return time
   }

@@ -8,10 +8,12 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
+    else hasUncomparedList = true
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()`,
+    if (snapshot.status === 'rejected') noteMempoolFailure()
+    else hasUncomparedList = true`,
     withinSeeds: 4_000,
   },
   {

@@ -68,6 +68,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   /** The first list after a failure may be as old as the failure. */
   let isFirstAfterFailure = false
   let unconfirmed: UnconfirmedSync | null = null
+  /** A mempool list was read and not compared with the payments: those that are missing now may have been in it. */
+  let hasUncomparedList = false
 
   /** Whether a sync that started at `startedAt` has read everything that the unconfirmed one may have missed. */
   function confirms(startedAt: number, serverEpoch: number): boolean {
@@ -85,9 +87,11 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
     const startedAt = nowSecs(clock)
+    const isConsecutive = !hasUncomparedList
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
+    else hasUncomparedList = true
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
     const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
@@ -100,6 +104,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
     const confirmed = confirms(startedAt, serverEpoch) ? unconfirmed : null
     const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null
+    const provesMissing = !rewound && !mempoolMayBeStale && !isFirstAfterFailure
     const time = await chainRecorder.recordSnapshot({
       ...seen,
       txids,
@@ -107,8 +112,10 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
       lastSeq,
       serverEpoch,
       syncedThrough,
-      provesMissing: !rewound && !mempoolMayBeStale && !isFirstAfterFailure,
+      provesMissing,
+      isConsecutive,
     })
+    hasUncomparedList = !isConsecutive && !provesMissing
     if (!mempoolMayBeStale) isFirstAfterFailure = false
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)

@@ -203,6 +203,7 @@ class Bench {
       serverEpoch: 1,
       syncedThrough: clock.secs,
       provesMissing: !rewound,
+      isConsecutive: true,
     })
     for (const index of INDEXES) {
       const { amountZat, confirmations } = TERMS[`${index}`]!

@@ -24,7 +24,8 @@ async function harnessOf(context: TestContext, nu63Height = 0) {
     createChangeReporter({ log: silentLog }),
   ]
   const params = consensusParams('regtest', { nu63Height, nu7Height: null })
-  const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
+  const process = () => createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
+  const chainRecorder = process()
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   const shop = await openShop(store)
@@ -53,11 +54,13 @@ async function harnessOf(context: TestContext, nu63Height = 0) {
     serverEpoch: 1,
     syncedThrough: clock.secs,
     provesMissing: true,
+    isConsecutive: true,
     ...change,
   })
   return {
     store,
     clock,
+    process,
     chainRecorder,
     invoiceExpiry,
     recordedChain,
@@ -233,6 +236,21 @@ test('without confirmations, a payment of an old mempool snapshot does not pay t
   await chainRecorder.recordSnapshot(snapshot())
   chain.mempool.delete(evicted)
   clock.advance(31)
+  const block = mine(pay(invoice, 4n))
+  await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
+  assert.equal((await read(invoice)).status, 'detected')
+})
+
+test('without confirmations, a payment does not pay because another process has recorded an old snapshot with it', async t => {
+  const { shop, clock, chain, process, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
+  const evicted = pay(invoice, 6n)
+  const old = snapshot()
+  await chainRecorder.recordSnapshot(old)
+  chain.mempool.delete(evicted)
+  clock.advance(31)
+  await chainRecorder.recordSnapshot(snapshot())
+  await process().recordSnapshot(old)
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
   assert.equal((await read(invoice)).status, 'detected')

@@ -323,6 +323,35 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'detected')
   })
 
+  simulationTest(engine, 'a payment seen while the server is behind is missing since then only', async simulation => {
+    const { server, chain, firstProcess, clock } = simulation
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
+    const txid = simulation.pay(invoice)
+    await syncFully(simulation)
+    simulation.mine(2, [])
+    await syncFully(simulation)
+    chain.mempool.delete(txid)
+    await syncFully(simulation)
+    clock.advance(60)
+    chain.removeBlocks(1, () => true)
+    simulation.rebroadcast(txid)
+    await firstProcess.sync()
+    clock.advance(60)
+    await firstProcess.sync()
+    assert.equal(server.mempool().length, 1)
+    chain.mempool.delete(txid)
+    simulation.mine(3, [])
+    clock.advance(3)
+    await firstProcess.sync()
+    await syncFully(simulation)
+    assert.equal(await simulation.status(invoice), 'detected')
+    clock.advance(120)
+    simulation.mine(1, [])
+    await syncFully(simulation)
+    assert.equal(await simulation.status(invoice), 'pending')
+  })
+
   simulationTest(
     engine,
     'a stale mempool list lets no invoice expire when another client of the server hides every failed read',
