@@ -3,15 +3,6 @@ import type { Mutant } from '../mutant.ts'
 /** The faults that the simulation itself has found in the service, put back. */
 export const FOUND_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a failed mempool stream does not count as a failed read of the mempool',
-    theme: 'mempool',
-    file: 'workers/chain/sync.ts',
-    find: 'if (!signal.aborted) noteMempoolFailure()',
-    replace: '',
-    needs: ['several processes'],
-    withinSeeds: 5_000,
-  },
-  {
     name: 'an absence that a clock far ahead has recorded lasts until then',
     theme: 'clocks',
     file: 'services/payment.ts',
@@ -126,31 +117,6 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     all.set(draft.viewingKeyId, watched)`,
     needs: ['postgres', 'operator'],
     withinSeeds: 2_000,
-  },
-  {
-    name: 'the key of a payment that is not mined is watched only as long as its invoices',
-    theme: 'reorganisations',
-    file: 'store/repository/viewing-key.ts',
-    find: "or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments)])",
-    replace: "or([eb('watch_until', '>=', now), eb('id', '=', keysOfUnminedPayments.where('payments.id', '=', 0))])",
-    withinSeeds: 10_000,
-  },
-  {
-    name: 'without confirmations, a payment counts while the last mempool snapshot contains it, however old',
-    theme: 'mempool',
-    file: 'domain/payment.ts',
-    find: 'return readAt <= now && now - readAt <= MAX_SNAPSHOT_AGE_SECS',
-    replace: 'return now > 0 && readAt > 0 && MAX_SNAPSHOT_AGE_SECS > 0',
-    withinSeeds: 10_000,
-  },
-  {
-    name: 'the first mempool list after a failed read proves that payments are missing',
-    theme: 'mempool',
-    file: 'workers/chain/sync.ts',
-    find: 'provesMissing: !rewound && !mempoolMayBeStale && !isFirstAfterFailure,',
-    replace: 'provesMissing: !rewound,',
-    needs: ['several processes'],
-    withinSeeds: 10_000,
   },
   {
     name: 'a quote is stored for whatever invoice has the row id of its own one in a promoted standby',

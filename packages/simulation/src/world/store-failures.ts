@@ -33,11 +33,15 @@ export const NO_FAILURES: StoreFailures = {
   late: null,
 }
 
-/** Lets the scheduler switch tasks at each step of the database, and injects the failures. */
+/**
+ * Lets the scheduler switch tasks at each step of the database, and injects the failures.
+ * @param onFailure called before each injected failure
+ */
 export function createStoreHooks(
   scheduler: Scheduler,
   failures: StoreFailures,
   onCommit: StoreHooks['onCommit'],
+  onFailure: () => void,
 ): StoreHooks {
   const isDrawn = (probability: number) => probability > 0 && scheduler.draw.chance(probability)
 
@@ -48,14 +52,20 @@ export function createStoreHooks(
     return true
   }
 
+  function injectFailure(): never {
+    onFailure()
+    throw diskError()
+  }
+
   function fail({ kind }: StoreStep): void {
-    if (kind === 'statement' && isDrawn(failures.statement)) throw diskError()
-    if (kind === 'commit' && (isDrawn(failures.commit) || isNext('commit'))) throw diskError()
+    if (kind === 'statement' && isDrawn(failures.statement)) injectFailure()
+    if (kind === 'commit' && (isDrawn(failures.commit) || isNext('commit'))) injectFailure()
   }
 
   async function delay({ sql = '' }: StoreStep): Promise<void> {
     const { late } = failures
     if (!late || !writtenTables(sql).includes(late.table)) return
+    onFailure()
     late.count -= 1
     if (late.count === 0) failures.late = null
     await new Promise<void>(resolve => scheduler.startTimer(late.ms, resolve))
@@ -70,7 +80,7 @@ export function createStoreHooks(
     },
     async after({ kind }) {
       await scheduler.pause()
-      if (kind === 'commit' && (isDrawn(failures.unknown) || isNext('unknown'))) throw diskError()
+      if (kind === 'commit' && (isDrawn(failures.unknown) || isNext('unknown'))) injectFailure()
     },
     onCommit,
   }

@@ -46,8 +46,8 @@ export class World {
   /** How far any clock has been ahead without a way to notice it. */
   maxClockAheadMs = 0
   /** The least and the greatest error of any clock so far, in milliseconds. */
-  readonly clockErrors = { minMs: 0, maxMs: 0 }
-  /** Whether the database may have failed so far. */
+  readonly clockErrors = { minMs: 0, maxMs: 0, seenMs: new Set([0]) }
+  /** Whether the database has failed, or was late, so far. */
   storeHasFailed = false
   finding: Finding | null = null
   /** Use cases in the commit that is being judged. SQLite commits several at once. */
@@ -177,14 +177,13 @@ export class World {
   /** Records what can be seen, after each change of the network, of a server or of a clock. */
   observe(): void {
     this.visibility.update(this.scheduler.nowMs)
-    const { clockErrors, storeFailures } = this
+    const { clockErrors } = this
     for (const { clock } of this.processes) {
       this.maxClockAheadMs = Math.max(this.maxClockAheadMs, this.#undetectable(clock.errorMs))
       clockErrors.minMs = Math.min(clockErrors.minMs, clock.errorMs)
       clockErrors.maxMs = Math.max(clockErrors.maxMs, clock.errorMs)
+      clockErrors.seenMs.add(clock.errorMs)
     }
-    const { statement, commit, unknown, next, late } = storeFailures
-    this.storeHasFailed ||= statement + commit + unknown > 0 || next !== null || late !== null
   }
 
   /** The part of a clock's error that block times do not reveal: up to two hours, on a regtest all of it. */
@@ -205,11 +204,14 @@ export class World {
 
   /** What the database calls before and after each step. */
   storeHooks(): StoreHooks {
-    return createStoreHooks(this.scheduler, this.storeFailures, (process, useCases, tables) => {
+    const onCommit: StoreHooks['onCommit'] = (process, useCases, tables) => {
       if (this.finding) return
       this.committer = process
       this.useCases = useCases
       for (const part of this.parts) this.#judge.check(part, tables)
+    }
+    return createStoreHooks(this.scheduler, this.storeFailures, onCommit, () => {
+      this.storeHasFailed = true
     })
   }
 }

@@ -71,7 +71,8 @@ export class AttentionJudge {
 
   /** Called when a mail has left the queue, or is postponed after it was sent. */
   checkSent({ row, claims }: KnownMail, how: 'removed' | 'postponed'): void {
-    const mail = claims.findLast(({ process, mail }) => process === this.#world.committer && mail !== null)?.mail
+    // After a mail whose record was lost, a later attempt may find nothing missing, and send none.
+    const mail = claims.findLast(({ process }) => process === this.#world.committer)?.mail
     const acknowledgedMs = mail?.acknowledgedClockMs ?? null
     if (!mail || acknowledgedMs === null) return
     const last = lastAttentionMailAt(this.#world, row.account_id!)

@@ -54,10 +54,10 @@ export class PaymentEvidence {
     )
   }
 
-  /** Compact blocks do not tell that a transaction never expires: only the mempool does. */
+  /** Only a stream tells that a transaction never expires. */
   expiryIsKnown(txid: string): boolean {
     const { network, served } = this.#world
-    return network.transactions.get(txid)?.expiryHeight !== 0 || served.lastInMempoolMs(txid) !== null
+    return network.transactions.get(txid)?.expiryHeight !== 0 || served.wasInFull(txid)
   }
 
   /** Whether the payment confirms its invoice at a tip. Without required confirmations, a shown payment does. */

@@ -4,6 +4,7 @@ import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { WorldNote } from '../../world/chain/transaction.ts'
+import { passTime } from '../../world/passage.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
@@ -89,11 +90,36 @@ export class Withdrawers {
         run: draw => this.#removeDeposit(draw),
       },
       {
+        name: 'a clock is set back between two withdrawals',
+        weight: 2,
+        fault: 'a rate was fetched while the clock was hours ahead',
+        run: draw => this.#withdrawWhileClockIsAhead(draw),
+      },
+      {
         name: 'a deposit is mined late',
         weight: 6,
         run: draw => this.#payLate(draw),
       },
     ]
+  }
+
+  async #withdrawWhileClockIsAhead(draw: Draw): Promise<string> {
+    const world = this.#world
+    const process = draw.pick(world.processes)
+    const setClock = (errorMs: number) => {
+      process.clock.errorMs = errorMs
+      world.clocksChangedMs = world.scheduler.nowMs
+      world.observe()
+    }
+    setClock(draw.int(1, 5) * 3_600_000)
+    const early = this.#wish(draw)
+    world.client('request a withdrawal', () => this.#request(draw, early))
+    await passTime(world, 5, draw, { stops: 2 })
+    setClock(0)
+    await passTime(world, draw.int(120, 1_200), draw, { stops: 2 })
+    const late = this.#wish(draw)
+    world.client('request a withdrawal', () => this.#request(draw, late))
+    return `${early.merchant.name} requests a withdrawal while the clock of ${process.name} is hours ahead, and one after it`
   }
 
   #target(draw: Draw): KnownOrder | undefined {

@@ -145,16 +145,16 @@ export class PayoutOperator {
 
   /** The rate of an order was true at most the allowed time before the order was requested. */
   checkRate(id: string, rate: string, requestedMs: number): void {
-    const { clockErrors, clocksChangedMs } = this.#world
+    const errorsMs = [...this.#world.clockErrors.seenMs]
     const trueMs = this.#rates.trueAt(rate)
     if (trueMs === null) {
       this.#world.fail('the rate of an order comes from the source', `${short(id)}: ${rate}`)
       return
     }
     // A clock that was set back by just the age of a rate makes it look new.
-    const setBackMs = clocksChangedMs >= trueMs ? clockErrors.maxMs - clockErrors.minMs : 0
     const ageMs = requestedMs - trueMs
-    if (ageMs > RATES_MAX_AGE_SECS * 1000 + 1_000 + setBackMs)
+    const looksNew = (setBackMs: number) => Math.abs(ageMs - setBackMs) <= RATES_MAX_AGE_SECS * 1000 + 1_000
+    if (ageMs > 0 && !errorsMs.some(earlier => errorsMs.some(later => looksNew(earlier - later))))
       this.#world.fail('the rate of an order has a bounded age', `${short(id)}: ${Math.round(ageMs / 1000)} s`)
   }
 

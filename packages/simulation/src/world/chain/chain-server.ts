@@ -21,6 +21,7 @@ interface NodeState {
 /** Called with everything that a server has served: the truth about what a process could see. */
 export interface ServedListener {
   mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void
+  streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void
   block(process: Owner, block: WorldBlock): void
 }
 
@@ -266,7 +267,7 @@ export class ChainServer {
         signal.throwIfAborted()
         const transaction = stream.queue.shift()
         if (transaction) {
-          this.#served.mempool(stream.owner, this, [transaction])
+          this.#served.streamed(stream.owner, this, transaction)
           yield Buffer.from(transaction.txid, 'hex')
         } else if (stream.ended && this.mempoolFails) throw mempoolError()
         else if (stream.ended || this.down) return

@@ -7,6 +7,8 @@ import type { WorldTransaction } from './transaction.ts'
 export class ServedTransactions implements ServedListener {
   /** When each transaction was last shown unmined; Unix milliseconds. */
   readonly #inMempool = new Map<string, number>()
+  /** The transactions that a stream has shown in full. */
+  readonly #inFull = new Set<string>()
   /** As above for each process, by servers that are not behind the network. */
   readonly #byCurrentServer = new Map<Owner, Map<string, number>>()
   readonly #serverOf = new Map<Owner, string>()
@@ -27,6 +29,16 @@ export class ServedTransactions implements ServedListener {
       this.#inMempool.set(txid, this.#now())
       if (!server.isBehind) own.set(txid, this.#now())
     }
+  }
+
+  streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void {
+    this.mempool(process, server, [transaction])
+    this.#inFull.add(transaction.txid)
+  }
+
+  /** Whether a stream has shown the transaction in full, with its expiry height. Lists and blocks are compact. */
+  wasInFull(txid: string): boolean {
+    return this.#inFull.has(txid)
   }
 
   /** The server that a process read a mempool from last. */
