@@ -139,7 +139,7 @@ export class SaleJudge {
       this.#fail('a swap with a deposit keeps its invoice open', invoice)
     const inTime = this.#evidence.paidBy(invoice, txid => {
       const since = visibility.since(txid)
-      return since !== null && since <= expiresMs - maxClockAheadMs
+      return since !== null && since <= expiresMs - maxClockAheadMs && this.#evidence.wasKnowable(txid, invoice)
     })
     if (inTime >= invoice.amount_zat)
       this.#fail('nothing paid in time expires', invoice, `${inTime} zat could be seen in time`)

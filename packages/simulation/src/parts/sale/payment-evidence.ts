@@ -54,6 +54,18 @@ export class PaymentEvidence {
     )
   }
 
+  /**
+   * Whether the service could still know of the transaction while the invoice was watched. After an outage it may meet it
+   * only in a block that is dated later.
+   */
+  wasKnowable(txid: string, { watch_until: watchUntil }: InvoiceRow): boolean {
+    const { network, served } = this.#world
+    const height = network.minedAt(txid)
+    const blocks = height === null ? [] : [network.branch[height]!]
+    const inTime = [...blocks, ...served.blocksWith(txid)].some(({ time }) => time <= Number(watchUntil))
+    return inTime || height === null || served.wasInMempool(txid)
+  }
+
   /** Only a stream tells that a transaction never expires. */
   expiryIsKnown(txid: string): boolean {
     const { network, served } = this.#world
@@ -93,7 +105,7 @@ export class PaymentEvidence {
       const known = new Set<string>()
       const inTime = this.paidBy(invoice, txid => {
         const since = visibility.sinceOn(server, txid)
-        const counts = since !== null && since <= expires * 1000 - maxClockAheadMs
+        const counts = since !== null && since <= expires * 1000 - maxClockAheadMs && this.wasKnowable(txid, invoice)
         if (counts) known.add(txid)
         return counts
       })
