@@ -21,6 +21,18 @@ test('the mempool is read from the node once in two seconds, for all clients', a
   assert.deepEqual(await readMempool(), [payment.txid])
 })
 
+test('after the read of another client, all get its list for two seconds', async () => {
+  const { network, scheduler, server, readMempool } = createServer()
+  assert.deepEqual(await readMempool(), [])
+  scheduler.advance(2_000)
+  server.readByOthers()
+  network.broadcast(payment)
+  scheduler.advance(1_999)
+  assert.deepEqual(await readMempool(), [])
+  scheduler.advance(1)
+  assert.deepEqual(await readMempool(), [payment.txid])
+})
+
 test('behind a failed read of the mempool, the next clients get the previous list of any age', async () => {
   const { network, scheduler, server, readMempool } = createServer()
   assert.deepEqual(await readMempool(), [])
@@ -43,6 +55,7 @@ test('an open stream sends new transactions, and fails within two seconds when t
   const { value } = await first
   assert.equal(Buffer.from(value as Uint8Array).toString('hex'), payment.txid)
   assert.equal(served.wasInMempool(payment.txid), true)
+  assert.equal(served.wasInFull(payment.txid), true)
   const second = stream.next()
   server.mempoolFails = true
   scheduler.advance(2_000)
