@@ -138,7 +138,11 @@ export async function compareWithSnapshot(
   const toMark = present.filter(payment => hasChanged(payment) || payment.lastSeenHeight < tip)
   if (toMark.length > 0) await tx.payments.markPresent(seqsOf(toMark), tip)
 
-  const absent = unmined.filter(payment => !txids.has(payment.txid) && provesMissing(payment))
+  const lacking = unmined.filter(payment => !txids.has(payment.txid))
+  const unproven = lacking.filter(payment => payment.inSnapshot && !provesMissing(payment))
+  if (unproven.length > 0) await tx.payments.markAbsent(seqsOf(unproven))
+
+  const absent = lacking.filter(provesMissing)
   // A time ahead of the clock was written by a wrong clock, so the wait starts again.
   const missingSince = ({ missing }: PaymentRow) => (sameServer && missing && missing.since <= now ? missing : null)
   const vanished = absent.filter(payment => {
@@ -148,7 +152,10 @@ export async function compareWithSnapshot(
   const newlyMissing = absent.filter(payment => missingSince(payment) === null)
   if (newlyMissing.length > 0) await tx.payments.markMissing(seqsOf(newlyMissing), { since: now, height: tip })
   const dropped = await dropPayments(tx, vanished)
-  return [...dropped, ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...newlyMissing])]
+  return [
+    ...dropped,
+    ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...unproven, ...newlyMissing]),
+  ]
 }
 
 /** Drops unmined payments together with all others of their transactions. @returns the ids of their invoices */

@@ -41,7 +41,9 @@ export interface PaymentRepository {
   lastSeq(): Promise<number>
   /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */
   markPresent(seqs: readonly number[], tip: number): Promise<void>
-  /** Marks payments, by sequence number, that the newest mempool snapshot lacks. */
+  /** Marks payments, by sequence number, that the newest mempool snapshot lacks without proof that they are missing. */
+  markAbsent(seqs: readonly number[]): Promise<void>
+  /** Marks payments, by sequence number, that the newest mempool snapshot proves missing. */
   markMissing(seqs: readonly number[], missing: MissingSince): Promise<void>
   /** All payments now in the mempool. Their number is bounded by the mempool itself. */
   listMempool(): Promise<PaymentRow[]>

@@ -91,6 +91,11 @@ export function paymentRepository(db: Db): PaymentRepository {
       }
     },
 
+    async markAbsent(orders) {
+      for (const batch of chunks(orders, 1))
+        await db.updateTable('payments').set({ in_snapshot: 0 }).where('id', 'in', batch).execute()
+    },
+
     async markMissing(orders, { since, height }) {
       for (const batch of chunks(orders, 1)) {
         await db

@@ -241,6 +241,18 @@ test('without confirmations, a payment of an old mempool snapshot does not pay t
   assert.equal((await read(invoice)).status, 'detected')
 })
 
+test('without confirmations, a payment that the newest snapshot lacks does not pay, also if that proves nothing', async t => {
+  const { shop, chain, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
+  const evicted = pay(invoice, 6n)
+  await chainRecorder.recordSnapshot(snapshot())
+  chain.mempool.delete(evicted)
+  await chainRecorder.recordSnapshot(snapshot({ provesMissing: false }))
+  const block = mine(pay(invoice, 4n))
+  await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
+  assert.equal((await read(invoice)).status, 'detected')
+})
+
 test('without confirmations, a payment does not pay because another process has recorded an old snapshot with it', async t => {
   const { shop, clock, chain, process, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })

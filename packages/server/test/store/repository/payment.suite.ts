@@ -143,6 +143,8 @@ export function paymentSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await snapshotState(), [false, null, 4])
     await store.write(tx => tx.payments.markPresent([order], 9))
     assert.deepEqual(await snapshotState(), [true, null, 9])
+    await store.write(tx => tx.payments.markAbsent([order]))
+    assert.deepEqual(await snapshotState(), [false, null, 9])
     await store.write(tx => tx.payments.markMissing([order], { since: NOW, height: 12 }))
     assert.deepEqual(await snapshotState(), [false, { since: NOW, height: 12 }, 9])
     await store.write(tx => tx.payments.unmineAbove(10))
