@@ -3,8 +3,7 @@
  * or `npm run mutants -- PART` for those with PART in their theme or name. A mutant counts as found only when the seed passes
  * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readMutantRecord, writeMutantRecord } from '../src/evidence/records.ts'
 import { MUTANTS } from './list.ts'
 import type { Mutant } from './mutant.ts'
 import { type SimulationResult, simulate } from './simulate.ts'
@@ -74,14 +73,15 @@ function printOutcome({ name, withinSeeds }: Mutant, { result, secs }: Outcome):
   if (result.kind !== 'passed') print(`         ${describe(result)}`)
 }
 
+/** Keeps the results of this run, and the recorded ones of the other mutants of the list. */
 function record(): void {
-  const seeds = selected.map(mutant => {
-    const { result } = outcomes.get(mutant)!
-    return [mutant.name, result.kind === 'failed' ? result.seed - BASE_SEED + 1 : null]
+  const earlier = readMutantRecord() ?? {}
+  const seeds = MUTANTS.flatMap(mutant => {
+    const result = outcomes.get(mutant)?.result
+    if (!result) return mutant.name in earlier ? [[mutant.name, earlier[mutant.name]]] : []
+    return [[mutant.name, result.kind === 'failed' ? result.seed - BASE_SEED + 1 : null]]
   })
-  const folder = join(import.meta.dirname, '../evidence')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'mutants.json'), `${JSON.stringify(Object.fromEntries(seeds), null, 2)}\n`)
+  writeMutantRecord(Object.fromEntries(seeds))
 }
 
 function printTable(): void {

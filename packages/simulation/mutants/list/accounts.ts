@@ -99,7 +99,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: "const confirmed = status === 'paid' && !needsAttention",
     replace: "const confirmed = status === 'paid' || needsAttention",
     needs: ['withdrawal'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'an exchange rate of any age is used while the rate source fails',
@@ -135,6 +135,6 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'if (mail.attempts < MAX_ATTEMPTS) return',
     replace: 'if (mail.attempts < 1) return',
     needs: ['mail'],
-    withinSeeds: 500,
+    withinSeeds: 3_000,
   },
 ]

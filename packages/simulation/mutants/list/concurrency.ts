@@ -9,7 +9,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: 'await tx.chain.lock()\n      const mismatch = findMismatch',
     replace: 'const mismatch = findMismatch',
     needs: ['postgres', 'several processes'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'a rescan does not take the chain lock',
@@ -18,7 +18,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: 'await tx.chain.lock()\n      const tip = (await tx.chain.tip())?.height ?? null',
     replace: 'const tip = (await tx.chain.tip())?.height ?? null',
     needs: ['postgres', 'operator'],
-    withinSeeds: 2_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'invoices are not locked before their known payments are read',
@@ -32,7 +32,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
         ]),
       )`,
     needs: ['postgres'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'mempool payments are recorded without locking their invoices',
@@ -61,7 +61,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: "all().where('invoice_id', '=', invoiceId).forUpdate().executeTakeFirst()",
     replace: "all().where('invoice_id', '=', invoiceId).executeTakeFirst()",
     needs: ['postgres', 'withdrawal'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'due payouts are claimed without a lock',
@@ -70,7 +70,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: '.limit(limit)\n        .forUpdate()\n        .skipLocked()',
     replace: '.limit(limit)',
     needs: ['postgres', 'withdrawal', 'several processes'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'a report of the swap provider is written without locking the invoice',
@@ -97,7 +97,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: 'await tx.signIn.lockCounts()',
     replace: '',
     needs: ['postgres', 'sign-in'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'the monthly limit is checked before the counter is locked',
@@ -125,7 +125,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
         .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) })),
     )`,
     needs: ['postgres', 'billing'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'in a batch, a use case that writes and then fails keeps its change',

@@ -60,6 +60,11 @@ export function readMutantRecord(): MutantRecord | null {
   return readIfPresent<MutantRecord>(MUTANTS)
 }
 
+export function writeMutantRecord(record: MutantRecord): void {
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(MUTANTS, `${JSON.stringify(record, null, 2)}\n`)
+}
+
 /** The defects of the kept seeds, and those whose seeds could not be kept. */
 export function readFixedDefects(): FixedDefect[] {
   const kept = globSync('seeds/*.json', { cwd: PACKAGE })

@@ -1,6 +1,7 @@
 import type { Action } from '../../run/part.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
+import { short } from '../sale/shop.ts'
 
 /** Processes that write about the same blocks or invoices at the same moment. Only PostgreSQL lets them. */
 export function chainRaces(world: World): readonly Action[] {
@@ -14,6 +15,24 @@ export function chainRaces(world: World): readonly Action[] {
   }
 
   return [
+    {
+      name: 'a payment overtakes the recording of blocks',
+      weight: 3,
+      fault: 'a process records a payment while another one records a block with a payment of the same invoice',
+      async run(draw) {
+        const invoice = shop.invoices.at(-1)
+        if (!invoice) return undefined
+        const { address, amountZat, publicId } = invoice
+        const payPart = () => pay(world, draw, [{ address, valueZat: (amountZat + 1n) / 2n }])
+        if (!payPart()) return undefined
+        storeFailures.late = { table: 'invoices', count: 1, ms: LATE_MS }
+        world.mine()
+        await runFor(2_500)
+        payPart()
+        await runFor(LATE_MS)
+        return `a wallet pays ${short(publicId)} in two parts, the second while a block with the first is recorded`
+      },
+    },
     {
       name: 'a rewind overtakes the recording of blocks',
       weight: 3,

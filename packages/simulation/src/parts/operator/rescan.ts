@@ -101,6 +101,7 @@ export class Rescans {
     for (let i = 0; i < MAX_WAIT_STEPS && !isRecorded(); i++)
       await new Promise<void>(resolve => scheduler.startTimer(500, resolve))
     const slow = this.#slowScanner(draw, from)
+    if (draw.chance(0.5)) this.#world.storeFailures.late = { table: 'payments', count: 1, ms: 3_000 }
     await Promise.all(Array.from({ length: RACING_RESCANS }, () => this.#rescan(draw.pick(processes), from, slow)))
   }
 
