@@ -98,23 +98,43 @@ test('a plan that runs after its end has not settled', () => {
   assert.match(judge([{ ...BEFORE, account }]).plans.unsettled() ?? '', /has ended and still runs/)
 })
 
-test('an invoice above the monthly limit, and one that is not counted, are found', () => {
+/** A judge of the monthly limits that sees one committed state after the other. */
+function createUsageLaboratory() {
   const { world, broken, tables } = createFakeWorld()
   const usage = new UsageJudge(world, PLANS)
-  const month = (used: number) => [{ account_id: 1n, month: '2026-02', used: BigInt(used) }]
-  const set = (counted: number, created: number) => {
-    tables['AS sales'] = [{ sales: BigInt(created), used: BigInt(counted) }]
-    tables['FROM monthly_usage ORDER'] = month(counted)
-    tables['AS month'] = month(created)
-    usage.check()
+  return {
+    broken,
+    scheduler: world.scheduler,
+    see(plan: string, counted: number, created = counted) {
+      const month = (used: number) => [{ account_id: 1n, month: '2026-02', used: BigInt(used) }]
+      tables['FROM accounts'] = [{ ...ACCOUNT, plan }]
+      tables['AS sales'] = [{ sales: BigInt(created), used: BigInt(counted) }]
+      tables['FROM monthly_usage ORDER'] = month(counted)
+      tables['AS month'] = month(created)
+      usage.check()
+    },
   }
-  tables['FROM accounts'] = [ACCOUNT]
-  set(FREE_LIMIT, FREE_LIMIT)
+}
+
+test('an invoice above the monthly limit, and one that is not counted, are found', () => {
+  const { see, broken } = createUsageLaboratory()
+  see('Free', FREE_LIMIT)
   assert.deepEqual(broken, [])
-  set(FREE_LIMIT + 1, FREE_LIMIT + 1)
+  see('Free', FREE_LIMIT + 1)
   assert.deepEqual(broken, ['no more invoices than the plan allows'])
-  set(FREE_LIMIT + 1, FREE_LIMIT + 2)
+  see('Free', FREE_LIMIT + 1, FREE_LIMIT + 2)
   assert.equal(broken[1], 'every created sale is counted once')
+})
+
+test('a plan counts until the commit that ends it, however long the machine stood still before', () => {
+  const { see, broken, scheduler } = createUsageLaboratory()
+  see('Large', 0)
+  scheduler.nowMs += 2 * DAY_SECS * 1000
+  see('Free', FREE_LIMIT + 1)
+  assert.deepEqual(broken, [])
+  scheduler.nowMs += DAY_SECS * 1000
+  see('Free', FREE_LIMIT + 2)
+  assert.deepEqual(broken, ['no more invoices than the plan allows'])
 })
 
 test('a renewal adds a period, and another plan is credited with the rest of the old one', () => {

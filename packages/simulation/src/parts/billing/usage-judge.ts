@@ -9,6 +9,7 @@ const MAX_REQUEST_MS = 4 * 3_600_000
 export class UsageJudge {
   readonly #world: World
   readonly #limits: ReadonlyMap<string, number>
+  readonly #plan = new Map<bigint, string>()
   /** Until when each account has had each plan, in Unix milliseconds. */
   readonly #held = new Map<bigint, Map<string, number>>()
   #totals = ''
@@ -43,8 +44,10 @@ export class UsageJudge {
     const { nowMs } = this.#world.scheduler
     for (const { id, plan } of readPlans(this.#world).accounts) {
       const held = this.#held.get(id) ?? new Map<string, number>()
-      held.set(plan, nowMs)
+      // The earlier plan was held up to this commit.
+      for (const name of [this.#plan.get(id) ?? plan, plan]) held.set(name, nowMs)
       this.#held.set(id, held)
+      this.#plan.set(id, plan)
     }
   }
 
