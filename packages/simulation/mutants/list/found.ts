@@ -3,6 +3,14 @@ import type { Mutant } from '../mutant.ts'
 /** The faults that the simulation itself has found in the service, put back. */
 export const FOUND_MUTANTS: readonly Mutant[] = [
   {
+    name: 'an absence that a clock far ahead has recorded lasts until then',
+    theme: 'clocks',
+    file: 'services/payment.ts',
+    find: '(sameServer && missing && missing.since <= now ? missing : null)',
+    replace: '(sameServer ? missing : null)',
+    withinSeeds: 2_000,
+  },
+  {
     name: 'the times of a swap are those of the clock, also while it differs from the chain by hours',
     theme: 'swaps',
     file: 'services/swap-status.ts',

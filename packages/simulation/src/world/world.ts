@@ -174,6 +174,13 @@ export class World {
     return true
   }
 
+  /** Sets how far the clock of a process is ahead, in milliseconds. */
+  setClockError({ clock }: ServiceProcess, errorMs: number): void {
+    clock.errorMs = errorMs
+    this.clocksChangedMs = this.scheduler.nowMs
+    this.observe()
+  }
+
   /** Records what can be seen, after each change of the network, of a server or of a clock. */
   observe(): void {
     this.visibility.update(this.scheduler.nowMs)

@@ -70,9 +70,9 @@ export class Subscribers {
           const runs = readPlans(world).accounts.some(({ plan_expires_at: end }) => end !== null)
           const process = draw.pick(world.processes)
           if (!runs || world.healed) return undefined
-          process.clock.errorMs = draw.int(1, 7) * 86_400_000
-          world.clocksChangedMs = world.scheduler.nowMs
-          return `the clock of ${process.name} is ${process.clock.errorMs / 86_400_000} days ahead`
+          const days = draw.int(1, 7)
+          world.setClockError(process, days * 86_400_000)
+          return `the clock of ${process.name} is ${days} days ahead`
         },
       },
       {

@@ -98,7 +98,7 @@ const YEAR_SECS = 365 * 86_400
 
 /** On a regtest nothing tells that a block or a clock is years ahead. */
 function timesOfRegtest(world: World): readonly Action[] {
-  const { network, scheduler, processes } = world
+  const { network, processes } = world
   return [
     {
       name: 'pay into a block of the future',
@@ -119,12 +119,9 @@ function timesOfRegtest(world: World): readonly Action[] {
       fault: 'a clock is days ahead, and corrected after the next syncs',
       async run(draw) {
         const process = draw.pick(processes)
-        process.clock.errorMs = draw.int(1, 7) * 86_400_000
-        world.clocksChangedMs = scheduler.nowMs
-        world.observe()
+        world.setClockError(process, draw.int(1, 7) * 86_400_000)
         await passTime(world, draw.int(10, 30), draw, { stops: 20, mines: false })
-        process.clock.errorMs = 0
-        world.clocksChangedMs = scheduler.nowMs
+        world.setClockError(process, 0)
         return `the clock of ${process.name} was days ahead for a while`
       },
     },

@@ -81,9 +81,7 @@ function clockActions(world: World): readonly Action[] {
       fault,
       run(draw) {
         const process = draw.pick(processes)
-        process.clock.errorMs = errorMs(draw)
-        world.clocksChangedMs = world.scheduler.nowMs
-        world.observe()
+        world.setClockError(process, errorMs(draw))
         return `the clock of ${process.name} is ${process.clock.errorMs / 1000} s ahead`
       },
     }
@@ -96,8 +94,7 @@ function clockActions(world: World): readonly Action[] {
       name: 'clocks are right',
       weight: 2,
       run() {
-        for (const { clock } of processes) clock.errorMs = 0
-        world.clocksChangedMs = world.scheduler.nowMs
+        for (const process of processes) world.setClockError(process, 0)
         return 'all clocks are right'
       },
     },

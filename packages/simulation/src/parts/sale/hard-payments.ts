@@ -111,6 +111,25 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
       },
     },
     {
+      name: 'a payment leaves the mempool while a clock is ahead',
+      weight: 2,
+      fault: 'a payment vanishes while a clock is hours or days ahead, which is corrected soon after',
+      async run(draw) {
+        const invoice = unpaid(60)
+        const payment = invoice && payAll(draw, invoice, { expiryHeight: 0 })
+        if (!invoice || !payment) return undefined
+        await passTime(world, draw.int(3, 8), draw, { stops: MAX_STOPS, mines: false })
+        const process = draw.pick(world.processes)
+        world.setClockError(process, draw.pick([5, 24, 24 * 7]) * 3_600_000)
+        network.evict(payment.txid)
+        world.observe()
+        world.story.tell('world', `the nodes evict ${short(payment.txid)}; the clock of ${process.name} is ahead`)
+        await passTime(world, draw.int(5, 20), draw, { stops: MAX_STOPS, mines: false })
+        world.setClockError(process, 0)
+        return `the clock of ${process.name} is right again`
+      },
+    },
+    {
       name: 'a late part payment comes and goes',
       weight: 0.7,
       fault: 'a late part payment is reorganised away, and mined again later',

@@ -106,16 +106,11 @@ export class Withdrawers {
   async #withdrawWhileClockIsAhead(draw: Draw): Promise<string> {
     const world = this.#world
     const process = draw.pick(world.processes)
-    const setClock = (errorMs: number) => {
-      process.clock.errorMs = errorMs
-      world.clocksChangedMs = world.scheduler.nowMs
-      world.observe()
-    }
-    setClock(draw.int(1, 5) * 3_600_000)
+    world.setClockError(process, draw.int(1, 5) * 3_600_000)
     const early = this.#wish(draw)
     world.client('request a withdrawal', () => this.#request(draw, early))
     await passTime(world, 5, draw, { stops: 2 })
-    setClock(0)
+    world.setClockError(process, 0)
     await passTime(world, draw.int(120, 1_200), draw, { stops: 2 })
     const late = this.#wish(draw)
     world.client('request a withdrawal', () => this.#request(draw, late))
