@@ -117,9 +117,12 @@ export class ServiceProcess implements Owner {
     for (const died of this.#deaths) died()
   }
 
-  /** Stops in order, then ends. */
+  /**
+   * Stops in order, then ends.
+   * @throws ConnectionLost when the process dies before
+   */
   async stop(): Promise<void> {
-    await runAs(this, async () => {
+    await this.#unlessItDies(async () => {
       await this.#stack.disposeAsync()
       await this.#store?.close()
     })
@@ -130,27 +133,24 @@ export class ServiceProcess implements Owner {
    * Calls the services as a client does over the network.
    * @throws ConnectionLost when the process is not running, or dies before the response
    */
-  call<T>(request: (services: Services, container: Container) => Promise<T>): Promise<T> {
+  async call<T>(request: (services: Services, container: Container) => Promise<T>): Promise<T> {
     const container = this.#container
-    if (!this.alive || !container) return Promise.reject(new ConnectionLost('the process does not run'))
-    return new Promise((resolve, reject) => {
-      const died = () => reject(new ConnectionLost('the process has died'))
-      this.#deaths.add(died)
-      const done = () => this.#deaths.delete(died)
-      runAs(this, async () => {
-        await this.#world.scheduler.pause()
-        return request(container.services, container)
-      }).then(
-        value => {
-          done()
-          resolve(value)
-        },
-        error => {
-          done()
-          reject(error)
-        },
-      )
+    if (!this.alive || !container) throw new ConnectionLost('the process does not run')
+    return this.#unlessItDies(async () => {
+      await this.#world.scheduler.pause()
+      return request(container.services, container)
     })
+  }
+
+  /** Nothing of a dead process goes on, so its promises never settle. This one is rejected. */
+  #unlessItDies<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const died = () => reject(new ConnectionLost('the process has died'))
+    this.#deaths.add(died)
+    runAs(this, work)
+      .finally(() => this.#deaths.delete(died))
+      .then(resolve, reject)
+    return promise
   }
 
   #random(): Random {
