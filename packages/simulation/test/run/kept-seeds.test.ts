@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readPlan } from '../../src/run/saved-plan.ts'
 import { runScript } from './child.ts'
 
 const FOLDER = join(import.meta.dirname, '../../seeds')
-const files = readdirSync(FOLDER)
-  .filter(name => name.endsWith('.json'))
-  .map(name => join(FOLDER, name))
+/** Defects of the service, and in a folder of their own those of the simulation. */
+const files = globSync('**/*.json', { cwd: FOLDER }).map(name => join(FOLDER, name))
 
 test('every kept seed says what was wrong and which commit fixed it', () => {
   for (const file of files) {
