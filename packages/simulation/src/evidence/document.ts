@@ -4,8 +4,8 @@ import { INTRODUCTION, NOT_COVERED, THEMES } from './texts.ts'
 
 /** What the document is made of. */
 export interface Evidence {
-  /** The judge's rules by part; '' for those of no part. */
-  readonly rules: ReadonlyMap<string, readonly string[]>
+  /** The judge's rules by part. */
+  readonly rules: Readonly<Record<string, readonly string[]>>
   readonly catalogue: Catalogue
   readonly measurement: Measurement | null
   readonly mutants: MutantRecord | null
@@ -26,7 +26,7 @@ export function evidenceDocument(evidence: Evidence): string {
 }
 
 function rulesSection({ rules }: Evidence): string {
-  const parts = [...rules].filter(([, list]) => list.length > 0).sort(([a], [b]) => orderOf(a) - orderOf(b))
+  const parts = Object.entries(rules).sort(([a], [b]) => orderOf(a) - orderOf(b))
   const count = parts.reduce((sum, [, list]) => sum + list.length, 0)
   return `## What must hold
 

@@ -10,7 +10,7 @@ export const THEMES: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   mail: 'mail',
   'sign-in': 'sign-in, API keys',
-  '': 'the whole service',
+  world: 'the whole service',
 }
 
 export const INTRODUCTION = `# Evidence

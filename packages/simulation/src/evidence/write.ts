@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { RULES } from '../rules.ts'
 import { readCatalogue } from '../run/catalogue.ts'
 import { openDatabases } from '../run/databases.ts'
 import { evidenceDocument } from './document.ts'
 import { readFixedDefects, readMeasurement, readMutantRecord } from './records.ts'
-import { readRules } from './rules.ts'
 
 /** The path of the document. */
 export const EVIDENCE_FILE = join(import.meta.dirname, '../../../../docs/evidence.md')
@@ -12,7 +12,7 @@ export const EVIDENCE_FILE = join(import.meta.dirname, '../../../../docs/evidenc
 /** The document from the present sources and the recorded results. */
 export async function currentEvidence(): Promise<string> {
   return evidenceDocument({
-    rules: readRules(),
+    rules: RULES,
     catalogue: readCatalogue(await openDatabases()),
     measurement: readMeasurement(),
     mutants: readMutantRecord(),

@@ -1,4 +1,5 @@
 import { PARTS } from '../parts/parts.ts'
+import { SIMULATION_FAILS } from '../rules.ts'
 import { Draw } from '../runtime/draw.ts'
 import { useScheduler } from '../runtime/globals.ts'
 import type { SimulatedDatabase } from '../store/sqlite.ts'
@@ -94,7 +95,7 @@ export async function run(databases: Databases, plan: Plan): Promise<RunResult> 
     }
     if (!world.finding) await settle(world)
   } catch (error) {
-    world.fail('the simulation itself fails', describeError(error))
+    world.fail(SIMULATION_FAILS, describeError(error))
   } finally {
     for (const running of world.processes) running.crash()
     useScheduler(null)

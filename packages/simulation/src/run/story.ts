@@ -1,3 +1,4 @@
+import type { Rule } from '../rules.ts'
 /** The readable record of a run: what happened in the world and in the service, in order. */
 export class Story {
   readonly lines: string[] = []
@@ -27,9 +28,9 @@ export function describeError(error: unknown): string {
 /** A rule of the contract that was broken. The first one ends the run. */
 export class Finding extends Error {
   override readonly name = 'Finding'
-  readonly rule: string
+  readonly rule: Rule
 
-  constructor(rule: string, detail: string) {
+  constructor(rule: Rule, detail: string) {
     super(`${rule}: ${detail}`)
     this.rule = rule
   }

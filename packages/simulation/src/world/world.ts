@@ -1,5 +1,6 @@
 import { blockSpacingSecs, type ConsensusParams, consensusParams } from '@zatgate/server/domain/network-upgrade'
 import type { Shop } from '../parts/sale/shop.ts'
+import type { Rule } from '../rules.ts'
 import type { Part } from '../run/part.ts'
 import type { Setup } from '../run/setup.ts'
 import { describeError, Finding, Story } from '../run/story.ts'
@@ -126,7 +127,7 @@ export class World {
   }
 
   /** Reports a broken rule. The first report ends the run. */
-  fail(rule: string, detail: string): void {
+  fail(rule: Rule, detail: string): void {
     if (this.finding) return
     this.finding = new Finding(rule, detail)
     this.story.tell('JUDGE', this.finding.message)

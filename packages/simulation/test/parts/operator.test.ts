@@ -17,11 +17,14 @@ test('a secret that is not sealed with the present keys is found', () => {
     sealed: createVault([key], NONCE).seal(Buffer.from('secret'), { table: 'webhooks', column: 'secret', row }),
   })
   tables['FROM webhooks'] = [seal(keys.present[0]!, 1)]
-  keys.check(keys.present, 'opens')
+  keys.check(keys.present, 'every secret at rest opens with the present keys')
   assert.deepEqual(broken, [])
   tables['FROM webhooks'] = [seal(new Uint8Array(32), 1), seal(keys.present[0]!, 2)]
-  keys.check(keys.present, 'opens')
-  assert.deepEqual(broken, ['opens', 'opens'])
+  keys.check(keys.present, 'every secret at rest opens with the present keys')
+  assert.deepEqual(broken, [
+    'every secret at rest opens with the present keys',
+    'every secret at rest opens with the present keys',
+  ])
 })
 
 test('after a restore the keys of the backup open its secrets again', () => {

@@ -1,4 +1,5 @@
 import type { Plan } from '@zatgate/server/domain/plan'
+import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'
 import {
@@ -198,11 +199,11 @@ export class PlanJudge {
     return null
   }
 
-  #fail(rule: string, { public_id: id, plan }: PurchaseRow, detail = ''): void {
+  #fail(rule: Rule, { public_id: id, plan }: PurchaseRow, detail = ''): void {
     this.#world.fail(rule, `purchase ${short(id)} of ${plan}${detail && `: ${detail}`}`)
   }
 
-  #failAccount(rule: string, { email }: AccountRow, detail: string): void {
+  #failAccount(rule: Rule, { email }: AccountRow, detail: string): void {
     this.#world.fail(rule, `${email}: ${detail}`)
   }
 }

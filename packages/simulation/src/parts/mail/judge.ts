@@ -1,3 +1,4 @@
+import type { Rule } from '../../rules.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { SentMail } from '../../world/mailboxes.ts'
 import type { World } from '../../world/world.ts'
@@ -157,7 +158,7 @@ export class MailJudge {
     return null
   }
 
-  #fail(rule: string, { row }: KnownMail, detail: string): void {
+  #fail(rule: Rule, { row }: KnownMail, detail: string): void {
     this.#world.fail(rule, `to ${row.recipient} about ${row.about}: ${detail}`)
   }
 }

@@ -1,5 +1,6 @@
 import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import { createSecrets } from '@zatgate/server/services/encryption-key'
+import type { Rule } from '../../rules.ts'
 import type { Action } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
@@ -92,7 +93,7 @@ export class EncryptionKeys {
   }
 
   /** Every secret opens with these keys. */
-  check(keys: readonly Uint8Array[], rule: string): void {
+  check(keys: readonly Uint8Array[], rule: Rule): void {
     const vault = createVault(keys, { bytes: () => new Uint8Array(), uuid: () => '' })
     for (const { name, row, sealed } of this.#world.database.committed<SealedRow>(SECRETS)) {
       try {

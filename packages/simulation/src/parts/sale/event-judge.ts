@@ -1,3 +1,4 @@
+import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import type { EventRow, InvoiceRow } from './ledger.ts'
 import { short } from './shop.ts'
@@ -51,7 +52,7 @@ export class EventJudge {
     }
   }
 
-  #fail(rule: string, { public_id: id }: InvoiceRow, detail = ''): void {
+  #fail(rule: Rule, { public_id: id }: InvoiceRow, detail = ''): void {
     this.#world.fail(rule, `invoice ${short(id)}${detail && `: ${detail}`}`)
   }
 }

@@ -1,4 +1,5 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
+import type { Rule } from '../../rules.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { World } from '../../world/world.ts'
 import { EventJudge } from './event-judge.ts'
@@ -166,7 +167,7 @@ export class SaleJudge {
     return isLongAgo ? Math.max(0, (committer as ServiceProcess).clock.errorMs) : maxClockAheadMs
   }
 
-  #fail(rule: string, { public_id: id }: InvoiceRow, detail = ''): void {
+  #fail(rule: Rule, { public_id: id }: InvoiceRow, detail = ''): void {
     this.#world.fail(rule, `invoice ${short(id)}${detail && `: ${detail}`}`)
   }
 }

@@ -1,3 +1,4 @@
+import type { Rule } from '../../rules.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
 import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
@@ -100,7 +101,7 @@ export class PaymentJudge {
     return row?.hash ?? ''
   }
 
-  #fail(rule: string, { public_id: id }: InvoiceRow, detail: string): void {
+  #fail(rule: Rule, { public_id: id }: InvoiceRow, detail: string): void {
     this.#world.fail(rule, `invoice ${short(id)}: ${detail}`)
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@zatgate/server/domain/error'
+import type { Rule } from '../../rules.ts'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
@@ -31,7 +32,7 @@ export function repeatActions(world: World, shop: Shop): readonly Action[] {
     return world.scheduler.nowMs - atMs + (maxMs - minMs) < RETENTION_MS
   }
 
-  function action(name: string, rule: string, changes: bigint, expected: (earlier: AnsweredRequest) => string): Action {
+  function action(name: string, rule: Rule, changes: bigint, expected: (earlier: AnsweredRequest) => string): Action {
     return {
       name,
       weight: 1,

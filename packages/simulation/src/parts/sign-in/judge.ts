@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createKeyedHash } from '@zatgate/server/adapters/crypto/keyed-hash'
+import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import {
   type CodeRow,
@@ -105,7 +106,12 @@ export class SignInJudge {
           other.created_at <= row.created_at &&
           other.created_at > row.created_at - BigInt(windowSecs),
       ).length
-      if (count > max) this.#fail(`at most ${max} codes per ${per} in ${windowSecs} s`, row, `${count}`)
+      if (count > max)
+        this.#fail(
+          'sign-in codes are limited by client and by email',
+          row,
+          `${count} per ${per} in ${windowSecs} s, at most ${max}`,
+        )
     }
     // A batch of SQLite may send the mail of one use case in the commit of another.
     if (this.#world.useCases === 1 && !isMailQueued(this.#world, row.id)) this.#fail('a requested code is mailed', row)
@@ -174,7 +180,7 @@ export class SignInJudge {
     this.#accounts.set(email, publicId)
   }
 
-  #fail(rule: string, { id, email, purpose }: CodeRow, detail = ''): void {
+  #fail(rule: Rule, { id, email, purpose }: CodeRow, detail = ''): void {
     this.#world.fail(rule, `code ${id} (${purpose}) of ${email}${detail && `: ${detail}`}`)
   }
 }

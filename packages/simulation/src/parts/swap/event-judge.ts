@@ -1,3 +1,4 @@
+import type { Rule } from '../../rules.ts'
 import type { SwapProviderServer } from '../../world/swap-provider/provider.ts'
 import type { World } from '../../world/world.ts'
 import type { EventRow } from '../sale/ledger.ts'
@@ -95,7 +96,7 @@ export class SwapEventJudge {
       this.#fail('every outcome of a swap has its event', change, type)
   }
 
-  #fail(rule: string, { swap }: SwapChange, detail: string): void {
+  #fail(rule: Rule, { swap }: SwapChange, detail: string): void {
     this.#world.fail(rule, `swap ${short(swap.public_id)}: ${detail}`)
   }
 }

@@ -1,3 +1,4 @@
+import type { Rule } from '../../rules.ts'
 import { type Order, stateOf } from '../../world/swap-provider/order.ts'
 import type { SwapProviderServer } from '../../world/swap-provider/provider.ts'
 import type { World } from '../../world/world.ts'
@@ -164,7 +165,7 @@ export class SwapJudge {
     return hasDeposit(status) && isPolled ? `the provider has a deposit: ${status}` : null
   }
 
-  #fail(rule: string, { public_id: id }: SwapRow, detail = ''): void {
+  #fail(rule: Rule, { public_id: id }: SwapRow, detail = ''): void {
     this.#world.fail(rule, `swap ${short(id)}${detail && `: ${detail}`}`)
   }
 

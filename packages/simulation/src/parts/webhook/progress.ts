@@ -1,3 +1,4 @@
+import type { Rule } from '../../rules.ts'
 import type { AttemptRow, Claim, DeliveryRow, KnownDelivery, Target } from './ledger.ts'
 
 const MAX_ATTEMPTS = 4
@@ -26,7 +27,7 @@ export interface Change {
 }
 
 /** A broken rule, with details. */
-export type Problem = readonly [rule: string, detail?: string]
+export type Problem = readonly [rule: Rule, detail?: string]
 
 /** A new delivery is due at once. */
 export function startProblem({ due_at_ms: due, created_at: created }: DeliveryRow): Problem | null {

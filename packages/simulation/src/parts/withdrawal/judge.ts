@@ -1,5 +1,6 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
 import type { PayoutRequest } from '@zatgate/server/ports/payout-provider'
+import type { Rule } from '../../rules.ts'
 import type { PayoutListener, ProviderOrder } from '../../world/payout-provider.ts'
 import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'
@@ -205,7 +206,7 @@ export class WithdrawalJudge implements PayoutListener {
     return null
   }
 
-  #fail(rule: string, { public_id: id }: WithdrawalRow, detail = ''): void {
+  #fail(rule: Rule, { public_id: id }: WithdrawalRow, detail = ''): void {
     this.#world.fail(rule, `withdrawal ${short(id)}${detail && `: ${detail}`}`)
   }
 }
