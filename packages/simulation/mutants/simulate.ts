@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
+import { SIMULATION_FAILS } from '../src/rules.ts'
 
 const SIMULATOR = 'packages/simulation/src/cli.ts'
 /** How the simulation reports that it failed itself, or that a run did not end: no judge has found anything. */
-const SIMULATOR_ERRORS = ['the simulation itself fails', RUN_DOES_NOT_END]
+const SIMULATOR_ERRORS = [SIMULATION_FAILS, RUN_DOES_NOT_END]
 /** A mutated service may never come to an end. */
 const TIMEOUT_MS = 900_000
 const MAX_OUTPUT_CHARS = 1_000_000

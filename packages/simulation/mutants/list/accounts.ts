@@ -54,7 +54,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'return !reportedAfterExpiry && now < swap.invoiceExpiresAt + PROVIDER_GRACE_SECS',
     replace: 'return !reportedAfterExpiry && now < swap.invoiceExpiresAt',
     needs: ['swap'],
-    withinSeeds: 500,
+    withinSeeds: 2_000,
   },
   {
     name: 'a replaced swap is no longer polled',

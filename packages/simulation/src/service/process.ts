@@ -38,6 +38,7 @@ export class ServiceProcess implements Owner {
   readonly name: string
   readonly clock: SimulatedClock
   alive = true
+  #stops = false
   #container: Container | null = null
   #store: Store | null = null
   readonly #world: World
@@ -52,13 +53,13 @@ export class ServiceProcess implements Owner {
     this.clock.errorMs = clockErrorMs
   }
 
-  /** The services; null until the start has ended. */
+  /** The services; null until the start has ended, and from the beginning of the stop on. */
   get services(): Services | null {
-    return this.alive ? (this.#container?.services ?? null) : null
+    return this.container?.services ?? null
   }
 
   get container(): Container | null {
-    return this.alive ? this.#container : null
+    return this.alive && !this.#stops ? this.#container : null
   }
 
   /** Starts the service. Rejects when it cannot start. */
@@ -122,6 +123,7 @@ export class ServiceProcess implements Owner {
    * @throws ConnectionLost when the process dies before
    */
   async stop(): Promise<void> {
+    this.#stops = true
     await this.#unlessItDies(async () => {
       await this.#stack.disposeAsync()
       await this.#store?.close()
@@ -134,8 +136,8 @@ export class ServiceProcess implements Owner {
    * @throws ConnectionLost when the process is not running, or dies before the response
    */
   async call<T>(request: (services: Services, container: Container) => Promise<T>): Promise<T> {
-    const container = this.#container
-    if (!this.alive || !container) throw new ConnectionLost('the process does not run')
+    const { container } = this
+    if (!container) throw new ConnectionLost('the process does not run')
     return this.#unlessItDies(async () => {
       await this.#world.scheduler.pause()
       return request(container.services, container)

@@ -99,8 +99,9 @@ export class Backups {
     if (standby.encryptionKeys.join() !== this.#keys.present.join()) return undefined
     this.#standby = null
     this.#world.failOver(standby.content, this.#newIdentity())
+    const lifetime = draw.chance(0.5) ? 'long' : undefined
     for (let i = 0; i < 3; i++)
-      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3))
+      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, lifetime))
     return `a standby takes over that lags ${this.#ageSecs(standby)} s behind`
   }
 

@@ -1,4 +1,5 @@
 import type { PartFactory } from '../../run/part.ts'
+import { passTime } from '../../world/passage.ts'
 import { saleActions } from './actions.ts'
 import { hardPayments } from './hard-payments.ts'
 import { SaleJudge } from './judge.ts'
@@ -20,6 +21,13 @@ export const salePart: PartFactory = {
       actions: [...saleActions(world, shop), ...hardPayments(world, shop), ...repeatActions(world, shop)],
       transitions: SALE_TRANSITIONS,
       setUp: () => shop.openAccounts(world.setup.merchants),
+      async beforeFailOver(draw) {
+        for (const merchant of shop.merchants)
+          world.client('create invoices', async () => {
+            for (let i = 0; i < 2 * world.running.length; i++) await shop.requestInvoice(draw, merchant, 1, 'long')
+          })
+        await passTime(world, 1, draw, { stops: 4, mines: false })
+      },
       onCommit: () => judge.check(),
       unreported: () => judge.unreported(),
       unsettled: () => judge.unsettled(),

@@ -77,15 +77,17 @@ export class Shop {
   /**
    * Requests an invoice, with an idempotency key and retries as a careful merchant does, or once without.
    * @param attempts with more than 1, the request is repeated after a lost response
+   * @param lifetime `long`: the invoice expires later than most
    */
-  async requestInvoice(draw: Draw, merchant: Merchant, attempts: number): Promise<void> {
+  async requestInvoice(draw: Draw, merchant: Merchant, attempts: number, lifetime?: 'long'): Promise<void> {
     const amountZat = BigInt(draw.pick([1, 1_000, 25_000_000, draw.int(2, 1_000_000)]))
-    const expiresInSecs = draw.weighted<number | undefined>([
+    const drawn = draw.weighted<number | undefined>([
       [60, 3],
       [draw.int(61, 900), 3],
       [undefined, 2],
-      [draw.int(901, 7_200), 1],
+      [draw.int(901, LONG_SECS), 1],
     ])
+    const expiresInSecs = lifetime === 'long' ? LONG_SECS : drawn
     const idempotencyKey = attempts > 1 ? `order ${++this.#requests}` : undefined
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const process = this.#world.running.length > 0 ? draw.pick(this.#world.running) : null
@@ -133,6 +135,9 @@ export function isExpectedFailure(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
   return error instanceof AppError && error.kind !== 'internal'
 }
+
+/** The longest that a merchant lets an invoice run. */
+const LONG_SECS = 7_200
 
 /** The beginning of an id, for the story. */
 export function short(publicId: string): string {

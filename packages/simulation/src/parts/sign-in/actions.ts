@@ -99,7 +99,7 @@ export function signInActions(world: World, visitors: Visitors, owners: ApiKeyOw
       return () => visitors.confirm(draw, confirmed, confirming, code)
     }),
     action('create an API key', 2, draw => () => owners.create(draw, merchant(draw))),
-    action('create API keys up to the limit', 0.1, draw => () => owners.createUpToLimit(draw, merchant(draw))),
+    action('create API keys up to the limit', 0.3, draw => () => owners.createUpToLimit(draw, merchant(draw))),
     action('use an API key', 2, draw => {
       const key = owners.pick(draw)
       return key && (() => owners.use(draw, key))

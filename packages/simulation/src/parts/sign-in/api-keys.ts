@@ -39,10 +39,12 @@ export class ApiKeyOwners {
 
   /** Creates as many keys as an account may have, the last ones at the same time as some too many. */
   async createUpToLimit(draw: Draw, email: string): Promise<void> {
-    const atOnce = draw.int(2, 6)
-    for (let created = 0; created < MAX_ACTIVE_KEYS - atOnce; created += 20)
-      await Promise.all(Array.from({ length: 20 }, () => this.create(draw, email)))
-    await Promise.all(Array.from({ length: 2 * atOnce }, () => this.create(draw, email)))
+    const createAtOnce = (count: number) => Promise.all(Array.from({ length: count }, () => this.create(draw, email)))
+    const last = draw.int(2, 6)
+    // The merchant has had one key from the start.
+    for (let left = MAX_ACTIVE_KEYS - 1 - last; left > 0; left -= 20) await createAtOnce(Math.min(left, 20))
+    this.#world.storeFailures.late = { table: 'api_keys', count: draw.int(1, 2), ms: 1_000 }
+    await createAtOnce(2 * last)
   }
 
   /** A key, mostly a recent one. */
