@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
 import { SIMULATION_FAILS } from '../src/rules.ts'
+import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
 
 const SIMULATOR = 'packages/simulation/src/cli.ts'
 /** How the simulation reports that it failed itself, or that a run did not end: no judge has found anything. */

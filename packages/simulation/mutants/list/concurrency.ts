@@ -52,7 +52,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: '.forNoKeyUpdate()',
     replace: '',
     needs: ['postgres'],
-    withinSeeds: 2_000,
+    withinSeeds: 10_000,
   },
   {
     name: 'the lock of a withdrawal locks nothing',
@@ -79,7 +79,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
     replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
     needs: ['postgres', 'swap'],
-    withinSeeds: 2_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'swap starts are counted without locking the invoice',

@@ -45,6 +45,9 @@ export function orderActions(world: World, buyers: Buyers, lives: OrderLives): r
         if (!invoice || world.running.length === 0) return told
         if (draw.chance(0.5)) lives.advance(order, draw)
         const count = draw.int(1, 4)
+        // Only PostgreSQL lets other transactions overtake a late write.
+        if (world.setup.database === 'postgres' && draw.chance(0.5))
+          world.storeFailures.late = { table: 'swaps', count: 1, ms: 1_000 }
         for (let i = 0; i < count; i++) buyers.start(draw, invoice, draw.pick(world.running))
         return `${told}, and buyers start ${count} swaps for its invoice`
       },
