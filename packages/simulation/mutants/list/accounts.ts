@@ -45,7 +45,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'updatedAtMs < swap.updatedAtMs || ',
     replace: '',
     needs: ['swap'],
-    withinSeeds: 500,
+    withinSeeds: 2_000,
   },
   {
     name: 'an invoice with a swap does not wait for a silent provider after its expiry',
@@ -54,7 +54,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'return !reportedAfterExpiry && now < swap.invoiceExpiresAt + PROVIDER_GRACE_SECS',
     replace: 'return !reportedAfterExpiry && now < swap.invoiceExpiresAt',
     needs: ['swap'],
-    withinSeeds: 2_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'a replaced swap is no longer polled',
@@ -63,7 +63,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: '.set({ replaced_at: at })',
     replace: '.set({ replaced_at: at, next_look_at_ms: null, holds: 0 })',
     needs: ['swap'],
-    withinSeeds: 500,
+    withinSeeds: 1_000,
   },
   {
     name: 'a plan is granted again with each change of its paid invoice',

@@ -79,7 +79,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
     replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
     needs: ['postgres', 'swap'],
-    withinSeeds: 5_000,
+    withinSeeds: 10_000,
   },
   {
     name: 'swap starts are counted without locking the invoice',
@@ -97,7 +97,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     find: 'await tx.signIn.lockCounts()',
     replace: '',
     needs: ['postgres', 'sign-in'],
-    withinSeeds: 3_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'the monthly limit is checked before the counter is locked',

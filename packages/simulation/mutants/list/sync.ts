@@ -43,7 +43,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     file: 'services/chain-sync.ts',
     find: 'if (page.length < AWAITING_PAGE) return ids',
     replace: 'return ids.slice(0, 1)',
-    withinSeeds: 200,
+    withinSeeds: 500,
   },
   {
     name: 'a block whose tree sizes contradict its outputs is accepted',

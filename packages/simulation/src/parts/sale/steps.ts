@@ -15,7 +15,6 @@ export const SALE_TRANSITIONS: readonly string[] = [
   'payment mempool → mined',
   'payment mempool → dropped',
   'payment mined → mempool',
-  'payment mined → dropped',
   'payment dropped → mempool',
   'payment dropped → mined',
 ]
