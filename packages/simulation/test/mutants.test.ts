@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { MUTANTS } from '../mutants/list.ts'
 import { THEMES } from '../mutants/mutant.ts'
+import { readMutantRecord } from '../src/evidence/records.ts'
 
 const SOURCES = join(import.meta.dirname, '../../server/src')
 
@@ -29,6 +30,10 @@ test('every mutated file can still be parsed', () => {
 test('there are at least 40 mutants, each with its own name', () => {
   assert.ok(MUTANTS.length >= 40, `${MUTANTS.length} mutants`)
   assert.equal(new Set(MUTANTS.map(({ name }) => name)).size, MUTANTS.length)
+})
+
+test('the recorded results are those of all mutants', () => {
+  assert.deepEqual(Object.keys(readMutantRecord() ?? {}).sort(), MUTANTS.map(({ name }) => name).sort())
 })
 
 test('the mutants are ordered by theme, and every theme is present', () => {

@@ -125,6 +125,6 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     find: 'if (invoice?.publicId !== publicId) throw',
     replace: 'if (invoice === undefined || publicId === null) throw',
     needs: ['postgres', 'swap', 'operator'],
-    withinSeeds: 10_000,
+    withinSeeds: 20_000,
   },
 ]

@@ -94,13 +94,13 @@ export class Backups {
     const standby = this.#standby
     if (!standby) return undefined
     const { shop, parts } = this.#world
-    if (draw.chance(0.5)) for (const part of parts) await part.beforeFailOver?.(draw)
+    for (const part of parts) if (draw.chance(0.5)) await part.beforeFailOver?.(draw)
     // The running processes must be able to open its secrets.
     if (standby.encryptionKeys.join() !== this.#keys.present.join()) return undefined
     this.#standby = null
     this.#world.failOver(standby.content, this.#newIdentity())
     const lifetime = draw.chance(0.5) ? 'long' : undefined
-    for (let i = 0; i < 3; i++)
+    for (let i = draw.int(3, 8); i > 0; i--)
       this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, lifetime))
     return `a standby takes over that lags ${this.#ageSecs(standby)} s behind`
   }
