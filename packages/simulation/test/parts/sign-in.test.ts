@@ -56,6 +56,17 @@ test('a code that is requested, entered and used breaks no rule', () => {
   assert.deepEqual(broken, [])
 })
 
+test('a code that a repeated mail replaced while it was entered counts, and one that was replaced before does not', () => {
+  const replaced = { ...REQUESTED, code_hash: createKeyedHash([ENCRYPTION_KEY]).hash('code', '1 654321') }
+  const { judge, broken, see } = start()
+  see([REQUESTED])
+  see([{ ...replaced, tries: 1n, used_at: USED.used_at }], { sessions: 1n })
+  judge.accepted(ENTRY)
+  assert.deepEqual(broken, [])
+  judge.accepted({ ...ENTRY, startedMs: ENTRY.startedMs + 1 })
+  assert.deepEqual(broken, ['a code works only in its browser'])
+})
+
 test('too many codes for one email are found, also when some are older', () => {
   const rule = 'sign-in codes are limited by client and by email'
   const requests = (count: number, secs: number) =>

@@ -42,6 +42,8 @@ export interface Entry {
 export class SignInJudge {
   readonly #world: World
   #codes: ReadonlyMap<bigint, CodeRow> | null = null
+  /** Rows whose code was replaced, because their mail was repeated. */
+  #replaced: { readonly row: CodeRow; readonly atMs: number }[] = []
   #changes = ''
   #credentials: ReturnType<typeof countCredentials> | null = null
   /** Session tokens that owners have ordered; each permits one session. */
@@ -56,6 +58,7 @@ export class SignInJudge {
   /** A backup was restored: what is in it is taken as it is. */
   restored(): void {
     this.#codes = null
+    this.#replaced = []
     this.#credentials = null
     this.#changes = ''
     this.#orderedTokens = 0
@@ -89,6 +92,8 @@ export class SignInJudge {
       if (!earlier) this.#checkRequest(row, rows)
       if (row.used_at !== null && (earlier?.used_at ?? null) === null && row.purpose === 'sign_in') used += 1
       if (earlier) this.#checkCode(earlier, row)
+      if (earlier?.code_hash && Buffer.compare(earlier.code_hash, row.code_hash ?? Buffer.alloc(0)) !== 0)
+        this.#replaced.push({ row: earlier, atMs: this.#world.scheduler.nowMs })
     }
     return used
   }
@@ -149,15 +154,11 @@ export class SignInJudge {
   /** A code was accepted. */
   accepted({ purpose, browser, code, startedMs, requestedMs, wrongBefore }: Entry): void {
     const hash = createHash('sha256').update(browser).digest('hex').toUpperCase()
-    // As they were when the code was used: a mail that is repeated afterwards replaces the code of its row.
-    const codes = [...(this.#codes?.values() ?? readCodes(this.#world))]
-    const rows = codes.filter(row => row.browser === hash && row.purpose === purpose)
-    const row = rows.find(({ id, code_hash: stored }) => {
-      return this.#world.encryptionKeys().some(key => {
-        const expected = createKeyedHash([key]).hash('code', `${id} ${code}`)
-        return stored !== null && Buffer.compare(stored, expected) === 0
-      })
-    })
+    const isOfBrowser = (row: CodeRow) => row.browser === hash && row.purpose === purpose
+    const rows = [...(this.#codes?.values() ?? readCodes(this.#world))].filter(isOfBrowser)
+    const replaced = this.#replaced.filter(({ atMs }) => atMs >= startedMs).map(({ row }) => row)
+    const accepted = [...rows, ...replaced.filter(isOfBrowser)].find(version => this.#isCodeOf(version, code))
+    const row = rows.find(({ id }) => id === accepted?.id)
     const { clockErrors } = this.#world
     const rangeMs = clockErrors.maxMs - clockErrors.minMs
     if (!row) {
@@ -171,6 +172,13 @@ export class SignInJudge {
     if (wrongBefore >= MAX_ATTEMPTS) this.#fail('a code has 5 attempts', row, `${wrongBefore} wrong ones before`)
     const ageMs = startedMs - requestedMs - rangeMs
     if (ageMs >= CODE_LIFETIME_SECS * 1000) this.#fail('a code is valid for 10 minutes', row, `${ageMs} ms old`)
+  }
+
+  #isCodeOf({ id, code_hash: stored }: CodeRow, code: string): boolean {
+    return this.#world.encryptionKeys().some(key => {
+      const expected = createKeyedHash([key]).hash('code', `${id} ${code}`)
+      return stored !== null && Buffer.compare(stored, expected) === 0
+    })
   }
 
   /** A client has learned to which account an email belongs. */

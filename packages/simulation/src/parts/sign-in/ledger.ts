@@ -19,7 +19,7 @@ export interface CodeRow {
 const CODES = `SELECT id, purpose, email, hex(browser_hash) AS browser, hex(client_hash) AS client, code_hash, tries,
   created_at, expires_at, used_at FROM sign_in_codes ORDER BY id`
 const CODE_CHANGES = `SELECT count(*) AS codes, coalesce(sum(tries), 0) AS tries, count(used_at) AS used,
-  coalesce(max(id), 0) AS latest FROM sign_in_codes`
+  coalesce(max(id), 0) AS latest, group_concat(hex(code_hash)) AS hashes FROM sign_in_codes`
 const CREDENTIALS = `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM api_keys) AS keys,
   (SELECT count(*) FROM accounts) AS accounts`
 const ACTIVE_KEYS = `SELECT account_id, count(*) AS keys FROM api_keys WHERE revoked_at IS NULL GROUP BY account_id
@@ -29,9 +29,9 @@ export function readCodes({ database }: World): CodeRow[] {
   return database.committed<CodeRow>(CODES)
 }
 
-/** A text that differs when a code was requested, tried or used. */
+/** A text that differs when a code was requested, mailed, tried or used. */
 export function codeChanges({ database }: World): string {
-  return Object.values(database.committed<Record<string, bigint>>(CODE_CHANGES)[0]!).join(' ')
+  return Object.values(database.committed<Record<string, bigint | string | null>>(CODE_CHANGES)[0]!).join(' ')
 }
 
 /** The number of rows. */
