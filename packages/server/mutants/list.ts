@@ -25,12 +25,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
-    else hasUncomparedList = true
+    else uncompared = union(uncompared, snapshot.value)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
-    else hasUncomparedList = true`,
+    else uncompared = union(uncompared, snapshot.value)`,
     tests: [INTERRUPTIONS],
     killedBy: 'a payment that is mined after the blocks are read, and reorged before the next sync',
   },
@@ -184,6 +184,22 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'const sameServer = last !== null || serverEpoch !== null',
     tests: [DECISIONS],
     killedBy: 'the 120 s of a missing payment start again',
+  },
+  {
+    name: 'a payment stays missing though a list that was not recorded contained it',
+    file: 'services/chain-sync.ts',
+    find: 'sameServer && uncompared !== null && !uncompared.has(txid)',
+    replace: 'sameServer && uncompared !== null && txid !== null',
+    tests: [DECISIONS],
+    killedBy: 'a payment seen while the server is behind is missing since then only',
+  },
+  {
+    name: 'every list that was not recorded starts the wait of all missing payments again',
+    file: 'workers/chain/sync.ts',
+    find: "if (!reachedTip || snapshot.status === 'rejected') return",
+    replace: "if (!reachedTip) uncompared = null\n    if (!reachedTip || snapshot.status === 'rejected') return",
+    tests: [DECISIONS],
+    killedBy: 'a payment is dropped although the server is behind now and then',
   },
   {
     name: 'a missing payment is dropped without a new block',

@@ -48,8 +48,11 @@ export interface MempoolSnapshot extends ScannedMempool {
    * not in the mempool.
    */
   readonly provesMissing: boolean
-  /** Every list since the last snapshot was recorded: no payment has been in the mempool unnoticed. */
-  readonly isConsecutive: boolean
+  /**
+   * Ids of the transactions in this list, and in those that were read since the last snapshot that proved absences and not
+   * recorded: these were not missing all the time. Null: any transaction may have been in such a list.
+   */
+  readonly uncompared: ReadonlySet<string> | null
 }
 
 /** The first block that does not follow the recorded chain, and the reason. */
@@ -148,8 +151,8 @@ export function createChainRecorder(deps: {
 
   async function recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime> {
     const now = nowSecs(clock)
-    const { txids, lastSeq, serverEpoch, readAt, expiryHeights } = snapshot
-    const sameServer = serverEpoch === last?.serverEpoch && snapshot.isConsecutive
+    const { txids, lastSeq, serverEpoch, readAt, expiryHeights, uncompared } = snapshot
+    const sameServer = serverEpoch === last?.serverEpoch
     const isFirst = !mempoolIsKnown(now)
     // An old snapshot must not replace a newer one of another process.
     const isRecent = isRecentSnapshot(readAt, now)
@@ -171,7 +174,7 @@ export function createChainRecorder(deps: {
         {
           txids,
           provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
-          sameServer,
+          wasMissing: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
           isFirst,
           clockIsRight: clockAgreesWithChain(time),
           now,

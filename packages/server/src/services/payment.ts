@@ -114,8 +114,11 @@ interface SnapshotComparison {
   readonly txids: ReadonlySet<string>
   /** Whether absence from the snapshot is evidence that a recorded payment has left the mempool. */
   readonly provesMissing: (payment: PaymentRow) => boolean
-  /** The previous snapshot was of the same server. If not, the wait for missing payments starts again. */
-  readonly sameServer: boolean
+  /**
+   * Whether a payment that was missing from the previous snapshot has been missing since then: that snapshot was of the
+   * same server, and no list in between contained it. If not, the wait starts again.
+   */
+  readonly wasMissing: (payment: PaymentRow) => boolean
   /** No snapshot was recorded lately, so that mempool payments have confirmed nothing. */
   readonly isFirst: boolean
   readonly clockIsRight: boolean
@@ -131,7 +134,7 @@ interface SnapshotComparison {
 export async function compareWithSnapshot(
   tx: Tx,
   unmined: readonly PaymentRow[],
-  { txids, provesMissing, sameServer, isFirst, clockIsRight, now, tip }: SnapshotComparison,
+  { txids, provesMissing, wasMissing, isFirst, clockIsRight, now, tip }: SnapshotComparison,
 ): Promise<number[]> {
   const present = unmined.filter(({ txid }) => txids.has(txid))
   const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
@@ -144,7 +147,10 @@ export async function compareWithSnapshot(
 
   const absent = lacking.filter(provesMissing)
   // A time ahead of the clock was written by a wrong clock, so the wait starts again.
-  const missingSince = ({ missing }: PaymentRow) => (sameServer && missing && missing.since <= now ? missing : null)
+  const missingSince = (payment: PaymentRow) => {
+    const { missing } = payment
+    return missing && missing.since <= now && wasMissing(payment) ? missing : null
+  }
   const vanished = absent.filter(payment => {
     const missing = missingSince(payment)
     return clockIsRight && missing !== null && hasVanished(missing, now, tip)

@@ -6,8 +6,8 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     name: 'an absence that a clock far ahead has recorded lasts until then',
     theme: 'clocks',
     file: 'services/payment.ts',
-    find: '(sameServer && missing && missing.since <= now ? missing : null)',
-    replace: '(sameServer ? missing : null)',
+    find: 'return missing && missing.since <= now && wasMissing(payment) ? missing : null',
+    replace: 'return wasMissing(payment) ? missing : null',
     withinSeeds: 2_000,
   },
   {

@@ -8,12 +8,12 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
-    else hasUncomparedList = true
+    else uncompared = union(uncompared, snapshot.value)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
-    else hasUncomparedList = true`,
+    else uncompared = union(uncompared, snapshot.value)`,
     withinSeeds: 4_000,
   },
   {
@@ -81,8 +81,8 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'after a change of the server, a payment absent from its mempool is dropped at once',
     theme: 'mempool',
     file: 'services/payment.ts',
-    find: '(sameServer && missing && missing.since <= now ? missing : null)',
-    replace: '(sameServer ? missing : { since: 0, height: 0 })',
+    find: 'return missing && missing.since <= now && wasMissing(payment) ? missing : null',
+    replace: 'return wasMissing(payment) ? missing : { since: 0, height: 0 }',
     withinSeeds: 500,
   },
   {

@@ -36,6 +36,8 @@ export interface ChainSync {
 
 const SYNC_INTERVAL_MS = 2_000
 const STREAM_GAP_MS = 500
+/** As many as a server may list at once, and a day's transactions of today's network. */
+const MAX_UNCOMPARED = 100_000
 const BACKOFF = { firstMs: 500, maxMs: 3_000 }
 /** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */
 const MAX_MEMPOOL_AGE_SECS = 3
@@ -68,8 +70,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   /** The first list after a failure may be as old as the failure. */
   let isFirstAfterFailure = false
   let unconfirmed: UnconfirmedSync | null = null
-  /** A mempool list was read and not compared with the payments: those that are missing now may have been in it. */
-  let hasUncomparedList = false
+  /** Ids of the transactions in mempool lists that were read and not yet compared with the payments. Null: too many. */
+  let uncompared: Set<string> | null = new Set()
 
   /** Whether a sync that started at `startedAt` has read everything that the unconfirmed one may have missed. */
   function confirms(startedAt: number, serverEpoch: number): boolean {
@@ -87,11 +89,10 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
     const startedAt = nowSecs(clock)
-    const isConsecutive = !hasUncomparedList
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
-    else hasUncomparedList = true
+    else uncompared = union(uncompared, snapshot.value)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
     const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
@@ -113,9 +114,9 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
       serverEpoch,
       syncedThrough,
       provesMissing,
-      isConsecutive,
+      uncompared,
     })
-    hasUncomparedList = !isConsecutive && !provesMissing
+    if (provesMissing) uncompared = new Set()
     if (!mempoolMayBeStale) isFirstAfterFailure = false
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
@@ -142,6 +143,12 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
       }
     },
   }
+}
+
+/** Adds the ids of a mempool list. Null: too many. */
+function union(ids: Set<string> | null, transactions: readonly { readonly txid: string }[]): Set<string> | null {
+  for (const { txid } of transactions) ids?.add(txid)
+  return ids && ids.size <= MAX_UNCOMPARED ? ids : null
 }
 
 /** Starts chain sync: a sync every two seconds and after each block, and the mempool stream in parallel. */

@@ -90,7 +90,7 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
     serverEpoch: 1,
     syncedThrough: clock.secs,
     provesMissing: true,
-    isConsecutive: true,
+    uncompared: new Set<string>(),
   }
   const changed = await callsOf(() => recorder.recordSnapshot(snapshot))
   assert.deepEqual(changed, [

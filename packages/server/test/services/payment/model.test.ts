@@ -203,7 +203,7 @@ class Bench {
       serverEpoch: 1,
       syncedThrough: clock.secs,
       provesMissing: !rewound,
-      isConsecutive: true,
+      uncompared: new Set<string>(),
     })
     for (const index of INDEXES) {
       const { amountZat, confirmations } = TERMS[`${index}`]!

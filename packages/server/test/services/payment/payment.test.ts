@@ -54,7 +54,7 @@ async function harnessOf(context: TestContext, nu63Height = 0) {
     serverEpoch: 1,
     syncedThrough: clock.secs,
     provesMissing: true,
-    isConsecutive: true,
+    uncompared: new Set<string>(),
     ...change,
   })
   return {

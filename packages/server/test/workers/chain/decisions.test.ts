@@ -352,6 +352,25 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'pending')
   })
 
+  simulationTest(engine, 'a payment is dropped although the server is behind now and then', async simulation => {
+    const { chain, firstProcess, clock } = simulation
+    await syncFully(simulation)
+    const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
+    const txid = simulation.pay(invoice)
+    await syncFully(simulation)
+    chain.mempool.delete(txid)
+    await syncFully(simulation)
+    for (let secs = 0; secs < 120; secs += 30) {
+      assert.equal(await simulation.status(invoice), 'detected')
+      chain.removeBlocks(1, () => true)
+      await firstProcess.sync()
+      simulation.mine(2, [])
+      clock.advance(30)
+      await syncFully(simulation)
+    }
+    assert.equal(await simulation.status(invoice), 'pending')
+  })
+
   simulationTest(
     engine,
     'a stale mempool list lets no invoice expire when another client of the server hides every failed read',
