@@ -20,6 +20,7 @@ const QUEUED: MailRow = {
   account_id: null,
 }
 const CLAIMED: MailRow = { ...QUEUED, tries: 1n, due_at: BigInt(NOW_SECS + 60) }
+const UNCLAIMED = { tries: 0n, due_at: BigInt(NOW_SECS) }
 const ATTENTION: MailRow = {
   ...QUEUED,
   about: 'reorged_payments',
@@ -80,6 +81,29 @@ test('a mail without its cause, removed unsent, or sent unclaimed is found', () 
     'a mail is claimed before it is sent',
     'a mail stays in the queue until it is sent',
   ])
+})
+
+test('a mail with an expired code is removed unsent, and an equal one with a new code is not', () => {
+  const { see, judge, broken, tables } = start()
+  const expired = { ...CLAIMED, about: 'code', detail: null, code_id: 1n }
+  const usable = { ...expired, id: 2n, code_id: 2n }
+  tables['FROM sign_in_codes'] = [{ expires_at: BigInt(NOW_SECS) }]
+  const begin = () => {
+    see([
+      { ...expired, ...UNCLAIMED },
+      { ...usable, ...UNCLAIMED },
+    ])
+    see([expired, usable])
+  }
+  begin()
+  judge.sent(sentMail(true, { subject: 'Your zatgate sign-in code' }))
+  see([usable])
+  tables['FROM sign_in_codes'] = [{ expires_at: BigInt(NOW_SECS + 600) }]
+  see([])
+  assert.deepEqual(broken, [])
+  begin()
+  see([])
+  assert.deepEqual(broken, ['a mail stays in the queue until it is sent', 'a mail stays in the queue until it is sent'])
 })
 
 test('an early repetition is found', () => {

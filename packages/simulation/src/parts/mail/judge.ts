@@ -51,7 +51,7 @@ export class MailJudge {
     for (const row of created) {
       // One commit may queue a mail and claim it.
       const queued = hasBaseline && row.tries > 0n ? { ...row, tries: 0n, due_at: row.created_at } : row
-      this.#queue.set(row.id, { row: queued, claims: [] })
+      this.#queue.set(row.id, { row: queued, claims: [], isGivenUp: false })
     }
     for (const row of rows) this.#update(this.#queue.get(row.id)!, row)
   }
@@ -107,14 +107,18 @@ export class MailJudge {
   #remove(mail: KnownMail): void {
     this.#queue.delete(mail.row.id)
     this.#removed.push(mail)
-    const { about, tries } = mail.row
+    if (mail.row.about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
+    mail.isGivenUp = this.#mayBeGivenUp(mail.row)
     const isSent = mail.claims.some(isAccepted) || this.#isEqualSent(mail)
     this.#world.transition('mail', 'claimed', isSent ? 'sent' : 'given up')
-    if (about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
-    if (isSent || tries >= BigInt(MAX_ATTEMPTS)) return
-    if (about === 'code' && this.#isCodeExpired(mail.row)) return
-    if (about === 'reorged_payments' && !this.#attention.mustBeMailed(mail.row.account_id)) return
-    this.#fail('a mail stays in the queue until it is sent', mail, `after ${tries} attempts`)
+    if (!isSent && !mail.isGivenUp)
+      this.#fail('a mail stays in the queue until it is sent', mail, `after ${mail.row.tries} attempts`)
+  }
+
+  #mayBeGivenUp(row: MailRow): boolean {
+    if (row.tries >= BigInt(MAX_ATTEMPTS)) return true
+    if (row.about === 'code') return this.#isCodeExpired(row)
+    return row.about === 'reorged_payments' && !this.#attention.mustBeMailed(row.account_id)
   }
 
   /** Equal mails cannot be distinguished: at least as many were accepted as have left the queue. */
@@ -123,7 +127,8 @@ export class MailJudge {
       (['recipient', 'about', 'detail'] as const).every(column => other.row[column] === row[column])
     const removed = this.#removed.filter(isEqual)
     const known = [...removed, ...[...this.#queue.values(), ...this.#forgotten].filter(isEqual)]
-    return known.flatMap(({ claims }) => claims.filter(isAccepted)).length >= removed.length
+    const accepted = known.flatMap(({ claims }) => claims.filter(isAccepted))
+    return accepted.length >= removed.filter(({ isGivenUp }) => !isGivenUp).length
   }
 
   #isCodeExpired({ code_id: codeId }: MailRow): boolean {

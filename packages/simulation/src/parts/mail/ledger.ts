@@ -26,6 +26,8 @@ export interface Claim {
 export interface KnownMail {
   row: MailRow
   readonly claims: Claim[]
+  /** It has left the queue, and might do so unsent. */
+  isGivenUp: boolean
 }
 
 /** A paid invoice whose payments are missing. */
