@@ -113,6 +113,11 @@ export class Scheduler {
     return this.#ready.length === 0
   }
 
+  /** Whether a timer is overdue, because timers are not punctual. */
+  get isLate(): boolean {
+    return this.#timers.some(({ atMs }) => atMs < this.nowMs)
+  }
+
   /**
    * Resumes waiting tasks until none can run, or `limit` were resumed.
    * @throws Error after `MAX_TASKS` tasks: the simulated code does not come to rest

@@ -49,10 +49,12 @@ test('without punctuality a due timer stays pending, until the clock is punctual
   scheduler.advance(60)
   await scheduler.run()
   assert.equal(fired, 0)
+  assert.equal(scheduler.isLate, true)
   scheduler.punctuality = 1
   scheduler.advance(0)
   await scheduler.run()
   assert.equal(fired, 1)
+  assert.equal(scheduler.isLate, false)
 })
 
 test('the tasks and timers of a dead process never run', async () => {

@@ -61,7 +61,7 @@ const PATIENCE_MS = 60_000
 function inspect(world: World, judge: WebhookJudge, receivers: Receivers, startedMs: number): void {
   const { clockErrors, scheduler, storeHasFailed, running } = world
   if (storeHasFailed || clockErrors.minMs !== clockErrors.maxMs || !scheduler.isIdle || running.length === 0) return
-  if (scheduler.nowMs - startedMs < PATIENCE_MS) return
+  if (scheduler.isLate || scheduler.nowMs - startedMs < PATIENCE_MS) return
   const worksSince = (url: string) =>
     receivers.all.find(each => each.url === url && each.mode === 'works')?.sinceMs ?? null
   const delayed = judge.delayed(worksSince, PATIENCE_MS)
