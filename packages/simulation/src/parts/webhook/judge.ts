@@ -233,6 +233,7 @@ export class WebhookJudge {
     return {
       committer: committer as ServiceProcess,
       targets,
+      isShared: this.#world.useCases > 1,
       clockRangeMs: clockErrors.maxMs - clockErrors.minMs,
       idles: this.#world.scheduler.idles,
       log: () => readAttempts(this.#world, id),

@@ -49,6 +49,8 @@ export interface Claim {
   readonly attempt: number
   /** The targets that were in force during the claim, or later until the request. */
   readonly targets: Target[]
+  /** Committed together with other use cases: a secret that one of them set and another one replaced is not known. */
+  readonly isShared?: boolean
   request: WebhookRequest | null
 }
 

@@ -19,7 +19,9 @@ export function requestProblem(delivery: KnownDelivery, request: WebhookRequest)
   const targets = claim.targets.filter(({ url }) => url === request.url)
   if (targets.length === 0) return ['a request goes to the webhook of that moment', request.url]
   const problems = targets.map(({ secret }) => headerProblem(request, row.public_id, secret))
-  return problems.includes(null) ? null : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
+  return problems.includes(null) || claim.isShared
+    ? null
+    : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
 }
 
 /** What a receiver that knows the secret finds wrong with the headers; null when it accepts them. */
