@@ -175,7 +175,9 @@ export const RULES = {
     'a session is valid until it ends',
     'an ended session is over',
     'a session belongs to its account',
-    'sign-in codes are limited by client and by email',
+    'at most 10 codes per email in 3600 s',
+    'at most 20 codes per email in 86400 s',
+    'at most 100 codes per client in 3600 s',
   ],
   world: [
     'no promise is rejected without a handler',

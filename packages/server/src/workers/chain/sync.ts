@@ -36,7 +36,7 @@ export interface ChainSync {
 
 const SYNC_INTERVAL_MS = 2_000
 const STREAM_GAP_MS = 500
-/** As many as a server may list at once, and a day's transactions of today's network. */
+/** As many as a server may list at once. */
 const MAX_UNCOMPARED = 100_000
 const BACKOFF = { firstMs: 500, maxMs: 3_000 }
 /** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */

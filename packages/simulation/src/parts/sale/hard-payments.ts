@@ -113,7 +113,7 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     {
       name: 'a payment leaves the mempool while a clock is ahead',
       weight: 2,
-      fault: 'a payment vanishes while a clock is hours or days ahead, which is corrected soon after',
+      fault: 'a payment vanishes while a clock is ahead',
       async run(draw) {
         const invoice = unpaid(60)
         const payment = invoice && payAll(draw, invoice, { expiryHeight: 0 })

@@ -19,9 +19,9 @@ const SESSION_LIFETIME_SECS = 30 * 86_400
 const MAX_ACTIVE_KEYS = 100
 /** Requests for codes in any window of this many seconds. */
 const LIMITS = [
-  { per: 'email', max: 10, windowSecs: 3_600 },
-  { per: 'email', max: 20, windowSecs: 86_400 },
-  { per: 'client', max: 100, windowSecs: 3_600 },
+  { per: 'email', max: 10, windowSecs: 3_600, rule: 'at most 10 codes per email in 3600 s' },
+  { per: 'email', max: 20, windowSecs: 86_400, rule: 'at most 20 codes per email in 86400 s' },
+  { per: 'client', max: 100, windowSecs: 3_600, rule: 'at most 100 codes per client in 3600 s' },
 ] as const
 
 /** A code that was entered. */
@@ -103,7 +103,7 @@ export class SignInJudge {
     this.#world.transition('code', null, 'requested')
     if (row.expires_at - row.created_at !== BigInt(CODE_LIFETIME_SECS))
       this.#fail('a code is valid for 10 minutes', row)
-    for (const { per, max, windowSecs } of LIMITS) {
+    for (const { per, max, windowSecs, rule } of LIMITS) {
       const count = rows.filter(
         other =>
           other.purpose === row.purpose &&
@@ -111,12 +111,7 @@ export class SignInJudge {
           other.created_at <= row.created_at &&
           other.created_at > row.created_at - BigInt(windowSecs),
       ).length
-      if (count > max)
-        this.#fail(
-          'sign-in codes are limited by client and by email',
-          row,
-          `${count} per ${per} in ${windowSecs} s, at most ${max}`,
-        )
+      if (count > max) this.#fail(rule, row, `${count}`)
     }
     // A batch of SQLite may send the mail of one use case in the commit of another.
     if (this.#world.useCases === 1 && !isMailQueued(this.#world, row.id)) this.#fail('a requested code is mailed', row)

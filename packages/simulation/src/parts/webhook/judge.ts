@@ -233,7 +233,7 @@ export class WebhookJudge {
     return {
       committer: committer as ServiceProcess,
       targets,
-      isShared: this.#world.useCases > 1,
+      useCases: this.#world.useCases,
       clockRangeMs: clockErrors.maxMs - clockErrors.minMs,
       idles: this.#world.scheduler.idles,
       log: () => readAttempts(this.#world, id),

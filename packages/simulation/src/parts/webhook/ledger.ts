@@ -49,8 +49,8 @@ export interface Claim {
   readonly attempt: number
   /** The targets that were in force during the claim, or later until the request. */
   readonly targets: Target[]
-  /** Committed together with other use cases: a secret that one of them set and another one replaced is not known. */
-  readonly isShared?: boolean
+  /** Committed with at least two other use cases: the secret that one has set and the other replaced is not known. */
+  readonly mayHaveUnknownSecret?: boolean
   request: WebhookRequest | null
 }
 

@@ -18,8 +18,8 @@ export interface Change {
   readonly committer: Committer
   /** The webhooks of the account before and after the commit. */
   readonly targets: readonly Target[]
-  /** Whether the commit has several use cases. */
-  readonly isShared?: boolean
+  /** The number of use cases that share the commit. Default: 1. */
+  readonly useCases?: number
   /** How much the errors of all clocks have differed so far. */
   readonly clockRangeMs: number
   /** How often nothing was left to run before. */
@@ -60,7 +60,7 @@ export function progressProblem(delivery: KnownDelivery, row: DeliveryRow, chang
 
 /** A claim counts and logs one attempt of a due delivery. */
 function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change): Problem | null {
-  const { committer, targets, isShared = false, clockRangeMs } = change
+  const { committer, targets, useCases = 1, clockRangeMs } = change
   const before = delivery.row
   const attempt = Number(row.attempts)
   if (row.attempts !== before.attempts + 1n || row.state === 'waiting')
@@ -77,7 +77,13 @@ function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change)
   }
   const entry = change.log().find(candidate => candidate.attempt === row.attempts)
   if (!entry || !targets.some(({ url }) => url === entry.url)) return ['each attempt is logged']
-  delivery.claims.push({ process: committer, attempt, targets: [...targets], isShared, request: null })
+  delivery.claims.push({
+    process: committer,
+    attempt,
+    targets: [...targets],
+    mayHaveUnknownSecret: useCases > 2,
+    request: null,
+  })
   return null
 }
 

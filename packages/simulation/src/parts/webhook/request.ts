@@ -4,6 +4,7 @@ import type { KnownDelivery } from './ledger.ts'
 import { claimsOf, type Problem } from './progress.ts'
 
 const ATTEMPT_MS = 5_000
+const SIGNATURE_PROBLEMS: ReadonlySet<string> = new Set(['webhook-signature is wrong', 'x-service-signature is wrong'])
 
 /** What is wrong with a request that a receiver has seen. Assigns it to its claim. */
 export function requestProblem(delivery: KnownDelivery, request: WebhookRequest): Problem | null {
@@ -19,7 +20,8 @@ export function requestProblem(delivery: KnownDelivery, request: WebhookRequest)
   const targets = claim.targets.filter(({ url }) => url === request.url)
   if (targets.length === 0) return ['a request goes to the webhook of that moment', request.url]
   const problems = targets.map(({ secret }) => headerProblem(request, row.public_id, secret))
-  return problems.includes(null) || claim.isShared
+  const isSignedOtherwise = problems.every(problem => problem !== null && SIGNATURE_PROBLEMS.has(problem))
+  return problems.includes(null) || (claim.mayHaveUnknownSecret && isSignedOtherwise)
     ? null
     : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
 }
