@@ -35,6 +35,7 @@ const RANDOMNESS: Allowed = {
   'packages/sdk/src/transport.ts': 'jitter of retries',
   'packages/server/src/adapters/lightwalletd/retry.ts': 'jitter of retries',
   'packages/server/src/adapters/system/random.ts': 'the random source of the service',
+  'packages/server/src/adapters/zcash/sampler.ts': 'which results of the scan kernel are checked',
   'packages/server/src/store/postgres/listener.ts': 'jitter of reconnections',
   'packages/server/src/store/postgres/notifications.ts': 'the id by which a process skips its own notifications',
   'packages/server/src/store/postgres/store.ts': 'jitter of retries',

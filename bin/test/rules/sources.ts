@@ -136,7 +136,11 @@ function exportsOf(code: string): Export[] {
 
 /** Resolves a relative module or a module of a workspace package. */
 function resolve(from: string, module: string): string | undefined {
-  if (module.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), module))
+  if (module.startsWith('.')) {
+    // AssemblyScript imports without the extension.
+    const extension = from.startsWith('packages/zcash/kernel/') && posix.extname(module) === '' ? '.ts' : ''
+    return posix.normalize(posix.join(posix.dirname(from), module + extension))
+  }
   const [, name, file = 'index'] = /^@zatgate\/([\w-]+)(?:\/(.+))?$/.exec(module) ?? []
   if (name === undefined) return undefined
   const path = `packages/${name}/src/${file}.ts`

@@ -137,6 +137,7 @@ async function openInfrastructure(
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
   const { mail, swap, lightwalletdUrls: urls } = config
+  const metrics = overrides.metrics ?? createMetrics(registry, clock, config.roles)
   return {
     config,
     params,
@@ -145,11 +146,11 @@ async function openInfrastructure(
     log,
     registry,
     store,
-    metrics: overrides.metrics ?? createMetrics(registry, clock, config.roles),
+    metrics,
     vault: overrides.vault ?? createVault(config.encryptionKeys, random),
     keyedHash: overrides.keyedHash ?? createKeyedHash(config.encryptionKeys),
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
-    noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log })),
+    noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelFault: metrics.kernelUnused })),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
     rates:
       overrides.rates ??

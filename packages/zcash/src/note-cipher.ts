@@ -12,7 +12,7 @@ export const ENC_CIPHERTEXT_LENGTH = 580
 export const OUT_CIPHERTEXT_LENGTH = 80
 
 /** The lead byte of a note plaintext: ZIP 212 for Orchard, ZIP 2005 for Ironwood. */
-const LEAD_BYTES: Readonly<Record<ShieldedPool, number>> = { orchard: 0x02, ironwood: 0x03 }
+export const LEAD_BYTES: Readonly<Record<ShieldedPool, number>> = { orchard: 0x02, ironwood: 0x03 }
 
 /** The compact part of a note plaintext (protocol specification §5.5), without its lead byte. */
 export interface CompactPlaintext {

@@ -132,7 +132,8 @@ export function tryDecryptAction(
   return note && { note, memo: plaintext.slice(COMPACT_NOTE_LENGTH) }
 }
 
-function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: CompactAction): void {
+/** @throws ZcashError `wrong_length` if a field has the wrong length */
+export function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: CompactAction): void {
   expectLength('nullifier', nullifier, 32)
   expectLength('cmx', cmx, 32)
   expectLength('ephemeralKey', ephemeralKey, 32)
@@ -143,7 +144,7 @@ function checkCompactLengths({ nullifier, cmx, ephemeralKey, ciphertext }: Compa
 const MIN_KEYS_FOR_TABLE = 16
 
 /** [ivk] epk of each key, encoded; empty if epk is not a valid point. */
-function sharedSecrets(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8Array): Uint8Array[] {
+export function sharedSecrets(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8Array): Uint8Array[] {
   const epk = decodePoint(ephemeralKey)
   if (epk === undefined) return []
   if (keys.length >= MIN_KEYS_FOR_TABLE) epk.precompute()
@@ -152,7 +153,7 @@ function sharedSecrets(keys: readonly IncomingViewingKey[], ephemeralKey: Uint8A
 }
 
 /** Verifies a decrypted plaintext and returns its note, or undefined if a check fails. Uses the first 52 bytes only. */
-function verifyPlaintext(
+export function verifyPlaintext(
   key: IncomingViewingKey,
   pool: ShieldedPool,
   action: CompactAction,

@@ -16,6 +16,8 @@ export interface Metrics {
   problems(problems: readonly ChainProblem[]): void
   /** Counts a reorganisation of `depth` blocks. */
   reorg(depth: number): void
+  /** Sets that this process scans and derives addresses without the scan kernel from now on. */
+  kernelUnused(): void
   /** Changes the number of paid invoices that need attention because their payments were reorged. */
   needsAttention(change: number): void
   /** Counts a finished webhook attempt. `success` is a 2xx response in time. */
@@ -43,6 +45,7 @@ export const NO_METRICS: Metrics = {
   clockSkew: () => {},
   problems: () => {},
   reorg: () => {},
+  kernelUnused: () => {},
   needsAttention: () => {},
   attemptEnded: () => {},
   setInFlight: () => {},

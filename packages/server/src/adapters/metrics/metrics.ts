@@ -1,16 +1,23 @@
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { createChainSyncMetrics } from './chain-sync.ts'
 import { createDeliveryMetrics } from './delivery.ts'
 
 /**
- * Registers the metrics of the roles that this process has, so that a scrape shows no values that it never sets.
+ * Registers the metrics of every process, and of the roles that this one has, so that a scrape shows no values that it
+ * never sets.
  * @param roles the roles of this process, as in the setting `ROLES`
  */
 export function createMetrics(registry: Registry, clock: Clock, roles: readonly string[]): Metrics {
+  const kernelUnused = new Gauge({
+    name: 'zatgate_scan_kernel_unused',
+    help: '1 since the scan kernel could not run or computed something wrong. The slower plain path is used instead.',
+    registers: [registry],
+  })
   return {
     ...NO_METRICS,
+    kernelUnused: () => kernelUnused.set(1),
     ...(roles.includes('watcher') && createChainSyncMetrics(registry, clock)),
     ...(roles.includes('delivery') && createDeliveryMetrics(registry)),
   }

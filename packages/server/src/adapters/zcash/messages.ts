@@ -11,6 +11,8 @@ export type WorkerJob =
       readonly pool: ShieldedPool
       /** Made by `packActions`. */
       readonly actions: Uint8Array
+      /** Whether the plain path is used instead of the kernel. */
+      readonly plain: boolean
     }
   | {
       readonly kind: 'deriveAddresses'
@@ -18,6 +20,7 @@ export type WorkerJob =
       readonly network: Network
       readonly from: bigint
       readonly count: number
+      readonly plain: boolean
     }
   | { readonly kind: 'toCompact'; readonly raw: Uint8Array }
 
@@ -48,9 +51,19 @@ export type WorkerMessage =
       readonly clearKeys: boolean
       readonly pool: ShieldedPool
       readonly actions: Uint8Array
+      readonly plain: boolean
     }
 
-export type WorkerReply = { readonly result: JobResults[WorkerJob['kind']] } | { readonly error: string }
+/** `kernelFault`: the scan kernel cannot run, or has found an error in its results. The job is repeated without it. */
+export type WorkerReply =
+  | { readonly result: JobResults[WorkerJob['kind']] }
+  | { readonly error: string }
+  | { readonly kernelFault: string }
+
+/** A job that the scan kernel cannot do. */
+export class KernelFault extends Error {
+  override readonly name = 'KernelFault'
+}
 
 const FIELDS = [
   ['nullifier', 32],

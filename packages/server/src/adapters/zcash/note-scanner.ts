@@ -13,17 +13,21 @@ import { invalidField } from '../../domain/error.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
-import { packActions } from './messages.ts'
+import { KernelFault, packActions } from './messages.ts'
 import { toKeyExpiry } from './viewing-key-expiry.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 export interface NoteScannerOptions {
   readonly log: Log
+  /** Called once when the kernel cannot be used, or has computed something wrong. */
+  readonly onKernelFault?: () => void
   /**
    * Number of scan workers. The same number of utility workers derives addresses and parses transactions, so these never
    * wait for a scan. Threads start on demand.
    */
   readonly threads?: number
+  /** The code of the workers. Default: worker.ts. */
+  readonly script?: URL
 }
 
 /** An action and its position. */
@@ -41,23 +45,66 @@ interface Chunk {
 }
 
 const POOLS = ['orchard', 'ironwood'] as const satisfies readonly ShieldedPool[]
-/** Pairs of key and action per job: large enough to outweigh the messaging cost, small enough not to block other jobs. */
-const PAIRS_PER_JOB = 512
+/**
+ * Pairs of key and action per job: large enough for the kernel to share its tables, small enough not to block other jobs
+ * for more than half a second.
+ */
+const PAIRS_PER_JOB = 50_000
+/** The same for the plain path, which takes about a millisecond for a pair. */
+const PLAIN_PAIRS_PER_JOB = 512
+const ACTIONS_PER_JOB = 1_000
 const KEYS_PER_JOB = 10_000
 const MAX_ADDRESSES = 1_000
 const DIVERSIFIER_BYTES = 11
 const JOB_TIMEOUT_MS = 120_000
 
 /** Note scanner that runs its cryptography on worker threads. */
-export function createNoteScanner({ log, threads = defaultThreads() }: NoteScannerOptions): NoteScanner {
+export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
+  const { log, onKernelFault = () => {}, threads = defaultThreads() } = options
   const onCrash = (error: unknown) => log.error({ err: error }, 'note scanner thread lost; starting a new one')
-  const limits = { maxQueued: 10_000, jobTimeoutMs: JOB_TIMEOUT_MS, onCrash }
+  const { script } = options
+  const limits = { maxQueued: 10_000, jobTimeoutMs: JOB_TIMEOUT_MS, onCrash, ...(script && { script }) }
   const scanWorkers = new WorkerPool({ ...limits, size: threads })
   const utilityWorkers = new WorkerPool({ ...limits, size: threads })
 
-  async function scanChunk({ keys, pool, actions }: Chunk): Promise<DecryptedNote[]> {
+  /** Whether the kernel is not used any more. */
+  let isPlain = false
+
+  /** Goes on without the kernel for good: what it computed before may be wrong too. */
+  function leaveKernel(fault: KernelFault): void {
+    if (isPlain) return
+    isPlain = true
+    onKernelFault()
+    log.error(
+      { err: fault },
+      'the scan kernel is not used from now on; payments are found by the slower plain path. ' +
+        'If this is no missing processor feature, scan the last days again with "zatgate rescan"',
+    )
+  }
+
+  /** Runs a job with the kernel, or without it after its fault. */
+  async function withKernel<T>(run: (plain: boolean) => Promise<T>): Promise<T> {
+    if (isPlain) return run(true)
+    try {
+      return await run(false)
+    } catch (error) {
+      if (!(error instanceof KernelFault)) throw error
+      leaveKernel(error)
+      return run(true)
+    }
+  }
+
+  async function scanChunk(chunk: Chunk): Promise<DecryptedNote[]> {
+    return withKernel(async plain => {
+      const notes: DecryptedNote[] = []
+      for (const part of plain ? plainParts(chunk) : [chunk]) notes.push(...(await scanJob(part, plain)))
+      return notes
+    })
+  }
+
+  async function scanJob({ keys, pool, actions }: Chunk, plain: boolean): Promise<DecryptedNote[]> {
     const packed = packActions(actions.map(({ action }) => action))
-    const matches = await scanWorkers.run({ kind: 'scan', keys, pool, actions: packed })
+    const matches = await scanWorkers.run({ kind: 'scan', keys, pool, actions: packed, plain })
     return matches.map(({ keyIndex, actionIndex, valueZat, diversifierIndex }) => {
       const { txid, outputIndex } = actions[actionIndex]!
       return { viewingKeyId: keys[keyIndex]!.id, txid, pool, outputIndex, valueZat, diversifierIndex }
@@ -72,7 +119,9 @@ export function createNoteScanner({ log, threads = defaultThreads() }: NoteScann
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
         throw new RangeError(`count must be 1 to ${MAX_ADDRESSES}`)
       }
-      return utilityWorkers.run({ kind: 'deriveAddresses', incoming: copy(incoming), network, from, count })
+      return withKernel(plain =>
+        utilityWorkers.run({ kind: 'deriveAddresses', incoming: copy(incoming), network, from, count, plain }),
+      )
     },
 
     async scan(keys, transactions, signal) {
@@ -143,10 +192,15 @@ function* chunksOf(keys: readonly ScanKey[], transactions: readonly CompactTrans
   for (const pool of POOLS) {
     const actions = actionsOf(transactions, pool)
     for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
-      const batchSize = Math.max(1, Math.floor(PAIRS_PER_JOB / keyBatch.length))
+      const batchSize = Math.min(ACTIONS_PER_JOB, Math.max(1, Math.floor(PAIRS_PER_JOB / keyBatch.length)))
       for (const actionBatch of slices(actions, batchSize)) yield { keys: keyBatch, pool, actions: actionBatch }
     }
   }
+}
+
+function* plainParts({ keys, pool, actions }: Chunk): Generator<Chunk> {
+  const batchSize = Math.max(1, Math.floor(PLAIN_PAIRS_PER_JOB / keys.length))
+  for (const actionBatch of slices(actions, batchSize)) yield { keys, pool, actions: actionBatch }
 }
 
 function actionsOf(transactions: readonly CompactTransaction[], pool: ShieldedPool): ActionRef[] {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/error.ts'
-import type { JobResults, WorkerJob, WorkerMessage, WorkerReply } from './messages.ts'
+import { type JobResults, KernelFault, type WorkerJob, type WorkerMessage, type WorkerReply } from './messages.ts'
 
 export interface WorkerPoolOptions {
   /** Maximum number of threads. Threads start on demand or with `start`. */
@@ -116,7 +116,8 @@ export class WorkerPool {
     if (!busy) return
     clearTimeout(busy.timer)
     thread.busy = null
-    if ('error' in reply) busy.task.reject(new Error(`a note scanner job failed: ${reply.error}`))
+    if ('kernelFault' in reply) busy.task.reject(new KernelFault(reply.kernelFault))
+    else if ('error' in reply) busy.task.reject(new Error(`a note scanner job failed: ${reply.error}`))
     else busy.task.resolve(reply.result)
     this.#dispatch()
   }
@@ -138,14 +139,14 @@ export class WorkerPool {
 
 function messageFor(thread: Thread, job: WorkerJob): WorkerMessage {
   if (job.kind !== 'scan') return job
-  const { keys, pool, actions } = job
+  const { keys, pool, actions, plain } = job
   const clearKeys = thread.keys.size + keys.length > MAX_KEYS_PER_THREAD
   if (clearKeys) thread.keys.clear()
   const newKeys = keys
     .filter(({ id, incoming }) => !sameBytes(thread.keys.get(id), incoming))
     .map(({ id, incoming }) => ({ id, incoming: new Uint8Array(incoming) }))
   for (const { id, incoming } of newKeys) thread.keys.set(id, incoming)
-  return { kind: 'scan', keyIds: keys.map(key => key.id), newKeys, clearKeys, pool, actions }
+  return { kind: 'scan', keyIds: keys.map(key => key.id), newKeys, clearKeys, pool, actions, plain }
 }
 
 /** Compares the bytes too: if an id were reused for another key, scans would silently find nothing. */

@@ -1,11 +1,26 @@
 /** Worker thread of the note scanner. Caches the parsed keys by id. */
+import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
 import { ZcashError } from '@zatgate/zcash/errors'
+import { createKernel, type Kernel } from '@zatgate/zcash/kernel/kernel'
+import { KernelError } from '@zatgate/zcash/kernel/machine'
 import { toCompactAction, tryDecryptCompactActions } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
-import { type JobResults, type ScanMatch, unpackActions, type WorkerMessage, type WorkerReply } from './messages.ts'
+import {
+  type JobResults,
+  KernelFault,
+  type ScanMatch,
+  unpackActions,
+  type WorkerMessage,
+  type WorkerReply,
+} from './messages.ts'
+import { createSampler } from './sampler.ts'
+
+/** About one result in this number is computed again by the plain path, which takes as long as 200 of the kernel. */
+const samplePair = createSampler(20_000)
+const sampleAddress = createSampler(200)
 
 const keys = new Map<number, IncomingViewingKey>()
 
@@ -17,6 +32,7 @@ function replyTo(message: WorkerMessage): WorkerReply {
   try {
     return { result: run(message) }
   } catch (error) {
+    if (error instanceof KernelError || error instanceof KernelFault) return { kernelFault: error.message }
     return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
   }
 }
@@ -32,7 +48,8 @@ function run(message: WorkerMessage): JobResults[WorkerMessage['kind']] {
   }
 }
 
-function scan({ keyIds, newKeys, clearKeys, pool, actions }: Extract<WorkerMessage, { kind: 'scan' }>): ScanMatch[] {
+function scan(message: Extract<WorkerMessage, { kind: 'scan' }>): ScanMatch[] {
+  const { keyIds, newKeys, clearKeys, pool, actions, plain } = message
   if (clearKeys) keys.clear()
   for (const { id, incoming } of newKeys) keys.set(id, incomingViewingKeyFromBytes(incoming))
   const scanKeys = keyIds.map(id => {
@@ -40,7 +57,8 @@ function scan({ keyIds, newKeys, clearKeys, pool, actions }: Extract<WorkerMessa
     if (!key) throw new Error('unknown key id in a scan job')
     return key
   })
-  return tryDecryptCompactActions(scanKeys, pool, unpackActions(actions)).map(({ keyIndex, actionIndex, note }) => ({
+  const tryDecrypt = plain ? tryDecryptCompactActions : kernel().tryDecryptCompactActions
+  return tryDecrypt(scanKeys, pool, unpackActions(actions)).map(({ keyIndex, actionIndex, note }) => ({
     keyIndex,
     actionIndex,
     valueZat: note.value,
@@ -53,11 +71,29 @@ function deriveAddresses({
   network,
   from,
   count,
+  plain,
 }: Extract<WorkerMessage, { kind: 'deriveAddresses' }>): string[] {
   const key = incomingViewingKeyFromBytes(incoming)
-  return Array.from({ length: count }, (_, offset) =>
-    encodeAddress(network, orchardReceiver(key, from + BigInt(offset))),
-  )
+  const receiverAt = (offset: number) => orchardReceiver(key, from + BigInt(offset))
+  const receivers = plain
+    ? Array.from({ length: count }, (_, offset) => receiverAt(offset))
+    : kernel().orchardReceivers(key, from, count)
+  const sampled = plain ? undefined : sampleAddress(count)
+  if (sampled !== undefined && Buffer.compare(receivers[sampled]!, receiverAt(sampled)) !== 0)
+    throw new KernelFault('an address differs from that of the plain path')
+  return receivers.map(receiver => encodeAddress(network, receiver))
+}
+
+let created: Kernel | undefined
+
+/** @throws KernelFault */
+function kernel(): Kernel {
+  try {
+    created ??= createKernel(readFileSync(new URL(import.meta.resolve('@zatgate/zcash/kernel.wasm'))), samplePair)
+    return created
+  } catch (error) {
+    throw new KernelFault(error instanceof Error ? error.message : String(error))
+  }
 }
 
 function toCompact(raw: Uint8Array): JobResults['toCompact'] {

@@ -111,13 +111,40 @@ test('a scan that cannot process every action rejects instead of returning fewer
   assert.equal((await noteScanner.scan([watchKey(1)], [good])).length, 1)
 })
 
+test('without the kernel the plain path finds the same notes and addresses, and the fault is reported once', async t => {
+  let faults = 0
+  const errors: unknown[] = []
+  const plain = createNoteScanner({
+    log: { ...silentLog, error: (_context, message) => errors.push(message) },
+    onKernelFault: () => faults++,
+    threads: 2,
+    script: new URL('./worker-without-wasm.ts', import.meta.url),
+  })
+  t.after(() => plain.close())
+  const keys = [watchKey(1), watchKey(3)]
+  const transactions = [1, 3].map(account => paying('ironwood', [{ account, index: 5n, value: 9n }]).compact)
+  const [notes, addresses] = await Promise.all([
+    plain.scan(keys, transactions),
+    plain.deriveAddresses(keys[0]!.incoming, 'test', 3n, 4),
+  ])
+  assert.deepEqual(summary(notes), summary(await noteScanner.scan(keys, transactions)))
+  assert.equal(notes.length, 2)
+  assert.deepEqual(addresses, await noteScanner.deriveAddresses(keys[0]!.incoming, 'test', 3n, 4))
+  await plain.scan(keys, transactions)
+  assert.equal(faults, 1)
+  assert.match(String(errors), /^the scan kernel is not used from now on/)
+})
+
 test('an abort stops a scan between two jobs', async () => {
-  const keys = Array.from({ length: 400 }, (_, id) => watchKey((id % 30) + 1))
+  const keys = Array.from({ length: 400 }, (_, id) => ({
+    id,
+    incoming: new Uint8Array(64).fill(1 + (id % 60)).with(0, id >> 6),
+  }))
   const { compact } = paying('ironwood', [{ account: 1, index: 1n, value: 1n }])
   const stopping = new AbortController()
   const scanning = noteScanner.scan(
     keys,
-    Array.from({ length: 100 }, () => compact),
+    Array.from({ length: 1_000 }, () => compact),
     stopping.signal,
   )
   stopping.abort(new Error('aborted'))
