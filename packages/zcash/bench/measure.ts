@@ -29,17 +29,20 @@ export interface Result {
   /** The counted items, in the plural. */
   readonly unit: string
   readonly bound: { readonly name: string; readonly perSecond: number }
-  /** The rate per second to aim for. */
-  readonly goal?: number
-  readonly notes?: readonly string[]
+  /** The ratio to aim for. */
+  readonly goalRatio?: number
 }
 
 /** Prints one line: the rate, its ratio to a bound measured in the same run, and the goal. */
-export function report({ what, perSecond, unit, bound, goal, notes = [] }: Result): void {
+export function report({ what, perSecond, unit, bound, goalRatio }: Result): void {
   const ratio = (perSecond / bound.perSecond).toFixed(2)
-  const parts = [`ratio ${ratio} to ${bound.name} (${count(bound.perSecond)}/s)`]
-  if (goal !== undefined) parts.push(`goal ${count(goal)}/s`)
-  process.stdout.write(`${what}: ${count(perSecond)} ${unit}/s, ${[...parts, ...notes].join(', ')}\n`)
+  const goal = goalRatio === undefined ? '' : `, goal ${goalRatio}`
+  say(`${what}: ${count(perSecond)} ${unit}/s, ratio ${ratio} to ${bound.name} (${count(bound.perSecond)}/s)${goal}`)
+}
+
+/** Prints a line. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
 
 /** 1,234 */

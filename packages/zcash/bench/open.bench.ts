@@ -1,53 +1,70 @@
+import { readFileSync } from 'node:fs'
 import { orchardReceiver } from '../src/address.ts'
 import { createAction } from '../src/create-action.ts'
-import { toCompactAction, tryDecryptCompactActions } from '../src/note.ts'
-import { decodePoint, P } from '../src/pallas.ts'
-import type { IncomingViewingKey } from '../src/viewing-key.ts'
-import { rate, report } from './measure.ts'
+import { createKernel } from '../src/kernel/kernel.ts'
+import { type CompactAction, toCompactAction, tryDecryptCompactActions } from '../src/note.ts'
+import { Pallas } from '../src/pallas.ts'
+import { buildOracle } from '../test/oracle/oracle.ts'
+import { rate, report, say } from './measure.ts'
+import { testKey } from './test-key.ts'
 
-const KEYS: readonly { readonly count: number; readonly goal?: number }[] = [
-  { count: 1 },
-  { count: 1_000, goal: 100_000 },
-  { count: 10_000, goal: 150_000 },
-]
-const ACTIONS_IN_A_BLOCK = 330
-const BLOCK_SECONDS = 25
+/** Keys, actions of one call, and the goals: multiples of one noble multiplication, and of the orchard crate. */
+const LOADS = [
+  { keys: 1, actions: 330, goal: 8 },
+  { keys: 10, actions: 330, goal: 10 },
+  { keys: 100, actions: 330, goal: 35 },
+  { keys: 1_000, actions: 50, goal: 70, peerGoal: 6 },
+  { keys: 10_000, actions: 5, goal: 120, peerGoal: 10 },
+] as const
+const BLOCK = { keys: 10_000, actions: 330, goalSeconds: 17 }
+const PEER_SECONDS = 6
 
-/** Trial decryption of actions that belong to none of the keys, the main load of a chain scanner. */
+/** Trial decryption, on one core, of actions that belong to none of the keys: the main load of a chain scanner. */
 function run(): void {
-  const action = toCompactAction(
-    createAction({
-      pool: 'ironwood',
-      receiver: orchardReceiver(testKey(0), 0n),
-      value: 1n,
-      rho: new Uint8Array(32),
-      rseed: new Uint8Array(32).fill(1),
-    }),
-  )
-  const epk = decodePoint(action.ephemeralKey)!
-  const { ivk } = testKey(1)
-  const bound = rate(() => epk.multiplyUnsafe(ivk))
-  for (const { count, goal } of KEYS) {
-    const keys = Array.from({ length: count }, (_, index) => testKey(index + 1))
-    const perSecond = rate(() => tryDecryptCompactActions(keys, 'ironwood', [action])) * count
-    report({
-      what: `trial decryption with ${count.toLocaleString('en-US')} keys`,
-      perSecond,
-      unit: 'pairs',
-      bound: { name: 'one noble multiplication', perSecond: bound },
-      ...(goal !== undefined && { goal }),
-      notes: count === 10_000 ? [blockTime(count, perSecond)] : [],
-    })
+  const wasm = readFileSync(new URL('../kernel/kernel.wasm', import.meta.url))
+  const kernel = createKernel(wasm)
+  const actions = foreignActions(BLOCK.actions)
+  const keys = Array.from({ length: BLOCK.keys }, (_, index) => testKey(index + 1))
+  const point = Pallas.BASE.double()
+  const noble = { name: 'one noble multiplication', perSecond: rate(() => point.multiplyUnsafe(keys[0]!.ivk)) }
+
+  const plain = rate(() => tryDecryptCompactActions(keys.slice(0, 1_000), 'ironwood', actions.slice(0, 1))) * 1_000
+  report({ what: 'plain TypeScript, 1,000 keys', perSecond: plain, unit: 'pairs', bound: noble })
+  const { oracle, missing } = buildOracle()
+  if (missing) say(`the orchard crate is not measured: ${missing}`)
+  for (const { keys: count, actions: length, goal, ...load } of LOADS) {
+    const some = keys.slice(0, count)
+    const batch = actions.slice(0, length)
+    const pairs = count * length
+    const perSecond = rate(() => kernel.tryDecryptCompactActions(some, 'ironwood', batch)) * pairs
+    const what = `kernel, ${count.toLocaleString('en-US')} keys`
+    report({ what, perSecond, unit: 'pairs', bound: noble, goalRatio: goal })
+    if (!('peerGoal' in load) || !oracle) continue
+    const { backend, batchPairsPerSecond } = oracle.time(count, 16, PEER_SECONDS)
+    const peer = { name: `orchard 0.16 in batches (${backend})`, perSecond: batchPairsPerSecond }
+    report({ what, perSecond, unit: 'pairs', bound: peer, goalRatio: load.peerGoal })
   }
+  const started = performance.now()
+  kernel.tryDecryptCompactActions(keys, 'ironwood', actions)
+  const seconds = (performance.now() - started) / 1_000
+  const pairs = BLOCK.keys * BLOCK.actions
+  say(
+    `a block of ${BLOCK.actions} actions, 10,000 keys: ${seconds.toFixed(1)} s on one core (goal ≤ ${BLOCK.goalSeconds})`,
+  )
+  say(
+    `memory of the kernel: ${(kernel.memoryBytes() / 2 ** 20).toFixed(1)} MiB after ${pairs.toLocaleString('en-US')} pairs (goal < 64)`,
+  )
 }
 
-function blockTime(keys: number, pairsPerSecond: number): string {
-  const seconds = (keys * ACTIONS_IN_A_BLOCK) / pairsPerSecond
-  return `a block of ${ACTIONS_IN_A_BLOCK} actions takes ${seconds.toFixed(1)} s (goal < ${BLOCK_SECONDS})`
-}
-
-function testKey(n: number): IncomingViewingKey {
-  return { dk: new Uint8Array(32).fill(n), ivk: (0x123456789abcdefn ** 5n * BigInt(n + 1)) % P }
+function foreignActions(count: number): CompactAction[] {
+  const receiver = orchardReceiver(testKey(0), 0n)
+  return Array.from({ length: count }, (_, i) => {
+    const rseed = new Uint8Array(32)
+      .fill(1)
+      .with(0, i & 255)
+      .with(1, i >> 8)
+    return toCompactAction(createAction({ pool: 'ironwood', receiver, value: 1n, rho: new Uint8Array(32), rseed }))
+  })
 }
 
 run()

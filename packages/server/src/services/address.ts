@@ -19,9 +19,9 @@ export interface Addresses {
 }
 
 /** Maximum addresses derived in one batch. */
-const MAX_BATCH = 64
-/** Small slices let waiting callers get the first addresses early, and let keys take turns. */
-const SLICE_SIZE = 8
+const MAX_BATCH = 512
+/** A slice takes milliseconds, of whose number a small one needs nearly as many. Between slices, keys take turns. */
+const SLICE_SIZE = 64
 /** Slices of one key derived at the same time: one is delivered while the next is derived. */
 const PARALLEL_SLICES = 2
 /** Keys with cached addresses. The least recently used key is evicted, and its cached indexes are never used. */
@@ -78,7 +78,9 @@ export function createAddresses(deps: {
   async function deriveBatch(viewingKeyId: number, cache: AddressCache): Promise<void> {
     cache.key ??= await unsealKey(viewingKeyId)
     const { incoming, network } = cache.key
-    if (cache.ranEmpty || cache.waiting.length > 0) cache.size = Math.min(Math.max(1, cache.size * 2), MAX_BATCH)
+    if (cache.ranEmpty || cache.waiting.length > 0) {
+      cache.size = Math.min(Math.max(1, cache.size * 2, cache.waiting.length), MAX_BATCH)
+    }
     cache.ranEmpty = false
     const count = cache.size
     const first = await databaseIdentity.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId, count))

@@ -78,48 +78,80 @@ function storeEntry(slot: usize, lane0: usize, lane1: usize): void {
 export function runProgram(
   first: usize, steps: usize, count: usize, offset: usize, windows: usize, size: usize, doubles: bool,
 ): bool {
+  firstStep = PROGRAM + STEP * first
+  endOfSteps = firstStep + STEP * steps
+  partBytes = size * ENTRY
+  windowsInTable = windows
   const total = count * windows * steps
   for (let start: usize = 0; start < total; start += MAX_PAIRS) {
     const pairs = min(MAX_PAIRS, total - start)
+    seek(start, steps, offset)
     for (let n: usize = 0; n < pairs; n += 2) {
-      const step0 = locate(start + n, first, steps, offset, windows, size)
-      const left0 = left, right0 = right
-      const step1 = n + 1 < pairs ? locate(start + n + 1, first, steps, offset, windows, size) : step0
-      setAccumulator(n / 2, left0, left0 + ENTRY_Y, left, left + ENTRY_Y)
-      store<u32>(X_REFS + 4 * n, <u32>(right0 + variant(step0)))
-      store<u32>(X_REFS + 4 * n, <u32>(right + variant(step1)), 4)
+      const left0 = entry(0), right0 = entry(2), variant0 = variant()
+      if (n + 1 < pairs) advance()
+      const left1 = entry(0), right1 = entry(2)
+      setAccumulator(n / 2, left0, left0 + ENTRY_Y, left1, left1 + ENTRY_Y)
+      store<u32>(X_REFS + 4 * n, <u32>(right0 + variant0))
+      store<u32>(X_REFS + 4 * n, <u32>(right1 + variant()), 4)
       store<u32>(Y_REFS + 4 * n, <u32>(right0 + ENTRY_Y))
-      store<u32>(Y_REFS + 4 * n, <u32>(right + ENTRY_Y), 4)
+      store<u32>(Y_REFS + 4 * n, <u32>(right1 + ENTRY_Y), 4)
+      advance()
     }
     const slots = (pairs + 1) / 2
     if (!(doubles ? doubleColumn(slots) : addColumn(slots))) return false
+    seek(start, steps, offset)
     for (let n: usize = 0; n < pairs; n += 2) {
-      locate(start + n, first, steps, offset, windows, size)
-      const sum0 = sum
-      if (n + 1 < pairs) locate(start + n + 1, first, steps, offset, windows, size)
-      storeEntry(n / 2, sum0, sum)
+      const sum0 = entry(4)
+      if (n + 1 < pairs) advance()
+      storeEntry(n / 2, sum0, entry(4))
+      advance()
     }
   }
   return true
 }
 
-// The entries of one step.
-let left: usize = 0
-let right: usize = 0
-let sum: usize = 0
+/** Bytes of a step. */
+const STEP: usize = 6
 
-/** Sets `left`, `right` and `sum` of the item `n`. Returns the address of its step. */
-function locate(n: usize, first: usize, steps: usize, offset: usize, windows: usize, size: usize): usize {
-  const part = n / steps
-  const base = tables + (part / windows) * stride + offset + (part % windows) * size * ENTRY
-  const step = PROGRAM + 6 * (first + (n % steps))
-  left = base + <usize>load<u16>(step) * ENTRY
-  right = base + <usize>(load<u16>(step, 2) & 0x7fff) * ENTRY
-  sum = base + <usize>load<u16>(step, 4) * ENTRY
-  return step
+// What a run does: its steps, and the parts of each table.
+let firstStep: usize = 0
+let endOfSteps: usize = 0
+let partBytes: usize = 0
+let windowsInTable: usize = 0
+// Where it is: the step, the part, the number of the part's window, and the first part of the table.
+let step: usize = 0
+let part: usize = 0
+let window: usize = 0
+let firstPart: usize = 0
+
+/** Goes to item `n` of the run. */
+function seek(n: usize, steps: usize, offset: usize): void {
+  step = firstStep + STEP * (n % steps)
+  window = (n / steps) % windowsInTable
+  firstPart = tables + (n / steps / windowsInTable) * stride + offset
+  part = firstPart + window * partBytes
+}
+
+/** Goes to the next item: first through the steps of a part, then through the parts of a table. */
+// @ts-ignore: decorator
+@inline function advance(): void {
+  step += STEP
+  if (step != endOfSteps) return
+  step = firstStep
+  part += partBytes
+  if (++window != windowsInTable) return
+  window = 0
+  firstPart += stride
+  part = firstPart
+}
+
+/** The address of an entry that the step names. */
+// @ts-ignore: decorator
+@inline function entry(at: usize): usize {
+  return part + <usize>(load<u16>(step + at) & 0x7fff) * ENTRY
 }
 
 // @ts-ignore: decorator
-@inline function variant(step: usize): usize {
-  return (load<u16>(step, 2) >> 15) * 40
+@inline function variant(): usize {
+  return <usize>(load<u16>(step, 2) >> 15) * 40
 }

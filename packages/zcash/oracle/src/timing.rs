@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
-use orchard::keys::PreparedIncomingViewingKey;
+use orchard::keys::{PreparedIncomingViewingKey, Scope};
 use orchard::note_encryption::IronwoodDomain;
 use serde::Serialize;
 use zcash_note_encryption::{batch, try_compact_note_decryption};
@@ -13,7 +13,7 @@ use zcash_note_encryption::{batch, try_compact_note_decryption};
 use crate::action::foreign_action;
 use crate::arguments::Arguments;
 use crate::decrypt::ACTIONS_IN_BATCH;
-use crate::keys::{any_index, diversifier_index, incoming_viewing_key};
+use crate::keys::{any_index, diversifier_index, full_viewing_key, incoming_viewing_key};
 
 /// The rate of a batch does not grow with more keys.
 const KEYS_IN_BATCH: usize = 64;
@@ -46,11 +46,14 @@ pub struct Rates {
     batch_pairs_per_second: f64,
     single_pairs_per_second: f64,
     addresses_per_second: f64,
+    /// The same from a full viewing key, which derives the incoming one each time.
+    full_addresses_per_second: f64,
 }
 
 pub fn measure(request: Request) -> Rates {
     let mut rng = ChaCha20Rng::seed_from_u64(0);
     let viewing_key = incoming_viewing_key(&mut rng);
+    let full_viewing_key = full_viewing_key(&mut rng);
     let keys: Vec<_> = (0..request.keys)
         .map(|_| PreparedIncomingViewingKey::new(&incoming_viewing_key(&mut rng)))
         .collect();
@@ -86,11 +89,21 @@ pub fn measure(request: Request) -> Rates {
         );
         1
     });
+    let full_addresses_per_second = best_rate(request.seconds, || {
+        index += 1;
+        black_box(
+            full_viewing_key
+                .address_at(diversifier_index(index), Scope::External)
+                .to_raw_address_bytes(),
+        );
+        1
+    });
     Rates {
         backend: pasta_curves::BACKEND,
         batch_pairs_per_second,
         single_pairs_per_second,
         addresses_per_second,
+        full_addresses_per_second,
     }
 }
 

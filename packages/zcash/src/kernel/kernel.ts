@@ -36,6 +36,8 @@ export interface Kernel {
    * @throws KernelError if it finds an error in its own results: the caller takes the plain path
    */
   orchardReceivers(key: IncomingViewingKey, first: bigint, count: number): Uint8Array[]
+  /** The size of its memory, which grows with the number of keys to a bound. */
+  memoryBytes(): number
 }
 
 /** A pair whose plaintext has the right lead byte. */
@@ -188,6 +190,7 @@ export function createKernel(wasm: Uint8Array, sample: Sampler = () => undefined
   return {
     tryDecryptCompactActions: tryDecrypt,
     orchardReceivers: (key, first, count) => deriveReceivers(machine, key, first, count),
+    memoryBytes: () => machine.memoryBytes,
   }
 }
 

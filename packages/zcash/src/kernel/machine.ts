@@ -63,6 +63,11 @@ export class Machine {
     this.at = at
   }
 
+  /** The size of the memory. */
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength
+  }
+
   /** A view of the memory, which is valid until a call that needs more memory. */
   bytes(start: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, start, length)

@@ -90,7 +90,12 @@ describe('the official orchard crate', { skip: missing }, () => {
   test('gives rates of its decryption and address derivation', () => {
     const { backend, ...rates } = oracle!.time(2, 2, 0.05)
     assert.match(backend, /^(portable|x86-64|aarch64)$/)
-    assert.deepEqual(Object.keys(rates).sort(), ['addressesPerSecond', 'batchPairsPerSecond', 'singlePairsPerSecond'])
+    assert.deepEqual(Object.keys(rates).sort(), [
+      'addressesPerSecond',
+      'batchPairsPerSecond',
+      'fullAddressesPerSecond',
+      'singlePairsPerSecond',
+    ])
     for (const rate of Object.values(rates)) assert.ok(rate > 0)
   })
 

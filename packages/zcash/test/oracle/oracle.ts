@@ -51,6 +51,8 @@ export interface OracleRates {
   readonly batchPairsPerSecond: number
   readonly singlePairsPerSecond: number
   readonly addressesPerSecond: number
+  /** The same from a full viewing key, which derives the incoming one each time. */
+  readonly fullAddressesPerSecond: number
 }
 
 /** The official orchard crate as a program. Failed calls throw with its error message. */
