@@ -14,6 +14,7 @@ import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
 import { KernelFault, packActions } from './messages.ts'
+import { actionId, type KeysOfScan, ScanCache, untriedKeys } from './scan-cache.ts'
 import { toKeyExpiry } from './viewing-key-expiry.ts'
 import { WorkerPool } from './worker-pool.ts'
 
@@ -38,10 +39,24 @@ interface ActionRef {
   readonly action: CompactAction
 }
 
+/** An action of a scan. */
+interface ScannedAction {
+  readonly ref: ActionRef
+  /** The earlier scan whose keys need not be tried again; 0 for none. */
+  readonly earlier: number
+  readonly notes: DecryptedNote[]
+}
+
 interface Chunk {
   readonly keys: readonly ScanKey[]
   readonly pool: ShieldedPool
-  readonly actions: readonly ActionRef[]
+  readonly actions: readonly ScannedAction[]
+}
+
+/** A note of an action in a chunk. */
+interface Found {
+  readonly action: ScannedAction
+  readonly note: DecryptedNote
 }
 
 const POOLS = ['orchard', 'ironwood'] as const satisfies readonly ShieldedPool[]
@@ -53,6 +68,8 @@ const PAIRS_PER_JOB = 50_000
 /** The same for the plain path, which takes about a millisecond for a pair. */
 const PLAIN_PAIRS_PER_JOB = 512
 const ACTIONS_PER_JOB = 1_000
+/** More than a mempool holds on a busy day. */
+const MAX_CACHED_ACTIONS = 50_000
 const KEYS_PER_JOB = 10_000
 const MAX_ADDRESSES = 1_000
 const DIVERSIFIER_BYTES = 11
@@ -67,6 +84,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   const scanWorkers = new WorkerPool({ ...limits, size: threads })
   const utilityWorkers = new WorkerPool({ ...limits, size: threads })
 
+  const cache = new ScanCache(MAX_CACHED_ACTIONS)
   /** Whether the kernel is not used any more. */
   let isPlain = false
 
@@ -74,6 +92,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   function leaveKernel(fault: KernelFault): void {
     if (isPlain) return
     isPlain = true
+    cache.clear()
     onKernelFault()
     log.error(
       { err: fault },
@@ -94,20 +113,21 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     }
   }
 
-  async function scanChunk(chunk: Chunk): Promise<DecryptedNote[]> {
+  async function scanChunk(chunk: Chunk): Promise<Found[]> {
     return withKernel(async plain => {
-      const notes: DecryptedNote[] = []
-      for (const part of plain ? plainParts(chunk) : [chunk]) notes.push(...(await scanJob(part, plain)))
-      return notes
+      const found: Found[] = []
+      for (const part of plain ? plainParts(chunk) : [chunk]) found.push(...(await scanJob(part, plain)))
+      return found
     })
   }
 
-  async function scanJob({ keys, pool, actions }: Chunk, plain: boolean): Promise<DecryptedNote[]> {
-    const packed = packActions(actions.map(({ action }) => action))
+  async function scanJob({ keys, pool, actions }: Chunk, plain: boolean): Promise<Found[]> {
+    const packed = packActions(actions.map(({ ref }) => ref.action))
     const matches = await scanWorkers.run({ kind: 'scan', keys, pool, actions: packed, plain })
     return matches.map(({ keyIndex, actionIndex, valueZat, diversifierIndex }) => {
-      const { txid, outputIndex } = actions[actionIndex]!
-      return { viewingKeyId: keys[keyIndex]!.id, txid, pool, outputIndex, valueZat, diversifierIndex }
+      const action = actions[actionIndex]!
+      const note = { viewingKeyId: keys[keyIndex]!.id, ...placeOf(action.ref), valueZat, diversifierIndex }
+      return { action, note }
     })
   }
 
@@ -127,17 +147,26 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     async scan(keys, transactions, signal) {
       // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
       scanWorkers.start()
-      const chunks = chunksOf(keys, transactions)
-      const notes: DecryptedNote[] = []
+      const keysOfScan = cache.begin(keys)
+      const scanned = transactions.flatMap(actionsOf).map(ref => {
+        const id = actionId(ref.pool, ref.action)
+        const { scan, notes } = cache.lookup(id, keysOfScan)
+        return { ref, id, earlier: scan, notes: notes.map(note => ({ ...note, ...placeOf(ref) })) }
+      })
+      const chunks = chunksOf(
+        Map.groupBy(scanned, ({ earlier }) => earlier),
+        keysOfScan,
+      )
       // One chunk per thread at a time, so that jobs of other calls can run in between.
       const consumers = Array.from({ length: threads }, async () => {
         for (const chunk of chunks) {
           signal?.throwIfAborted()
-          notes.push(...(await scanChunk(chunk)))
+          for (const { action, note } of await scanChunk(chunk)) action.notes.push(note)
         }
       })
       await Promise.all(consumers)
-      return notes
+      for (const { id, notes } of scanned) cache.store(id, keysOfScan, notes)
+      return scanned.flatMap(({ notes }) => notes)
     },
 
     toCompact: raw => utilityWorkers.run({ kind: 'toCompact', raw: copy(raw) }),
@@ -187,13 +216,22 @@ function parseKey(text: string): ViewingKey {
   }
 }
 
-/** Splits a scan into jobs. Several consumers may share the generator: each chunk goes to one of them. */
-function* chunksOf(keys: readonly ScanKey[], transactions: readonly CompactTransaction[]): Generator<Chunk> {
-  for (const pool of POOLS) {
-    const actions = actionsOf(transactions, pool)
-    for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
-      const batchSize = Math.min(ACTIONS_PER_JOB, Math.max(1, Math.floor(PAIRS_PER_JOB / keyBatch.length)))
-      for (const actionBatch of slices(actions, batchSize)) yield { keys: keyBatch, pool, actions: actionBatch }
+/**
+ * Splits the scan into jobs: the keys that were not tried yet on actions of the same earlier scan. Several consumers may
+ * share the generator: each chunk goes to one of them.
+ */
+function* chunksOf(
+  byEarlierScan: ReadonlyMap<number, readonly ScannedAction[]>,
+  keysOfScan: KeysOfScan,
+): Generator<Chunk> {
+  for (const [earlier, actions] of byEarlierScan) {
+    const keys = untriedKeys(keysOfScan, earlier)
+    for (const pool of POOLS) {
+      const inPool = actions.filter(({ ref }) => ref.pool === pool)
+      for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
+        const batchSize = Math.min(ACTIONS_PER_JOB, Math.max(1, Math.floor(PAIRS_PER_JOB / keyBatch.length)))
+        for (const actionBatch of slices(inPool, batchSize)) yield { keys: keyBatch, pool, actions: actionBatch }
+      }
     }
   }
 }
@@ -203,10 +241,15 @@ function* plainParts({ keys, pool, actions }: Chunk): Generator<Chunk> {
   for (const actionBatch of slices(actions, batchSize)) yield { keys, pool, actions: actionBatch }
 }
 
-function actionsOf(transactions: readonly CompactTransaction[], pool: ShieldedPool): ActionRef[] {
-  return transactions.flatMap(({ txid, [pool]: actions }) =>
-    actions.map((action, outputIndex) => ({ txid, pool, outputIndex, action })),
+function actionsOf(transaction: CompactTransaction): ActionRef[] {
+  return POOLS.flatMap(pool =>
+    transaction[pool].map((action, outputIndex) => ({ txid: transaction.txid, pool, outputIndex, action })),
   )
+}
+
+/** Where a note is. */
+function placeOf({ txid, pool, outputIndex }: ActionRef): Pick<DecryptedNote, 'txid' | 'pool' | 'outputIndex'> {
+  return { txid, pool, outputIndex }
 }
 
 /** Copies a view, because sending it to a thread would copy its whole underlying buffer. */

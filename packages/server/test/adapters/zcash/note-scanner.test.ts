@@ -111,6 +111,23 @@ test('a scan that cannot process every action rejects instead of returning fewer
   assert.equal((await noteScanner.scan([watchKey(1)], [good])).length, 1)
 })
 
+test('an action that was scanned before gives its notes again at its new place, and new keys are tried on it', async t => {
+  const scanner = createNoteScanner({ log: silentLog, threads: 1 })
+  t.after(() => scanner.close())
+  const { compact } = paying(
+    'ironwood',
+    [1, 3].map(account => ({ account, index: 5n, value: 9n })),
+  )
+  const ids = (notes: readonly DecryptedNote[]) =>
+    notes.map(({ viewingKeyId, txid }) => `${viewingKeyId} ${txid[0]}`).sort()
+  const as = (txid: string) => [{ ...compact, txid: txid.repeat(64) }]
+  assert.deepEqual(ids(await scanner.scan([watchKey(1)], as('a'))), ['1 a'])
+  assert.deepEqual(ids(await scanner.scan([watchKey(1), watchKey(3)], as('b'))), ['1 b', '3 b'])
+  assert.deepEqual(ids(await scanner.scan([watchKey(3)], as('c'))), ['3 c'])
+  const together = await Promise.all([scanner.scan([watchKey(1)], as('d')), scanner.scan([watchKey(3)], as('e'))])
+  assert.deepEqual(together.map(ids), [['1 d'], ['3 e']])
+})
+
 test('without the kernel the plain path finds the same notes and addresses, and the fault is reported once', async t => {
   let faults = 0
   const errors: unknown[] = []
