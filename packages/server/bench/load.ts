@@ -9,6 +9,8 @@ export interface Load {
   readonly requests: readonly string[]
   readonly connections: number
   readonly seconds: number
+  /** Ends after this number of requests. Default: no limit. */
+  readonly maxRequests?: number
 }
 
 export interface Measured {
@@ -46,8 +48,9 @@ export function requestText(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-async function run({ url, requests, connections, seconds }: Load): Promise<Measured> {
+async function run({ url, requests, connections, seconds, maxRequests = Infinity }: Load): Promise<Measured> {
   const times: number[] = []
+  let sent = 0
   let failed = 0
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
@@ -56,7 +59,8 @@ async function run({ url, requests, connections, seconds }: Load): Promise<Measu
     const { hostname, port } = new URL(url)
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     await once(socket, 'connect')
-    for (let next = number; performance.now() < endsAt; next++) {
+    for (let next = number; performance.now() < endsAt && sent < maxRequests; next++) {
+      sent++
       const sentAt = performance.now()
       socket.write(requests[next % requests.length]!)
       const status = await readResponse(socket)

@@ -17,8 +17,9 @@ export async function startApiRole(
   sandboxTools: SandboxTools | null,
   stack: AsyncDisposableStack,
 ): Promise<string> {
-  const { config, clock, log, rates, registry, store } = infrastructure
+  const { config, clock, log, rates, registry, store, noteScanner } = infrastructure
   const { billing, databaseIdentity, payouts } = services
+  noteScanner.start()
   await databaseIdentity.advanceCountersAtStart()
   addOperatorQueueGauge(registry, async () => ({
     ...(await payouts.countWaiting()),

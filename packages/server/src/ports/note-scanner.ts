@@ -30,6 +30,8 @@ export interface ParsedViewingKey {
 
 /** The Zcash cryptography. The expensive parts run outside the main thread. */
 export interface NoteScanner {
+  /** Prepares the threads for addresses, so that the first invoice does not wait for them. */
+  start(): void
   /**
    * Parses a UFVK or UIVK (ZIP 316, Revision 0 or 2) that has an Orchard item. With `network`, a key of another network
    * is refused. Expired keys are accepted: the caller checks the expiry.

@@ -9,6 +9,7 @@ export function createPlainNoteScanner(): NoteScanner {
   // Its threads start on demand, which never happens here.
   const { parseViewingKey, diversifierIndexOf, close } = createNoteScanner({ log: silentLog, threads: 1 })
   return {
+    start: () => {},
     parseViewingKey,
     diversifierIndexOf,
     async deriveAddresses(incoming, network, from, count) {

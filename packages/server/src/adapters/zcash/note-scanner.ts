@@ -132,6 +132,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   }
 
   return {
+    start: () => utilityWorkers.start(),
     parseViewingKey: parseOrchardKey,
     diversifierIndexOf,
 

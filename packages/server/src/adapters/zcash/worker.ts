@@ -22,7 +22,11 @@ import { createSampler } from './sampler.ts'
 const samplePair = createSampler(20_000)
 const sampleAddress = createSampler(200)
 
+let created: Kernel | undefined
+
 const keys = new Map<number, IncomingViewingKey>()
+
+prepare()
 
 parentPort!.on('message', (message: WorkerMessage) => {
   parentPort!.postMessage(replyTo(message))
@@ -84,7 +88,14 @@ function deriveAddresses({
   return receivers.map(receiver => encodeAddress(network, receiver))
 }
 
-let created: Kernel | undefined
+/** Computes what the first address needs before a job waits for it. A fault is reported by the job. */
+function prepare(): void {
+  try {
+    kernel().orchardReceivers({ dk: new Uint8Array(32), ivk: 1n }, 0n, 1)
+  } catch (error) {
+    if (!(error instanceof KernelFault || error instanceof KernelError)) throw error
+  }
+}
 
 /** @throws KernelFault */
 function kernel(): Kernel {

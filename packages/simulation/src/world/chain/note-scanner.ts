@@ -17,6 +17,8 @@ export function createNoteScanner(network: Network, scheduler: Scheduler): NoteS
       return { network: expected ?? 'test', incoming: incomingOf(text) }
     },
 
+    start() {},
+
     async deriveAddresses(incoming, _network, from, count) {
       await scheduler.pause()
       return Array.from({ length: count }, (_, i) => addressAt(viewingKeyOf(incoming), from + BigInt(i)))
