@@ -14,7 +14,7 @@ import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
 import { KernelFault, packActions } from './messages.ts'
-import { actionId, type KeysOfScan, ScanCache, untriedKeys } from './scan-cache.ts'
+import { actionId, type KeysOfScan, type KnownNote, ScanCache } from './scan-cache.ts'
 import { toKeyExpiry } from './viewing-key-expiry.ts'
 import { WorkerPool } from './worker-pool.ts'
 
@@ -39,24 +39,18 @@ interface ActionRef {
   readonly action: CompactAction
 }
 
-/** An action of a scan. */
+/** An action of a scan, and the notes that the keys decrypt in it once it is scanned. */
 interface ScannedAction {
   readonly ref: ActionRef
-  /** The earlier scan whose keys need not be tried again; 0 for none. */
-  readonly earlier: number
-  readonly notes: DecryptedNote[]
+  readonly id: string
+  notes: readonly KnownNote[]
 }
 
+/** Actions of one pool that the same keys have not been tried on. */
 interface Chunk {
   readonly keys: readonly ScanKey[]
   readonly pool: ShieldedPool
   readonly actions: readonly ScannedAction[]
-}
-
-/** A note of an action in a chunk. */
-interface Found {
-  readonly action: ScannedAction
-  readonly note: DecryptedNote
 }
 
 const POOLS = ['orchard', 'ironwood'] as const satisfies readonly ShieldedPool[]
@@ -68,7 +62,7 @@ const PAIRS_PER_JOB = 50_000
 /** The same for the plain path, which takes about a millisecond for a pair. */
 const PLAIN_PAIRS_PER_JOB = 512
 const ACTIONS_PER_JOB = 1_000
-/** More than a mempool holds on a busy day. */
+/** As many as a hundred full blocks have. */
 const MAX_CACHED_ACTIONS = 50_000
 const KEYS_PER_JOB = 10_000
 const MAX_ADDRESSES = 1_000
@@ -85,6 +79,8 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   const utilityWorkers = new WorkerPool({ ...limits, size: threads })
 
   const cache = new ScanCache(MAX_CACHED_ACTIONS)
+  /** The chunks that are being scanned, by the ids of their actions. */
+  const running = new Map<string, Promise<void>>()
   /** Whether the kernel is not used any more. */
   let isPlain = false
 
@@ -113,22 +109,63 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     }
   }
 
-  async function scanChunk(chunk: Chunk): Promise<Found[]> {
-    return withKernel(async plain => {
-      const found: Found[] = []
-      for (const part of plain ? plainParts(chunk) : [chunk]) found.push(...(await scanJob(part, plain)))
-      return found
-    })
+  /** Scans a chunk, and stores the notes of its actions. */
+  async function scanChunk({ keys, pool, actions }: Chunk, keysOfScan: KeysOfScan): Promise<void> {
+    for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
+      await withKernel(async plain => {
+        const found = new Map<ScannedAction, KnownNote[]>()
+        for (const part of slices(actions, actionsPerJob(keyBatch.length, plain))) {
+          const packed = packActions(part.map(({ ref }) => ref.action))
+          for (const match of await scanWorkers.run({ kind: 'scan', keys: keyBatch, pool, actions: packed, plain })) {
+            const { keyIndex, actionIndex, valueZat, diversifierIndex } = match
+            const action = part[actionIndex]!
+            const note = { viewingKeyId: keyBatch[keyIndex]!.id, valueZat, diversifierIndex }
+            found.set(action, [...(found.get(action) ?? []), note])
+          }
+        }
+        for (const [action, notes] of found) action.notes = [...action.notes, ...notes]
+      })
+    }
+    for (const { id, notes } of actions) cache.store(id, keysOfScan, notes)
   }
 
-  async function scanJob({ keys, pool, actions }: Chunk, plain: boolean): Promise<Found[]> {
-    const packed = packActions(actions.map(({ ref }) => ref.action))
-    const matches = await scanWorkers.run({ kind: 'scan', keys, pool, actions: packed, plain })
-    return matches.map(({ keyIndex, actionIndex, valueZat, diversifierIndex }) => {
-      const action = actions[actionIndex]!
-      const note = { viewingKeyId: keys[keyIndex]!.id, ...placeOf(action.ref), valueZat, diversifierIndex }
-      return { action, note }
-    })
+  /**
+   * Takes the next chunk from a queue. What another scan has stored meanwhile is not scanned again, and what it is
+   * scanning at the moment is moved to `elsewhere`.
+   */
+  function takeChunk(queue: ScannedAction[], elsewhere: ScannedAction[], keysOfScan: KeysOfScan): Chunk | undefined {
+    const actions: ScannedAction[] = []
+    let pool: ShieldedPool | undefined
+    let keys: readonly ScanKey[] = []
+    let earlierOfChunk = 0
+    while (queue.length > 0 && (pool === undefined || actions.length < actionsPerJob(keys.length, isPlain))) {
+      const next = queue[0]!
+      const { scan: earlier, notes } = cache.lookup(next.id, keysOfScan)
+      if (pool !== undefined && (next.ref.pool !== pool || earlier !== earlierOfChunk)) break
+      queue.shift()
+      const untried = pool === undefined ? cache.untried(keysOfScan, earlier) : keys
+      next.notes = notes
+      if (untried.length === 0) continue
+      if (running.has(next.id)) {
+        elsewhere.push(next)
+        continue
+      }
+      pool = next.ref.pool
+      keys = untried
+      earlierOfChunk = earlier
+      actions.push(next)
+    }
+    return pool && { keys, pool, actions }
+  }
+
+  async function runChunk(chunk: Chunk, keysOfScan: KeysOfScan): Promise<void> {
+    const scanning = scanChunk(chunk, keysOfScan)
+    for (const { id } of chunk.actions) running.set(id, scanning)
+    try {
+      await scanning
+    } finally {
+      for (const { id } of chunk.actions) running.delete(id)
+    }
   }
 
   return {
@@ -149,25 +186,29 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
       // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
       scanWorkers.start()
       const keysOfScan = cache.begin(keys)
-      const scanned = transactions.flatMap(actionsOf).map(ref => {
-        const id = actionId(ref.pool, ref.action)
-        const { scan, notes } = cache.lookup(id, keysOfScan)
-        return { ref, id, earlier: scan, notes: notes.map(note => ({ ...note, ...placeOf(ref) })) }
-      })
-      const chunks = chunksOf(
-        Map.groupBy(scanned, ({ earlier }) => earlier),
-        keysOfScan,
-      )
-      // One chunk per thread at a time, so that jobs of other calls can run in between.
-      const consumers = Array.from({ length: threads }, async () => {
-        for (const chunk of chunks) {
-          signal?.throwIfAborted()
-          for (const { action, note } of await scanChunk(chunk)) action.notes.push(note)
-        }
-      })
-      await Promise.all(consumers)
-      for (const { id, notes } of scanned) cache.store(id, keysOfScan, notes)
-      return scanned.flatMap(({ notes }) => notes)
+      const scanned = transactions
+        .flatMap(actionsOf)
+        .map((ref): ScannedAction => ({ ref, id: actionId(ref.pool, ref.action), notes: [] }))
+      let queue = scanned.toSorted((x, y) => POOLS.indexOf(x.ref.pool) - POOLS.indexOf(y.ref.pool))
+      while (queue.length > 0) {
+        const elsewhere: ScannedAction[] = []
+        const rest = queue
+        // One chunk per thread at a time, so that jobs of other calls can run in between.
+        const consumers = Array.from({ length: threads }, async () => {
+          for (
+            let chunk = takeChunk(rest, elsewhere, keysOfScan);
+            chunk;
+            chunk = takeChunk(rest, elsewhere, keysOfScan)
+          ) {
+            signal?.throwIfAborted()
+            await runChunk(chunk, keysOfScan)
+          }
+        })
+        await Promise.all(consumers)
+        await Promise.allSettled(elsewhere.map(({ id }) => running.get(id)))
+        queue = elsewhere
+      }
+      return scanned.flatMap(({ ref, notes }) => notes.map(note => ({ ...note, ...placeOf(ref) })))
     },
 
     toCompact: raw => utilityWorkers.run({ kind: 'toCompact', raw: copy(raw) }),
@@ -217,29 +258,9 @@ function parseKey(text: string): ViewingKey {
   }
 }
 
-/**
- * Splits the scan into jobs: the keys that were not tried yet on actions of the same earlier scan. Several consumers may
- * share the generator: each chunk goes to one of them.
- */
-function* chunksOf(
-  byEarlierScan: ReadonlyMap<number, readonly ScannedAction[]>,
-  keysOfScan: KeysOfScan,
-): Generator<Chunk> {
-  for (const [earlier, actions] of byEarlierScan) {
-    const keys = untriedKeys(keysOfScan, earlier)
-    for (const pool of POOLS) {
-      const inPool = actions.filter(({ ref }) => ref.pool === pool)
-      for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
-        const batchSize = Math.min(ACTIONS_PER_JOB, Math.max(1, Math.floor(PAIRS_PER_JOB / keyBatch.length)))
-        for (const actionBatch of slices(inPool, batchSize)) yield { keys: keyBatch, pool, actions: actionBatch }
-      }
-    }
-  }
-}
-
-function* plainParts({ keys, pool, actions }: Chunk): Generator<Chunk> {
-  const batchSize = Math.max(1, Math.floor(PLAIN_PAIRS_PER_JOB / keys.length))
-  for (const actionBatch of slices(actions, batchSize)) yield { keys, pool, actions: actionBatch }
+function actionsPerJob(keys: number, plain: boolean): number {
+  const pairs = plain ? PLAIN_PAIRS_PER_JOB : PAIRS_PER_JOB
+  return Math.min(ACTIONS_PER_JOB, Math.max(1, Math.floor(pairs / Math.min(keys, KEYS_PER_JOB))))
 }
 
 function actionsOf(transaction: CompactTransaction): ActionRef[] {

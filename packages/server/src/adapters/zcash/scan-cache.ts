@@ -17,6 +17,8 @@ export interface KeysOfScan {
   readonly scan: number
   /** For each key id: the scan from which on every scan has had the key. */
   readonly since: ReadonlyMap<number, number>
+  /** The latest of these scans. */
+  readonly newest: number
 }
 
 /** What is known about an action. */
@@ -59,7 +61,8 @@ export class ScanCache {
     }
     const present = keys.map(key => [key.id, { incoming: key.incoming, since: sinceOf(key) }] as const)
     this.#present = new Map(present)
-    return { keys, scan, since: new Map(present.map(([id, { since }]) => [id, since])) }
+    const newest = present.reduce((latest, [, { since }]) => Math.max(latest, since), 0)
+    return { keys, scan, since: new Map(present.map(([id, { since }]) => [id, since])), newest }
   }
 
   /** Forgets everything, results of scans that are still running too. */
@@ -76,6 +79,20 @@ export class ScanCache {
     return { scan: entry.scan, notes: valid.map(({ note }) => note) }
   }
 
+  /**
+   * The keys of a scan that another one has not tried on its actions. A scan that began later may be without keys of this
+   * one: then only those count that every scan has had until now.
+   * @param other the number of the other scan, 0 for none
+   */
+  untried({ keys, scan, since, newest }: KeysOfScan, other: number): readonly ScanKey[] {
+    if (other === 0) return keys
+    if (other <= scan && newest <= other) return []
+    return keys.filter(({ id }) => {
+      const first = since.get(id)!
+      return first > other || (other > scan && this.#present.get(id)?.since !== first)
+    })
+  }
+
   /** Records that every key of the scan has been tried on the action, and which notes they decrypt. */
   store(action: string, { scan, since }: KeysOfScan, notes: readonly KnownNote[]): void {
     this.#entries.delete(action)
@@ -86,11 +103,6 @@ export class ScanCache {
     this.#entries.set(action, { scan, notes: known })
     if (this.#entries.size > this.#maxActions) this.#entries.delete(this.#entries.keys().next().value!)
   }
-}
-
-/** The keys of a scan that an earlier one has not tried on its actions. `earlier`: its number, 0 for none. */
-export function untriedKeys({ keys, since }: KeysOfScan, earlier: number): readonly ScanKey[] {
-  return earlier === 0 ? keys : keys.filter(({ id }) => since.get(id)! > earlier)
 }
 
 /** Identifies an action by all bytes that a scan reads. */

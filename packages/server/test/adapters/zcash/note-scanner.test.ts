@@ -128,6 +128,20 @@ test('an action that was scanned before gives its notes again at its new place, 
   assert.deepEqual(together.map(ids), [['1 d'], ['3 e']])
 })
 
+test('scans of the same actions at the same time give the same notes, with the keys of each', async t => {
+  const scanner = createNoteScanner({ log: silentLog, threads: 2 })
+  t.after(() => scanner.close())
+  const transactions = [1, 3, 4].map(account => paying('ironwood', [{ account, index: 5n, value: 9n }]).compact)
+  const ids = async (accounts: number[]) =>
+    (await scanner.scan(accounts.map(watchKey), transactions)).map(note => note.viewingKeyId)
+  assert.deepEqual(await Promise.all([ids([1, 3]), ids([3]), ids([1, 3, 4]), ids([4, 1])]), [
+    [1, 3],
+    [3],
+    [1, 3, 4],
+    [1, 4],
+  ])
+})
+
 test('without the kernel the plain path finds the same notes and addresses, and the fault is reported once', async t => {
   let faults = 0
   const errors: unknown[] = []
@@ -159,11 +173,13 @@ test('an abort stops a scan between two jobs', async () => {
   }))
   const { compact } = paying('ironwood', [{ account: 1, index: 1n, value: 1n }])
   const stopping = new AbortController()
-  const scanning = noteScanner.scan(
-    keys,
-    Array.from({ length: 1_000 }, () => compact),
-    stopping.signal,
-  )
+  // Different actions, since equal ones are scanned once.
+  const [action] = compact.ironwood
+  const different = Array.from({ length: 1_000 }, (_, i) => {
+    const nullifier = action!.nullifier.with(0, i & 255).with(1, i >> 8)
+    return { ...compact, ironwood: [{ ...action!, nullifier }] }
+  })
+  const scanning = noteScanner.scan(keys, different, stopping.signal)
   stopping.abort(new Error('aborted'))
   await assert.rejects(scanning, /aborted/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { actionId, ScanCache, untriedKeys } from '../../../src/adapters/zcash/scan-cache.ts'
+import { actionId, type KeysOfScan, ScanCache } from '../../../src/adapters/zcash/scan-cache.ts'
 import type { ScanKey } from '../../../src/ports/note-scanner.ts'
 
 const key = (id: number, fill = id): ScanKey => ({ id, incoming: new Uint8Array(64).fill(fill) })
@@ -9,11 +9,14 @@ const note = (viewingKeyId: number) => ({ viewingKeyId, valueZat: 5n, diversifie
 
 /** The ids of the keys that must be tried on an action, and of those whose notes are known. */
 function plan(cache: ScanCache, action: string, keys: readonly ScanKey[]) {
-  const scan = cache.begin(keys)
+  return planned(cache, action, cache.begin(keys))
+}
+
+function planned(cache: ScanCache, action: string, scan: KeysOfScan) {
   const known = cache.lookup(action, scan)
   return {
     scan,
-    untried: untriedKeys(scan, known.scan).map(({ id }) => id),
+    untried: cache.untried(scan, known.scan).map(({ id }) => id),
     found: known.notes.map(({ viewingKeyId }) => viewingKeyId),
   }
 }
@@ -66,36 +69,47 @@ test('the oldest actions are forgotten', () => {
   )
 })
 
+test('a later scan without a key does not hide the key from one that began before and asks after it', () => {
+  const cache = new ScanCache(10)
+  const early = cache.begin([key(1), key(2)])
+  const late = plan(cache, 'a', [key(1)])
+  cache.store('a', late.scan, [note(1)])
+  const asked = planned(cache, 'a', early)
+  assert.deepEqual([asked.untried, asked.found], [[2], [1]])
+})
+
 test('over any order of scans, every key has been tried on every action that it is said to be', () => {
-  const scans = fc.array(
-    fc.record({
-      action: fc.constantFrom('a', 'b'),
-      ids: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
-      ends: fc.nat(3),
-    }),
-    { maxLength: 30 },
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ do: fc.constant('begin' as const), ids: fc.uniqueArray(fc.integer({ min: 1, max: 4 })) }),
+      fc.record({ do: fc.constant('ask' as const), scan: fc.nat(5), action: fc.constantFrom('a', 'b') }),
+      fc.record({ do: fc.constant('end' as const), task: fc.nat(5) }),
+    ),
+    { maxLength: 60 },
   )
   fc.assert(
-    fc.property(scans, steps => {
+    fc.property(steps, all => {
       const cache = new ScanCache(10)
       const tried = new Set<string>()
+      const begun: KeysOfScan[] = []
       const running: (() => void)[] = []
-      for (const { action, ids, ends } of steps) {
-        const { scan, untried } = plan(
-          cache,
-          action,
-          ids.map(id => key(id)),
-        )
+      for (const step of all) {
+        if (step.do === 'begin') begun.push(cache.begin(step.ids.map(id => key(id))))
+        if (step.do === 'end') running.splice(step.task % (running.length || 1), 1)[0]?.()
+        const scan = step.do === 'ask' ? begun.at(-1 - step.scan) : undefined
+        if (step.do !== 'ask' || scan === undefined) continue
+        const { action } = step
+        const { untried } = planned(cache, action, scan)
+        const ids = scan.keys.map(({ id }) => id)
         for (const id of ids)
           if (!untried.includes(id)) assert.ok(tried.has(`${action}${id}`), `${action} with key ${id}`)
         running.push(() => {
           for (const id of ids) tried.add(`${action}${id}`)
           cache.store(action, scan, [])
         })
-        // Scans end in any order.
-        if (running.length > ends) running.splice(ends % running.length, 1)[0]!()
       }
     }),
+    { numRuns: 2_000 },
   )
 })
 
