@@ -107,9 +107,14 @@ async function measureCreate(what: string, database: string, { url, keys }: Shop
 async function measureBurst(what: string, { url, keys }: Shops): Promise<void> {
   const requests = [createRequest(url, keys[0]!)]
   const limits = { connections: CONNECTIONS, seconds: BURST_SECONDS, maxRequests: BURST }
-  const { perSecond, p50Ms, p99Ms, failed } = await load({ url, requests, ...limits })
+  const measured = await load({ url, requests, ...limits })
+  printLine(`${what}: ${count(measured.perSecond)} requests/s, ${notesOf(measured, measured.failed).join(', ')}`)
+}
+
+/** The response times, and the failures if there are some. */
+function notesOf({ p50Ms, p99Ms }: Measured, failed: number): string[] {
   const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (goal < ${GOALS.p99Ms})`
-  printLine(`${what}: ${count(perSecond)} requests/s, ${times}${failed > 0 ? `, ${failed} FAILED` : ''}`)
+  return failed > 0 ? [times, `${failed} FAILED`] : [times]
 }
 
 async function measureRead(what: string, { url, keys }: Shops): Promise<void> {
@@ -173,14 +178,13 @@ async function compare(
   await constant.close()
   const best = fastest(ours)
   const failed = ours.reduce((sum, round) => sum + round.failed, 0)
-  const times = `p50 ${best.p50Ms.toFixed(1)} ms, p99 ${best.p99Ms.toFixed(1)} ms (goal < ${GOALS.p99Ms})`
   report({
     what,
     perSecond: best.perSecond,
     unit: 'requests',
     bound: { name: 'a constant response', perSecond: fastest(bounds).perSecond },
     goal,
-    notes: [times, ...(failed > 0 ? [`${failed} FAILED`] : [])],
+    notes: notesOf(best, failed),
   })
 }
 

@@ -72,9 +72,9 @@ export function createKernel(wasm: Uint8Array, sample: Sampler = () => undefined
     const prepared = scalars.prepare(keys)
     const candidates: Candidate[] = []
     for (let first = 0; first < actions.length; first += machine.at.MAX_POINTS) {
-      candidates.push(
-        ...findCandidates(keys, prepared, pool, actions.slice(first, first + machine.at.MAX_POINTS), first),
-      )
+      const batch = actions.slice(first, first + machine.at.MAX_POINTS)
+      // Not spread: the candidates of a large call are more than a call takes arguments.
+      for (const candidate of findCandidates(keys, prepared, pool, batch, first)) candidates.push(candidate)
     }
     const found = verified(pool, keys, actions, candidates)
     if (prepared.irregular.length > 0) {
@@ -142,7 +142,7 @@ export function createKernel(wasm: Uint8Array, sample: Sampler = () => undefined
     candidates: readonly Candidate[],
   ): DecryptedAction[] {
     const found: DecryptedAction[] = []
-    const batch = machine.at.MAX_PAIRS / 2
+    const batch = machine.maxBases
     for (let first = 0; first < candidates.length; first += batch) {
       for (const { keyIndex, actionIndex, plaintext } of withRightEpk(
         pool,
@@ -169,17 +169,12 @@ export function createKernel(wasm: Uint8Array, sample: Sampler = () => undefined
       else judged.push({ candidate, d: parts.d, codes })
     }
     if (judged.length === 0) return right
-    machine.hashDiversifiers(judged.map(({ d }) => d))
-    machine.useDigits(
-      toDigits(
-        method,
-        judged.map(({ codes }) => codes),
-      ),
+    const digits = toDigits(
+      method,
+      judged.map(({ codes }) => codes),
     )
-    machine.buildTables(0, judged.length)
-    for (let n = 0; n < judged.length; n++) pairs.points[n] = pairs.scalars[n] = n
-    machine.multiply(pairs, judged.length)
-    for (const [i, epk] of machine.encodeResults(0, judged.length).entries()) {
+    const bases = judged.map(({ d }) => d)
+    for (const [i, epk] of machine.multiplyBases(bases, digits).entries()) {
       const { candidate } = judged[i]!
       const { ephemeralKey } = actions[candidate.actionIndex]!
       if (equalBytes(epk, ephemeralKey)) right.push(candidate)

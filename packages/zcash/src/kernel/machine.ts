@@ -92,7 +92,30 @@ export class Machine {
     return valid
   }
 
-  /** Hashes at most `maxPairs` / 2 diversifiers of 11 bytes to points. Twin: `diversifyHash`. */
+  /** The most diversifiers in one call: each takes a slot of two pairs when it is hashed. */
+  get maxBases(): number {
+    return this.at.MAX_PAIRS / 2
+  }
+
+  /**
+   * The encodings of [k] g_d for each diversifier d, `maxBases` at most, where k is the only scalar of the digits or the
+   * one in the place of d.
+   */
+  multiplyBases(diversifiers: readonly Uint8Array[], digits: Digits): Uint8Array[] {
+    const count = diversifiers.length
+    const pairs = createPairs(count)
+    for (let n = 0; n < count; n++) {
+      pairs.points[n] = n
+      pairs.scalars[n] = digits.count === 1 ? 0 : n
+    }
+    this.hashDiversifiers(diversifiers)
+    this.useDigits(digits)
+    this.buildTables(0, count)
+    this.multiply(pairs, count)
+    return this.encodeResults(0, count)
+  }
+
+  /** Hashes at most `maxBases` diversifiers of 11 bytes to points. Twin: `diversifyHash`. */
   hashDiversifiers(diversifiers: readonly Uint8Array[]): void {
     const count = diversifiers.length
     const bytes = this.bytes(this.at.POINTS, count * DIVERSIFIER).fill(0)

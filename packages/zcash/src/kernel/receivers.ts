@@ -3,7 +3,7 @@ import { orchardReceiver } from '../address.ts'
 import { ZcashError } from '../errors.ts'
 import type { IncomingViewingKey } from '../viewing-key.ts'
 import { createDiversifiers } from './diversifiers.ts'
-import { createPairs, type Machine, toDigits } from './machine.ts'
+import { type Machine, toDigits } from './machine.ts'
 import { methodFor } from './method.ts'
 import { recode } from './recode.ts'
 
@@ -19,18 +19,14 @@ export function deriveReceivers(machine: Machine, key: IncomingViewingKey, first
   if (codes === undefined) return Array.from({ length: count }, (_, i) => orchardReceiver(key, first + BigInt(i)))
   const digits = toDigits(method, [codes])
   const diversifierAt = createDiversifiers(key.dk)
-  const batch = machine.at.MAX_PAIRS / 2
-  const pairs = createPairs(batch)
-  for (let n = 0; n < batch; n++) pairs.points[n] = n
+  const batch = machine.maxBases
   const receivers: Uint8Array[] = []
   for (let done = 0; done < count; done += batch) {
     const size = Math.min(batch, count - done)
     const diversifiers = Array.from({ length: size }, (_, i) => diversifierAt(first + BigInt(done + i)))
-    machine.hashDiversifiers(diversifiers)
-    machine.useDigits(digits)
-    machine.buildTables(0, size)
-    machine.multiply(pairs, size)
-    for (const [i, pkd] of machine.encodeResults(0, size).entries()) receivers.push(concatBytes(diversifiers[i]!, pkd))
+    for (const [i, pkd] of machine.multiplyBases(diversifiers, digits).entries()) {
+      receivers.push(concatBytes(diversifiers[i]!, pkd))
+    }
   }
   return receivers
 }

@@ -185,6 +185,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     async scan(keys, transactions, signal) {
       // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
       scanWorkers.start()
+      if (transactions.length === 0) return []
       const keysOfScan = cache.begin(keys)
       const scanned = transactions
         .flatMap(actionsOf)
