@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fastify from 'fastify'
 import { Type } from 'typebox'
 import { loadConfig } from '../src/config/settings.ts'
@@ -12,6 +9,7 @@ import { instantAddresses } from './addresses.ts'
 import { type FreshUrl, onEachDatabase } from './databases.ts'
 import { load, type Measured, requestText } from './load.ts'
 import { count, printLine, report } from './report.ts'
+import { startServiceProcess } from './service-process.ts'
 
 const CONNECTIONS = 64
 const SECONDS = 1.5
@@ -33,9 +31,7 @@ interface Shops {
  */
 async function run(): Promise<void> {
   await onEachDatabase(async (name, freshUrl) => {
-    await withService(await freshUrl(), shops =>
-      measureBurst(`${BURST} creates on one key after a start, ${name}`, shops),
-    )
+    await measureBursts(name, await freshUrl())
     await withService(await freshUrl(), async shops => {
       const { url, keys } = shops
       await measureCreate(`create an invoice on one key, ${name}`, name, { url, keys: keys.slice(0, 1) })
@@ -48,29 +44,23 @@ async function run(): Promise<void> {
   })
 }
 
-async function withService(databaseUrl: string, work: (shops: Shops) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
-  const service = await startService(
-    loadConfig({
-      DATA_DIR: folder,
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      ROLES: 'api',
-      RATE_LIMIT: '0',
-      LOG_LEVEL: 'silent',
-      NETWORK: 'regtest',
-      LIGHTWALLETD_URL: 'http://127.0.0.1:1',
-      SMTP_URL: 'smtp://127.0.0.1:1',
-      MAIL_FROM: 'bench@example.org',
-      ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
-    }),
-  )
-  try {
-    await work({ url: service.url, keys: await openShops(service) })
-  } finally {
-    await service.close()
-    rmSync(folder, { recursive: true })
-  }
+const settings = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  PORT: '0',
+  ROLES: 'api',
+  RATE_LIMIT: '0',
+  LOG_LEVEL: 'silent',
+  NETWORK: 'regtest',
+  LIGHTWALLETD_URL: 'http://127.0.0.1:1',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'bench@example.org',
+  ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+})
+
+async function withService<T>(databaseUrl: string, work: (shops: Shops) => Promise<T>): Promise<T> {
+  await using stack = new AsyncDisposableStack()
+  const service = stack.adopt(await startService(loadConfig(settings(databaseUrl))), it => it.close())
+  return work({ url: service.url, keys: await openShops(service) })
 }
 
 async function openShops({ accounts, apiKeys, viewingKeys }: Service): Promise<string[]> {
@@ -103,12 +93,19 @@ async function measureCreate(what: string, database: string, { url, keys }: Shop
   await compare(what, GOALS.create[database as 'SQLite'], url, sample.body, creates)
 }
 
-/** The first requests after a start, when no address is derived ahead. */
-async function measureBurst(what: string, { url, keys }: Shops): Promise<void> {
-  const requests = [createRequest(url, keys[0]!)]
-  const limits = { connections: CONNECTIONS, seconds: BURST_SECONDS, maxRequests: BURST }
-  const measured = await load({ url, requests, ...limits })
-  printLine(`${what}: ${count(measured.perSecond)} requests/s, ${notesOf(measured, measured.failed).join(', ')}`)
+/** The first requests of a process: the first one has no address derived ahead, the second one has what that one kept. */
+async function measureBursts(database: string, databaseUrl: string): Promise<void> {
+  const [key] = await withService(databaseUrl, async ({ keys }) => keys)
+  for (const start of ['the first start', 'a restart']) {
+    const { url, stop } = await startServiceProcess(settings(databaseUrl))
+    const limits = { connections: CONNECTIONS, seconds: BURST_SECONDS, maxRequests: BURST }
+    const measured = await load({ url, requests: [createRequest(url, key!)], ...limits })
+    await stop()
+    const notes = notesOf(measured, measured.failed).join(', ')
+    printLine(
+      `${BURST} creates on one key after ${start}, ${database}: ${count(measured.perSecond)} requests/s, ${notes}`,
+    )
+  }
 }
 
 /** The response times, and the failures if there are some. */

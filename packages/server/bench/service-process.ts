@@ -1,24 +1,62 @@
-/** Runs the service in a process of its own: gets the settings as a message, and sends one when it runs. */
+/** Runs the service in a process of its own, which nothing has warmed up and whose memory is its own. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type Env, loadConfig } from '../src/config/settings.ts'
-import { startService } from '../src/main.ts'
+import { type Service, startService } from '../src/main.ts'
 
-export async function startServiceProcess(env: Env): Promise<{ stop(): Promise<void> }> {
+export interface Memory {
+  readonly rssMb: number
+  readonly heapMb: number
+}
+
+export interface ServiceProcess {
+  /** The address of its API; empty without the role `api`. */
+  readonly url: string
+  memory(): Promise<Memory>
+  /** Stops the service in order, then ends the process. */
+  stop(): Promise<void>
+}
+
+type Question = { readonly start: Env } | 'memory' | 'stop'
+
+export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
   const child = fork(import.meta.filename)
   const exited = once(child, 'exit')
-  child.send(env)
-  await Promise.race([once(child, 'message'), exited.then(() => Promise.reject(new Error('the service has exited')))])
+  const failed = exited.then(() => Promise.reject(new Error('the service has exited')))
+  failed.catch(() => {})
+  const ask = async (question: Question): Promise<unknown> => {
+    child.send(question)
+    const [answer] = await Promise.race([once(child, 'message'), failed])
+    return answer
+  }
+  const url = (await ask({ start: env })) as string
   return {
+    url,
+    memory: async () => (await ask('memory')) as Memory,
     async stop() {
-      child.kill()
+      child.send('stop')
       await exited
     },
   }
 }
 
-if (process.send)
-  process.once('message', async env => {
-    await startService(loadConfig(env as Env))
-    process.send?.('running')
+function answerQuestions(): void {
+  let service: Service | undefined
+  process.on('message', async (question: Question) => {
+    if (question === 'stop') {
+      await service?.close()
+      process.exit()
+    }
+    if (question === 'memory') return void process.send?.(memory())
+    service = await startService(loadConfig(question.start))
+    process.send?.(service.url)
   })
+}
+
+function memory(): Memory {
+  const { rss, heapUsed } = process.memoryUsage()
+  const mb = (bytes: number) => Math.round(bytes / 1024 / 1024)
+  return { rssMb: mb(rss), heapMb: mb(heapUsed) }
+}
+
+if (process.send) answerQuestions()

@@ -369,4 +369,28 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [ATTENTION],
     killedBy: 'internal invoices, for plans and withdrawals',
   },
+  {
+    name: 'a process that has stopped still reserves what it has kept for the next one',
+    file: 'services/address.ts',
+    find: '    caches.clear()\n',
+    replace: '',
+    tests: ['services/address.test.ts'],
+    killedBy: 'a process that has stopped, a crashed one and two that start at once',
+  },
+  {
+    name: 'an address is restored that the counter of an earlier database can reach',
+    file: 'services/address.ts',
+    find: 'addresses.filter(({ index }) => index < row.nextIndex).slice(0, room)',
+    replace: 'addresses.slice(0, room)',
+    tests: ['services/address.test.ts'],
+    killedBy: 'an index that the counter can still reach',
+  },
+  {
+    name: 'two processes take the same kept addresses',
+    file: 'adapters/system/unused-address.ts',
+    find: '      await unlink(path)\n      return decode',
+    replace: '      await unlink(path).catch(() => {})\n      return decode',
+    tests: ['adapters/system/unused-address.test.ts'],
+    killedBy: 'of two processes that start at once',
+  },
 ]

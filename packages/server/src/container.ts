@@ -13,6 +13,7 @@ import { createSmtpMailer } from './adapters/smtp/mailer.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createLogger } from './adapters/system/logger.ts'
 import { systemRandom } from './adapters/system/random.ts'
+import { createUnusedAddressFiles } from './adapters/system/unused-address.ts'
 import { createNoteScanner } from './adapters/zcash/note-scanner.ts'
 import type { Config } from './config/settings.ts'
 import type { Account } from './domain/account.ts'
@@ -31,6 +32,7 @@ import type { Rates } from './ports/rate.ts'
 import type { Invoice } from './ports/repository/invoice.ts'
 import type { Store, Tx } from './ports/store.ts'
 import type { SwapProvider } from './ports/swap-provider.ts'
+import type { UnusedAddressKeeper } from './ports/unused-address.ts'
 import type { Vault } from './ports/vault.ts'
 import { createAccounts } from './services/account.ts'
 import { createAddresses } from './services/address.ts'
@@ -80,6 +82,7 @@ export interface Infrastructure {
   readonly keyedHash: KeyedHash
   readonly chain: Chain
   readonly noteScanner: NoteScanner
+  readonly unusedAddresses: UnusedAddressKeeper
   /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
   readonly webhookHttp: HttpClient
   readonly rates: Rates
@@ -138,6 +141,9 @@ async function openInfrastructure(
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
   const { mail, swap, lightwalletdUrls: urls } = config
   const metrics = overrides.metrics ?? createMetrics(registry, clock, config.roles)
+  const vault = overrides.vault ?? createVault(config.encryptionKeys, random)
+  const keyedHash = overrides.keyedHash ?? createKeyedHash(config.encryptionKeys)
+  const { databaseUrl } = config
   return {
     config,
     params,
@@ -147,10 +153,12 @@ async function openInfrastructure(
     registry,
     store,
     metrics,
-    vault: overrides.vault ?? createVault(config.encryptionKeys, random),
-    keyedHash: overrides.keyedHash ?? createKeyedHash(config.encryptionKeys),
+    vault,
+    keyedHash,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
     noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelFault: metrics.kernelUnused })),
+    unusedAddresses:
+      overrides.unusedAddresses ?? createUnusedAddressFiles({ vault, keyedHash, random, clock, log, databaseUrl }),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
     rates:
       overrides.rates ??
@@ -187,7 +195,7 @@ async function prepareDatabase(infrastructure: Infrastructure): Promise<Account 
 export function createServices(infrastructure: Infrastructure, operator: Account | null) {
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
-  const { swapProvider: provider } = infrastructure
+  const { swapProvider: provider, unusedAddresses } = infrastructure
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
@@ -195,7 +203,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
-  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity })
+  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, log })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
 
   const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
@@ -237,6 +245,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,
+    addresses,
     apiKeys: createApiKeys({ store, clock, random, onError }),
     billing,
     blockSpacing: createBlockSpacing({ store, params }),

@@ -18,9 +18,10 @@ export async function startApiRole(
   stack: AsyncDisposableStack,
 ): Promise<string> {
   const { config, clock, log, rates, registry, store, noteScanner } = infrastructure
-  const { billing, databaseIdentity, payouts } = services
+  const { addresses, billing, payouts } = services
   noteScanner.start()
-  await databaseIdentity.advanceCountersAtStart()
+  await addresses.start()
+  stack.defer(() => addresses.stop())
   addOperatorQueueGauge(registry, async () => ({
     ...(await payouts.countWaiting()),
     plans: await billing.countNeedingAttention(),

@@ -1,14 +1,12 @@
 import type { Network } from '../domain/account.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
+import type { Log } from '../ports/log.ts'
 import type { NoteScanner } from '../ports/note-scanner.ts'
+import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
 import type { Store } from '../ports/store.ts'
+import type { ReservedAddress, UnusedAddresses, UnusedAddressKeeper } from '../ports/unused-address.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { DatabaseIdentity } from './database-identity.ts'
-
-export interface ReservedAddress {
-  readonly index: bigint
-  readonly address: string
-}
 
 /** Reserves addresses for invoices. An address is never used twice under its viewing key. */
 export interface Addresses {
@@ -16,6 +14,13 @@ export interface Addresses {
   reserve(viewingKeyId: number): Promise<ReservedAddress>
   /** Makes an address available again. It must not have been shown and must not be in a committed row. */
   release(viewingKeyId: number, reserved: ReservedAddress): void
+  /**
+   * Advances the counters, and makes available what an earlier process has kept. Each process that reserves addresses
+   * calls it before the first `reserve`.
+   */
+  start(): Promise<void>
+  /** Keeps the available addresses for the next process. This one does not reserve them any more. */
+  stop(): Promise<void>
 }
 
 /** Maximum addresses derived in one batch. */
@@ -26,6 +31,8 @@ const SLICE_SIZE = 64
 const PARALLEL_SLICES = 2
 /** Keys with cached addresses. The least recently used key is evicted, and its cached indexes are never used. */
 const MAX_CACHES = 2_000
+/** Addresses kept for the next process, of the keys used last. */
+const MAX_KEPT = 20_000
 
 interface AddressCache {
   readonly available: ReservedAddress[]
@@ -35,7 +42,13 @@ interface AddressCache {
   /** A caller found the cache empty, so the next batch is twice as large. */
   ranEmpty: boolean
   refilling: boolean
-  key: { readonly incoming: Uint8Array; readonly network: Network } | null
+  key: UnsealedKey | null
+}
+
+interface UnsealedKey {
+  readonly fingerprint: Uint8Array
+  readonly incoming: Uint8Array
+  readonly network: Network
 }
 
 /**
@@ -43,14 +56,18 @@ interface AddressCache {
  * the index counter. A separate transaction reserves each range of indexes before any of its addresses is shown, so
  * neither a crash nor a second process can use an index twice. The same transaction advances the counters when the
  * database has become a copy, such as a promoted standby.
+ *
+ * What is unused at a stop goes to the next process.
  */
 export function createAddresses(deps: {
   readonly store: Store
   readonly noteScanner: NoteScanner
   readonly vault: Vault
-  readonly databaseIdentity: Pick<DatabaseIdentity, 'write'>
+  readonly databaseIdentity: Pick<DatabaseIdentity, 'write' | 'advanceCountersAtStart'>
+  readonly unusedAddresses: UnusedAddressKeeper
+  readonly log: Log
 }): Addresses {
-  const { store, noteScanner, vault, databaseIdentity } = deps
+  const { store, noteScanner, vault, databaseIdentity, unusedAddresses, log } = deps
   const caches = new Map<number, AddressCache>()
 
   function cacheOf(viewingKeyId: number): AddressCache {
@@ -76,7 +93,7 @@ export function createAddresses(deps: {
   }
 
   async function deriveBatch(viewingKeyId: number, cache: AddressCache): Promise<void> {
-    cache.key ??= await unsealKey(viewingKeyId)
+    cache.key ??= await readKey(viewingKeyId)
     const { incoming, network } = cache.key
     if (cache.ranEmpty || cache.waiting.length > 0) {
       cache.size = Math.min(Math.max(1, cache.size * 2, cache.waiting.length), MAX_BATCH)
@@ -94,11 +111,40 @@ export function createAddresses(deps: {
     await Promise.all(workers)
   }
 
-  async function unsealKey(viewingKeyId: number): Promise<NonNullable<AddressCache['key']>> {
+  async function readKey(viewingKeyId: number): Promise<UnsealedKey> {
     const row = await store.read(tx => tx.viewingKeys.byId(viewingKeyId))
     if (!row) throw new Error('the viewing key of an account does not exist')
-    const incoming = vault.open(row.sealed, viewingKeySealContext(row.id))
-    return { incoming, network: row.network }
+    return unseal(row)
+  }
+
+  function unseal({ id, fingerprint, network, sealed }: ViewingKeyRow): UnsealedKey {
+    return { fingerprint, network, incoming: vault.open(sealed, viewingKeySealContext(id)) }
+  }
+
+  /** @returns the number of restored addresses, `room` at most */
+  function restoreKey(row: ViewingKeyRow, { addresses }: UnusedAddresses, room: number): number {
+    // An index from the counter on may be reserved again: the database is an earlier state of itself.
+    const unused = addresses.filter(({ index }) => index < row.nextIndex).slice(0, room)
+    if (unused.length === 0) return 0
+    const cache = cacheOf(row.id)
+    cache.available.push(...unused)
+    cache.size = Math.min(cache.available.length, MAX_BATCH)
+    cache.key ??= unseal(row)
+    return unused.length
+  }
+
+  /** Empties the caches, the last used one first. */
+  function takeUnused(): UnusedAddresses[] {
+    const unused: UnusedAddresses[] = []
+    let room = MAX_KEPT
+    for (const { key, available } of [...caches.values()].reverse()) {
+      if (!key || available.length === 0 || room === 0) continue
+      const addresses = available.slice(0, room)
+      room -= addresses.length
+      unused.push({ fingerprint: key.fingerprint, addresses })
+    }
+    caches.clear()
+    return unused
   }
 
   return {
@@ -120,6 +166,30 @@ export function createAddresses(deps: {
       const cache = caches.get(viewingKeyId)
       if (cache) provide(cache, reserved)
     },
+
+    async start() {
+      await databaseIdentity.advanceCountersAtStart()
+      try {
+        const kept = await unusedAddresses.take()
+        if (kept.length === 0) return
+        const rows = new Map((await store.read(tx => tx.viewingKeys.list())).map(row => [hex(row.fingerprint), row]))
+        let room = MAX_KEPT
+        for (const unused of kept) {
+          const row = rows.get(hex(unused.fingerprint))
+          if (row) room -= restoreKey(row, unused, room)
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'the addresses that an earlier process kept stay unused')
+      }
+    },
+
+    async stop() {
+      try {
+        await unusedAddresses.keep(takeUnused())
+      } catch (error) {
+        log.warn({ err: error }, 'unused addresses cannot be kept for the next process')
+      }
+    },
   }
 }
 
@@ -136,6 +206,10 @@ function provide({ available, waiting }: AddressCache, reserved: ReservedAddress
   const waiter = waiting.shift()
   if (waiter) waiter.resolve(reserved)
   else available.push(reserved)
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
 }
 
 /** Workers share the generator, so each slice is derived once. */

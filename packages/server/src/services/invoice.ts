@@ -62,7 +62,7 @@ export interface Invoices {
 
 export function createInvoices(deps: {
   readonly store: Store
-  readonly addresses: Addresses
+  readonly addresses: Pick<Addresses, 'reserve' | 'release'>
   readonly clock: Clock
   readonly random: Random
   readonly plans: readonly Plan[]

@@ -27,8 +27,9 @@ export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop>
   const logged: string[] = []
   const log = createLogger('info', { write: line => logged.push(line) })
   const { infrastructure, services } = await openTestContainer(scopeOf(stack), { databaseUrl, log })
-  const { accounts, databaseIdentity, invoices, viewingKeys } = services
-  await databaseIdentity.advanceCountersAtStart()
+  const { accounts, addresses, invoices, viewingKeys } = services
+  await addresses.start()
+  stack.defer(() => addresses.stop())
   await accounts.findOrCreate(EMAIL)
   const unlimited = await accounts.setPlan(EMAIL, 'Business', null)
   const { account } = await viewingKeys.set(unlimited, testViewingKey())
@@ -37,12 +38,12 @@ export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop>
     store: infrastructure.store,
     logged,
     async sell(count) {
-      const addresses: string[] = []
+      const sold: string[] = []
       for (let i = 0; i < count; i++) {
         const request = { amountZat: 5_000n, expiresInSecs: undefined, idempotencyKey: undefined }
-        addresses.push((await invoices.create(account, request)).address)
+        sold.push((await invoices.create(account, request)).address)
       }
-      return addresses
+      return sold
     },
     close: () => resources.disposeAsync(),
   }

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { createAddresses } from '../../src/services/address.ts'
+import type { UnusedAddresses, UnusedAddressKeeper } from '../../src/ports/unused-address.ts'
+import { type Addresses, createAddresses } from '../../src/services/address.ts'
 import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
 import { startTestApi, type TestApi } from '../harness/api.ts'
 import { silentLog } from '../harness/log.ts'
@@ -19,6 +20,11 @@ after(() => api.close())
 
 /** Records the origin of each address, the sizes of derivations, and the reserved ranges. */
 async function createTestAddresses(options: { failAt?: number; gate?: Promise<void> } = {}) {
+  const kept: UnusedAddresses[] = []
+  const unusedAddresses: UnusedAddressKeeper = {
+    keep: async unused => void kept.push(...unused),
+    take: async () => kept.splice(0),
+  }
   const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
   const slices: number[] = []
   const seen = { ranges: 0 }
@@ -46,9 +52,9 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
     lateWatchDays: 7,
     log: silentLog,
   })
-  const make = () =>
-    createAddresses({ store: counting, noteScanner: noteScanner as NoteScanner, vault, databaseIdentity })
-  return { id: account.viewingKeyId!, slices, seen, make }
+  const deps = { store: counting, noteScanner: noteScanner as NoteScanner, vault, databaseIdentity, log: silentLog }
+  const make = (keeper = unusedAddresses) => createAddresses({ ...deps, unusedAddresses: keeper })
+  return { id: account.viewingKeyId!, slices, seen, kept, make }
 }
 
 test('each index is reserved once, with its own address', async () => {
@@ -133,4 +139,94 @@ test('a failed derivation rejects waiting callers, and the next call retries', a
 test('a key that does not exist causes an error, not an endless wait', async () => {
   const { make } = await createTestAddresses()
   await assert.rejects(make().reserve(999_999), /viewing key/)
+})
+
+/** As many addresses as one key has available for a burst. */
+async function sell(addresses: Addresses, id: number, count: number): Promise<bigint[]> {
+  const reserved = await Promise.all(Array.from({ length: count }, () => addresses.reserve(id)))
+  assert.ok(reserved.every(({ index, address }) => address === `address ${index}`))
+  return reserved.map(({ index }) => index)
+}
+
+test('what is unused at a stop goes to the next process, which derives nothing for the first invoices', async () => {
+  const { id, slices, kept, make } = await createTestAddresses()
+  const first = make()
+  await first.start()
+  const sold = await sell(first, id, 300)
+  await until('half a batch', () => slices.length >= 8)
+  await first.stop()
+  const available = kept.flatMap(({ addresses }) => addresses.map(({ index }) => index))
+  assert.ok(available.length >= 100, `${available.length} addresses`)
+  const derived = slices.length
+
+  const next = make()
+  await next.start()
+  assert.deepEqual(kept, [])
+  const indexes = await sell(next, id, Math.floor(available.length / 2))
+  assert.equal(slices.length, derived)
+  assert.deepEqual(indexes, available.slice(0, indexes.length))
+  assert.equal(new Set([...sold, ...indexes]).size, sold.length + indexes.length)
+})
+
+test('a process that has stopped, a crashed one and two that start at once reserve different addresses', async () => {
+  const { id, kept, make } = await createTestAddresses()
+  const first = make()
+  await first.start()
+  const sold = await sell(first, id, 100)
+  await first.stop()
+  const keptTwice = [...kept]
+  const [second, third] = [make(), make()]
+  await Promise.all([second.start(), third.start()])
+  // The second one crashes, and the first one still answers a request.
+  sold.push(...(await sell(second, id, 70)), ...(await sell(third, id, 70)), ...(await sell(first, id, 70)))
+  await third.stop()
+  assert.ok(kept.every(({ addresses }) => !keptTwice.some(earlier => earlier.addresses === addresses)))
+  const fourth = make()
+  await fourth.start()
+  sold.push(...(await sell(fourth, id, 200)))
+  assert.equal(new Set(sold).size, sold.length)
+})
+
+test('an index that the counter can still reach, and a key of another database, are not restored', async () => {
+  const { id, slices, kept, make } = await createTestAddresses()
+  const { fingerprint, nextIndex } = (await api.store.read(tx => tx.viewingKeys.byId(id)))!
+  // After a restore from an earlier state, and a start that moves the counter by 2^36 to 2^37.
+  const reachable = nextIndex + 2n ** 40n
+  kept.push({ fingerprint, addresses: [{ index: reachable, address: `address ${reachable}` }] })
+  kept.push({ fingerprint: new Uint8Array(32), addresses: [{ index: 5n, address: 'address of another key' }] })
+  const addresses = make()
+  await addresses.start()
+  const [index] = await sell(addresses, id, 1)
+  assert.notEqual(index, reachable)
+  assert.deepEqual(slices.slice(0, 1), [1])
+})
+
+test('a keeper that fails costs only the addresses', async () => {
+  const { id, slices, make } = await createTestAddresses()
+  const fail = () => Promise.reject(new Error('no space'))
+  const addresses = make({ keep: fail, take: fail })
+  await addresses.start()
+  await sell(addresses, id, 3)
+  await addresses.stop()
+  assert.ok(slices.length > 0)
+})
+
+test('no more is kept than 20,000 addresses, those of the keys used last first', async () => {
+  const { id, kept, make } = await createTestAddresses()
+  const { account } = await api.merchant({ viewingKey: testViewingKey(++keys) })
+  const rowOf = async (id: number) => (await api.store.read(tx => tx.viewingKeys.byId(id)))!
+  const [row, other] = [await rowOf(id), await rowOf(account.viewingKeyId!)]
+  const addressesOf = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ index: BigInt(n + 1), address: `address ${n + 1}` }))
+  kept.push({ fingerprint: row.fingerprint, addresses: addressesOf(15_000) })
+  kept.push({ fingerprint: other.fingerprint, addresses: addressesOf(15_000) })
+  const addresses = make()
+  await addresses.start()
+  await sell(addresses, id, 1)
+  await addresses.stop()
+  assert.deepEqual(
+    kept.map(({ addresses }) => addresses.length),
+    [14_999, 5_000],
+  )
+  assert.deepEqual(kept[0]!.fingerprint, row.fingerprint)
 })

@@ -1,4 +1,5 @@
 import { blockSpacingSecs, type ConsensusParams, consensusParams } from '@zatgate/server/domain/network-upgrade'
+import type { UnusedAddressKeeper } from '@zatgate/server/ports/unused-address'
 import type { Shop } from '../parts/sale/shop.ts'
 import type { Rule } from '../rules.ts'
 import type { Part } from '../run/part.ts'
@@ -16,6 +17,7 @@ import type { WorldTransaction } from './chain/transaction.ts'
 import { Visibility } from './chain/visibility.ts'
 import { CommitJudge } from './commit-judge.ts'
 import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failures.ts'
+import { createUnusedAddresses } from './unused-addresses.ts'
 
 /** 2026-01-31 12:00 UTC, so that runs of a day cross the end of a month. */
 const START_MS = Date.UTC(2026, 0, 31, 12)
@@ -27,6 +29,7 @@ export class World {
   readonly params: ConsensusParams
   readonly network: Network
   readonly servers: readonly ChainServer[]
+  readonly unusedAddresses: UnusedAddressKeeper
   readonly served = new ServedTransactions(() => this.scheduler.nowMs)
   readonly visibility: Visibility
   readonly database: SimulatedDatabase
@@ -68,6 +71,7 @@ export class World {
     this.scheduler = new Scheduler(seed, START_MS)
     this.scheduler.switchRate = setup.switchRate
     this.scheduler.punctuality = setup.punctuality
+    this.unusedAddresses = createUnusedAddresses(this.scheduler)
     this.story = new Story(() => this.scheduler.nowMs)
     this.#seeds = new Draw(seed, 'streams')
     const { nu63Height, nu7Height, network, height } = setup

@@ -6,11 +6,15 @@ import type { Network } from '../../domain/account.ts'
  */
 export interface ViewingKeyRow {
   readonly id: number
+  /** Of the decrypted secret, 32 bytes: the same in every database. */
+  readonly fingerprint: Uint8Array
   readonly network: Network
   /** dk ‖ ivk of the external scope, sealed by the vault. */
   readonly sealed: Uint8Array
   /** Unix seconds: the latest end of watching of any invoice under the key. */
   readonly watchUntil: number
+  /** The lowest index that was never reserved. */
+  readonly nextIndex: bigint
 }
 
 /** Viewing keys with their index counters. */

@@ -129,5 +129,12 @@ export async function watchedUntilOfAll(db: Db, ids: readonly number[]): Promise
 }
 
 function toViewingKey(row: Selectable<ViewingKeysTable>): ViewingKeyRow {
-  return { id: num(row.id), network: row.network, sealed: row.sealed, watchUntil: num(row.watch_until) }
+  return {
+    id: num(row.id),
+    fingerprint: row.fingerprint,
+    network: row.network,
+    sealed: row.sealed,
+    watchUntil: num(row.watch_until),
+    nextIndex: BigInt(row.next_index),
+  }
 }
