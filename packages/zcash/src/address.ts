@@ -3,7 +3,7 @@ import { deriveDiversifier, diversifierIndexOf, diversifyHash } from './diversif
 import { expectLength, ZcashError } from './errors.ts'
 import type { Network } from './network.ts'
 import { decodePoint, encodePoint } from './pallas.ts'
-import { decodeUnified, encodeUnified, TYPECODES } from './unified.ts'
+import { decodeUnified, encodeUnified, TYPECODES, type UnifiedItem } from './unified.ts'
 import type { IncomingViewingKey } from './viewing-key.ts'
 
 /** A parsed unified address (ZIP 316). */
@@ -39,8 +39,13 @@ export function diversifierIndex(key: IncomingViewingKey, d: Uint8Array): bigint
  * @throws ZcashError `wrong_length`
  */
 export function encodeAddress(network: Network, receiver: Uint8Array): string {
+  return encodeUnified('address', network, orchardItems(receiver))
+}
+
+/** The items of an address with one Orchard receiver. @throws ZcashError `wrong_length` */
+export function orchardItems(receiver: Uint8Array): UnifiedItem[] {
   expectLength('an Orchard receiver', receiver, 43)
-  return encodeUnified('address', network, [{ typecode: TYPECODES.orchard, data: receiver }])
+  return [{ typecode: TYPECODES.orchard, data: receiver }]
 }
 
 /**

@@ -105,6 +105,20 @@ export function encodeUnified(
   items: readonly UnifiedItem[],
   revision: 0 | 2 = 0,
 ): string {
+  const { prefix, message } = toJumble(kind, network, items, revision)
+  return encodeJumbled(prefix, f4Jumble(message))
+}
+
+/**
+ * The message of an encoding before F4Jumble, and its prefix.
+ * @throws ZcashError as {@link encodeUnified}
+ */
+export function toJumble(
+  kind: UnifiedKind,
+  network: Network,
+  items: readonly UnifiedItem[],
+  revision: 0 | 2 = 0,
+): { prefix: string; message: Uint8Array } {
   const sorted = items.toSorted((left, right) => left.typecode - right.typecode)
   if (revision === 2 && kind === 'address') {
     throw new ZcashError('unsupported_revision', 'addresses are encoded in Revision 0 only')
@@ -116,7 +130,12 @@ export function encodeUnified(
     encodeCompactSize(data.length),
     data,
   ])
-  const text = bech32m.encode(prefix, bech32m.toWords(f4Jumble(concatBytes(...parts, padding(prefix)))), false)
+  return { prefix, message: concatBytes(...parts, padding(prefix)) }
+}
+
+/** The text of a jumbled message. @throws ZcashError `wrong_length` */
+export function encodeJumbled(prefix: string, jumbled: Uint8Array): string {
+  const text = bech32m.encode(prefix, bech32m.toWords(jumbled), false)
   if (text.length > MAX_UNIFIED_LENGTH) throw new ZcashError('wrong_length', 'the items are too long')
   return text
 }

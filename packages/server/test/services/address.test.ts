@@ -169,12 +169,14 @@ test('what is unused at a stop goes to the next process, which derives nothing f
 })
 
 test('a process that has stopped, a crashed one and two that start at once reserve different addresses', async () => {
-  const { id, kept, make } = await createTestAddresses()
+  const { id, slices, kept, make } = await createTestAddresses()
   const first = make()
   await first.start()
   const sold = await sell(first, id, 100)
+  await until('a batch ahead', () => slices.length >= 4)
   await first.stop()
   const keptTwice = [...kept]
+  assert.equal(kept[0]?.addresses.length, 100)
   const [second, third] = [make(), make()]
   await Promise.all([second.start(), third.start()])
   // The second one crashes, and the first one still answers a request.

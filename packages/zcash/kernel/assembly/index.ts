@@ -1,4 +1,5 @@
 /** What the host calls. See ../README.md. */
+import { initAes } from './aes'
 import { ACCUMULATORS } from './layout'
 import { initField, isFused } from './limbs'
 import { initHashToField } from './hash-to-field'
@@ -6,7 +7,9 @@ import { initMap } from './map'
 import { initRoots } from './root'
 import { initTables } from './table'
 
+export { deriveDiversifiers } from './diversifier'
 export { hashDiversifiers } from './hash-to-field'
+export { jumble } from './jumble'
 export { hashToPoints } from './map'
 export { findCandidates } from './note-key'
 export { addPairs, doublePairs, startPairs } from './pairs'
@@ -23,5 +26,6 @@ export function init(): bool {
   initRoots()
   initMap()
   initHashToField()
+  initAes()
   return true
 }

@@ -7,6 +7,7 @@ import {
   tryDecryptCompactActions,
   verifyPlaintext,
 } from '../note.ts'
+import type { Network } from '../network.ts'
 import { decodeCompactPlaintext, decryptCompact, LEAD_BYTES } from '../note-cipher.ts'
 import { ephemeralSecretKey } from '../note-secrets.ts'
 import type { ShieldedPool } from '../shielded-pool.ts'
@@ -14,7 +15,7 @@ import type { IncomingViewingKey } from '../viewing-key.ts'
 import { createPairs, INPUT_ITEM, KernelError, Machine, toDigits } from './machine.ts'
 import { methodFor } from './method.ts'
 import { KeyPreparation, type PreparedKeys } from './prepared-keys.ts'
-import { deriveReceivers } from './receivers.ts'
+import { deriveReceivers, encodeAddresses } from './receivers.ts'
 import { recode } from './recode.ts'
 
 /** What the WebAssembly kernel computes. Plain TypeScript does the same, see {@link tryDecryptCompactActions}. */
@@ -36,6 +37,11 @@ export interface Kernel {
    * @throws KernelError if it finds an error in its own results: the caller takes the plain path
    */
   orchardReceivers(key: IncomingViewingKey, first: bigint, count: number): Uint8Array[]
+  /**
+   * The unified addresses of Orchard receivers: what the plain `encodeAddress` gives for each.
+   * @throws ZcashError `wrong_length`
+   */
+  encodeAddresses(network: Network, receivers: readonly Uint8Array[]): string[]
   /** The size of its memory, which grows with the number of keys to a bound. */
   memoryBytes(): number
 }
@@ -185,6 +191,7 @@ export function createKernel(wasm: Uint8Array, sample: Sampler = () => undefined
   return {
     tryDecryptCompactActions: tryDecrypt,
     orchardReceivers: (key, first, count) => deriveReceivers(machine, key, first, count),
+    encodeAddresses: (network, receivers) => encodeAddresses(machine, network, receivers),
     memoryBytes: () => machine.memoryBytes,
   }
 }

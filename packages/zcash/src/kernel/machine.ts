@@ -1,3 +1,4 @@
+import { unsafe } from '@noble/ciphers/aes.js'
 import type { Method } from './recode.ts'
 import { instantiate, type KernelFunctions, type KernelMemory, type Places } from './wasm.ts'
 import type { Window } from './window.ts'
@@ -6,7 +7,10 @@ import type { Window } from './window.ts'
 export const INPUT_ITEM = 40
 const POINT = 80
 const ENCODED_POINT = 32
-const DIVERSIFIER = 16
+const DIVERSIFIER = 11
+/** Bytes between two diversifiers, and between two messages of `jumble`. */
+const DIVERSIFIER_STRIDE = 16
+const MESSAGE_STRIDE = 64
 const ENTRY = 160
 const STEP = 6
 const PAGE = 65_536
@@ -115,11 +119,29 @@ export class Machine {
     return this.encodeResults(0, count)
   }
 
+  /** The diversifiers at `count` indexes from `first` on, `maxBases` at most. Twin: `deriveDiversifier`. */
+  deriveDiversifiers(dk: Uint8Array, first: bigint, count: number): Uint8Array[] {
+    const roundKeys = unsafe.expandKeyLE(dk)
+    new Uint32Array(this.#memory.buffer, this.at.INPUT, roundKeys.length).set(roundKeys)
+    this.run.deriveDiversifiers(first & 0xffffffffffffffffn, first >> 64n, count)
+    return this.#items(this.at.POINTS, DIVERSIFIER_STRIDE, count, DIVERSIFIER)
+  }
+
+  /** F4Jumble of messages of the same length, 48 to 64 bytes. Twin: `f4Jumble`. */
+  jumble(messages: readonly Uint8Array[]): Uint8Array[] {
+    const [first] = messages
+    if (!first) return []
+    const input = this.bytes(this.at.INPUT, messages.length * MESSAGE_STRIDE)
+    for (const [i, message] of messages.entries()) input.set(message, i * MESSAGE_STRIDE)
+    this.run.jumble(messages.length, first.length)
+    return this.#items(this.at.INPUT, MESSAGE_STRIDE, messages.length, first.length)
+  }
+
   /** Hashes at most `maxBases` diversifiers of 11 bytes to points. Twin: `diversifyHash`. */
   hashDiversifiers(diversifiers: readonly Uint8Array[]): void {
     const count = diversifiers.length
-    const bytes = this.bytes(this.at.POINTS, count * DIVERSIFIER).fill(0)
-    for (const [i, d] of diversifiers.entries()) bytes.set(d, i * DIVERSIFIER)
+    const bytes = this.bytes(this.at.POINTS, count * DIVERSIFIER_STRIDE).fill(0)
+    for (const [i, d] of diversifiers.entries()) bytes.set(d, i * DIVERSIFIER_STRIDE)
     this.run.hashDiversifiers(count)
     check(this.run.hashToPoints(count))
   }
@@ -128,8 +150,7 @@ export class Machine {
   encodeResults(first: number, count: number): Uint8Array[] {
     const even = first & ~1
     this.run.encodeAccumulators(even, first + count - even + ((first + count) & 1))
-    const bytes = this.bytes(this.at.OUTPUT + (first - even) * ENCODED_POINT, count * ENCODED_POINT)
-    return Array.from({ length: count }, (_, i) => bytes.slice(i * ENCODED_POINT, (i + 1) * ENCODED_POINT))
+    return this.#items(this.at.OUTPUT + (first - even) * ENCODED_POINT, ENCODED_POINT, count, ENCODED_POINT)
   }
 
   /** Makes these digits the ones that `multiply` uses. */
@@ -208,6 +229,12 @@ export class Machine {
       }
     }
     check(run.areOnCurve(even))
+  }
+
+  /** Copies items of `length` bytes, `stride` bytes apart. */
+  #items(start: number, stride: number, count: number, length: number): Uint8Array[] {
+    const bytes = this.bytes(start, count * stride)
+    return Array.from({ length: count }, (_, i) => bytes.slice(i * stride, i * stride + length))
   }
 
   #useProgram(method: Method): void {

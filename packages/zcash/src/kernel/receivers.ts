@@ -1,8 +1,9 @@
 import { concatBytes } from '@noble/hashes/utils.js'
-import { orchardReceiver } from '../address.ts'
+import { orchardItems, orchardReceiver } from '../address.ts'
 import { ZcashError } from '../errors.ts'
+import type { Network } from '../network.ts'
+import { encodeJumbled, toJumble } from '../unified.ts'
 import type { IncomingViewingKey } from '../viewing-key.ts'
-import { createDiversifiers } from './diversifiers.ts'
 import { type Machine, toDigits } from './machine.ts'
 import { methodFor } from './method.ts'
 import { recode } from './recode.ts'
@@ -18,15 +19,27 @@ export function deriveReceivers(machine: Machine, key: IncomingViewingKey, first
   const codes = recode(key.ivk, method)
   if (codes === undefined) return Array.from({ length: count }, (_, i) => orchardReceiver(key, first + BigInt(i)))
   const digits = toDigits(method, [codes])
-  const diversifierAt = createDiversifiers(key.dk)
   const batch = machine.maxBases
   const receivers: Uint8Array[] = []
   for (let done = 0; done < count; done += batch) {
     const size = Math.min(batch, count - done)
-    const diversifiers = Array.from({ length: size }, (_, i) => diversifierAt(first + BigInt(done + i)))
+    const diversifiers = machine.deriveDiversifiers(key.dk, first + BigInt(done), size)
     for (const [i, pkd] of machine.multiplyBases(diversifiers, digits).entries()) {
       receivers.push(concatBytes(diversifiers[i]!, pkd))
     }
   }
   return receivers
+}
+
+/** Unified addresses with one Orchard receiver (43 bytes) each. Twin: `encodeAddress`. See `Kernel`. */
+export function encodeAddresses(machine: Machine, network: Network, receivers: readonly Uint8Array[]): string[] {
+  const texts: string[] = []
+  for (let done = 0; done < receivers.length; done += machine.at.MAX_POINTS) {
+    const parts = receivers
+      .slice(done, done + machine.at.MAX_POINTS)
+      .map(receiver => toJumble('address', network, orchardItems(receiver)))
+    const jumbled = machine.jumble(parts.map(({ message }) => message))
+    for (const [i, { prefix }] of parts.entries()) texts.push(encodeJumbled(prefix, jumbled[i]!))
+  }
+  return texts
 }

@@ -37,8 +37,10 @@ export interface KernelFunctions {
   addPairs(pairs: number, digits: number, offset: number): number
   doublePairs(pairs: number): number
   findCandidates(pairs: number, leadByte: number): number
+  deriveDiversifiers(low: bigint, high: bigint, count: number): void
   hashDiversifiers(count: number): void
   hashToPoints(count: number): number
+  jumble(count: number, length: number): void
 }
 
 interface Exports extends KernelFunctions, Readonly<Record<(typeof PLACES)[number], { readonly value: number }>> {

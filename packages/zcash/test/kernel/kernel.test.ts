@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesToNumberLE } from '@noble/curves/utils.js'
-import { orchardReceiver } from '../../src/address.ts'
+import { encodeAddress, orchardReceiver } from '../../src/address.ts'
 import { deriveDiversifier, diversifyHash } from '../../src/diversifier.ts'
-import { createDiversifiers } from '../../src/kernel/diversifiers.ts'
+import { f4Jumble, MIN_JUMBLE_LENGTH } from '../../src/f4jumble.ts'
 import { createKernel } from '../../src/kernel/kernel.ts'
 import { Machine } from '../../src/kernel/machine.ts'
 import { type CompactAction, type DecryptedAction, tryDecryptCompactActions } from '../../src/note.ts'
+import { NETWORKS } from '../../src/network.ts'
 import { encodePoint, P, Q } from '../../src/pallas.ts'
 import type { ShieldedPool } from '../../src/shielded-pool.ts'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes } from '../../src/viewing-key.ts'
@@ -162,9 +163,13 @@ test('derives and hashes diversifiers as the plain path does', () => {
   const machine = new Machine(WASM)
   for (let i = 0; i < 40; i++) {
     const dk = randomBytes(32)
-    const diversifierAt = createDiversifiers(dk)
-    for (const index of [0n, 1n, 2n ** 44n, 2n ** 88n - 1n, bytesToNumberLE(randomBytes(11))]) {
-      assert.equal(hex(diversifierAt(index)), hex(deriveDiversifier(dk, index)))
+    const random = bytesToNumberLE(randomBytes(10))
+    for (const first of [0n, 2n ** 44n - 2n, 2n ** 64n - 2n, 2n ** 88n - 5n, random, random << 8n]) {
+      const derived = machine.deriveDiversifiers(dk, first, 5).map(hex)
+      assert.deepEqual(
+        derived,
+        derived.map((_, i) => hex(deriveDiversifier(dk, first + BigInt(i)))),
+      )
     }
   }
   const diversifiers = Array.from({ length: 101 }, () => randomBytes(11))
@@ -177,6 +182,31 @@ test('derives and hashes diversifiers as the plain path does', () => {
   for (const [i, d] of diversifiers.entries()) {
     assert.deepEqual({ x: coordinate(10 * i), y: coordinate(10 * i + 5) }, diversifyHash(d).toAffine())
   }
+})
+
+test('jumbles as the plain path does, and encodes the same addresses', () => {
+  const machine = new Machine(WASM)
+  for (let length = MIN_JUMBLE_LENGTH; length <= 64; length++) {
+    for (const count of [1, 2, 5]) {
+      const messages = Array.from({ length: count }, () => randomBytes(length))
+      assert.deepEqual(machine.jumble(messages).map(hex), messages.map(f4Jumble).map(hex))
+    }
+  }
+  for (const network of NETWORKS) {
+    const receivers = Array.from({ length: 7 }, () => randomBytes(43))
+    assert.deepEqual(
+      kernel.encodeAddresses(network, receivers),
+      receivers.map(receiver => encodeAddress(network, receiver)),
+    )
+  }
+  assert.deepEqual(kernel.encodeAddresses('main', []), [])
+  assert.throws(() => kernel.encodeAddresses('main', [randomBytes(42)]), zcashErrorWith('wrong_length'))
+})
+
+test('encodes more addresses than fit in one batch', () => {
+  const receivers = Array.from({ length: 4_099 }, () => randomBytes(43))
+  const addresses = kernel.encodeAddresses('test', receivers)
+  for (const i of [0, 4_095, 4_096, 4_098]) assert.equal(addresses[i], encodeAddress('test', receivers[i]!))
 })
 
 test('decrypts the official note encryption vectors', { skip: vectorsMissing }, () => {

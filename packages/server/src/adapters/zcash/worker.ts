@@ -78,20 +78,19 @@ function deriveAddresses({
   plain,
 }: Extract<WorkerMessage, { kind: 'deriveAddresses' }>): string[] {
   const key = incomingViewingKeyFromBytes(incoming)
-  const receiverAt = (offset: number) => orchardReceiver(key, from + BigInt(offset))
-  const receivers = plain
-    ? Array.from({ length: count }, (_, offset) => receiverAt(offset))
-    : kernel().orchardReceivers(key, from, count)
-  const sampled = plain ? undefined : sampleAddress(count)
-  if (sampled !== undefined && Buffer.compare(receivers[sampled]!, receiverAt(sampled)) !== 0)
+  const addressAt = (offset: number) => encodeAddress(network, orchardReceiver(key, from + BigInt(offset)))
+  if (plain) return Array.from({ length: count }, (_, offset) => addressAt(offset))
+  const addresses = kernel().encodeAddresses(network, kernel().orchardReceivers(key, from, count))
+  const sampled = sampleAddress(count)
+  if (sampled !== undefined && addresses[sampled] !== addressAt(sampled))
     throw new KernelFault('an address differs from that of the plain path')
-  return receivers.map(receiver => encodeAddress(network, receiver))
+  return addresses
 }
 
 /** Computes what the first address needs before a job waits for it. A fault is reported by the job. */
 function prepare(): void {
   try {
-    kernel().orchardReceivers({ dk: new Uint8Array(32), ivk: 1n }, 0n, 1)
+    kernel().encodeAddresses('regtest', kernel().orchardReceivers({ dk: new Uint8Array(32), ivk: 1n }, 0n, 1))
   } catch (error) {
     if (!(error instanceof KernelFault || error instanceof KernelError)) throw error
   }
