@@ -66,12 +66,17 @@ const REDUCED = memory.data(80, 16)
   return v128.and(v128.load(CANONICAL), i64x2.splat(1))
 }
 
-/** True if the element of either lane is 0. */
-export function hasZero(a: usize): bool {
-  canonicalize(a)
-  let bits = v128.load(CANONICAL)
-  for (let i: usize = 16; i < ELEMENT; i += 16) bits = v128.or(bits, v128.load(CANONICAL + i))
-  return !i64x2.all_true(bits)
+/**
+ * Writes the encodings (repr_P) of the points of both lanes to 4 words of both lanes. x and y follow each other.
+ */
+export function encodeWords(words: usize, x: usize): void {
+  canonicalize(x + ELEMENT)
+  const signs = i64x2.shl(canonicalParity(), 63)
+  canonicalize(x)
+  for (let i = 0; i < 4; i++) {
+    const word = canonicalWord(i)
+    v128.store(words + 16 * i, i == 3 ? v128.or(word, signs) : word)
+  }
 }
 
 /** Reads the low 255 bits of 32 bytes at two addresses, one for each lane. */

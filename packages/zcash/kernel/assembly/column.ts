@@ -5,8 +5,8 @@
  * Two pairs, one in each lane, are a slot. A column fails when a denominator is zero: then nothing is known, and the
  * caller takes another path.
  */
-import { invert, mul, sqr } from './field'
-import { hasZero } from './canonical'
+import { mul, sqr } from './field'
+import { invert } from './inverse'
 import { ACCUMULATORS, DENOMINATORS, PREFIXES, X_REFS, Y_REFS } from './layout'
 import { ELEMENT, gather, storeNormalized } from './limbs'
 
@@ -21,8 +21,7 @@ export function invertDenominators(slots: usize): bool {
   for (let s: usize = 1; s < slots; s++) {
     mul(PREFIXES + s * ELEMENT, PREFIXES + (s - 1) * ELEMENT, DENOMINATORS + s * ELEMENT)
   }
-  invert(INVERSE, PREFIXES + (slots - 1) * ELEMENT)
-  return !hasZero(INVERSE)
+  return invert(INVERSE, PREFIXES + (slots - 1) * ELEMENT)
 }
 
 /** Stores the inverse of the denominator of a slot. Slots come in descending order, from the last one on. */

@@ -1,4 +1,4 @@
-/** Multiplication, powers and inversion of elements. See limbs.ts. */
+/** Multiplication and powers of elements. See limbs.ts. */
 import {
   C2, carry, E0, E1, E2, ELEMENT, EXPONENT, EXPONENT_OF_LAST, FOLD_BIASES, high, limb, low, MASK, MUL_BIASES, SQR_BIASES,
 } from './limbs'
@@ -126,7 +126,6 @@ export function sqr(out: usize, a: usize): void {
   v128.store(out, f64x2.sub(v128.or(t4, EXPONENT()), EXPONENT_OF_LAST()), 64)
 }
 
-
 // @ts-ignore: decorator
 @inline export function copyElement(out: usize, a: usize): void { memory.copy(out, a, ELEMENT) }
 
@@ -152,11 +151,3 @@ export function power(out: usize, a: usize, exponent: usize, nibbles: i32): void
     if (digit) mul(out, out, POWERS + digit * ELEMENT)
   }
 }
-
-const P_MINUS_2 = memory.data<u8>([
-  4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  2, 2, 4, 6, 9, 8, 15, 12, 0, 9, 4, 12, 15, 9, 1, 11, 9, 9, 2, 13, 3, 0, 14, 12, 15, 15, 15, 15, 15, 15, 15, 15,
-])
-
-/** out = 1/a by Fermat's theorem; 0 for 0. */
-export function invert(out: usize, a: usize): void { power(out, a, P_MINUS_2, 64) }

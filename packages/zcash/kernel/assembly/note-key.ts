@@ -2,7 +2,7 @@
  * From shared secrets to the first byte of the note plaintext, by BLAKE2b and ChaCha20 (RFC 8439) as in protocol specification §5.4.5.6 and ZIP 307. Twin: `noteEncryptionKey` and `decryptCompact` of note-cipher.ts.
  */
 import { compress, HASH, initHash, MESSAGE } from './blake2b'
-import { canonicalize, canonicalParity, canonicalWord } from './canonical'
+import { encodeWords } from './canonical'
 import { ACCUMULATORS, OUTPUT, PAIR_ACTIONS } from './layout'
 import { ELEMENT, gather } from './limbs'
 
@@ -15,16 +15,9 @@ const BLOCK = memory.data(16 * 16, 16)
 
 /** Computes the keys of a slot, whose epks are at two addresses, to KEYS. */
 function deriveKeys(slot: usize, epk0: usize, epk1: usize, keys: usize): void {
-  const x = ACCUMULATORS + slot * 2 * ELEMENT
+  encodeWords(MESSAGE, ACCUMULATORS + slot * 2 * ELEMENT)
+  for (let i = 0; i < 4; i++) v128.store(MESSAGE + 16 * (i + 4), gather(epk0 + 8 * i, epk1 + 8 * i))
   memory.fill(MESSAGE + 128, 0, 128)
-  canonicalize(x + ELEMENT)
-  const signs = i64x2.shl(canonicalParity(), 63)
-  canonicalize(x)
-  for (let i = 0; i < 4; i++) {
-    const word = canonicalWord(i)
-    v128.store(MESSAGE + 16 * i, i == 3 ? v128.or(word, signs) : word)
-    v128.store(MESSAGE + 16 * (i + 4), gather(epk0 + 8 * i, epk1 + 8 * i))
-  }
   initHash(KDF_PARAMETERS)
   compress(64, true)
   for (let i: usize = 0; i < 4; i++) {

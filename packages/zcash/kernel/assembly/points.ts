@@ -1,5 +1,5 @@
 /** Decoding and encoding of points (repr_P of protocol specification §5.4.9.6). */
-import { CANONICAL, canonicalize, canonicalParity, canonicalWord, readElement } from './canonical'
+import { CANONICAL, canonicalize, canonicalParity, canonicalWord, encodeWords, readElement } from './canonical'
 import { mul, sqr } from './field'
 import { ACCUMULATORS, INPUT, INPUT_ITEM, OUTPUT, POINT, POINTS } from './layout'
 import { ELEMENT, gather, scatter, storeNormalized } from './limbs'
@@ -7,6 +7,7 @@ import { squareRoot } from './root'
 
 const X = memory.data(80, 16)
 const Y = memory.data(80, 16)
+const WORDS = memory.data(64, 16)
 
 /**
  * Decodes `count` points of 32 bytes, 40 bytes apart from INPUT on, to POINTS, with 1 or 0 for each at OUTPUT: 0 for an encoding that is not
@@ -48,15 +49,11 @@ export function decodePoints(count: usize): void {
  */
 export function encodeAccumulators(first: usize, count: usize): void {
   for (let n: usize = 0; n < count; n += 2) {
-    const x = ACCUMULATORS + (first + n) * ELEMENT
-    canonicalize(x + ELEMENT)
-    const signs = i64x2.shl(canonicalParity(), 63)
-    canonicalize(x)
+    encodeWords(WORDS, ACCUMULATORS + (first + n) * ELEMENT)
     const out = OUTPUT + 32 * n
-    for (let i = 0; i < 4; i++) {
-      const word = i == 3 ? v128.or(canonicalWord(i), signs) : canonicalWord(i)
-      store<u64>(out + 8 * i, i64x2.extract_lane(word, 0))
-      store<u64>(out + 8 * i, i64x2.extract_lane(word, 1), 32)
+    for (let i: usize = 0; i < 4; i++) {
+      store<u64>(out + 8 * i, load<u64>(WORDS + 16 * i))
+      store<u64>(out + 8 * i, load<u64>(WORDS + 16 * i, 8), 32)
     }
   }
 }

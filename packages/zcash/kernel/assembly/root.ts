@@ -3,7 +3,8 @@
  * (Sarkar, https://eprint.iacr.org/2020/1407). Twin: `squareRoot` of pallas.ts.
  */
 import { CANONICAL, canonicalize } from './canonical'
-import { copyElement, invert, mul, power, setSmall, sqr } from './field'
+import { copyElement, mul, power, setSmall, sqr } from './field'
+import { invert } from './inverse'
 import { ROOT_TABLES } from './layout'
 import { gather } from './limbs'
 

@@ -1,4 +1,5 @@
 import { equalBytes } from '@noble/curves/utils.js'
+import type { Network } from '../network.ts'
 import {
   type CompactAction,
   checkCompactLengths,
@@ -7,7 +8,6 @@ import {
   tryDecryptCompactActions,
   verifyPlaintext,
 } from '../note.ts'
-import type { Network } from '../network.ts'
 import { decodeCompactPlaintext, decryptCompact, LEAD_BYTES } from '../note-cipher.ts'
 import { ephemeralSecretKey } from '../note-secrets.ts'
 import type { ShieldedPool } from '../shielded-pool.ts'
