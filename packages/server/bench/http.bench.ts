@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { Type } from 'typebox'
 import { loadConfig } from '../src/config/settings.ts'
@@ -17,6 +18,8 @@ const ROUNDS = 2
 const KEYS = 8
 const BURST = 5_000
 const BURST_SECONDS = 60
+/** Until the addresses are derived that the next process gets. */
+const AHEAD_MS = 1_000
 const GOALS = { create: { SQLite: 0.18, PostgreSQL: 0.15 }, read: 0.7, p99Ms: 50 }
 
 /** A server and the API keys of several merchants. */
@@ -100,6 +103,7 @@ async function measureBursts(database: string, databaseUrl: string): Promise<voi
     const { url, stop } = await startServiceProcess(settings(databaseUrl))
     const limits = { connections: CONNECTIONS, seconds: BURST_SECONDS, maxRequests: BURST }
     const measured = await load({ url, requests: [createRequest(url, key!)], ...limits })
+    await sleep(AHEAD_MS)
     await stop()
     const notes = notesOf(measured, measured.failed).join(', ')
     printLine(
