@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { Type } from 'typebox'
@@ -47,7 +50,11 @@ async function run(): Promise<void> {
   })
 }
 
+const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
+process.on('exit', () => rmSync(dataDir, { recursive: true }))
+
 const settings = (databaseUrl: string) => ({
+  DATA_DIR: dataDir,
   DATABASE_URL: databaseUrl,
   PORT: '0',
   ROLES: 'api',

@@ -52,11 +52,13 @@ async function run({ url, requests, connections, seconds, maxRequests = Infinity
   const times: number[] = []
   let sent = 0
   let failed = 0
-  const sockets = await Promise.all(Array.from({ length: connections }, () => openConnection(url)))
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
 
-  async function sendRequests(socket: Socket, number: number): Promise<void> {
+  async function connection(number: number): Promise<void> {
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    await once(socket, 'connect')
     for (let next = number; performance.now() < endsAt && sent < maxRequests; next++) {
       sent++
       const sentAt = performance.now()
@@ -68,19 +70,11 @@ async function run({ url, requests, connections, seconds, maxRequests = Infinity
     socket.destroy()
   }
 
-  await Promise.all(sockets.map(sendRequests))
+  await Promise.all(Array.from({ length: connections }, (_, number) => connection(number)))
   const elapsed = (performance.now() - startedAt) / 1000
   times.sort((a, b) => a - b)
   const percentile = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
   return { perSecond: times.length / elapsed, p50Ms: percentile(0.5), p99Ms: percentile(0.99), failed }
-}
-
-/** Before any request, so that none waits until the server has accepted the other connections. */
-async function openConnection(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-  await once(socket, 'connect')
-  return socket
 }
 
 /** Reads one response to its end. @returns its status */

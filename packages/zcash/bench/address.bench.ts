@@ -37,7 +37,11 @@ function run(): void {
   }
   const receiver = orchardReceiver(key, 5n)
   const encoded = rate(() => encodeAddress('main', receiver))
-  report({ what: 'encode an address', perSecond: encoded, unit: 'addresses', bound: noble })
+  report({ what: 'encode an address, plain TypeScript', perSecond: encoded, unit: 'addresses', bound: noble })
+  const receivers = kernel.orchardReceivers(key, 0n, 512)
+  const together = rate(() => kernel.encodeAddresses('main', receivers)) * receivers.length
+  const encoding = 'encode addresses with the kernel, 512 at a time'
+  report({ what: encoding, perSecond: together, unit: 'addresses', bound: noble })
   const indices = rate(() => diversifierIndex(key, receiver.subarray(0, 11)))
   report({ what: 'find the index of a diversifier', perSecond: indices, unit: 'indices', bound: noble })
 }
