@@ -28,6 +28,13 @@ export interface ParsedViewingKey {
   readonly expiry?: KeyExpiry
 }
 
+/** How a scan runs. */
+export interface ScanOptions {
+  readonly signal?: AbortSignal
+  /** Goes before the other scans: the mempool, before blocks to catch up with. */
+  readonly isUrgent?: boolean
+}
+
 /** The Zcash cryptography. The expensive parts run outside the main thread. */
 export interface NoteScanner {
   /** Prepares the threads for addresses, so that the first invoice does not wait for them. */
@@ -52,7 +59,7 @@ export interface NoteScanner {
   scan(
     keys: readonly ScanKey[],
     transactions: readonly CompactTransaction[],
-    signal?: AbortSignal,
+    options?: ScanOptions,
   ): Promise<DecryptedNote[]>
   /** Converts a raw transaction to compact form, with its expiry height. Null for bytes that cannot be parsed. */
   toCompact(raw: Uint8Array): Promise<{ transaction: CompactTransaction; expiryHeight: number } | null>

@@ -110,13 +110,14 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   }
 
   /** Scans a chunk, and stores the notes of its actions. */
-  async function scanChunk({ keys, pool, actions }: Chunk, keysOfScan: KeysOfScan): Promise<void> {
+  async function scanChunk({ keys, pool, actions }: Chunk, keysOfScan: KeysOfScan, isUrgent: boolean): Promise<void> {
     for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
       await withKernel(async plain => {
         const found = new Map<ScannedAction, KnownNote[]>()
         for (const part of slices(actions, actionsPerJob(keyBatch.length, plain))) {
           const packed = packActions(part.map(({ ref }) => ref.action))
-          for (const match of await scanWorkers.run({ kind: 'scan', keys: keyBatch, pool, actions: packed, plain })) {
+          const job = { kind: 'scan', keys: keyBatch, pool, actions: packed, plain } as const
+          for (const match of await scanWorkers.run(job, isUrgent)) {
             const { keyIndex, actionIndex, valueZat, diversifierIndex } = match
             const action = part[actionIndex]!
             const note = { viewingKeyId: keyBatch[keyIndex]!.id, valueZat, diversifierIndex }
@@ -158,8 +159,8 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     return pool && { keys, pool, actions }
   }
 
-  async function runChunk(chunk: Chunk, keysOfScan: KeysOfScan): Promise<void> {
-    const scanning = scanChunk(chunk, keysOfScan)
+  async function runChunk(chunk: Chunk, keysOfScan: KeysOfScan, isUrgent: boolean): Promise<void> {
+    const scanning = scanChunk(chunk, keysOfScan, isUrgent)
     for (const { id } of chunk.actions) running.set(id, scanning)
     try {
       await scanning
@@ -182,7 +183,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
       )
     },
 
-    async scan(keys, transactions, signal) {
+    async scan(keys, transactions, { signal, isUrgent = false } = {}) {
       // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
       scanWorkers.start()
       if (transactions.length === 0) return []
@@ -202,7 +203,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
             chunk = takeChunk(rest, elsewhere, keysOfScan)
           ) {
             signal?.throwIfAborted()
-            await runChunk(chunk, keysOfScan)
+            await runChunk(chunk, keysOfScan, isUrgent)
           }
         })
         await Promise.all(consumers)

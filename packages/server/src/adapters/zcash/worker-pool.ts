@@ -18,6 +18,7 @@ interface Task {
   readonly job: WorkerJob
   readonly resolve: (result: JobResults[WorkerJob['kind']]) => void
   readonly reject: (error: unknown) => void
+  readonly isUrgent: boolean
   attempts: number
 }
 
@@ -34,12 +35,14 @@ const MAX_KEYS_PER_THREAD = 50_000
 const THREAD_HEAP_MB = 512
 
 /**
- * A pool of worker threads with one queue. A crashed thread is replaced and its job is retried once. A job that fails, or
+ * A pool of worker threads with a queue. A crashed thread is replaced and its job is retried once. A job that fails, or
  * crashes its thread twice, rejects.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #threads = new Set<Thread>()
+  /** Urgent jobs go before all others. */
+  readonly #urgent: Task[] = []
   readonly #queue: Task[] = []
   #closed = false
 
@@ -53,19 +56,27 @@ export class WorkerPool {
   }
 
   /** Queues a job. @throws AppError `viewer_unavailable` when the queue is full or the pool is closed */
-  run<K extends WorkerJob['kind']>(job: Extract<WorkerJob, { kind: K }>): Promise<JobResults[K]> {
+  run<K extends WorkerJob['kind']>(job: Extract<WorkerJob, { kind: K }>, isUrgent = false): Promise<JobResults[K]> {
     return new Promise<JobResults[K]>((resolve, reject) => {
       if (this.#closed) return reject(unavailable('the note scanner is closed'))
-      if (this.#queue.length >= this.#options.maxQueued)
+      if (this.#urgent.length + this.#queue.length >= this.#options.maxQueued)
         return reject(unavailable('the job queue of the note scanner is full'))
-      this.#queue.push({ job, resolve: result => resolve(result as JobResults[K]), reject, attempts: 0 })
+      const task = {
+        job,
+        resolve: (result: unknown) => resolve(result as JobResults[K]),
+        reject,
+        isUrgent,
+        attempts: 0,
+      }
+      this.#queueOf(task).push(task)
       this.#dispatch()
     })
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const task of this.#queue.splice(0)) task.reject(unavailable('the note scanner is closed'))
+    const queued = [...this.#urgent.splice(0), ...this.#queue.splice(0)]
+    for (const task of queued) task.reject(unavailable('the note scanner is closed'))
     const threads = [...this.#threads]
     this.#threads.clear()
     for (const { busy } of threads) {
@@ -77,11 +88,19 @@ export class WorkerPool {
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0) {
+    for (let queue = this.#nextQueue(); queue.length > 0; queue = this.#nextQueue()) {
       const thread = this.#idleThread()
       if (!thread) return
-      this.#assign(thread, this.#queue.shift()!)
+      this.#assign(thread, queue.shift()!)
     }
+  }
+
+  #nextQueue(): Task[] {
+    return this.#urgent.length > 0 ? this.#urgent : this.#queue
+  }
+
+  #queueOf({ isUrgent }: Task): Task[] {
+    return isUrgent ? this.#urgent : this.#queue
   }
 
   #idleThread(): Thread | undefined {
@@ -130,7 +149,7 @@ export class WorkerPool {
     const busy = thread.busy
     if (busy) {
       clearTimeout(busy.timer)
-      if (busy.task.attempts < MAX_ATTEMPTS) this.#queue.unshift(busy.task)
+      if (busy.task.attempts < MAX_ATTEMPTS) this.#queueOf(busy.task).unshift(busy.task)
       else busy.task.reject(new Error('a job crashed its note scanner thread twice', { cause: error }))
     }
     this.#dispatch()

@@ -22,7 +22,7 @@ export async function scanBlockBatch(
   const blocks = await readBlockBatch(chain, from, to, signal)
   const keys = await keysFor(blocks)
   const transactions = blocks.flatMap(block => block.transactions)
-  return { blocks, notes: await noteScanner.scan(keys, transactions, signal) }
+  return { blocks, notes: await noteScanner.scan(keys, transactions, { signal }) }
 }
 
 async function readBlockBatch(chain: Chain, from: number, to: number, signal: AbortSignal): Promise<Block[]> {

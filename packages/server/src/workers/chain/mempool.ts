@@ -70,7 +70,8 @@ export function createMempoolReader({
     if (transactions.length === 0) return new Map<string, DecryptedNote[]>()
     // Limited by the tip's time: if the clock is ahead, keys would be left out, and a cached transaction is not scanned again.
     const watchedKeys = await scanKeys.watchedAt(Math.min(nowSecs(clock), await tipTime()))
-    return Map.groupBy(await noteScanner.scan(watchedKeys, transactions, signal), note => note.txid)
+    const notes = await noteScanner.scan(watchedKeys, transactions, { signal, isUrgent: true })
+    return Map.groupBy(notes, note => note.txid)
   }
 
   async function scanUnmined(

@@ -179,7 +179,7 @@ test('an abort stops a scan between two jobs', async () => {
     const nullifier = action!.nullifier.with(0, i & 255).with(1, i >> 8)
     return { ...compact, ironwood: [{ ...action!, nullifier }] }
   })
-  const scanning = noteScanner.scan(keys, different, stopping.signal)
+  const scanning = noteScanner.scan(keys, different, { signal: stopping.signal })
   stopping.abort(new Error('aborted'))
   await assert.rejects(scanning, /aborted/)
 })

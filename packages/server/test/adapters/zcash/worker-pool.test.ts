@@ -16,9 +16,10 @@ function poolOf(options: Partial<WorkerPoolOptions> = {}) {
   const onCrash = (error: unknown) => crashes.push(error)
   const pool = new WorkerPool({ size: 1, maxQueued: 100, jobTimeoutMs: 60_000, onCrash, script, ...options })
   pools.push(pool)
-  const run = (error: bigint) => {
+  const run = (error: bigint, isUrgent = false) => {
     const incoming = new Uint8Array(64)
-    return pool.run({ kind: 'deriveAddresses', incoming, network: 'regtest', from: error, count: 1, plain: true })
+    const job = { kind: 'deriveAddresses', incoming, network: 'regtest', from: error, count: 1, plain: true } as const
+    return pool.run(job, isUrgent)
   }
   return { pool, run, crashes }
 }
@@ -62,6 +63,32 @@ test('a job is rejected as unavailable when the queue is full', async () => {
   const waiting = [run(OK), run(OK)]
   await assert.rejects(run(OK), (error: AppError) => error instanceof AppError && error.kind === 'unavailable')
   await Promise.all([running, ...waiting])
+})
+
+test('urgent jobs go before all others in their own order, also when one is retried', async () => {
+  const { run } = poolOf({ maxQueued: 6 })
+  const order: string[] = []
+  const named = (name: string, job: Promise<unknown>) => job.catch(() => 'failed').finally(() => order.push(name))
+  const jobs = [
+    named('running', run(OK)),
+    named('catching up 1', run(OK)),
+    named('catching up 2', run(CRASH)),
+    named('mempool 1', run(OK, true)),
+    named('mempool 2', run(CRASH, true)),
+    named('mempool 3', run(OK, true)),
+    named('catching up 3', run(OK)),
+  ]
+  await assert.rejects(run(OK, true), /unavailable/)
+  await Promise.all(jobs)
+  assert.deepEqual(order, [
+    'running',
+    'mempool 1',
+    'mempool 2',
+    'mempool 3',
+    'catching up 1',
+    'catching up 2',
+    'catching up 3',
+  ])
 })
 
 test('each key is sent once per thread, and again to a new thread or after the key limit clears the cache', async () => {

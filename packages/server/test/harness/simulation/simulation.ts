@@ -6,7 +6,7 @@ import type { CompactTransaction } from '../../../src/domain/chain.ts'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Metrics } from '../../../src/ports/metrics.ts'
-import type { DecryptedNote, NoteScanner, ScanKey } from '../../../src/ports/note-scanner.ts'
+import type { DecryptedNote, NoteScanner, ScanKey, ScanOptions } from '../../../src/ports/note-scanner.ts'
 import type { Invoice, NewInvoice } from '../../../src/ports/repository/invoice.ts'
 import type { PaymentRow } from '../../../src/ports/repository/payment.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
@@ -58,6 +58,8 @@ export class ChainSimulation {
   /** Events of committed transactions, in order. */
   readonly events: NewEvent[] = []
   readonly metrics: Record<string, unknown> = {}
+  /** The scanned transactions, in order. */
+  readonly scans: { readonly txid: string; readonly isUrgent: boolean }[] = []
   shop!: Shop
   interruption: Interruption = () => {}
   readonly #transactions = new Map<string, ModelTransaction>()
@@ -246,7 +248,12 @@ export class ChainSimulation {
 
   #noteScanner(): NoteScanner {
     return {
-      scan: async (keys: readonly ScanKey[], transactions: readonly CompactTransaction[]) => {
+      scan: async (
+        keys: readonly ScanKey[],
+        transactions: readonly CompactTransaction[],
+        { isUrgent = false }: ScanOptions = {},
+      ) => {
+        this.scans.push(...transactions.map(({ txid }) => ({ txid, isUrgent })))
         await this.interruption('before opening')
         const known = transactions.flatMap(({ txid }) => this.#transactions.get(txid) ?? [])
         return keys.flatMap(({ id }) => (id === this.shop.viewingKey.id ? notesOf(known, id) : []))

@@ -24,6 +24,17 @@ onBothDatabases(engine => {
     assert.equal((await simulation.read(mempool)).txid, first)
   })
 
+  simulationTest(engine, 'the mempool is scanned before blocks to catch up with', async simulation => {
+    await simulation.firstProcess.sync()
+    const invoice = await simulation.createInvoice()
+    const txid = simulation.pay(invoice)
+    await simulation.firstProcess.sync()
+    assert.deepEqual(simulation.scans, [{ txid, isUrgent: true }])
+    simulation.mine(1)
+    await simulation.firstProcess.sync()
+    assert.deepEqual(simulation.scans.slice(1), [{ txid, isUrgent: false }])
+  })
+
   simulationTest(
     engine,
     'a payment first seen in a block dated 2011 counts, as on a Zebra regtest',

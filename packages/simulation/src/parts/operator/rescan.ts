@@ -38,8 +38,8 @@ export class Rescans {
     const honest = createNoteScanner(network, scheduler)
     return {
       ...honest,
-      scan: async (keys, transactions, signal) => {
-        const notes = await honest.scan(keys, transactions, signal)
+      scan: async (keys, transactions, options) => {
+        const notes = await honest.scan(keys, transactions, options)
         const first = notes[0]
         if (first && this.#nextMisses > 0) {
           this.#misses.set(first.txid, this.#nextMisses)
@@ -114,8 +114,8 @@ export class Rescans {
     }
     return noteScanner => ({
       ...noteScanner,
-      scan: async (keys, transactions, signal) => {
-        const notes = await noteScanner.scan(keys, transactions, signal)
+      scan: async (keys, transactions, options) => {
+        const notes = await noteScanner.scan(keys, transactions, options)
         await yields(MAX_READING)
         if (!isReorganised && !this.#world.healed) {
           isReorganised = true
