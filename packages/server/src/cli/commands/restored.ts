@@ -1,7 +1,14 @@
+import { createKeyedHash } from '../../adapters/crypto/keyed-hash.ts'
+import { createVault } from '../../adapters/crypto/vault.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
+import { createUnusedAddressFiles } from '../../adapters/system/unused-address.ts'
+import type { Config } from '../../config/settings.ts'
 import { formatUtc } from '../../domain/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Random } from '../../ports/random.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import type { Command } from '../command.ts'
 import { withStore } from '../store.ts'
@@ -14,21 +21,26 @@ export const restored: Command = {
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const settings = config()
-    const { lateWatchDays } = settings
-    const { viewingKeys, watchedUntil } = await withStore(settings, store => {
-      const log = createLogger(settings.logLevel)
-      return createDatabaseIdentity({
-        store,
-        clock: systemClock,
-        random: systemRandom,
-        lateWatchDays,
-        log,
-      }).advanceCounters()
-    })
+    const { lateWatchDays, logLevel } = settings
+    const system = { clock: systemClock, random: systemRandom, log: createLogger(logLevel) }
+    await dropKeptAddresses(settings, system)
+    const { viewingKeys, watchedUntil } = await withStore(settings, store =>
+      createDatabaseIdentity({ ...system, store, lateWatchDays }).advanceCounters(),
+    )
     out.result({ viewing_keys: viewingKeys, watched_until: watchedUntil }, describe(viewingKeys, watchedUntil))
     if (viewingKeys > 0) out.note('Restart the service if it is running: it has reserved addresses in memory.')
     return 0
   },
+}
+
+/** Leaves the addresses unused that the last process kept: the memory of the machine may have been restored too. */
+async function dropKeptAddresses(
+  { encryptionKeys, databaseUrl }: Config,
+  system: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+): Promise<void> {
+  if (encryptionKeys.length === 0) return
+  const secrets = { vault: createVault(encryptionKeys, system.random), keyedHash: createKeyedHash(encryptionKeys) }
+  await createUnusedAddressFiles({ ...system, ...secrets, databaseUrl }).take()
 }
 
 function describe(viewingKeys: number, watchedUntil: number): string[] {
