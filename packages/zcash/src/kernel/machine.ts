@@ -127,7 +127,7 @@ export class Machine {
     return this.#items(this.at.POINTS, DIVERSIFIER_STRIDE, count, DIVERSIFIER)
   }
 
-  /** F4Jumble of messages of the same length, 48 to 64 bytes. Twin: `f4Jumble`. */
+  /** F4Jumble of at most `MAX_POINTS` messages of the same length, 48 to 64 bytes. Twin: `f4Jumble`. */
   jumble(messages: readonly Uint8Array[]): Uint8Array[] {
     const [first] = messages
     if (!first) return []
