@@ -70,7 +70,7 @@ const settings = (databaseUrl: string) => ({
 async function withService<T>(databaseUrl: string, work: (shops: Shops) => Promise<T>): Promise<T> {
   await using stack = new AsyncDisposableStack()
   const service = stack.adopt(await startService(loadConfig(settings(databaseUrl))), it => it.close())
-  return work({ url: service.url, keys: await openShops(service) })
+  return await work({ url: service.url, keys: await openShops(service) })
 }
 
 async function openShops({ accounts, apiKeys, viewingKeys }: Service): Promise<string[]> {
