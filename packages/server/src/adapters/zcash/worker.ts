@@ -8,6 +8,7 @@ import { KernelError } from '@zatgate/zcash/kernel/machine'
 import { toCompactAction, tryDecryptCompactActions } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
+import type { Network } from '../../domain/account.ts'
 import {
   type JobResults,
   KernelFault,
@@ -80,17 +81,22 @@ function deriveAddresses({
   const key = incomingViewingKeyFromBytes(incoming)
   const addressAt = (offset: number) => encodeAddress(network, orchardReceiver(key, from + BigInt(offset)))
   if (plain) return Array.from({ length: count }, (_, offset) => addressAt(offset))
-  const addresses = kernel().encodeAddresses(network, kernel().orchardReceivers(key, from, count))
+  const addresses = deriveWithKernel(key, network, from, count)
   const sampled = sampleAddress(count)
   if (sampled !== undefined && addresses[sampled] !== addressAt(sampled))
     throw new KernelFault('an address differs from that of the plain path')
   return addresses
 }
 
+function deriveWithKernel(key: IncomingViewingKey, network: Network, from: bigint, count: number): string[] {
+  const { encodeAddresses, orchardReceivers } = kernel()
+  return encodeAddresses(network, orchardReceivers(key, from, count))
+}
+
 /** Computes what the first address needs before a job waits for it. A fault is reported by the job. */
 function prepare(): void {
   try {
-    kernel().encodeAddresses('regtest', kernel().orchardReceivers({ dk: new Uint8Array(32), ivk: 1n }, 0n, 1))
+    deriveWithKernel({ dk: new Uint8Array(32), ivk: 1n }, 'regtest', 0n, 1)
   } catch (error) {
     if (!(error instanceof KernelFault || error instanceof KernelError)) throw error
   }
