@@ -393,4 +393,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['adapters/system/unused-address.test.ts'],
     killedBy: 'of two processes that start at once',
   },
+  {
+    name: 'after the rollback of its first write, a batch on PostgreSQL goes on outside a transaction',
+    file: 'store/postgres/batches.ts',
+    find: "    if (!inSavepoint) this.#open = 'nothing'\n",
+    replace: '',
+    tests: ['store/postgres/store.test.ts'],
+    killedBy: 'wherever the failing ones of a batch are',
+    needsPostgres: true,
+  },
 ]

@@ -52,7 +52,8 @@ type Completion = () => void
 
 /**
  * Runs the writes that arrive while the previous transaction is committing in one transaction, with one fsync for all.
- * Each write runs alone in a savepoint, so that a failed one undoes only its own changes. Batched writes share one
+ * One transaction at a time: a second one would halve their size, and wait for the counts of the same accounts. Each
+ * write runs alone in a savepoint, so that a failed one undoes only its own changes. Batched writes share one
  * savepoint and their statements; when one of them fails, they run again one by one. Every caller gets its result
  * after the commit, since nothing that it read was durable before.
  */
@@ -61,21 +62,13 @@ export class GroupCommit {
   readonly #limits: StoreLimits
   readonly #notify: (topics: Iterable<Topic>) => void
   readonly #queue: (QueuedWrite | BatchedWrite)[] = []
-  readonly #running = new Set<Promise<void>>()
-  readonly #concurrency: number
+  #running: Promise<void> | null = null
   #closed = false
 
-  /** @param concurrency Most transactions open at a time */
-  constructor(
-    batches: BatchDriver,
-    limits: StoreLimits,
-    concurrency: number,
-    notify: (topics: Iterable<Topic>) => void,
-  ) {
+  constructor(batches: BatchDriver, limits: StoreLimits, notify: (topics: Iterable<Topic>) => void) {
     this.#batches = batches
     this.#limits = limits
     this.#notify = notify
-    this.#concurrency = concurrency
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -89,7 +82,7 @@ export class GroupCommit {
   /** Refuses new writes and commits the queued ones. */
   async close(): Promise<void> {
     this.#closed = true
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    while (this.#running) await this.#running
   }
 
   #enqueue<T>(writeOf: (caller: Omit<QueuedWrite, 'work'>) => QueuedWrite | BatchedWrite): Promise<T> {
@@ -97,17 +90,16 @@ export class GroupCommit {
     if (this.#queue.length >= this.#limits.maxWaiting) return Promise.reject(overloadedError())
     return new Promise<T>((resolve, reject) => {
       this.#queue.push(writeOf({ resolve: resolve as (value: unknown) => void, reject, attempts: 0 }))
-      if (this.#running.size < this.#concurrency) this.#startTransactions()
+      if (!this.#running) this.#startTransactions()
     })
   }
 
   #startTransactions(): void {
-    const run = this.#drain().finally(() => {
-      this.#running.delete(run)
+    this.#running = this.#drain().finally(() => {
+      this.#running = null
       // A caller that got its result from the last batch may have queued another write in the meantime.
       if (this.#queue.length > 0) this.#startTransactions()
     })
-    this.#running.add(run)
   }
 
   async #drain(): Promise<void> {

@@ -5,15 +5,17 @@ import { type BatchLimits, batchLoader } from './batch-loader.ts'
 export function createLookup(query: Store['query'], limits: BatchLimits): Lookup {
   return {
     invoice: batchLoader(async publicIds => {
-      const found = await query(tx => tx.invoices.byPublicIds(publicIds))
+      const found = await query(tx => tx.invoices.byPublicIds([...new Set(publicIds)]))
       const byId = new Map(found.map(invoice => [invoice.publicId, invoice]))
       return publicIds.map(publicId => byId.get(publicId) ?? null)
     }, limits),
 
     apiKey: batchLoader(async hashes => {
-      const found = await query(tx => tx.apiKeys.authenticate(hashes))
+      const names = hashes.map(toHex)
+      const distinct = new Map(names.map((name, index) => [name, hashes[index]!]))
+      const found = await query(tx => tx.apiKeys.authenticate([...distinct.values()]))
       const byHash = new Map(found.map(({ hash, ...live }) => [toHex(hash), live]))
-      return hashes.map(hash => byHash.get(toHex(hash)) ?? null)
+      return names.map(name => byHash.get(name) ?? null)
     }, limits),
   }
 }

@@ -21,19 +21,18 @@ export function postgresBatchDriver(source: PgSource, database: Database, waitMs
     isTransient,
     translateError: translatePgError,
     async begin() {
-      const client = await source.connect()
-      const batch = new PostgresBatch(client, waitMs, notify)
-      try {
-        await withTimeout(waitMs, () => client.query('BEGIN'))
-      } catch (error) {
-        client.release(true)
-        throw error
-      }
-      return batch
+      return new PostgresBatch(await source.connect(), waitMs, notify)
     },
   }
 }
 
+/** What is open at a moment: nothing, the transaction alone, or a savepoint in it. */
+type Open = 'nothing' | 'transaction' | 'savepoint'
+
+/**
+ * Begins with its first use case, which needs no savepoint, and leaves the last savepoint to the commit: every message
+ * that is not sent spares the server and this process a switch to the other.
+ */
 class PostgresBatch implements BatchTransaction {
   readonly connection: PgConnection
   readonly #client: PgClient
@@ -41,6 +40,7 @@ class PostgresBatch implements BatchTransaction {
   readonly #notify: Notify
   /** Statements sent without waiting, pipelined with the others. After a failed one all following statements fail. */
   readonly #pipelined: Promise<unknown>[] = []
+  #open: Open = 'nothing'
   #stale = false
 
   constructor(client: PgClient, waitMs: number, notify: Notify) {
@@ -51,23 +51,31 @@ class PostgresBatch implements BatchTransaction {
   }
 
   savepoint(): void {
+    if (this.#open === 'nothing') {
+      this.#send('BEGIN')
+      this.#open = 'transaction'
+      return
+    }
+    if (this.#open === 'savepoint') this.#send('RELEASE use_case')
     this.#send('SAVEPOINT use_case')
+    this.#open = 'savepoint'
   }
 
-  releaseSavepoint(): void {
-    this.#send('RELEASE use_case')
-  }
+  /** The next savepoint or the commit releases it. */
+  releaseSavepoint(): void {}
 
   async rollbackToSavepoint(error: unknown): Promise<void> {
     this.#stale ||= isStalePlan(error)
-    await withTimeout(this.#waitMs, () => this.#client.query('ROLLBACK TO use_case'))
-    this.releaseSavepoint()
+    const inSavepoint = this.#open === 'savepoint'
+    await withTimeout(this.#waitMs, () => this.#client.query(inSavepoint ? 'ROLLBACK TO use_case' : 'ROLLBACK'))
+    if (!inSavepoint) this.#open = 'nothing'
   }
 
   async commit(topics: ReadonlySet<Topic>): Promise<void> {
     await withTimeout(this.#waitMs, async () => {
       await this.#notify(this.#client, topics)
-      await Promise.all([...this.#pipelined, this.#client.query('COMMIT')])
+      if (this.#open !== 'nothing') this.#send('COMMIT')
+      await Promise.all(this.#pipelined)
     })
     this.#client.release(this.#stale)
   }

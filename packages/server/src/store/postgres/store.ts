@@ -18,8 +18,6 @@ import { migratePostgres } from './migrate.ts'
 import { createPgNotifications } from './notifications.ts'
 import { createPgTransactions } from './transactions.ts'
 
-/** While the server commits one batch, the next one is sent. */
-const BATCH_CONCURRENCY = 2
 const BACKOFF = { firstMs: 5, maxMs: 200 }
 
 /**
@@ -47,7 +45,6 @@ export async function openPostgresStore(
   const batchedWrites = new GroupCommit(
     postgresBatchDriver(source, database, limits.transactionTimeoutMs, send),
     { ...limits, maxBatch: Math.min(limits.maxBatch, MAX_SAVEPOINTS) },
-    BATCH_CONCURRENCY,
     notifications.notify,
   )
   const onCommitted = notifications.notify

@@ -149,14 +149,18 @@ export function invoiceRepository(db: Db): InvoiceRepository {
   }
 }
 
-/** Inserts invoices by as few statements as possible. Returns them in the order given. */
+/** Inserts invoices by as few statements as possible. Returns them, as they are stored, in the order given. */
 export async function insertInvoices(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
-  const inserted = new Map<string, Invoice>()
+  const inserted = new Map<string, InsertedRow>()
   for (const batch of chunks(invoices, INSERTED_COLUMNS)) {
-    const rows = await db.insertInto('invoices').values(batch.map(toNewRow)).returningAll().execute()
-    for (const row of rows) inserted.set(row.public_id, toInvoice(row))
+    const rows = await db
+      .insertInto('invoices')
+      .values(batch.map(toNewRow))
+      .returning(['id', 'public_id', 'created_height'])
+      .execute()
+    for (const row of rows) inserted.set(row.public_id, row)
   }
-  return invoices.map(invoice => inserted.get(invoice.publicId) as Invoice)
+  return invoices.map(invoice => toInserted(invoice, inserted.get(invoice.publicId) as InsertedRow))
 }
 
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
@@ -203,6 +207,29 @@ function toNewRow(invoice: NewInvoice): InsertObject<Tables, 'invoices'> {
     expires_at: invoice.expiresAt,
     watch_until: invoice.watchUntil,
     created_height: sql<number>`(SELECT max(height) FROM headers)`,
+  }
+}
+
+/** What the database adds to a new invoice. */
+type InsertedRow = Pick<Selectable<InvoicesTable>, 'id' | 'created_height'>
+
+/** The same as reading the new row, for less than half of the time. */
+function toInserted(invoice: NewInvoice, row: InsertedRow): Invoice {
+  return {
+    ...invoice,
+    id: num(row.id),
+    status: 'pending',
+    receivedZat: 0n,
+    overpaidZat: 0n,
+    txid: null,
+    paidAt: null,
+    keptOpenBySwap: false,
+    swapId: null,
+    needsAttention: false,
+    createdHeight: numOrNull(row.created_height),
+    openUntilHeight: null,
+    underpaidAt: null,
+    attentionSince: null,
   }
 }
 

@@ -122,7 +122,7 @@ export async function watchedUntilOfAll(db: Db, ids: readonly number[]): Promise
   const rows = await db
     .selectFrom('viewing_keys')
     .select(['id', 'watch_until'])
-    .where('id', 'in', padToPowerOfTwo(ids))
+    .where('id', 'in', padToPowerOfTwo([...new Set(ids)]))
     .execute()
   const found = new Map(rows.map(row => [num(row.id), num(row.watch_until)]))
   return ids.map(id => found.get(id) ?? 0)

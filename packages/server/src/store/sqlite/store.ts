@@ -70,7 +70,7 @@ export function createSqliteStore(deps: {
 }): Store {
   const { database, batches, openReader, backup, closeWriter, limits, onError } = deps
   const notifications = createNotifications(onError)
-  const commits = new GroupCommit(batches, limits, 1, notifications.notify)
+  const commits = new GroupCommit(batches, limits, notifications.notify)
   const readers = new ConnectionPool(openReader, { size: limits.maxConnections, maxWaiting: limits.maxWaiting })
 
   async function acquire(): Promise<SqliteReader> {

@@ -58,7 +58,7 @@ const silent = () => {}
 
 test('use cases of one tick share a commit, and those that arrive meanwhile share the next one', async () => {
   const { lines, batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, { ...DEFAULT_LIMITS, maxBatch: 2 }, 1, silent)
+  const commits = new GroupCommit(batches, { ...DEFAULT_LIMITS, maxBatch: 2 }, silent)
   await Promise.all([1, 2, 3].map(n => commits.write(async () => n)))
   assert.deepEqual(lines, [
     ...['begin', 'savepoint', 'release', 'savepoint', 'release', 'commit '],
@@ -68,7 +68,7 @@ test('use cases of one tick share a commit, and those that arrive meanwhile shar
 
 test('neither successful nor failed use cases settle before the commit', async () => {
   const { lines, batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   const good = commits.write(async () => 'good').then(() => lines.push('good'))
   const bad = commits.write(() => Promise.reject(new Error('bad'))).catch(() => lines.push('bad'))
   await Promise.all([good, bad])
@@ -80,7 +80,7 @@ test('a failed commit rejects all its use cases, sends no notifications, and is 
   const full = new Error('disk full')
   const { lines, batches } = recordingDatabase({ commit: once(full) })
   const notified: string[] = []
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, topics => notified.push(...topics))
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, topics => notified.push(...topics))
   const all = await Promise.allSettled([
     commits.write(async tx => tx.notify('events')),
     commits.write(() => Promise.reject(new Error('its own'))),
@@ -97,7 +97,7 @@ test('a failed commit rejects all its use cases, sends no notifications, and is 
 test('a transaction that cannot begin rejects all its use cases', async () => {
   const locked = new Error('locked')
   const { lines, batches } = recordingDatabase({ begin: once(locked) })
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   await assert.rejects(
     commits.write(async () => 1),
     locked,
@@ -109,7 +109,7 @@ test('a transaction that cannot begin rejects all its use cases', async () => {
 test('a transaction that is lost when one use case fails rejects all its use cases', async () => {
   const lost = new Error('the transaction is gone')
   const { batches } = recordingDatabase({ rollback: once(lost) })
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   const all = await Promise.allSettled([
     commits.write(async () => 1),
     commits.write(() => Promise.reject(new Error('its own'))),
@@ -123,7 +123,7 @@ test('a transaction that is lost when one use case fails rejects all its use cas
 
 test('a use case that fails with a deadlock runs again, up to the maximum number of attempts', async () => {
   const { batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, { ...DEFAULT_LIMITS, maxAttempts: 3 }, 1, silent)
+  const commits = new GroupCommit(batches, { ...DEFAULT_LIMITS, maxAttempts: 3 }, silent)
   let attempts = 0
   const lucky = () => (++attempts < 3 ? Promise.reject(DEADLOCK) : Promise.resolve('third'))
   assert.equal(await commits.write(lucky), 'third')
@@ -138,7 +138,7 @@ test('a use case that fails with a deadlock runs again, up to the maximum number
 
 test('batched writes run concurrently in one savepoint, and one that rejects before any change affects no other', async () => {
   const { lines, batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   const gate = Promise.withResolvers<void>()
   const refusal = new AppError('payment_required', 'no', 'no')
   const results = await Promise.allSettled([
@@ -156,7 +156,7 @@ test('batched writes run concurrently in one savepoint, and one that rejects bef
 
 test('batched writes run again one by one when one of them fails', async () => {
   const { lines, batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   const broken = new Error('broken')
   const results = await Promise.allSettled([
     commits.writeBatched(1, async () => 1),
@@ -175,7 +175,7 @@ test('batched writes run again one by one when one of them fails', async () => {
 
 test('batched writes run in the order of their account ids, then in the order of their calls', async () => {
   const { batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 1, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   const ran: string[] = []
   const run = (name: string, accountId: number) => commits.writeBatched(accountId, async () => ran.push(name))
   await Promise.all([run('c', 9), run('a', 1), run('d', 9), run('b', 1)])
@@ -184,7 +184,7 @@ test('batched writes run in the order of their account ids, then in the order of
 
 test('a write queued right after the previous result is run', async () => {
   const { batches } = recordingDatabase()
-  const commits = new GroupCommit(batches, DEFAULT_LIMITS, 2, silent)
+  const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   for (let round = 0; round < 50; round++) assert.equal(await commits.write(async () => round), round)
   await commits.close()
   await assert.rejects(

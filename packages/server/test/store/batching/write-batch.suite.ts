@@ -91,6 +91,19 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await soldBy(store, other), { used: 10, sold: 10 })
   })
 
+  test('wherever the failing ones of a batch are, they undo only their own counts', async t => {
+    const store = await openEmptyStore(engine, t)
+    for (const failing of [[0], [2], [4], [0, 1], [0, 2, 4], [3, 4], [0, 1, 2, 3, 4]]) {
+      const shop = await openShop(store)
+      const orders = repeat(5, shop).map((of, index) => ({ shop: of, limit: null, broken: failing.includes(index) }))
+      const results = await Promise.allSettled(orders.map(order => countAndInsert(store, order)))
+      const failed = results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))
+      assert.deepEqual(failed, failing)
+      const count = 5 - failing.length
+      assert.deepEqual(await soldBy(store, shop), { used: count, sold: count })
+    }
+  })
+
   test('a batched write that is rejected after a change undoes only its own change', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
