@@ -4,7 +4,7 @@ import { type Import, type Source, sources, sourcesIn } from './sources.ts'
 
 const SERVER = 'packages/server/src/'
 
-/** The layers of the server that each layer may import; `container`, `background`, `roles` and `main` are files. */
+/** The layers of the server that each layer may import; `container` to `main` are files. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain'],
   ports: ['ports', 'domain'],
@@ -17,8 +17,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['config', 'domain'],
   container: ['adapters', 'config', 'domain', 'ports', 'services', 'store'],
   background: ['container', 'workers'],
+  rehearsal: ['config', 'container', 'domain', 'http', 'ports'],
   roles: ['adapters', 'background', 'container', 'domain', 'http', 'ports', 'services', 'web'],
-  main: ['container', 'roles', 'adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
+  main: [
+    'container',
+    'rehearsal',
+    'roles',
+    'adapters',
+    'config',
+    'domain',
+    'http',
+    'ports',
+    'services',
+    'store',
+    'web',
+    'workers',
+  ],
   cli: ['adapters', 'cli', 'config', 'container', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
 }
 

@@ -48,7 +48,7 @@ function answerQuestions(): void {
       process.exit()
     }
     if (question === 'memory') return void process.send?.(memory())
-    service = await startService(loadConfig(question.start))
+    service = await startService(loadConfig(question.start), { rehearse: true })
     process.send?.(service.url)
   })
 }

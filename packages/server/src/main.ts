@@ -4,6 +4,7 @@ import { openContainer, type Services } from './container.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
+import { rehearse } from './rehearsal.ts'
 import { startApiRole, startDeliveryRole, startWatcherRole } from './roles.ts'
 import type { SandboxTools } from './web/context.ts'
 
@@ -13,6 +14,8 @@ export interface ServiceOptions {
   readonly logger?: Logger
   /** Tools that the pages offer on a simulated network. */
   readonly sandboxTools?: SandboxTools
+  /** Whether the role `api` rehearses before it listens, which takes half a second. Default: false. */
+  readonly rehearse?: boolean
 }
 
 /** A running service. */
@@ -31,10 +34,11 @@ export interface Service extends Services {
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   if (config.sandbox)
     throw new Error('the settings name no network: the sandbox completes them before the service starts')
-  const { logger, sandboxTools = null, ...overrides } = options
+  const { logger, sandboxTools = null, rehearse: rehearses = false, ...overrides } = options
   await using stack = new AsyncDisposableStack()
   const container = await openContainer(config, { ...overrides, ...(logger && { log: logger }) }, stack)
   const { roles } = config
+  if (rehearses && roles.includes('api')) await rehearse(container.infrastructure)
   const url = roles.includes('api') ? await startApiRole(container, sandboxTools, stack) : ''
   const publicUrl = config.publicUrl ?? url
   if (roles.includes('delivery')) startDeliveryRole(container, publicUrl, stack)

@@ -8,8 +8,8 @@ import type { Config } from './config/settings.ts'
 import { type Infrastructure, openContainer } from './container.ts'
 import { DEFAULT_PLANS } from './domain/plan.ts'
 import { createHttpServer } from './http/server.ts'
+import type { Clock } from './ports/clock.ts'
 import type { Log } from './ports/log.ts'
-import type { NoteScanner } from './ports/note-scanner.ts'
 import type { Store } from './ports/store.ts'
 import type { UnusedAddressKeeper } from './ports/unused-address.ts'
 
@@ -31,20 +31,22 @@ const KEEPS_NOTHING: UnusedAddressKeeper = { keep: async () => {}, take: async (
 /**
  * Creates a few hundred invoices on a database of its own, which is then removed, so that the runtime has compiled the
  * code of the first requests before they arrive: cold, 64 of them at the same time wait for up to a tenth of a second.
- * The threads of the note scanner and connections to the real database are used and stay open. A failed rehearsal is logged and changes nothing else.
+ * The threads of the note scanner and a few connections to the real database are used and stay open. A failed rehearsal
+ * is logged and changes nothing else.
  */
-export async function rehearse({ config, noteScanner, store, log }: Infrastructure): Promise<void> {
-  const startedAt = performance.now()
+export async function rehearse(infrastructure: Infrastructure): Promise<void> {
+  const { store, log } = infrastructure
   try {
-    const requests = await createInvoices(config, noteScanner)
-    await connect(store)
-    log.debug({ requests, ms: Math.round(performance.now() - startedAt) }, 'rehearsed the creation of invoices')
+    const requests = await createInvoices(infrastructure)
+    await readAtOnce(store)
+    log.debug({ requests }, 'rehearsed the creation of invoices')
   } catch (error) {
     log.warn({ err: error }, 'the rehearsal has failed: the first requests may be slow')
   }
 }
 
-async function createInvoices(config: Config, noteScanner: NoteScanner): Promise<number> {
+/** @returns the number of requests */
+async function createInvoices({ config, noteScanner, clock }: Infrastructure): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-rehearsal-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -74,11 +76,11 @@ async function createInvoices(config: Config, noteScanner: NoteScanner): Promise
   const { account: withKey } = await services.viewingKeys.set(unlimited, '')
   const { key } = await services.apiKeys.create(withKey, 'rehearsal')
   const server = stack.adopt(await createHttpServer({ settings, ...services, store, log, registry }), it => it.close())
-  return await sendRequests(`${await server.listen()}/v1/invoices`, key)
+  return await sendRequests(`${await server.listen()}/v1/invoices`, key, clock)
 }
 
 /** Opens connections and reads over them, each of its own because they are used at the same time. */
-async function connect(store: Store): Promise<void> {
+async function readAtOnce(store: Store): Promise<void> {
   const read = async () => {
     for (let reads = 0; reads < READS; reads++) await store.read(tx => tx.viewingKeys.byId(0))
   }
@@ -86,13 +88,13 @@ async function connect(store: Store): Promise<void> {
 }
 
 /** @returns the number of requests */
-async function sendRequests(url: string, apiKey: string): Promise<number> {
+async function sendRequests(url: string, apiKey: string, clock: Clock): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const endsAt = performance.now() + MAX_MS
+  const endsAt = clock.nowMs() + MAX_MS
   let sent = 0
   const send = async () => {
-    while (sent < MAX_REQUESTS && performance.now() < endsAt) {
+    while (sent < MAX_REQUESTS && clock.nowMs() < endsAt) {
       sent++
       const sending = request(url, { method: 'POST', agent, headers })
       sending.end('{"amount_zat":1}')

@@ -20,7 +20,7 @@ export const start: Command = {
     const stopSignal = waitForStop()
     const running = settings.sandbox
       ? await requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json })
-      : await startService(settings, { logger })
+      : await startService(settings, { logger, rehearse: true })
     if (!settings.sandbox)
       out.result({ url: running.url }, [
         running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
