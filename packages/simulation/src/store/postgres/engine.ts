@@ -129,7 +129,7 @@ export class Engine {
     const tables = new Set(
       transaction.layers.flatMap(({ changed }) => [...changed.values()].map(row => row.table.name)),
     )
-    if (hasChanges) this.#events.onCommit(process, Math.max(1, savepoints), tables)
+    if (hasChanges) this.#events.onCommit(process, 1 + savepoints, tables)
     if (notifications.length > 0) this.#events.onNotifications(notifications)
   }
 

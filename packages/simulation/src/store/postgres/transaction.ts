@@ -31,7 +31,7 @@ export class Transaction implements LockOwner {
   /** Whether a statement has failed: all statements fail until the rollback to a savepoint. */
   aborted = false
   ended = false
-  /** The number of savepoints so far. Each batched use case opens one. */
+  /** The number of savepoints so far. Each batched use case after the first one opens one. */
   savepoints = 0
   /** Whether it has changed the schema. It then keeps the writer to itself until its end. */
   changesSchema = false
