@@ -1,10 +1,13 @@
 import { readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { LaunchError } from './fail.mjs'
 import { ROOT } from './launch.mjs'
 
 const BIOME = 'node_modules/@biomejs/biome/bin/biome'
 const TSC = 'node_modules/typescript/bin/tsc'
+
+/** An unknown name gets the list of the files, unless there are more. */
+const MAX_LISTED = 30
 
 /**
  * The commands of each task, run in order from the root: `args` with Node unless a `program` is given.
@@ -23,6 +26,10 @@ export const TASKS = {
     const { options, files } = select(args, ['bench'], /\.bench\.ts$/)
     return files.map(file => ({ args: [...options, file] }))
   },
+  attack(args) {
+    const { options, files } = select(args, ['attack'], /\.attack\.ts$/)
+    return files.map(file => ({ args: [...options, file] }))
+  },
   simulate: args => [{ args: ['packages/simulation/src/cli.ts', ...args] }],
   mutants: args => [{ args: ['packages/simulation/mutants/run.ts', ...args] }],
   'mutants:tests': args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
@@ -34,12 +41,16 @@ export const TASKS = {
 function select(args, folders, pattern) {
   const options = args.filter(arg => arg.startsWith('-'))
   const parts = args.filter(arg => !arg.startsWith('-'))
-  const files = packageFolders(folders)
+  const all = packageFolders(folders)
     .flatMap(filesUnder)
     .map(file => relative(ROOT, file))
-    .filter(file => pattern.test(file) && (parts.length === 0 || parts.some(part => file.includes(part))))
+    .filter(file => pattern.test(file))
     .sort()
-  if (files.length === 0) throw new LaunchError(`no file in ${folders} has ${parts.join(' or ')} in its path`, 2)
+  const files = all.filter(file => parts.length === 0 || parts.some(part => file.includes(part)))
+  if (files.length === 0) {
+    const names = all.length > MAX_LISTED ? '' : `; there are ${all.map(file => basename(file)).join(', ')}`
+    throw new LaunchError(`no file in ${folders} has ${parts.join(' or ')} in its path${names}`, 2)
+  }
   return { options, files }
 }
 
