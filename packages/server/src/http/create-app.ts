@@ -14,18 +14,21 @@ const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
 /** Longer than the idle timeout of common proxies, so the server never closes a connection that a proxy reuses. */
 const KEEP_ALIVE_MS = 75_000
+/** A connection with a request in progress is closed when nothing is received or sent for this long. */
+const STALLED_MS = 30_000
 
 /** Trusted proxies, whose `X-Forwarded-For` is used: their number or their addresses. False: none. */
 export type TrustedProxies = number | readonly string[] | false
 
 /** Creates the Fastify instance with its limits and parsers, without hooks and routes. */
-export function createApp(trustProxy: TrustedProxies): App {
+export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS } = {}): App {
   const app: App = fastify({
     logger: false,
     trustProxy: proxyTrust(trustProxy),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: stalledMs,
     // Requests during shutdown are still served: Fastify's own 503 would not have the error format of this API.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

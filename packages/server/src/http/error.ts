@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type AppErrorKind } from '../domain/error.ts'
 
 const STATUS: Readonly<Record<AppErrorKind, number>> = {
@@ -38,9 +38,14 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, () => AppError>> = {
   FST_ERR_MAX_PARAM_LENGTH: routeNotFound,
 }
 
+/** The code of the error of a request whose client has closed the connection before sending all of its body. */
+export const ABORTED = 'request_aborted'
+
 /** Converts any error. An unknown error becomes an internal error with the original as its private cause. */
-export function toAppError(error: unknown): AppError {
+export function toAppError(error: unknown, request?: FastifyRequest): AppError {
   if (error instanceof AppError) return error
+  // The same error could come from another connection, such as one to the database: only that of the body counts.
+  if (request && error === request.raw.errored) return new AppError('invalid', ABORTED, 'request aborted')
   const convert = FRAMEWORK_ERRORS[(error as Partial<FastifyError> | null)?.code ?? '']
   return convert ? convert() : new AppError('internal', 'internal_error', 'internal error', { cause: error })
 }

@@ -23,5 +23,12 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
     // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
     transform: ({ schema, url }) => ({ schema: schema?.summary ? schema : { ...schema, hide: true }, url }),
   })
-  app.get('/openapi.json', { config: { cors: true } }, () => ({ ...app.swagger(), servers: [{ url: publicUrl() }] }))
+  // Serialised once for the public URL, which is known when the server listens.
+  let cached = { url: '', document: Buffer.alloc(0) }
+  app.get('/openapi.json', { config: { cors: true } }, (_request, reply) => {
+    const url = publicUrl()
+    if (cached.url !== url)
+      cached = { url, document: Buffer.from(JSON.stringify({ ...app.swagger(), servers: [{ url }] })) }
+    return reply.type('application/json; charset=utf-8').send(cached.document)
+  })
 }

@@ -21,6 +21,7 @@ import { addErrorHandler, type NotFoundPage } from './error-handler.ts'
 import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
 import { addUnknownRouteHandler } from './not-found.ts'
 import { addOpenApi } from './openapi.ts'
+import { limitPipelining } from './pipelining.ts'
 import { addRateLimit } from './rate-limit.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-key.ts'
@@ -115,6 +116,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const upgrades = addUpgrades(app)
   const auth = createAuth({ apiKeys, sessions })
 
+  limitPipelining(app)
   addErrorHandler(app, log, options.notFoundPage)
   addRequestMetrics(app, log, registry)
   addWebSocketMetrics(registry, () => stream.size)

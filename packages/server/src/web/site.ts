@@ -4,6 +4,7 @@ import type { AppError } from '../domain/error.ts'
 import type { App } from '../http/app.ts'
 import { clientPrefix } from '../http/client-prefix.ts'
 import { httpStatusOf, toAppError } from '../http/error.ts'
+import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import type { PageUser } from './components/layout.ts'
@@ -131,9 +132,8 @@ export function notFoundPage(error: AppError, request: FastifyRequest, reply: Fa
 }
 
 function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, { log, sandboxTools }: SiteDeps) {
-  const error = toAppError(thrown)
-  if (error.kind === 'internal')
-    log.error({ method: request.method, route: request.routeOptions.url, err: error.cause ?? error }, 'internal error')
+  const error = toAppError(thrown, request)
+  logError(log, error, request)
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
   const page =
     error.kind === 'unauthenticated'

@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net'
+import type { App } from './app.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+/** Requests on one connection whose responses are not sent yet. Clients that wait for each response have one. */
+export const MAX_PIPELINED = 16
+
+const REJECTION = JSON.stringify({
+  code: 'too_many_pipelined_requests',
+  message: `more than ${MAX_PIPELINED} requests without a response`,
+})
+
+/**
+ * Bounds what waits in memory for a connection whose client sends requests without reading the responses. The first
+ * request beyond the limit gets 429; later ones are dropped, and the connection closes. It decides before Fastify sees
+ * the request, because one packet can contain hundreds.
+ */
+export function limitPipelining(app: App): void {
+  const waiting = new WeakMap<Socket, number>()
+  app.server.removeAllListeners('request').on('request', (request, response) => {
+    const { socket } = request
+    const count = (waiting.get(socket) ?? 0) + 1
+    if (count > MAX_PIPELINED + 1) return
+    waiting.set(socket, count)
+    if (count <= MAX_PIPELINED) {
+      response.once('finish', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
+      app.routing(request, response)
+    } else
+      response
+        .writeHead(429, {
+          ...SECURITY_HEADERS,
+          'content-type': 'application/json',
+          'retry-after': '1',
+          connection: 'close',
+        })
+        .end(REJECTION)
+  })
+}
