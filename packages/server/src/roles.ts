@@ -3,6 +3,7 @@ import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
 import { startWorkers } from './background.ts'
 import type { Container } from './container.ts'
 import type { App } from './http/app.ts'
+import type { RateLimits } from './http/rate-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import type { SandboxTools } from './web/context.ts'
 import { addSite, notFoundPage } from './web/site.ts'
@@ -27,9 +28,18 @@ export async function startApiRole(
     plans: await billing.countNeedingAttention(),
   }))
   const { network } = config
-  const site = (app: App, publicUrl: () => string) =>
-    addSite(app, { ...services, rates, network, sandboxTools, publicUrl, clock, log })
-  const server = await createHttpServer({ settings: config, ...services, store, site, notFoundPage, log, registry })
+  const site = (app: App, publicUrl: () => string, rateLimits: RateLimits) =>
+    addSite(app, { ...services, rates, network, sandboxTools, publicUrl, rateLimits, clock, log })
+  const server = await createHttpServer({
+    settings: config,
+    ...services,
+    store,
+    site,
+    notFoundPage,
+    clock,
+    log,
+    registry,
+  })
   stack.adopt(server, adopted => adopted.close())
   return server.listen()
 }

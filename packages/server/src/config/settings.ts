@@ -57,7 +57,7 @@ export interface Config {
   readonly confirmations: number
   readonly lateWatchDays: number
   readonly roles: readonly Role[]
-  /** Requests per minute from one client address; 0: no limit. */
+  /** Requests per minute from one client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
   /** The bearer token of GET /metrics; null disables the endpoint. */

@@ -25,7 +25,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
   })
   // Serialised once for the public URL, which is known when the server listens.
   let cached = { url: '', document: Buffer.alloc(0) }
-  app.get('/openapi.json', { config: { cors: true } }, (_request, reply) => {
+  app.get('/openapi.json', { config: { cors: true, rate: 'read' } }, (_request, reply) => {
     const url = publicUrl()
     if (cached.url !== url)
       cached = { url, document: Buffer.from(JSON.stringify({ ...app.swagger(), servers: [{ url }] })) }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Gauge, type Registry } from 'prom-client'
+import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Accounts } from '../services/account.ts'
@@ -22,7 +23,7 @@ import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
 import { addUnknownRouteHandler } from './not-found.ts'
 import { addOpenApi } from './openapi.ts'
 import { limitPipelining } from './pipelining.ts'
-import { addRateLimit } from './rate-limit.ts'
+import { addRateLimits, type RateLimits } from './rate-limit.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-key.ts'
 import { billingRoutes } from './routes/billing.ts'
@@ -53,7 +54,7 @@ export interface HttpSettings {
   /** Null: the address the server listens on. */
   readonly publicUrl: string | null
   readonly trustProxy: TrustedProxies
-  /** Requests per minute and client address; 0: no limit. */
+  /** Requests per minute and client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
   /** Null: GET /metrics is disabled. */
@@ -74,10 +75,11 @@ interface HttpOptions {
   readonly webhooks: Webhooks
   readonly billing: Billing
   readonly withdrawals: Withdrawals
+  readonly clock: Clock
   readonly log: Log
   readonly registry: Registry
   /** Adds the web pages, after the API routes. */
-  readonly site?: (app: App, publicUrl: () => string) => void
+  readonly site?: (app: App, publicUrl: () => string, rateLimits: RateLimits) => void
   readonly notFoundPage?: NotFoundPage
 }
 
@@ -98,6 +100,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     webhooks,
     billing,
     withdrawals,
+    clock,
     log,
     registry,
   } = options
@@ -114,7 +117,6 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     maxWebSockets: settings.maxWebSockets,
   })
   const upgrades = addUpgrades(app)
-  const auth = createAuth({ apiKeys, sessions })
 
   limitPipelining(app)
   addErrorHandler(app, log, options.notFoundPage)
@@ -123,7 +125,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addSwapMetrics(registry, swaps)
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl)
-  await addRateLimit(app, settings.rateLimit)
+  const rateLimits = addRateLimits(app, settings.rateLimit, clock)
+  const auth = createAuth({ apiKeys, sessions, rateLimits })
   addUnknownRouteHandler(app)
   await addOpenApi(app, publicUrl)
 
@@ -140,7 +143,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   billingRoutes(app, { billing, accounts, auth })
   withdrawalRoutes(app, { withdrawals, auth })
   exportRoutes(app, { exports: options.exports, auth })
-  options.site?.(app, publicUrl)
+  options.site?.(app, publicUrl, rateLimits)
 
   return {
     async listen() {

@@ -44,7 +44,7 @@ export function assetPath(name: AssetName): string {
 /** Serves the files as immutable, since changed content has a different path. */
 export function assetRoutes(app: FastifyInstance): void {
   for (const { path, type, etag, bytes } of ASSETS.values()) {
-    app.get(path, { schema: { hide: true } }, (request, reply) => {
+    app.get(path, { config: { rate: 'read' }, schema: { hide: true } }, (request, reply) => {
       reply.headers({
         'cache-control': 'public, max-age=31536000, immutable',
         'cross-origin-resource-policy': 'same-origin',

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
+import type { RateClass, RateLimits } from '../http/rate-limit.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Rates } from '../ports/rate.ts'
@@ -50,6 +51,7 @@ export interface SiteDeps {
   /** Null outside the sandbox. */
   readonly sandboxTools: SandboxTools | null
   readonly publicUrl: () => string
+  readonly rateLimits: RateLimits
   readonly clock: Clock
   readonly log: Log
 }
@@ -61,16 +63,19 @@ type SignedInHandler = (
   user: AuthenticatedUser,
 ) => Promise<Html | FastifyReply>
 
+/** The path of a page, and the class of its rate limits if it is not `page`. */
+type PagePath = string | { readonly path: string; readonly rate: RateClass }
+
 /** Passed to the page routes. */
 export interface Site {
   readonly app: App
   readonly deps: SiteDeps
   /** Adds a page for signed-in accounts. Others get 401 and the sign-in form. */
-  page(method: 'GET' | 'POST', path: string, handler: SignedInHandler): void
+  page(method: 'GET' | 'POST', path: PagePath, handler: SignedInHandler): void
   /** Adds a public page. */
   publicPage(
     method: 'GET' | 'POST',
-    path: string,
+    path: PagePath,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<Html | FastifyReply>,
   ): void
   /** The user that a page is rendered for. */

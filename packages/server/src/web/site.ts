@@ -71,8 +71,7 @@ function createSite(app: App, deps: SiteDeps): Site {
     publicPage(method, path, handler) {
       app.route({
         method,
-        url: path,
-        schema: { hide: true },
+        ...pageRoute(path),
         handler: async (request, reply) => send(reply, await handler(request, reply)),
       })
     },
@@ -82,10 +81,11 @@ function createSite(app: App, deps: SiteDeps): Site {
       const users = new WeakMap<FastifyRequest, AuthenticatedUser>()
       app.route({
         method,
-        url: path,
-        schema: { hide: true },
+        ...pageRoute(path),
         onRequest: async request => {
-          users.set(request, await authenticate(request, deps.sessions))
+          const user = await authenticate(request, deps.sessions)
+          deps.rateLimits.countForAccount(request, user.account)
+          users.set(request, user)
         },
         handler: async (request, reply) =>
           send(reply, await handler(request, reply, users.get(request) as AuthenticatedUser)),
@@ -114,6 +114,11 @@ function createSite(app: App, deps: SiteDeps): Site {
     },
   }
   return site
+}
+
+function pageRoute(page: Parameters<Site['page']>[1]) {
+  const { path, rate } = typeof page === 'string' ? { path: page, rate: 'page' as const } : page
+  return { url: path, config: { rate }, schema: { hide: true } }
 }
 
 function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {

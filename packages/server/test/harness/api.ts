@@ -47,7 +47,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
   const { infrastructure, services } = await openTestContainer(scopeOf(stack), { ...container, clock, config })
   const { log, random, registry, store } = infrastructure
-  const server = await createHttpServer({ settings: infrastructure.config, ...services, store, log, registry })
+  const server = await createHttpServer({ settings: infrastructure.config, ...services, store, clock, log, registry })
   stack.adopt(server, adopted => adopted.close())
   const url = await server.listen()
   const running = stack.move()

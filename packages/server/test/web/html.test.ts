@@ -83,6 +83,14 @@ test('a QR code is drawn as one path and has a label', () => {
   assert.match(svg, /role="img" aria-label="Pay"/)
 })
 
+test('a QR code depends on its text only, however many others were drawn before', () => {
+  const first = qrCode('zcash:u1test?amount=1', 'Pay').text
+  assert.equal(qrCode('zcash:u1test?amount=1', 'Pay').text, first)
+  for (let amount = 2; amount < 600; amount++)
+    assert.notEqual(qrCode(`zcash:u1test?amount=${amount}`, 'Pay').text, first)
+  assert.equal(qrCode('zcash:u1test?amount=1', 'Pay').text, first)
+})
+
 test('a user agent is shown as browser and system', () => {
   const cases = {
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox on Linux',

@@ -18,6 +18,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.get(
     '/v1/account',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read the account', response: responses(Account) },
     },
@@ -27,6 +28,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.patch(
     '/v1/account',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -42,6 +44,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.put(
     '/v1/account/viewing-key',
     {
+      config: { rate: 'viewing-key' },
       onRequest: auth.requireSession,
       schema: {
         ...common,

@@ -14,6 +14,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
   app.get(
     '/v1/account/api-keys',
     {
+      config: { rate: 'list' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -28,6 +29,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
   app.post(
     '/v1/account/api-keys',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -46,6 +48,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
   app.delete(
     '/v1/account/api-keys/:id',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT_RESPONSES },
     },

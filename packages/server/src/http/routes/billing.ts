@@ -21,6 +21,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
   app.get(
     '/v1/account/billing',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read the plan and its usage', response: responses(Billing) },
     },
@@ -30,6 +31,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
   app.post(
     '/v1/account/billing/subscribe',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,

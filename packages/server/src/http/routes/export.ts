@@ -9,6 +9,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
   app.get(
     '/v1/account/export',
     {
+      config: { rate: 'export' },
       onRequest: auth.requireSession,
       schema: {
         tags: ['account'],

@@ -5,7 +5,7 @@ export function healthRoutes(app: App): void {
   app.get(
     '/healthz',
     {
-      config: { rateLimit: false },
+      config: { rate: 'unlimited' },
       schema: {
         summary: 'Check that the service is up',
         tags: ['service'],

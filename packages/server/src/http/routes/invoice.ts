@@ -21,6 +21,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   app.post(
     '/v1/invoices',
     {
+      config: { rate: 'create' },
       onRequest: auth.requireApiKey,
       schema: {
         summary: 'Create an invoice',
@@ -47,7 +48,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   app.get(
     '/v1/invoices/:id',
     {
-      config: { cors: true },
+      config: { cors: true, rate: 'read' },
       schema: {
         summary: 'Read an invoice',
         description: 'The invoice id is the access token.',
@@ -65,6 +66,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   app.get(
     '/v1/account/invoices',
     {
+      config: { rate: 'list' },
       onRequest: auth.requireSession,
       schema: {
         summary: "List the account's invoices, newest first",

@@ -9,7 +9,7 @@ export function planRoutes(app: App, { billing }: { billing: Billing }): void {
   app.get(
     '/v1/plans',
     {
-      config: { cors: true },
+      config: { cors: true, rate: 'read' },
       schema: { summary: 'List the plans', tags: ['billing'], response: responses(Type.Array(Plan)) },
     },
     () => billing.plans.map(presentPlan),

@@ -15,6 +15,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   app.post(
     '/v1/auth/logout',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'End the current session', response: NO_CONTENT_RESPONSES },
     },
@@ -27,6 +28,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   app.get(
     '/v1/account/sessions',
     {
+      config: { rate: 'list' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -41,6 +43,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   app.delete(
     '/v1/account/sessions/:id',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
@@ -51,7 +54,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   )
 
   for (const removed of ['/v1/auth/signup', '/v1/auth/login']) {
-    app.all(removed, { onRequest: rejectRemoved }, rejectRemoved)
+    app.all(removed, { config: { rate: 'read' }, onRequest: rejectRemoved }, rejectRemoved)
   }
 }
 

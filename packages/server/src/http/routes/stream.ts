@@ -9,6 +9,7 @@ export function streamRoutes(app: App, { stream, upgrades }: { stream: InvoiceSt
   app.get(
     '/v1/invoices/:id/ws',
     {
+      config: { rate: 'websocket' },
       schema: {
         summary: 'Subscribe to an invoice over a WebSocket',
         description:

@@ -18,7 +18,7 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
   app.get(
     '/v1/swap/assets',
     {
-      config: { cors: true },
+      config: { cors: true, rate: 'read' },
       schema: {
         summary: 'List the assets that buyers can pay with',
         description: 'Cached for five minutes, or longer while the swap provider is unavailable.',
@@ -41,7 +41,7 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
   app.post(
     '/v1/invoices/:id/swap',
     {
-      config: { cors: true },
+      config: { cors: true, rate: 'swap' },
       preValidation: checkBeforeBody,
       schema: {
         summary: 'Start a swap to pay the invoice with another asset',

@@ -15,6 +15,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.get(
     '/v1/account/webhook',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read the webhook', response: responses(Webhook) },
     },
@@ -24,6 +25,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.put(
     '/v1/account/webhook',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -42,6 +44,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.delete(
     '/v1/account/webhook',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -59,6 +62,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/rotate-secret',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -73,6 +77,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/test',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Send a test event', response: acceptedResponses(DeliveryAccepted) },
     },
@@ -85,6 +90,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.get(
     '/v1/account/webhook/deliveries',
     {
+      config: { rate: 'list' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -104,6 +110,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/deliveries/:delivery_id/resend',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,

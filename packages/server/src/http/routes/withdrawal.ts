@@ -15,6 +15,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.get(
     '/v1/account/withdrawals',
     {
+      config: { rate: 'list' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -29,6 +30,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.post(
     '/v1/account/withdrawals',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,
@@ -57,6 +59,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.get(
     '/v1/account/withdrawals/:id',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: { ...common, summary: 'Read a withdrawal', params: IdParam, response: responses(Withdrawal) },
     },
@@ -66,6 +69,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.post(
     '/v1/account/withdrawals/:id/cancel',
     {
+      config: { rate: 'session' },
       onRequest: auth.requireSession,
       schema: {
         ...common,

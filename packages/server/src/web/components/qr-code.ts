@@ -3,9 +3,33 @@ import { type Html, html } from '../html.ts'
 
 /** A QR code as one SVG path. It is dark on light in both themes, since some scanners cannot read inverted codes. */
 export function qrCode(text: string, label: string): Html {
+  const { size, modules } = drawn(text)
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/>${modules}</svg>`
+}
+
+interface Drawing {
+  /** Modules on each side, with the border. */
+  readonly size: number
+  /** The dark modules as a path. */
+  readonly modules: Html
+}
+
+/** Pages are viewed again and again, and drawing takes milliseconds: the codes used last, of about 15 KB each. */
+const MAX_DRAWINGS = 500
+const drawings = new Map<string, Drawing>()
+
+function drawn(text: string): Drawing {
+  const drawing = drawings.get(text) ?? draw(text)
+  drawings.delete(text)
+  drawings.set(text, drawing)
+  if (drawings.size > MAX_DRAWINGS) drawings.delete(drawings.keys().next().value as string)
+  return drawing
+}
+
+function draw(text: string): Drawing {
   const { data, size } = encode(text, { ecc: 'L', border: 3 })
   const path = data.flatMap((row, y) => runs(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`)).join('')
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}" fill="#000"/></svg>`
+  return { size, modules: html`<path d="${path}" fill="#000"/>` }
 }
 
 /** The dark runs of a row as [start, length]. */

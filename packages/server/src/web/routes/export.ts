@@ -7,7 +7,7 @@ import { exportPage } from '../pages/export.ts'
 export function exportPages(site: Site): void {
   site.page('GET', '/export', async (_request, _reply, user) => exportPage(site.pageUser(user), {}))
 
-  site.page('GET', '/export/download', async (request, reply, user) => {
+  site.page('GET', { path: '/export/download', rate: 'export' }, async (request, reply, user) => {
     const { format = 'csv', from = '', to = '' } = queryFields(request)
     const first = from === '' ? 0 : parseDay(from)
     const last = to === '' ? null : parseDay(to)

@@ -21,7 +21,7 @@ export function signInPages(site: Site): void {
   site.publicPage('GET', '/sign-in', async () => signInPage({ sandbox }))
 
   // The response is the same for every email address and is sent before any email.
-  site.publicPage('POST', '/sign-in', async (request, reply) => {
+  site.publicPage('POST', { path: '/sign-in', rate: 'sign-in' }, async (request, reply) => {
     const { email = '' } = formFields(request)
     try {
       setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip)))
@@ -35,7 +35,7 @@ export function signInPages(site: Site): void {
 
   site.publicPage('GET', '/sign-in/code', async () => codePage({ mailboxUrl: sandboxMailboxUrl(deps) }))
 
-  site.publicPage('POST', '/sign-in/code', async (request, reply) => {
+  site.publicPage('POST', { path: '/sign-in/code', rate: 'sign-in' }, async (request, reply) => {
     const { code = '' } = formFields(request)
     try {
       const label = browserName(request.headers['user-agent'])

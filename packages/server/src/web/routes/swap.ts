@@ -34,7 +34,7 @@ export function swapPages(site: Site): void {
     }
   })
 
-  site.publicPage('POST', '/i/:id/swap', async (request, reply) => {
+  site.publicPage('POST', { path: '/i/:id/swap', rate: 'swap' }, async (request, reply) => {
     const invoice = await invoices.read(idParam(request))
     const { asset_id: assetId = '', refund_to: enteredRefundTo = '' } = formFields(request)
     // Copied addresses often have surrounding spaces.

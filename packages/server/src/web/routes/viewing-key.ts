@@ -33,7 +33,7 @@ export function viewingKeyPages(site: Site): void {
     return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), ...flash })
   })
 
-  site.page('POST', PATH, async (request, reply, user) => {
+  site.page('POST', { path: PATH, rate: 'viewing-key' }, async (request, reply, user) => {
     const form = formFields(request)
     const text = (form.viewing_key ?? '').trim()
     try {
