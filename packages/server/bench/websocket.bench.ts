@@ -59,7 +59,7 @@ async function plainSends(): Promise<number> {
 }
 
 async function watchedInvoices() {
-  const api = await startTestApi({ settings: { maxWebSockets: WATCHERS } })
+  const api = await startTestApi({ settings: { maxWebSockets: WATCHERS, maxWebSocketsPerClient: WATCHERS } })
   const ids = await makeInvoices(api)
   const before = used()
   const paths = ids.map(id => `/v1/invoices/${id}/ws`)

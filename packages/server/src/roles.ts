@@ -1,5 +1,6 @@
 import { addOpenDeliveriesGauge } from './adapters/metrics/delivery.ts'
 import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
+import { maxOpenFiles } from './adapters/system/open-files.ts'
 import { startWorkers } from './background.ts'
 import type { Container } from './container.ts'
 import type { App } from './http/app.ts'
@@ -36,6 +37,7 @@ export async function startApiRole(
     store,
     site,
     notFoundPage,
+    maxOpenFiles: maxOpenFiles(),
     clock,
     log,
     registry,

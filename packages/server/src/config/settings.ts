@@ -60,6 +60,8 @@ export interface Config {
   /** Requests per minute from one client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
+  /** Of one client address. */
+  readonly maxWebSocketsPerClient: number
   /** The bearer token of GET /metrics; null disables the endpoint. */
   readonly metricsToken: string | null
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
@@ -137,6 +139,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     roles: settings.read('ROLES', values.subsetOf(...ROLES), ROLES),
     rateLimit: settings.read('RATE_LIMIT', values.wholeNumber(0, 1_000_000_000), 60_000),
     maxWebSockets: settings.read('MAX_WEBSOCKETS', values.wholeNumber(0, 1_000_000), 20_000),
+    maxWebSocketsPerClient: settings.read('MAX_WEBSOCKETS_PER_CLIENT', values.wholeNumber(0, 1_000_000), 1_000),
     metricsToken: settings.read('METRICS_TOKEN', values.token, null),
     logLevel: settings.read('LOG_LEVEL', values.oneOf('silent', 'error', 'warn', 'info', 'debug'), 'info'),
     warnings: settings.warnings,

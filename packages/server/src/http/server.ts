@@ -16,6 +16,7 @@ import type { Webhooks } from '../services/webhook.ts'
 import type { Withdrawals } from '../services/withdrawal.ts'
 import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
+import { connectionLimits } from './connection-limits.ts'
 import { addCors } from './cors.ts'
 import { createApp, type TrustedProxies } from './create-app.ts'
 import { addErrorHandler, type NotFoundPage } from './error-handler.ts'
@@ -57,6 +58,8 @@ export interface HttpSettings {
   /** Requests per minute and client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
+  /** Of one client address. */
+  readonly maxWebSocketsPerClient: number
   /** Null: GET /metrics is disabled. */
   readonly metricsToken: string | null
 }
@@ -78,6 +81,8 @@ interface HttpOptions {
   readonly clock: Clock
   readonly log: Log
   readonly registry: Registry
+  /** How many files and sockets this process may have open. Default: unknown, connections have no limit. */
+  readonly maxOpenFiles?: number | null
   /** Adds the web pages, after the API routes. */
   readonly site?: (app: App, publicUrl: () => string, rateLimits: RateLimits) => void
   readonly notFoundPage?: NotFoundPage
@@ -108,13 +113,20 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
   const app = createApp(settings.trustProxy)
+  const limits = connectionLimits(options.maxOpenFiles ?? null, settings.maxWebSockets)
+  app.server.maxConnections = limits.connections
+  if (limits.webSockets < settings.maxWebSockets)
+    log.warn(
+      { ...limits, maxOpenFiles: options.maxOpenFiles },
+      'MAX_WEBSOCKETS exceeds what the open files limit allows',
+    )
   const stream = createInvoiceStream({
     store,
-    invoices,
     invoiceFeed,
     swaps,
     log,
-    maxWebSockets: settings.maxWebSockets,
+    maxWebSockets: limits.webSockets,
+    maxWebSocketsPerClient: settings.maxWebSocketsPerClient,
   })
   const upgrades = addUpgrades(app)
 
@@ -134,7 +146,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, swaps, auth })
   swapRoutes(app, { swaps, invoices })
-  streamRoutes(app, { stream, upgrades })
+  streamRoutes(app, { invoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
   apiKeyRoutes(app, { apiKeys, auth })
   sessionRoutes(app, { sessions, auth })

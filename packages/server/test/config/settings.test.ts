@@ -99,6 +99,7 @@ test('every invalid value is reported with its setting, and secrets are not repe
     ROLES: 'api,miner',
     RATE_LIMIT: '1e3',
     MAX_WEBSOCKETS: '1.5',
+    MAX_WEBSOCKETS_PER_CLIENT: 'many',
     METRICS_TOKEN: 'short',
     LOG_LEVEL: 'loud',
     SANDBOX_PORT: 'x',

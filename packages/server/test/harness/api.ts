@@ -15,6 +15,8 @@ export interface TestApiOptions extends TestContainerOptions {
   /** Whether plans and withdrawals are enabled. Default: true. */
   readonly billing?: boolean
   readonly clock?: ManualClock
+  /** Default: unknown. */
+  readonly maxOpenFiles?: number
 }
 
 /** The HTTP server with a real store and a manual clock, but without a chain: nothing is ever paid. */
@@ -38,7 +40,7 @@ export interface Merchant {
 
 /** Starts the HTTP server on a random port. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { settings, plans, billing = true, clock = new ManualClock(), ...container } = options
+  const { settings, plans, billing = true, clock = new ManualClock(), maxOpenFiles = null, ...container } = options
   await using stack = new AsyncDisposableStack()
   const config: Partial<Config> = {
     billingViewingKey: billing ? testViewingKey(9) : null,
@@ -47,7 +49,15 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   }
   const { infrastructure, services } = await openTestContainer(scopeOf(stack), { ...container, clock, config })
   const { log, random, registry, store } = infrastructure
-  const server = await createHttpServer({ settings: infrastructure.config, ...services, store, clock, log, registry })
+  const server = await createHttpServer({
+    settings: infrastructure.config,
+    ...services,
+    store,
+    clock,
+    log,
+    registry,
+    maxOpenFiles,
+  })
   stack.adopt(server, adopted => adopted.close())
   const url = await server.listen()
   const running = stack.move()

@@ -1,11 +1,19 @@
 import { AppError } from '../../domain/error.ts'
+import type { Invoices } from '../../services/invoice.ts'
 import type { App } from '../app.ts'
+import { clientPrefix } from '../client-prefix.ts'
 import { IdParam } from '../schemas/common.ts'
 import { ErrorBody } from '../schemas/response.ts'
-import type { InvoiceStream } from '../websocket/stream.ts'
+import { type InvoiceStream, sendNotFound } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 
-export function streamRoutes(app: App, { stream, upgrades }: { stream: InvoiceStream; upgrades: Upgrades }): void {
+interface Deps {
+  readonly invoices: Pick<Invoices, 'read'>
+  readonly stream: InvoiceStream
+  readonly upgrades: Upgrades
+}
+
+export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): void {
   app.get(
     '/v1/invoices/:id/ws',
     {
@@ -20,10 +28,17 @@ export function streamRoutes(app: App, { stream, upgrades }: { stream: InvoiceSt
         response: { '4xx': ErrorBody, '5xx': ErrorBody },
       },
     },
-    (request, reply) => {
-      if (!stream.hasCapacity())
-        throw new AppError('unavailable', 'too_many_websockets', 'too many websockets', { retryAfterSecs: 5 })
-      upgrades.accept(request, reply, socket => void stream.subscribe(socket, request.params.id))
+    async (request, reply) => {
+      const invoice = await invoices.read(request.params.id).catch(nullIfUnknown)
+      if (invoice === null) return upgrades.accept(request, reply, sendNotFound)
+      const client = clientPrefix(request.ip)
+      stream.checkCapacity(client)
+      upgrades.accept(request, reply, socket => stream.subscribe(socket, invoice, client))
     },
   )
+}
+
+function nullIfUnknown(error: unknown): null {
+  if (error instanceof AppError && error.kind === 'not_found') return null
+  throw error
 }

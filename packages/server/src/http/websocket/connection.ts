@@ -1,13 +1,15 @@
 import type { WebSocket } from 'ws'
 
+/** How long a client may take to answer a close frame. */
+export const CLOSE_MS = 2_000
+
 /** Close codes of RFC 6455. */
-export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const
+export const CLOSE = { normal: 1000, goingAway: 1001, policy: 1008 } as const
 
 /** A client with more unsent data than this is disconnected. Messages are about 50 bytes. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 /** Client frames are ignored; a client that sends more than this between two heartbeats is disconnected. */
 const MAX_FRAMES = 100
-const CLOSE_GRACE_MS = 2_000
 
 /** An open WebSocket. Its client only receives: frames from it are counted and ignored. */
 export class Connection {
@@ -57,14 +59,17 @@ export class Connection {
 /** The open WebSockets of the process. */
 interface Connections {
   readonly size: number
+  /** Those of one client. */
+  sizeOf(client: string): number
   /** Counts the socket until it closes, and sends it heartbeats. */
-  add(socket: WebSocket): Connection
+  add(socket: WebSocket, client: string): Connection
   /** Closes all sockets with code 1001. Terminates those that are still open after two seconds. */
   close(): Promise<void>
 }
 
 export function createConnections(heartbeatMs: number): Connections {
   const open = new Set<Connection>()
+  const byClient = new Map<string, number>()
   const heartbeats = setInterval(() => {
     for (const connection of open) connection.checkAlive()
   }, heartbeatMs).unref()
@@ -74,10 +79,18 @@ export function createConnections(heartbeatMs: number): Connections {
       return open.size
     },
 
-    add(socket) {
+    sizeOf: client => byClient.get(client) ?? 0,
+
+    add(socket, client) {
       const connection = new Connection(socket)
       open.add(connection)
-      socket.on('close', () => open.delete(connection))
+      byClient.set(client, (byClient.get(client) ?? 0) + 1)
+      socket.on('close', () => {
+        open.delete(connection)
+        const left = (byClient.get(client) ?? 0) - 1
+        if (left > 0) byClient.set(client, left)
+        else byClient.delete(client)
+      })
       return connection
     },
 
@@ -87,7 +100,7 @@ export function createConnections(heartbeatMs: number): Connections {
       for (const { socket } of open) socket.close(CLOSE.goingAway)
       const timeout = setTimeout(() => {
         for (const { socket } of open) socket.terminate()
-      }, CLOSE_GRACE_MS)
+      }, CLOSE_MS)
       await allClosed
       clearTimeout(timeout)
     },

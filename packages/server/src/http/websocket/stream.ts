@@ -2,8 +2,8 @@ import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import type { WebSocket } from 'ws'
 import { AppError } from '../../domain/error.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Invoices } from '../../services/invoice.ts'
 import type { InvoiceFeed } from '../../services/invoice-feed.ts'
 import type { Swaps } from '../../services/swap.ts'
 import { createChangeReader } from './change-reader.ts'
@@ -11,27 +11,38 @@ import { CLOSE, createConnections } from './connection.ts'
 
 /** Sends the status changes of invoices over WebSockets. */
 export interface InvoiceStream {
-  /** False if no further WebSocket can be accepted. */
-  hasCapacity(): boolean
+  /**
+   * Checks whether a further WebSocket of a client can be accepted.
+   * @throws AppError 503 `too_many_websockets` in total, 429 `too_many_websockets_of_client`
+   */
+  checkCapacity(client: string): void
   /** Open WebSockets. */
   readonly size: number
   /** Sends the present status and every change of it until the invoice has a final status. */
-  subscribe(socket: WebSocket, publicId: string): Promise<void>
+  subscribe(socket: WebSocket, invoice: Pick<Invoice, 'id'>, client: string): void
   close(): Promise<void>
 }
 
 interface StreamOptions {
   readonly store: Pick<Store, 'listen'>
-  readonly invoices: Pick<Invoices, 'read'>
   readonly invoiceFeed: InvoiceFeed
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly log: Log
   /** Maximum number of open WebSockets. */
   readonly maxWebSockets: number
+  /** Maximum number of those of one client. */
+  readonly maxWebSocketsPerClient: number
   /** Poll interval, in case a notification is missed. */
   readonly pollMs?: number
   /** Ping interval. A peer that does not respond within one interval is disconnected. */
   readonly heartbeatMs?: number
+}
+
+/** Answers a WebSocket for an unknown invoice. It is not admitted: the client has two seconds to close. */
+export function sendNotFound(socket: WebSocket): void {
+  socket.on('error', () => socket.terminate())
+  socket.send(JSON.stringify({ status: 'not_found' } satisfies InvoiceMessage))
+  socket.close(CLOSE.normal)
 }
 
 /**
@@ -42,7 +53,8 @@ interface StreamOptions {
  * between, and an older state never follows a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
-  const { store, invoices, invoiceFeed, swaps, log, maxWebSockets, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { store, invoiceFeed, swaps, log, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { maxWebSockets, maxWebSocketsPerClient } = options
   const connections = createConnections(heartbeatMs)
   const reader = createChangeReader({ invoiceFeed, swaps, log })
   let closed = false
@@ -51,24 +63,20 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
   const polling = setInterval(reader.poll, pollMs).unref()
 
   return {
-    hasCapacity: () => !closed && connections.size < maxWebSockets,
+    checkCapacity(client) {
+      const retry = { retryAfterSecs: 5 }
+      if (closed || connections.size >= maxWebSockets)
+        throw new AppError('unavailable', 'too_many_websockets', 'too many websockets', retry)
+      if (connections.sizeOf(client) >= maxWebSocketsPerClient)
+        throw new AppError('too_many', 'too_many_websockets_of_client', 'too many websockets of one client', retry)
+    },
 
     get size() {
       return connections.size
     },
 
-    async subscribe(socket, publicId) {
-      const connection = connections.add(socket)
-      try {
-        const invoice = await invoices.read(publicId)
-        if (closed) socket.close(CLOSE.goingAway)
-        else if (socket.readyState === socket.OPEN) reader.subscribe(invoice.id, connection)
-      } catch (error) {
-        const unknown = error instanceof AppError && error.kind === 'not_found'
-        if (unknown) socket.send(JSON.stringify({ status: 'not_found' } satisfies InvoiceMessage))
-        else log.error({ err: error }, 'serving a WebSocket failed')
-        socket.close(unknown ? CLOSE.normal : CLOSE.internal)
-      }
+    subscribe(socket, invoice, client) {
+      reader.subscribe(invoice.id, connections.add(socket, client))
     },
 
     async close() {

@@ -1,8 +1,10 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../app.ts'
+import { CLOSE_MS } from './connection.ts'
 
 /** Client messages are ignored, so a small limit suffices. */
 const MAX_PAYLOAD_BYTES = 1_024
@@ -24,12 +26,15 @@ interface PendingUpgrade {
  */
 export function addUpgrades(app: App): Upgrades {
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>()
-  const sockets = new WebSocketServer({
+  // A variable, because the types of ws do not know `closeTimeout` yet.
+  const options = {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_PAYLOAD_BYTES,
-  })
+    closeTimeout: CLOSE_MS,
+  }
+  const sockets = new WebSocketServer(options)
 
   app.server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy())
@@ -37,7 +42,7 @@ export function addUpgrades(app: App): Upgrades {
     response.shouldKeepAlive = false
     response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
     // The HTTP server no longer manages the socket, so it must be ended here after a response without an upgrade.
-    response.on('finish', () => socket.end())
+    response.on('finish', () => (socket as Socket).destroySoon())
     pending.set(request, { socket, head, response })
     app.routing(request, response)
   })

@@ -12,6 +12,8 @@ import { testOutbox } from '../../harness/outbox.ts'
 import { until } from '../../harness/until.ts'
 import { subscribe } from '../../harness/websocket-client.ts'
 
+const CAPS = { maxWebSockets: 10, maxWebSocketsPerClient: 10 }
+
 let api: TestApi
 let merchant: Merchant
 
@@ -110,7 +112,7 @@ test('no change is missed between connecting and the first message', async () =>
 })
 
 test('all of 1,200 subscribers of one invoice are notified', async () => {
-  const own = await startTestApi({ settings: { maxWebSockets: 1_200 } })
+  const own = await startTestApi({ settings: { maxWebSockets: 1_200, maxWebSocketsPerClient: 1_200 } })
   try {
     const { apiKey } = await own.merchant()
     const { body } = await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 100 } })
@@ -194,10 +196,10 @@ test('the rate limit counts upgrades too', async t => {
 
 test('a peer that does not respond to pings is disconnected', async t => {
   const invoice = await newInvoice()
-  const stream = createInvoiceStream({ ...api, log: silentLog, maxWebSockets: 10, heartbeatMs: 30 })
+  const stream = createInvoiceStream({ ...api, log: silentLog, ...CAPS, heartbeatMs: 30 })
   t.after(() => stream.close())
   const calls: string[] = []
-  await stream.subscribe(silentSocket(calls), invoice.publicId)
+  stream.subscribe(silentSocket(calls), invoice, 'client')
   await until('the silent peer to be disconnected', () => calls.includes('terminated'))
   assert.deepEqual(calls.slice(-2), ['ping', 'terminated'])
   assert.equal(stream.size, 0)
@@ -215,11 +217,11 @@ test('closing the server closes WebSockets with 1001', async () => {
 
 test('a client that does not read is disconnected when too much is buffered', async t => {
   const invoice = await newInvoice()
-  const stream = createInvoiceStream({ ...api, log: silentLog, maxWebSockets: 10 })
+  const stream = createInvoiceStream({ ...api, log: silentLog, ...CAPS })
   t.after(() => stream.close())
   const calls: string[] = []
   const socket = silentSocket(calls)
-  await stream.subscribe(socket, invoice.publicId)
+  stream.subscribe(socket, invoice, 'client')
   await until('the first message', () => calls.length > 0)
   Object.assign(socket, { bufferedAmount: 64 * 1024 + 1 })
   await change(invoice, 'detected', 100n)
@@ -234,10 +236,10 @@ test('a temporary database failure delays changes but loses none', async t => {
     changesSince: (query: Parameters<typeof api.invoiceFeed.changesSince>[0]) =>
       failing ? Promise.reject(new Error('database unavailable')) : api.invoiceFeed.changesSince(query),
   }
-  const stream = createInvoiceStream({ ...api, invoiceFeed, log: silentLog, maxWebSockets: 10, pollMs: 20 })
+  const stream = createInvoiceStream({ ...api, invoiceFeed, log: silentLog, ...CAPS, pollMs: 20 })
   t.after(() => stream.close())
   const calls: string[] = []
-  await stream.subscribe(silentSocket(calls), invoice.publicId)
+  stream.subscribe(silentSocket(calls), invoice, 'client')
   await change(invoice, 'detected', 100n)
   assert.equal(calls.length, 0)
   failing = false
