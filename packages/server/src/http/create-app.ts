@@ -4,6 +4,7 @@ import fastify from 'fastify'
 import { errorCodeOf } from '../domain/error.ts'
 import type { App } from './app.ts'
 import { invalidJson, sendError, toAppError } from './error.ts'
+import { removeForwardedPorts } from './forwarded-port.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { compileValidator } from './validation.ts'
 import { isWebSocketUpgrade } from './websocket/upgrade.ts'
@@ -44,6 +45,9 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS }
       shouldUpgradeCallback: isWebSocketUpgrade,
     },
   })
+  // Before Fastify reads the header for any hook or route, upgrades included.
+  if (trustProxy !== false)
+    for (const event of ['request', 'upgrade']) app.server.prependListener(event, removeForwardedPorts)
   // Makes `app.all` cover the methods that Fastify does not know by default.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.setValidatorCompiler(compileValidator)
