@@ -4,7 +4,7 @@ import { startChainSync } from './workers/chain/sync.ts'
 import { startCleanup } from './workers/cleanup.ts'
 import { startDeliveryWorker } from './workers/delivery.ts'
 import { startExpiryLoop } from './workers/invoice-expiry.ts'
-import { startMailLoop } from './workers/mail.ts'
+import { startMailLoops } from './workers/mail.ts'
 import { startSwapPolling } from './workers/swap.ts'
 
 /** The background jobs of the service, by name. Null: the service has no mail server. */
@@ -21,7 +21,7 @@ const WORKERS = {
   mail({ infrastructure }, publicUrl) {
     const { mailer } = infrastructure
     if (!mailer) return null
-    return startMailLoop({ ...infrastructure, mails: createMailService(infrastructure, mailer, () => publicUrl) })
+    return startMailLoops({ ...infrastructure, mails: createMailService(infrastructure, mailer, () => publicUrl) })
   },
 } satisfies Record<string, (container: Container, publicUrl: string) => { stop(): Promise<void> } | null>
 

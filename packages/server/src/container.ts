@@ -201,7 +201,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
   const outbox = createOutbox({ random })
   const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
-  const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration })
+  const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration, log, metrics })
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, log })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
@@ -276,6 +276,5 @@ export function createServices(infrastructure: Infrastructure, operator: Account
 
 /** The mails of the service. @param publicUrl where the pages are; the texts link there */
 export function createMailService(infrastructure: Infrastructure, mailer: Mailer, publicUrl: () => string) {
-  const { config, store, clock, random, keyedHash, log } = infrastructure
-  return createMails({ store, mailer, clock, random, keyedHash, registration: config.registration, publicUrl, log })
+  return createMails({ ...infrastructure, mailer, registration: infrastructure.config.registration, publicUrl })
 }

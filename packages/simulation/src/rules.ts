@@ -177,6 +177,10 @@ export const RULES = {
     'a session belongs to its account',
     'at most 10 codes per email in 3600 s',
     'at most 20 codes per email in 86400 s',
+    'at most 10 codes per known browser in 3600 s',
+    'at most 20 codes per known browser in 86400 s',
+    'at most 20 codes per email for known browsers in 3600 s',
+    'at most 40 codes per email for known browsers in 86400 s',
     'at most 100 codes per client in 3600 s',
   ],
   world: [

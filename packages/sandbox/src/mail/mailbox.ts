@@ -60,7 +60,7 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession,
   const { bytes, truncated } = await readBytes(stream, MAX_MAIL_BYTES)
   if (truncated) throw new Error('mail is over 1 MiB')
   const { subject, text } = parseMail(bytes)
-  const code = /(?<!\d)\d{6}(?!\d)/.exec(text)?.[0]
+  const code = /(?<!\d)(?:\d{6}|\d{10})(?!\d)/.exec(text)?.[0]
   for (const { address } of session.envelope.rcptTo) {
     mails.push({ to: address, subject, text, ...(code !== undefined && { code }) })
   }

@@ -10,6 +10,9 @@ export const EMAIL_NOTIFICATIONS = {
   webhook_secret_rotated: 'the webhook signing secret was rotated',
   session_token_issued: 'a session token was issued',
 } as const
+
+/** After a mail about one kind of action, the later ones of this kind are mailed together after this time. */
+export const NOTICE_INTERVAL_SECS = 600
 export type EmailNotification = keyof typeof EMAIL_NOTIFICATIONS
 
 /** The reminder of a plan that ends soon. @param planExpiresAt Unix seconds */

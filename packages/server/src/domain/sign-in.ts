@@ -1,42 +1,111 @@
+import { DAY_SECS } from './time.ts'
+
+const HOUR_SECS = 3_600
+
 /** The purpose of a mailed one-time code: to sign in, or to reauthenticate within a session (`confirm`). */
 export type CodePurpose = 'sign_in' | 'confirm'
 
-export const SIGN_IN_CODE = { digits: 6, lifetimeSecs: 600, maxAttempts: 5 } as const
+/** `longDigits` are those of codes for unknown browsers while the budget of wrong codes is spent. */
+export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600, maxAttempts: 5 } as const
 
 /** How long a session counts as recently authenticated after a code. Sensitive changes require it. */
 export const RECENT_AUTHENTICATION_SECS = 600
 
-/** A limit of the codes requested per email, per client, or in total. */
+/** How long a browser is known after a sign-in to an account, and of how many accounts. Browsers keep cookies for 400 days. */
+export const KNOWN_BROWSER = { lifetimeSecs: 365 * DAY_SECS, maxAccounts: 5 } as const
+
+/** Whose requests for codes a limit counts. Requests of known browsers and of unknown ones never count together. */
+type CodeLimitScope = 'email' | 'browser' | 'client' | 'network56' | 'network48'
+
+/** A limit of the codes requested per email, browser or client. */
 export interface CodeRequestLimit {
-  readonly per: 'email' | 'client' | 'all'
+  readonly per: CodeLimitScope
   readonly max: number
   readonly windowSecs: number
 }
 
 /**
- * Limits of code requests. With 5 attempts per code, an attacker has at most 100 guesses a day for one email, among
- * 1,000,000 codes, from any number of addresses.
+ * Limits of code requests from browsers that have not signed in to the account. With 5 attempts per code, an attacker has
+ * at most 100 guesses a day for one email, among 1,000,000 codes, from any number of addresses. One customer of a network
+ * operator often has an IPv6 /56 or /48.
  */
-export const CODE_REQUEST_LIMITS: readonly CodeRequestLimit[] = [
-  { per: 'email', max: 10, windowSecs: 3_600 },
-  { per: 'email', max: 20, windowSecs: 86_400 },
-  { per: 'client', max: 100, windowSecs: 3_600 },
-  { per: 'all', max: 3_000, windowSecs: 3_600 },
+const UNKNOWN_BROWSER_LIMITS: readonly CodeRequestLimit[] = [
+  { per: 'email', max: 10, windowSecs: HOUR_SECS },
+  { per: 'email', max: 20, windowSecs: DAY_SECS },
+  { per: 'client', max: 100, windowSecs: HOUR_SECS },
+  { per: 'network56', max: 200, windowSecs: HOUR_SECS },
+  { per: 'network48', max: 400, windowSecs: HOUR_SECS },
 ]
 
-/** How long requests for codes are stored: the longest window. */
-export const CODE_REQUEST_RETENTION_SECS = Math.max(...CODE_REQUEST_LIMITS.map(limit => limit.windowSecs))
+/** Limits of code requests from browsers that have signed in to the account. Others cannot spend them. */
+const KNOWN_BROWSER_LIMITS: readonly CodeRequestLimit[] = [
+  { per: 'browser', max: 10, windowSecs: HOUR_SECS },
+  { per: 'browser', max: 20, windowSecs: DAY_SECS },
+  { per: 'email', max: 20, windowSecs: HOUR_SECS },
+  { per: 'email', max: 40, windowSecs: DAY_SECS },
+]
 
-const CODES = 10 ** SIGN_IN_CODE.digits
-/** The largest multiple of CODES in 32 bits. Values from here on are rejected, since they would favour the lowest codes. */
-const UNBIASED_RANGE = Math.floor(2 ** 32 / CODES) * CODES
+/** The limits that a request for a code must keep. */
+export function codeRequestLimits(isKnownBrowser: boolean): readonly CodeRequestLimit[] {
+  return isKnownBrowser ? KNOWN_BROWSER_LIMITS : UNKNOWN_BROWSER_LIMITS
+}
+
+/** The queues of codes to mail, the first one first. */
+export const CODE_QUEUES = ['browser', 'account', 'unknown'] as const
+export type CodeQueue = (typeof CODE_QUEUES)[number]
+
+/**
+ * What all clients share, per window. A spent budget refuses or drops its own kind only:
+ * codes requested by known browsers, codes mailed to accounts for unknown browsers, codes mailed to emails without an
+ * account, requests of unknown browsers that are stored, and wrong codes that unknown browsers enter.
+ */
+export const SIGN_IN_BUDGETS = {
+  browser: { max: 10_000, windowSecs: HOUR_SECS },
+  account: { max: 3_000, windowSecs: HOUR_SECS },
+  unknown: { max: 3_000, windowSecs: HOUR_SECS },
+  requests: { max: 100_000, windowSecs: HOUR_SECS },
+  wrong_codes: { max: 200, windowSecs: DAY_SECS },
+} as const
+export type SignInBudget = keyof typeof SIGN_IN_BUDGETS
+
+/** The start of the budget's current window. @param now Unix seconds */
+export function budgetWindow(budget: SignInBudget, now: number): { startsAt: number; endsAt: number } {
+  const { windowSecs } = SIGN_IN_BUDGETS[budget]
+  const startsAt = now - (now % windowSecs)
+  return { startsAt, endsAt: startsAt + windowSecs }
+}
+
+/** How long requests for codes are stored: the longest window. */
+export const CODE_REQUEST_RETENTION_SECS = DAY_SECS
+
+/** The wider networks of an IPv6 client, given by its /64. Null for other clients. */
+export function widerNetworks(client: string): { network56: string; network48: string } | null {
+  const groups = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)\/64$/.exec(client)
+  if (!groups) return null
+  const [, network48, subnet = ''] = groups
+  const network56 = (Number.parseInt(subnet, 16) & 0xff00).toString(16)
+  return { network56: `${network48}:${network56}/56`, network48: `${network48}/48` }
+}
+
+/** A uniformly distributed number of `digits` decimal digits, at most 9. Higher draws would favour the lowest numbers. */
+function generateDigits(bytes: (count: number) => Uint8Array, digits: number): string {
+  const numbers = 10 ** digits
+  const unbiasedRange = Math.floor(2 ** 32 / numbers) * numbers
+  for (;;) {
+    const value = Buffer.from(bytes(4)).readUInt32BE()
+    if (value < unbiasedRange) return (value % numbers).toString().padStart(digits, '0')
+  }
+}
 
 /** Generates a uniformly distributed code. @param bytes returns `count` random bytes */
 export function generateCode(bytes: (count: number) => Uint8Array): string {
-  for (;;) {
-    const value = Buffer.from(bytes(4)).readUInt32BE()
-    if (value < UNBIASED_RANGE) return (value % CODES).toString().padStart(SIGN_IN_CODE.digits, '0')
-  }
+  return generateDigits(bytes, SIGN_IN_CODE.digits)
+}
+
+/** Generates a code that cannot be guessed in any number of attempts that the limits allow. */
+export function generateLongCode(bytes: (count: number) => Uint8Array): string {
+  const half = SIGN_IN_CODE.longDigits / 2
+  return generateDigits(bytes, half) + generateDigits(bytes, half)
 }
 
 /** The input of a code's hash. It includes the row's id, so that equal codes have different hashes. */
@@ -47,5 +116,6 @@ export function codeHashInput(id: number, code: string): string {
 /** Parses a code as users type or paste it, with spaces or dashes. Null for invalid text. */
 export function parseCode(text: string): string | null {
   const digits = text.replace(/[\s\u2010-\u2015-]/g, '')
-  return /^[0-9]+$/.test(digits) && digits.length === SIGN_IN_CODE.digits ? digits : null
+  const lengths: readonly number[] = [SIGN_IN_CODE.digits, SIGN_IN_CODE.longDigits]
+  return /^[0-9]+$/.test(digits) && lengths.includes(digits.length) ? digits : null
 }

@@ -1,4 +1,5 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
+import type { SignInBudget } from '../domain/sign-in.ts'
 
 /** Measurements of the service. A process without the role that a metric belongs to discards it. */
 export interface Metrics {
@@ -24,6 +25,12 @@ export interface Metrics {
   attemptEnded(outcome: 'success' | 'failure'): void
   /** Sets the number of webhook attempts in flight in this process. */
   setInFlight(attempts: number): void
+  /** Counts a wrong code that was entered to sign in. */
+  wrongCode(): void
+  /** Counts a budget of sign-in that was spent before the end of its window. */
+  signInBudgetSpent(budget: SignInBudget): void
+  /** Counts requested codes that are not mailed because a budget is spent. */
+  codesDropped(budget: SignInBudget, codes: number): void
 }
 
 /** Items that wait for the operator. */
@@ -49,4 +56,7 @@ export const NO_METRICS: Metrics = {
   needsAttention: () => {},
   attemptEnded: () => {},
   setInFlight: () => {},
+  wrongCode: () => {},
+  signInBudgetSpent: () => {},
+  codesDropped: () => {},
 }

@@ -1,21 +1,24 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
 import { backoffMs } from '../domain/backoff.ts'
-import { EMAIL_NOTIFICATIONS, type EmailNotification } from '../domain/email-notification.ts'
-import { codeHashInput, generateCode } from '../domain/sign-in.ts'
+import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
+import { codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
 import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
 import type { Mailer, OutgoingMail } from '../ports/mailer.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
-import type { MailRow } from '../ports/repository/mail.ts'
+import type { AttentionMail, CodeMail, NoticeMail } from '../ports/repository/mail.ts'
 import type { Store } from '../ports/store.ts'
-
-type AttentionMail = Extract<MailRow, { about: 'reorged_payments' }>
+import { createCodeSorter } from './code-sorter.ts'
+import { isBudgetSpent } from './sign-in-budget.ts'
 
 export interface Mails {
-  /** Sends up to `limit` due mails in parallel and returns their number. Failed mails are retried later. */
-  sendDue(limit: number): Promise<number>
+  /** Sends up to `limit` due codes in parallel and returns their number. Failed mails are retried later. */
+  sendCodes(limit: number): Promise<number>
+  /** Sends up to `limit` other due mails in parallel and returns their number. Failed mails are retried later. */
+  sendNotices(limit: number): Promise<number>
 }
 
 /** Attempts for each mail. The delay between them doubles from one minute to at most one hour. */
@@ -32,22 +35,35 @@ export function createMails(deps: {
   /** Base URL of the dashboard. */
   readonly publicUrl: () => string
   readonly log: Log
+  readonly metrics: Metrics
 }): Mails {
-  const { store, mailer, clock, random, keyedHash, registration, publicUrl, log } = deps
+  const { store, mailer, clock, random, keyedHash, publicUrl, log } = deps
+  const codeSorter = createCodeSorter(deps)
 
-  async function send(mail: MailRow): Promise<void> {
-    if (mail.about === 'reorged_payments') return sendAttention(mail)
-    const message = await compose(mail)
-    try {
-      if (message) await mailer.send(message)
+  async function sendCode(mail: CodeMail): Promise<void> {
+    const message = await composeCode(mail)
+    if (message === null || (await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
       await store.write(tx => tx.mails.remove(mail))
+  }
+
+  /** Sends one mail for all events of a kind. The next one about this kind follows after an interval. */
+  async function sendNotice(mail: NoticeMail): Promise<void> {
+    const message = mail.about === 'plan_ends' ? planEndsMail(mail, publicUrl()) : notificationMail(mail, publicUrl())
+    if ((await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
+      await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + NOTICE_INTERVAL_SECS))
+  }
+
+  async function trySend(mail: CodeMail | NoticeMail, message: OutgoingMail): Promise<boolean> {
+    try {
+      await mailer.send(message)
+      return true
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.attempts >= MAX_ATTEMPTS) await store.write(tx => tx.mails.remove(mail))
+      return false
     }
   }
 
-  function reportFailure({ id, about, attempts }: MailRow, error: unknown): void {
+  function reportFailure({ id, about, attempts }: CodeMail | NoticeMail | AttentionMail, error: unknown): void {
     log.warn({ mail: id, about, tries: attempts, err: error }, 'a mail could not be sent')
   }
 
@@ -87,40 +103,37 @@ export function createMails(deps: {
     })
   }
 
-  async function compose(mail: Exclude<MailRow, AttentionMail>): Promise<OutgoingMail | null> {
-    switch (mail.about) {
-      case 'code':
-        return composeCode(mail)
-      case 'plan_ends':
-        return composePlanEnds(mail, publicUrl())
-      default:
-        return composeNotification(mail, publicUrl())
-    }
+  /**
+   * Generates the code and stores only its hash. Null when the request has expired. While wrong codes are too many, unknown
+   * browsers get a longer code.
+   */
+  async function composeCode(mail: CodeMail): Promise<OutgoingMail | null> {
+    return store.write(async tx => {
+      const now = nowSecs(clock)
+      const request = await tx.signIn.byId(mail.codeId)
+      if (!request || request.expiresAt <= now) return null
+      const isLong = !request.isKnownBrowser && (await isBudgetSpent(tx, 'wrong_codes', now))
+      const code = isLong ? generateLongCode(random.bytes) : generateCode(random.bytes)
+      await tx.signIn.setCodeHash(request.id, keyedHash.hash('code', codeHashInput(request.id, code)))
+      return { to: mail.to, ...codeText(code, request.purpose) }
+    })
   }
 
-  /**
-   * Generates the code and stores only its hash. Null when the request has expired, or when the email has no account and
-   * registration is closed. This is checked here and not during the request, so that response and timing reveal nothing.
-   */
-  async function composeCode(mail: Extract<MailRow, { about: 'code' }>): Promise<OutgoingMail | null> {
-    const code = generateCode(random.bytes)
-    const purpose = await store.write(async tx => {
-      const request = await tx.signIn.byId(mail.codeId)
-      if (!request || request.expiresAt <= nowSecs(clock)) return null
-      if (registration === 'closed' && !(await tx.accounts.byEmail(request.email))) return null
-      await tx.signIn.setCodeHash(request.id, keyedHash.hash('code', codeHashInput(request.id, code)))
-      return request.purpose
-    })
-    return purpose && { to: mail.to, ...codeText(code, purpose) }
-  }
+  const retryAt = (now: number) => (attempts: number) => now + backoffMs(attempts, BACKOFF) / 1000
 
   return {
-    async sendDue(limit) {
+    async sendCodes(limit) {
+      await codeSorter.sort()
       const now = nowSecs(clock)
-      const due = await store.write(tx =>
-        tx.mails.claimDue(now, limit, attempts => now + backoffMs(attempts, BACKOFF) / 1000),
-      )
-      await Promise.all(due.map(send))
+      const due = await store.write(tx => tx.mails.claimCodes(now, limit, retryAt(now)))
+      await Promise.all(due.map(sendCode))
+      return due.length
+    },
+
+    async sendNotices(limit) {
+      const now = nowSecs(clock)
+      const due = await store.write(tx => tx.mails.claimNotices(now, limit, retryAt(now)))
+      await Promise.all(due.map(mail => (mail.about === 'reorged_payments' ? sendAttention(mail) : sendNotice(mail))))
       return due.length
     },
   }
@@ -139,7 +152,7 @@ function codeText(code: string, purpose: 'sign_in' | 'confirm'): { subject: stri
   }
 }
 
-function composePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicUrl: string): OutgoingMail {
+function planEndsMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
   return {
     to: mail.to,
     subject: 'Your zatgate plan ends soon',
@@ -152,15 +165,24 @@ function composePlanEnds(mail: Extract<MailRow, { about: 'plan_ends' }>, publicU
   }
 }
 
-function composeNotification(mail: Extract<MailRow, { about: EmailNotification }>, publicUrl: string): OutgoingMail {
-  const what = EMAIL_NOTIFICATIONS[mail.about]
+function notificationMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
+  const what = EMAIL_NOTIFICATIONS[mail.about as EmailNotification]
+  const detail = mail.detail === null ? '' : `: ${mail.detail}`
+  const at = formatUtcMinute(mail.lastAt)
+  const [thing, action] =
+    mail.unmailed === 1
+      ? [`On ${at}, ${what} in your zatgate account${detail}.`, 'this']
+      : [
+          `Since the last mail about it, ${what} ${mail.unmailed} times in your zatgate account. The last time was on ${at}${detail}.`,
+          'all of this',
+        ]
   return {
     to: mail.to,
     subject: `zatgate: ${what}`,
     text: [
-      `On ${formatUtcMinute(mail.createdAt)}, ${what} in your zatgate account${mail.detail === null ? '' : `: ${mail.detail}`}.`,
+      thing,
       '',
-      `If you did not do this, sign in at ${publicUrl}, end all sessions that you do not recognise, and undo the change.`,
+      `If you did not do ${action}, sign in at ${publicUrl}, end all sessions that you do not recognise, and undo the change.`,
     ].join('\n'),
   }
 }

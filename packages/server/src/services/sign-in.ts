@@ -5,41 +5,66 @@ import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/creden
 import { AppError, invalidField } from '../domain/error.ts'
 import { newSession, type Session } from '../domain/session.ts'
 import {
-  CODE_REQUEST_LIMITS,
   CODE_REQUEST_RETENTION_SECS,
   type CodePurpose,
   type CodeRequestLimit,
   codeHashInput,
+  codeRequestLimits,
   parseCode,
   RECENT_AUTHENTICATION_SECS,
   SIGN_IN_CODE,
+  widerNetworks,
 } from '../domain/sign-in.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
-import type { NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
+import type { Log } from '../ports/log.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { CodeRequestScope, NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { type AccountDefaults, findOrCreateAccount } from './account.ts'
+import { createKnownBrowsers } from './known-browser.ts'
+import { refundBudget, reportSpent, type Spending, spendBudget } from './sign-in-budget.ts'
 
 export interface SignIn {
   /**
-   * Sends a sign-in code by mail. The result does not reveal whether the email has an account.
+   * Sends a sign-in code by mail. Neither the result nor its time reveals whether the email has an account: no account is
+   * read. Requests of browsers that have not signed in to the account cannot delay those of browsers that have.
    * @param client address prefix that identifies the client: an IPv4 address, or the /64 of an IPv6 address
+   * @param knownBrowser the cookie that `signIn` returned in this browser
    * @returns a browser secret of 64 hex characters, required to use the code
    * @throws AppError `invalid_email`, `too_many_codes`
    */
-  requestCode(email: string, client: string): Promise<string>
+  requestCode(email: string, client: string, knownBrowser?: string): Promise<string>
   /**
    * Signs in. If registration is open, the first sign-in creates the account.
    * @param label name of the session, shown to the account owner
-   * @throws AppError `bad_code`: wrong, used, expired, from another browser, or too many attempts
+   * @param knownBrowser the cookie that an earlier call returned in this browser
+   * @throws AppError `bad_code`: wrong, used, expired, from another browser, too many attempts, or a code of six digits in
+   * an unknown browser while the budget of wrong codes is spent
    */
-  signIn(browser: string, code: string, label: string): Promise<{ account: Account; session: Session; token: string }>
+  signIn(browser: string, code: string, label: string, knownBrowser?: string): Promise<SignedIn>
   /** Whether a code was entered recently in this session. */
   isRecentlyAuthenticated(session: Session): Promise<boolean>
   /** Sends a code to the session's owner unless an unused one exists. @throws AppError `too_many_codes` */
   requestReauth(account: Account, session: Session, client: string): Promise<void>
   /** @throws AppError `bad_code` */
   reauthenticate(session: Session, code: string): Promise<void>
+}
+
+interface SignedIn {
+  readonly account: Account
+  readonly session: Session
+  readonly token: string
+  /** The cookie by which the browser is known from now on. */
+  readonly knownBrowser: string
+}
+
+/** An attempt at a code. */
+interface Attempt {
+  /** Null for a wrong code. */
+  readonly redeemed: SignInCode | null
+  /** What the attempt has taken from the budget of wrong codes. */
+  readonly spending: Spending | null
 }
 
 const PRUNE_BATCH = 10
@@ -49,31 +74,75 @@ export function createSignIn(
     readonly store: Store
     readonly keyedHash: KeyedHash
     readonly registration: 'open' | 'closed'
+    readonly log: Log
+    readonly metrics: Pick<Metrics, 'wrongCode' | 'signInBudgetSpent'>
   },
 ): SignIn {
-  const { store, clock, random, keyedHash, registration } = deps
+  const { store, clock, random, keyedHash, registration, metrics } = deps
+  const knownBrowsers = createKnownBrowsers(deps)
 
-  function buildRequest(purpose: CodePurpose, email: string, browser: string, client: string): NewSignInCode {
+  function buildRequest(
+    purpose: CodePurpose,
+    email: string,
+    browser: string,
+    client: string,
+    knownBrowserHash: Uint8Array | null,
+  ): NewSignInCode {
     const createdAt = nowSecs(clock)
+    const networks = knownBrowserHash === null ? widerNetworks(client) : null
     return {
       purpose,
       email,
       browserHash: credentialHash(browser),
       clientHash: keyedHash.hash('client', client),
+      networkHashes: networks && {
+        network56: keyedHash.hash('client', networks.network56),
+        network48: keyedHash.hash('client', networks.network48),
+      },
+      knownBrowserHash,
       createdAt,
       expiresAt: createdAt + SIGN_IN_CODE.lifetimeSecs,
     }
   }
 
-  /** Marks the browser's code as used and returns it. Null for a wrong code; the attempt stays counted. */
-  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string): Promise<SignInCode | null> {
+  /**
+   * Marks the browser's code as used. The attempt at a wrong code stays counted. An unknown browser's attempt at a code of
+   * six digits must be within the budget of wrong codes of all emails.
+   */
+  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string): Promise<Attempt> {
     const now = nowSecs(clock)
     const candidate = await tx.signIn.claimAttempt(purpose, credentialHash(browser), now, SIGN_IN_CODE.maxAttempts)
-    if (!candidate?.codeHash) return null
-    const { id, codeHash } = candidate
-    if (!keyedHash.allHashes('code', codeHashInput(id, code)).some(hash => timingSafeEqual(codeHash, hash))) return null
-    await tx.signIn.markUsed(candidate.id, now)
-    return candidate
+    if (!candidate?.codeHash) return { redeemed: null, spending: null }
+    const { id, codeHash, isKnownBrowser } = candidate
+    const isLimited = !isKnownBrowser && code.length === SIGN_IN_CODE.digits
+    const spending = isLimited ? await spendBudget(tx, 'wrong_codes', 1, now) : null
+    const isRight =
+      spending?.granted !== 0 &&
+      keyedHash.allHashes('code', codeHashInput(id, code)).some(hash => timingSafeEqual(codeHash, hash))
+    if (!isRight) return { redeemed: null, spending }
+    if (spending) await refundBudget(tx, spending, now)
+    await tx.signIn.markUsed(id, now)
+    return { redeemed: candidate, spending: null }
+  }
+
+  function reportWrongCode({ spending }: Attempt): void {
+    metrics.wrongCode()
+    if (spending) reportSpent(deps, spending)
+  }
+
+  /** Checks the limits and queues the mail in one transaction, so that concurrent requests cannot exceed a limit. */
+  async function issueCode(tx: Tx, request: NewSignInCode): Promise<Spending> {
+    const { email, createdAt } = request
+    const isKnownBrowser = request.knownBrowserHash !== null
+    await tx.signIn.lockCounts()
+    for (const limit of codeRequestLimits(isKnownBrowser)) await checkLimit(tx, request, limit)
+    const spending = await spendBudget(tx, isKnownBrowser ? 'browser' : 'requests', 1, createdAt)
+    if (spending.granted === 0) throw tooManyCodes(spending.endsAt - createdAt)
+    const { id } = await tx.signIn.insert(request)
+    const queue = isKnownBrowser ? 'browser' : 'unsorted'
+    await tx.mails.enqueueCode({ to: email, about: 'code', codeId: id, createdAt }, queue)
+    await tx.signIn.prune(createdAt - CODE_REQUEST_RETENTION_SECS, PRUNE_BATCH)
+    return spending
   }
 
   /** Null when there is no account and registration is closed. */
@@ -92,27 +161,27 @@ export function createSignIn(
   }
 
   return {
-    async requestCode(email, client) {
+    async requestCode(email, client, knownBrowser = '') {
       const to = normaliseEmail(email)
       if (to === null) throw invalidField('email', 'an address such as name@example.com')
       const browser = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex')
-      const request = buildRequest('sign_in', to, browser, client)
-      await store.write(tx => issueCode(tx, request))
+      const request = buildRequest('sign_in', to, browser, client, knownBrowsers.recognise(knownBrowser, to))
+      reportSpent(deps, await store.write(tx => issueCode(tx, request)))
       return browser
     },
 
-    async signIn(browser, code, label) {
+    async signIn(browser, code, label, knownBrowser = '') {
       const digits = parseCode(code)
+      if (digits === null) throw badCode()
       const token = formatCredential('session', random.bytes(SECRET_BYTES))
-      const signedIn =
-        digits !== null &&
-        (await store.write(async tx => {
-          const redeemed = await redeem(tx, 'sign_in', browser, digits)
-          const account = redeemed && (await accountOf(tx, redeemed.email))
-          return account && { account, session: await openSession(tx, account, label, token), token }
-        }))
-      if (!signedIn) throw badCode()
-      return signedIn
+      const { attempt, account, session } = await store.write(async tx => {
+        const attempt = await redeem(tx, 'sign_in', browser, digits)
+        const account = attempt.redeemed && (await accountOf(tx, attempt.redeemed.email))
+        return { attempt, account, session: account && (await openSession(tx, account, label, token)) }
+      })
+      if (!attempt.redeemed) reportWrongCode(attempt)
+      if (!account || !session) throw badCode()
+      return { account, session, token, knownBrowser: knownBrowsers.remember(knownBrowser, account.email) }
     },
 
     async isRecentlyAuthenticated(session) {
@@ -120,16 +189,18 @@ export function createSignIn(
     },
 
     async requestReauth(account, session, client) {
-      const request = buildRequest('confirm', account.email, browserOf(session), client)
-      await store.write(async tx => {
+      const browser = browserOf(session)
+      const request = buildRequest('confirm', account.email, browser, client, credentialHash(browser))
+      const spending = await store.write(async tx => {
         const earlier = await tx.signIn.findUsable(
           'confirm',
           request.browserHash,
           request.createdAt,
           SIGN_IN_CODE.maxAttempts,
         )
-        if (!earlier) await issueCode(tx, request)
+        return earlier ? null : issueCode(tx, request)
       })
+      if (spending) reportSpent(deps, spending)
     },
 
     async reauthenticate(session, code) {
@@ -137,7 +208,7 @@ export function createSignIn(
       const redeemed =
         digits !== null &&
         (await store.write(async tx => {
-          const used = await redeem(tx, 'confirm', browserOf(session), digits)
+          const used = (await redeem(tx, 'confirm', browserOf(session), digits)).redeemed
           if (used)
             await tx.signIn.setRecentlyAuthenticatedUntil(session.id, nowSecs(clock) + RECENT_AUTHENTICATION_SECS)
           return used
@@ -147,29 +218,37 @@ export function createSignIn(
   }
 }
 
-/** Derives the browser secret for reauthentication from the session id. */
+/** Derives the browser secret for reauthentication from the session id. The session's owner has signed in before. */
 function browserOf(session: Session): string {
   return `session ${session.publicId}`
 }
 
-/** Checks the limits and queues the mail in one transaction, so that concurrent requests cannot exceed a limit. */
-async function issueCode(tx: Tx, request: NewSignInCode): Promise<void> {
-  await tx.signIn.lockCounts()
-  for (const limit of CODE_REQUEST_LIMITS) await checkLimit(tx, request, limit)
-  const { id } = await tx.signIn.insert(request)
-  await tx.mails.enqueue({ to: request.email, about: 'code', codeId: id, createdAt: request.createdAt })
-  await tx.signIn.prune(request.createdAt - CODE_REQUEST_RETENTION_SECS, PRUNE_BATCH)
+async function checkLimit(tx: Tx, request: NewSignInCode, { per, max, windowSecs }: CodeRequestLimit): Promise<void> {
+  const scope = scopeOf(request, per)
+  if (scope === null) return
+  const used = await tx.signIn.count(request.purpose, scope, request.createdAt - windowSecs, max)
+  if (used >= max) throw tooManyCodes(windowSecs)
 }
 
-async function checkLimit(tx: Tx, request: NewSignInCode, { per, max, windowSecs }: CodeRequestLimit): Promise<void> {
-  const { purpose, email, clientHash } = request
-  const scope =
-    per === 'email' ? { purpose, email } : per === 'client' ? { purpose, clientHash } : { purpose, all: true as const }
-  const used = await tx.signIn.count(scope, request.createdAt - windowSecs, max)
-  if (used >= max)
-    throw new AppError('too_many', 'too_many_codes', 'too many codes requested, try again later', {
-      retryAfterSecs: windowSecs,
-    })
+/** Null when the request has no such scope. */
+function scopeOf(request: NewSignInCode, per: CodeRequestLimit['per']): CodeRequestScope | null {
+  const { email, clientHash, networkHashes, knownBrowserHash } = request
+  switch (per) {
+    case 'email':
+      return { email, isKnownBrowser: knownBrowserHash !== null }
+    case 'browser':
+      return knownBrowserHash && { knownBrowserHash }
+    case 'client':
+      return { clientHash }
+    case 'network56':
+      return networkHashes && { network56Hash: networkHashes.network56 }
+    case 'network48':
+      return networkHashes && { network48Hash: networkHashes.network48 }
+  }
+}
+
+function tooManyCodes(retryAfterSecs: number): AppError {
+  return new AppError('too_many', 'too_many_codes', 'too many codes requested, try again later', { retryAfterSecs })
 }
 
 function badCode(): AppError {

@@ -17,6 +17,7 @@ export interface ViewingKeys {
    * Sets the key for new invoices. Earlier invoices stay watched under their own keys. `firstAddress` is the address at
    * diversifier index 0, which wallets show first and which is never used for an invoice. An expired key is refused. The
    * expiry height is checked only after a first block was recorded, and again for each new invoice.
+   * The present key changes and mails nothing.
    * @throws AppError `invalid_viewing_key`, the reason in `detail`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
@@ -35,6 +36,14 @@ const MIN_FIRST_INDEX = 2n ** 40n
  */
 function randomFirstIndex(random: Random): bigint {
   return MIN_FIRST_INDEX + BigInt(`0x${Buffer.from(random.bytes(6)).toString('hex')}`)
+}
+
+function hasSameKey(one: Account, other: Account): boolean {
+  return (
+    one.viewingKeyId === other.viewingKeyId &&
+    one.viewingKeyExpiry?.time === other.viewingKeyExpiry?.time &&
+    one.viewingKeyExpiry?.height === other.viewingKeyExpiry?.height
+  )
 }
 
 export function createViewingKeys(deps: {
@@ -86,11 +95,14 @@ export function createViewingKeys(deps: {
       const key = await parseUnexpired(text)
       const firstAddress = await deriveFirstAddress(key.incoming)
       const now = nowSecs(clock)
-      const changed = await store.write(async tx => {
-        await tx.mails.enqueue(emailNotification(account, 'viewing_key_set', now))
-        return setKey(tx, account, key, now)
+      const after = await store.write(async tx => {
+        const before = await tx.accounts.lock(account.id)
+        const after = await setKey(tx, account, key, now)
+        if (!before || !hasSameKey(before, after))
+          await tx.mails.enqueue(emailNotification(account, 'viewing_key_set', now))
+        return after
       })
-      return { account: changed, firstAddress }
+      return { account: after, firstAddress }
     },
 
     async firstAddress({ viewingKeyId }) {

@@ -27,7 +27,7 @@ export interface Webhooks {
   read(account: Account): Promise<Webhook>
   /**
    * Sets the URL for all deliveries from now on, including pending retries. `secret` is available only in this result. It
-   * is null when the account already had a webhook, whose secret is kept.
+   * is null when the account already had a webhook, whose secret is kept. The present URL changes and mails nothing.
    * @throws AppError `invalid_url`
    */
   set(account: Account, url: string): Promise<{ webhook: Webhook; secret: string | null }>
@@ -93,11 +93,12 @@ export function createWebhooks(deps: {
         updatedAt: now,
       }
       return store.write(async tx => {
-        await tx.mails.enqueue(emailNotification(account, 'webhook_url_set', now, new URL(url).host))
-        if (await tx.webhooks.insert(created)) return { webhook: created, secret }
-        const webhook = await tx.webhooks.setUrl(account.id, url, now)
-        if (!webhook) throw new AppError('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
-        return { webhook, secret: null }
+        const isFirst = await tx.webhooks.insert(created)
+        const webhook = isFirst ? created : await tx.webhooks.setUrl(account.id, url, now)
+        if (webhook) await tx.mails.enqueue(emailNotification(account, 'webhook_url_set', now, new URL(url).host))
+        const current = webhook ?? (await tx.webhooks.byAccount(account.id))
+        if (!current) throw new AppError('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
+        return { webhook: current, secret: isFirst ? secret : null }
       })
     },
 

@@ -6,12 +6,12 @@ import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { PaymentLocation } from '../domain/payment.ts'
 import type { ShieldedPool } from '../domain/shielded-pool.ts'
-import type { CodePurpose } from '../domain/sign-in.ts'
+import type { CodePurpose, SignInBudget } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/repository/billing.ts'
 import type { InvoicePurpose } from '../ports/repository/invoice.ts'
-import type { NewAttentionMail, NewMail } from '../ports/repository/mail.ts'
+import type { ClaimedMail, MailQueue } from '../ports/repository/mail.ts'
 
 /** A 64-bit integer. Always read as a bigint; written as either. */
 export type Int64 = bigint | number
@@ -36,6 +36,7 @@ export interface Tables {
   chain_problems: ChainProblemsTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
+  sign_in_budgets: SignInBudgetsTable
   fresh_sessions: RecentAuthenticationsTable
   mails: MailsTable
   attention_mails: AttentionMailsTable
@@ -288,6 +289,15 @@ export interface SignInCodesTable {
   created_at: Int64
   expires_at: Int64
   used_at: Int64 | null
+  known_browser_hash: Uint8Array | null
+  network56_hash: Uint8Array | null
+  network48_hash: Uint8Array | null
+}
+
+export interface SignInBudgetsTable {
+  name: SignInBudget
+  window_start: Int64
+  used: Int64
 }
 
 export interface RecentAuthenticationsTable {
@@ -298,13 +308,19 @@ export interface RecentAuthenticationsTable {
 export interface MailsTable {
   id: AutoId
   recipient: string
-  about: (NewMail | NewAttentionMail)['about']
+  about: ClaimedMail['about']
   code_id: Int64 | null
   detail: string | null
   created_at: Int64
   due_at: Int64
   tries: Generated<Int64>
   account_id: Generated<Int64 | null>
+  queue: Generated<MailQueue>
+  events: Generated<Int64>
+  mailed: Generated<Int64>
+  last_at: Generated<Int64>
+  /** The recipient of a notice; null in other rows. */
+  notice_to: Generated<string | null>
 }
 
 export interface AttentionMailsTable {

@@ -1,10 +1,11 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SESSION_LIFETIME_SECS } from '../domain/session.ts'
-import { SIGN_IN_CODE } from '../domain/sign-in.ts'
+import { KNOWN_BROWSER, SIGN_IN_CODE } from '../domain/sign-in.ts'
 
 const SESSION_COOKIE = '__Host-zatgate'
 const CODE_COOKIE = '__Host-zatgate-code'
+const BROWSER_COOKIE = '__Host-zatgate-browser'
 
 /** The prefix `__Host-` requires `Secure` and the path `/`. */
 const ATTRIBUTES = {
@@ -38,4 +39,13 @@ export function setCodeCookie(reply: FastifyReply, browser: string): void {
 
 export function clearCodeCookie(reply: FastifyReply): void {
   reply.setCookie(CODE_COOKIE, '', { ...ATTRIBUTES, maxAge: 0 })
+}
+
+/** The accounts that this browser has signed in to, as signed tokens. It stays after signing out and gives no access. */
+export function readBrowserCookie(request: FastifyRequest): string | undefined {
+  return request.cookies[BROWSER_COOKIE]
+}
+
+export function setBrowserCookie(reply: FastifyReply, knownBrowser: string): void {
+  reply.setCookie(BROWSER_COOKIE, knownBrowser, { ...ATTRIBUTES, maxAge: KNOWN_BROWSER.lifetimeSecs })
 }

@@ -2,25 +2,37 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Mails } from '../services/mail.ts'
-import { type Loop, startLoop } from './loop.ts'
+import { startLoop } from './loop.ts'
 
-const BATCH = 8
+const CODE_BATCH = 8
+/** Fewer than the mailer's connections, so that notices which the mail server delays leave some for codes. */
+const NOTICE_BATCH = 2
 const IDLE_MS = 10_000
 
-/** Starts the loop that sends queued mails: on each database notification of a new mail, and at least every IDLE_MS. */
-export function startMailLoop(deps: {
+/**
+ * Starts the loops that send queued mails, on each database notification of a new mail and at least every IDLE_MS. Codes
+ * have a loop of their own: they do not wait for other mails, sent or failing.
+ */
+export function startMailLoops(deps: {
   readonly store: Store
   readonly mails: Mails
   readonly clock: Clock
   readonly log: Log
-}): Loop {
+}): { stop(): Promise<void> } {
   const { store, mails, clock, log } = deps
-  return startLoop({
-    name: 'mail',
-    run: async () => ((await mails.sendDue(BATCH)) === BATCH ? 'again' : 'idle'),
-    idleMs: IDLE_MS,
-    clock,
-    log,
-    subscribe: notified => store.listen('mails', notified),
-  })
+  const start = (name: string, send: (limit: number) => Promise<number>, batch: number) =>
+    startLoop({
+      name,
+      run: async () => ((await send(batch)) === batch ? 'again' : 'idle'),
+      idleMs: IDLE_MS,
+      clock,
+      log,
+      subscribe: notified => store.listen('mails', notified),
+    })
+  const loops = [start('code mail', mails.sendCodes, CODE_BATCH), start('mail', mails.sendNotices, NOTICE_BATCH)]
+  return {
+    async stop() {
+      await Promise.all(loops.map(loop => loop.stop()))
+    },
+  }
 }

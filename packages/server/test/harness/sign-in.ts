@@ -2,7 +2,9 @@ import type { TestContext } from 'node:test'
 import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import { createSmtpMailer } from '../../src/adapters/smtp/mailer.ts'
 import { createMailService, type Services } from '../../src/container.ts'
+import type { Log } from '../../src/ports/log.ts'
 import type { Mailer } from '../../src/ports/mailer.ts'
+import type { Metrics } from '../../src/ports/metrics.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { Mails } from '../../src/services/mail.ts'
 import { openTestContainer } from './container.ts'
@@ -28,6 +30,8 @@ export interface SignInHarness {
 export interface SignInOptions {
   readonly registration?: 'open' | 'closed'
   readonly mailer?: Mailer
+  readonly metrics?: Metrics
+  readonly log?: Log
 }
 
 export async function createSignInHarness(
@@ -48,6 +52,8 @@ export async function createSignInHarness(
     store,
     clock,
     mailer,
+    ...(options.metrics && { metrics: options.metrics }),
+    ...(options.log && { log: options.log }),
     env: { REGISTRATION: registration },
   })
   const { signIn, sessions } = services
@@ -57,7 +63,8 @@ export async function createSignInHarness(
 
   /** One at a time, so that the mails arrive in the order of their requests. */
   async function deliver(): Promise<void> {
-    while ((await mails.sendDue(1)) > 0);
+    while ((await mails.sendCodes(1)) > 0);
+    while ((await mails.sendNotices(1)) > 0);
   }
 
   return {

@@ -30,7 +30,7 @@ function startMailSender(simulation: ChainSimulation, whileSending: () => Promis
     setFailing: (down: boolean) => {
       failing = down
     },
-    sendDue: () => mails.sendDue(20),
+    sendDue: () => mails.sendNotices(20),
   }
 }
 
@@ -65,7 +65,7 @@ async function countQueued(store: Store): Promise<number> {
   let count = 0
   await assert.rejects(
     store.write(async tx => {
-      count = (await tx.mails.claimDue(far, 100, () => far)).length
+      count = (await tx.mails.claimNotices(far, 100, () => far)).length
       throw new Error('rolled back after counting')
     }),
     /rolled back after counting/,
@@ -272,7 +272,7 @@ onBothDatabases(engine => {
     await reorganise(simulation)
     simulation.clock.advance(DELAY_SECS)
     const retryAt = simulation.clock.secs + 60
-    await simulation.firstProcess.store.write(tx => tx.mails.claimDue(simulation.clock.secs, 20, () => retryAt))
+    await simulation.firstProcess.store.write(tx => tx.mails.claimNotices(simulation.clock.secs, 20, () => retryAt))
     assert.equal(await sendDue(), 0)
     simulation.clock.advance(60)
     await sendDue()

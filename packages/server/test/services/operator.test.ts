@@ -38,7 +38,7 @@ test('no one can sign in as the operator, and no mail is sent for it', async t =
   await open(testViewingKey(9))
   await assert.rejects(accounts.findOrCreate('operator'), { code: 'invalid_email' })
   await assert.rejects(accounts.findByEmail('operator'), { code: 'no_such_account' })
-  assert.deepEqual(await store.write(tx => tx.mails.claimDue(clock.secs, 10, () => 0)), [])
+  assert.deepEqual(await store.write(tx => tx.mails.claimNotices(clock.secs, 10, () => 0)), [])
 })
 
 test('an expired billing key stops the start with its date, and after a later expiry nothing can be bought', async t => {

@@ -18,6 +18,9 @@ const QUEUED: MailRow = {
   due_at: BigInt(NOW_SECS),
   tries: 0n,
   account_id: null,
+  queue: 'notice',
+  events: 1n,
+  mailed: 0n,
 }
 const CLAIMED: MailRow = { ...QUEUED, tries: 1n, due_at: BigInt(NOW_SECS + 60) }
 const UNCLAIMED = { tries: 0n, due_at: BigInt(NOW_SECS) }

@@ -13,6 +13,7 @@ const REQUESTED: CodeRow = {
   email: 'a@example.org',
   browser: createHash('sha256').update('browser 1').digest('hex').toUpperCase(),
   client: 'C0',
+  known: null,
   code_hash: createKeyedHash([ENCRYPTION_KEY]).hash('code', '1 123456'),
   tries: 0n,
   created_at: BigInt(NOW_SECS),

@@ -3,7 +3,10 @@ import type { ChainProblemName } from '../../domain/chain-problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 
-type ChainSyncMetrics = Omit<Metrics, 'attemptEnded' | 'setInFlight' | 'kernelUnused'>
+type ChainSyncMetrics = Omit<
+  Metrics,
+  'attemptEnded' | 'setInFlight' | 'kernelUnused' | 'wrongCode' | 'signInBudgetSpent' | 'codesDropped'
+>
 
 /** Registers the metrics of chain sync. */
 export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainSyncMetrics {

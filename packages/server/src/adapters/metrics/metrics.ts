@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { createChainSyncMetrics } from './chain-sync.ts'
 import { createDeliveryMetrics } from './delivery.ts'
+import { createSignInMetrics } from './sign-in.ts'
 
 /**
  * Registers the metrics of every process, and of the roles that this one has, so that a scrape shows no values that it
@@ -20,5 +21,7 @@ export function createMetrics(registry: Registry, clock: Clock, roles: readonly 
     kernelUnused: () => kernelUnused.set(1),
     ...(roles.includes('watcher') && createChainSyncMetrics(registry, clock)),
     ...(roles.includes('delivery') && createDeliveryMetrics(registry)),
+    // The API takes codes, and the delivery role mails them.
+    ...((roles.includes('api') || roles.includes('delivery')) && createSignInMetrics(registry)),
   }
 }

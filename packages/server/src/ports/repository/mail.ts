@@ -1,15 +1,24 @@
 import type { EmailNotification } from '../../domain/email-notification.ts'
+import type { CodeQueue } from '../../domain/sign-in.ts'
 
-/** A mail that is composed and sent after the commit. It contains no secret: a code is generated when it is sent. */
-export type NewMail =
-  | { readonly to: string; readonly about: 'code'; readonly codeId: number; readonly createdAt: number }
-  | { readonly to: string; readonly about: 'plan_ends'; readonly detail: string; readonly createdAt: number }
-  | {
-      readonly to: string
-      readonly about: EmailNotification
-      readonly detail: string | null
-      readonly createdAt: number
-    }
+/** `unsorted`: codes for unknown browsers whose queue is not known yet. */
+export type MailQueue = CodeQueue | 'unsorted' | 'notice'
+
+/** A mail with a code. It contains no secret: the code is generated when the mail is sent. */
+export interface NewCodeMail {
+  readonly to: string
+  readonly about: 'code'
+  readonly codeId: number
+  readonly createdAt: number
+}
+
+/** A mail about an action or the plan of an account. */
+export interface NewNotice {
+  readonly to: string
+  readonly about: EmailNotification | 'plan_ends'
+  readonly detail: string | null
+  readonly createdAt: number
+}
 
 /** A mail about an account's invoices that need attention. It is composed when it is sent. */
 export interface NewAttentionMail {
@@ -21,27 +30,65 @@ export interface NewAttentionMail {
   readonly dueAt: number
 }
 
-/** A claimed mail, with what is needed to compose it. */
-export type MailRow = (NewMail | Omit<NewAttentionMail, 'dueAt'>) & {
+/** A claimed mail. */
+interface Claimed {
   readonly id: number
   /** Number of attempts, the current one included. */
   readonly attempts: number
 }
 
-/** What identifies a claimed mail. */
-export type ClaimedMail = Pick<MailRow, 'id' | 'to' | 'about' | 'createdAt'>
+/** A claimed code. */
+export type CodeMail = NewCodeMail & Claimed
 
-/** The queue of mails. */
+/** A claimed notice. It stands for all events of its kind that were not mailed before; `detail` is the last one's. */
+export type NoticeMail = NewNotice &
+  Claimed & {
+    /** Number of events to mail. */
+    readonly unmailed: number
+    /** Number of events since the row was created, those mailed before included. */
+    readonly events: number
+    /** Unix seconds: when the last event happened. */
+    readonly lastAt: number
+  }
+
+/** A claimed mail about invoices that need attention. */
+export type AttentionMail = Omit<NewAttentionMail, 'dueAt'> & Claimed
+
+/** What identifies a claimed mail. */
+export type ClaimedMail = Pick<CodeMail | NoticeMail | AttentionMail, 'id' | 'to' | 'about' | 'createdAt'>
+
+/** A code for an unknown browser that waits for its queue. */
+export interface UnsortedCode {
+  readonly mailId: number
+  readonly hasAccount: boolean
+}
+
+/** Returns the time from which other processes may claim a mail that was claimed for the given attempt. */
+type RetryAt = (attempts: number) => number
+
+/** The queues of mails. */
 export interface MailRepository {
-  /** Queues a mail that is due right after the commit. */
-  enqueue(mail: NewMail): Promise<void>
+  /** Queues a notice that is due right after the commit, or adds the event to the recipient's row of this kind. */
+  enqueue(notice: NewNotice): Promise<void>
+  /** Queues a code that is due right after the commit. */
+  enqueueCode(mail: NewCodeMail, queue: 'browser' | 'unsorted'): Promise<void>
   /** Queues mails, except for accounts that already have one waiting. */
   enqueueAttention(mails: readonly NewAttentionMail[]): Promise<void>
+  /** Locks the oldest unsorted codes that no other process is sorting. */
+  lockUnsorted(limit: number): Promise<UnsortedCode[]>
+  /** Moves unsorted codes to their queue. */
+  setQueue(mailIds: readonly number[], queue: CodeQueue): Promise<void>
+  /** Removes unsorted codes that are not mailed. */
+  removeUnsorted(mailIds: readonly number[]): Promise<void>
   /**
-   * Claims due mails for this process, oldest first. Other processes see them again only after the time that `retryAt`
-   * returns for the number of attempts.
+   * Claims due codes for this process: those of the first queue first, in each the oldest first. Other processes see them
+   * again only after the time that `retryAt` returns.
    */
-  claimDue(now: number, limit: number, retryAt: (attempts: number) => number): Promise<MailRow[]>
+  claimCodes(now: number, limit: number, retryAt: RetryAt): Promise<CodeMail[]>
+  /** Claims due notices and mails about payments, oldest first, and removes rows whose events are all mailed. */
+  claimNotices(now: number, limit: number, retryAt: RetryAt): Promise<(NoticeMail | AttentionMail)[]>
+  /** Records that the notice's events are mailed. Later ones are due at `dueAt`. */
+  setMailed(notice: NoticeMail, dueAt: number): Promise<void>
   /** Removes the claimed mail. On SQLite a later mail may have its id: that one stays. */
   remove(mail: ClaimedMail): Promise<void>
   /** Postpones the mail and resets its number of attempts. */

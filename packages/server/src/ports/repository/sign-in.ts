@@ -1,4 +1,4 @@
-import type { CodePurpose } from '../../domain/sign-in.ts'
+import type { CodePurpose, SignInBudget } from '../../domain/sign-in.ts'
 
 /** A request for a code. The code is generated when it is mailed; only its keyed hash is stored. */
 export interface NewSignInCode {
@@ -8,6 +8,10 @@ export interface NewSignInCode {
   readonly browserHash: Uint8Array
   /** Keyed hash of the client's address prefix. */
   readonly clientHash: Uint8Array
+  /** Keyed hashes of an IPv6 client's /56 and /48; null for other clients and for known browsers. */
+  readonly networkHashes: { readonly network56: Uint8Array; readonly network48: Uint8Array } | null
+  /** Identifies a browser that has signed in to this email's account; null for other browsers. */
+  readonly knownBrowserHash: Uint8Array | null
   readonly createdAt: number
   readonly expiresAt: number
 }
@@ -17,6 +21,8 @@ export interface SignInCode {
   readonly id: number
   readonly purpose: CodePurpose
   readonly email: string
+  /** Whether a browser requested it that has signed in to the account before. */
+  readonly isKnownBrowser: boolean
   /** Null until the code is mailed. */
   readonly codeHash: Uint8Array | null
   readonly attempts: number
@@ -24,20 +30,29 @@ export interface SignInCode {
   readonly expiresAt: number
 }
 
+/** Whose requests to count. Of clients and their networks, those of unknown browsers only. */
+export type CodeRequestScope =
+  | { readonly email: string; readonly isKnownBrowser: boolean }
+  | { readonly knownBrowserHash: Uint8Array }
+  | { readonly clientHash: Uint8Array }
+  | { readonly network56Hash: Uint8Array }
+  | { readonly network48Hash: Uint8Array }
+
 /** Sign-in codes, and until when sessions count as recently authenticated. */
 export interface SignInRepository {
   /** Blocks other transactions at this call until this one ends, so that the counts stay valid. */
   lockCounts(): Promise<void>
   /** Number of codes requested since a time, counted up to `max`. */
-  count(
-    requester: { readonly purpose: CodePurpose } & (
-      | { readonly email: string }
-      | { readonly clientHash: Uint8Array }
-      | { readonly all: true }
-    ),
-    since: number,
-    max: number,
-  ): Promise<number>
+  count(purpose: CodePurpose, scope: CodeRequestScope, since: number, max: number): Promise<number>
+  /**
+   * Begins the budget's window unless it has begun, and blocks other transactions at this call until this one ends.
+   * @returns how much of the budget is used
+   */
+  lockBudget(budget: SignInBudget, windowStartsAt: number, windowEndsAt: number): Promise<number>
+  /** Changes how much of a locked budget is used. */
+  setBudgetUsed(budget: SignInBudget, used: number): Promise<void>
+  /** How much of the budget is used in this window. */
+  budgetUsed(budget: SignInBudget, windowStartsAt: number): Promise<number>
   insert(code: NewSignInCode): Promise<SignInCode>
   byId(id: number): Promise<SignInCode | null>
   /** The browser's newest code for a purpose that is unused, not expired at `now`, and has fewer than `maxAttempts`. */

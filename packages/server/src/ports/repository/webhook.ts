@@ -13,7 +13,7 @@ export interface WebhookRepository {
   byAccount(accountId: number): Promise<Webhook | null>
   /** False when the account already has one. */
   insert(webhook: Webhook): Promise<boolean>
-  /** Null when the account has none. */
+  /** Null when the account has no webhook, or already has this URL. */
   setUrl(accountId: number, url: string, at: number): Promise<Webhook | null>
   /** False when the account has none. */
   setSecret(accountId: number, sealedSecret: Uint8Array, at: number): Promise<boolean>

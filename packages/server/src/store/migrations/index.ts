@@ -12,6 +12,7 @@ import { up as databaseOrigin } from './0009_database_origin.ts'
 import { up as attentionMail } from './0010_attention_mail.ts'
 import { up as chainProblem } from './0011_chain_problem.ts'
 import { up as viewingKeyExpiry } from './0012_viewing_key_expiry.ts'
+import { up as signInBudgets } from './0013_sign_in_budgets.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0010_attention_mail', attentionMail],
   ['0011_chain_problem', chainProblem],
   ['0012_viewing_key_expiry', viewingKeyExpiry],
+  ['0013_sign_in_budgets', signInBudgets],
 ]

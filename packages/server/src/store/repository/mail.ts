@@ -1,5 +1,13 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
-import type { ClaimedMail, MailRepository, MailRow } from '../../ports/repository/mail.ts'
+import { CODE_QUEUES } from '../../domain/sign-in.ts'
+import type {
+  AttentionMail,
+  ClaimedMail,
+  CodeMail,
+  MailQueue,
+  MailRepository,
+  NoticeMail,
+} from '../../ports/repository/mail.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db, MailsTable, Tables } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
@@ -7,18 +15,69 @@ import type { TxHooks } from '../transaction/hooks.ts'
 const ATTENTION_COLUMNS = 5
 
 export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepository {
+  async function claim(queue: MailQueue, now: number, limit: number, retryAt: (attempts: number) => number) {
+    const due = await db
+      .selectFrom('mails')
+      .selectAll()
+      .where('queue', '=', queue)
+      .where('due_at', '<=', now)
+      .orderBy('due_at')
+      .orderBy('id')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+      .execute()
+    for (const { id, tries } of due) {
+      const attempts = num(tries) + 1
+      await db
+        .updateTable('mails')
+        .set({ tries: attempts, due_at: retryAt(attempts) })
+        .where('id', '=', id)
+        .execute()
+    }
+    return due
+  }
+
+  /** A row without unmailed events only records when its kind may be mailed again. */
+  async function removeMailed(now: number, limit: number): Promise<void> {
+    const mailed = db
+      .selectFrom('mails')
+      .select('id')
+      .where('queue', '=', 'notice')
+      .where('due_at', '<=', now)
+      .whereRef('mailed', '=', 'events')
+      .orderBy('due_at')
+      .limit(limit)
+    // Repeats the condition: an event may have been added meanwhile.
+    await db.deleteFrom('mails').where('id', 'in', mailed).whereRef('mailed', '=', 'events').execute()
+  }
+
   return {
-    async enqueue(mail) {
+    async enqueue({ to, about, detail, createdAt }) {
       await db
         .insertInto('mails')
         .values({
-          recipient: mail.to,
-          about: mail.about,
-          code_id: mail.about === 'code' ? mail.codeId : null,
-          detail: mail.about === 'code' ? null : mail.detail,
-          created_at: mail.createdAt,
-          due_at: mail.createdAt,
+          recipient: to,
+          notice_to: to,
+          about,
+          detail,
+          created_at: createdAt,
+          due_at: createdAt,
+          last_at: createdAt,
         })
+        .onConflict(conflict =>
+          conflict
+            .columns(['notice_to', 'about'])
+            .doUpdateSet(eb => ({ events: eb('mails.events', '+', 1), detail, last_at: createdAt })),
+        )
+        .execute()
+      hooks.notify('mails')
+    },
+
+    async enqueueCode({ to, about, codeId, createdAt }, queue) {
+      await db
+        .insertInto('mails')
+        .values({ recipient: to, about, code_id: codeId, created_at: createdAt, due_at: createdAt, queue })
         .execute()
       hooks.notify('mails')
     },
@@ -41,26 +100,59 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       }
     },
 
-    async claimDue(now, limit, retryAt) {
-      const due = await db
+    async lockUnsorted(limit) {
+      const rows = await db
         .selectFrom('mails')
-        .selectAll()
-        .where('due_at', '<=', now)
+        .select(['id', 'recipient'])
+        .where('queue', '=', 'unsorted')
         .orderBy('due_at')
         .orderBy('id')
         .limit(limit)
         .forUpdate()
         .skipLocked()
         .execute()
-      for (const { id, tries } of due) {
-        const attempts = num(tries) + 1
-        await db
-          .updateTable('mails')
-          .set({ tries: attempts, due_at: retryAt(attempts) })
-          .where('id', '=', id)
-          .execute()
+      const emails = new Set<string>()
+      for (const batch of chunks(rows, 1)) {
+        const recipients = batch.map(({ recipient }) => recipient)
+        const accounts = await db.selectFrom('accounts').select('email').where('email', 'in', recipients).execute()
+        for (const { email } of accounts) emails.add(email)
       }
-      return due.map(toMail)
+      return rows.map(({ id, recipient }) => ({ mailId: num(id), hasAccount: emails.has(recipient) }))
+    },
+
+    async setQueue(mailIds, queue) {
+      for (const batch of chunks(mailIds, 1))
+        await db.updateTable('mails').set({ queue }).where('id', 'in', batch).where('queue', '=', 'unsorted').execute()
+    },
+
+    async removeUnsorted(mailIds) {
+      for (const batch of chunks(mailIds, 1))
+        await db.deleteFrom('mails').where('id', 'in', batch).where('queue', '=', 'unsorted').execute()
+    },
+
+    async claimCodes(now, limit, retryAt) {
+      const claimed: CodeMail[] = []
+      for (const queue of CODE_QUEUES) {
+        if (claimed.length === limit) break
+        const rows = await claim(queue, now, limit - claimed.length, retryAt)
+        claimed.push(...rows.map(toCodeMail))
+      }
+      return claimed
+    },
+
+    async claimNotices(now, limit, retryAt) {
+      await removeMailed(now, limit)
+      const rows = await claim('notice', now, limit, retryAt)
+      return rows.map(row => (row.about === 'reorged_payments' ? toAttentionMail(row) : toNoticeMail(row)))
+    },
+
+    async setMailed(notice, dueAt) {
+      await db
+        .updateTable('mails')
+        .set({ mailed: notice.events, tries: 0, due_at: dueAt })
+        .where(isSame(notice))
+        .where('mailed', '<', notice.events)
+        .execute()
     },
 
     async postpone(mail, dueAt) {
@@ -78,15 +170,31 @@ function isSame({ id, to, about, createdAt }: ClaimedMail) {
   return ({ and }: ExpressionBuilder<Tables, 'mails'>) => and({ id, recipient: to, about, created_at: createdAt })
 }
 
-function toMail(row: Selectable<MailsTable>): MailRow {
-  const common = {
+function common(row: Selectable<MailsTable>) {
+  return {
     id: num(row.id),
     to: row.recipient,
     createdAt: num(row.created_at),
     attempts: num(row.tries) + 1,
   }
-  if (row.about === 'code') return { ...common, about: row.about, codeId: num(row.code_id as bigint) }
-  if (row.about === 'plan_ends') return { ...common, about: row.about, detail: row.detail ?? '' }
-  if (row.about === 'reorged_payments') return { ...common, about: row.about, accountId: num(row.account_id as bigint) }
-  return { ...common, about: row.about, detail: row.detail }
+}
+
+function toCodeMail(row: Selectable<MailsTable>): CodeMail {
+  return { ...common(row), about: 'code', codeId: num(row.code_id as bigint) }
+}
+
+function toNoticeMail(row: Selectable<MailsTable>): NoticeMail {
+  const events = num(row.events)
+  return {
+    ...common(row),
+    about: row.about as NoticeMail['about'],
+    detail: row.detail,
+    unmailed: events - num(row.mailed),
+    events,
+    lastAt: num(row.last_at),
+  }
+}
+
+function toAttentionMail(row: Selectable<MailsTable>): AttentionMail {
+  return { ...common(row), about: 'reorged_payments', accountId: num(row.account_id as bigint) }
 }

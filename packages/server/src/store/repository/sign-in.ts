@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely'
-import type { SignInCode, SignInRepository } from '../../ports/repository/sign-in.ts'
+import type { ExpressionBuilder, Selectable } from 'kysely'
+import type { CodeRequestScope, SignInCode, SignInRepository } from '../../ports/repository/sign-in.ts'
 import { num } from '../mapping.ts'
-import type { Db, SignInCodesTable } from '../tables.ts'
+import type { Db, SignInCodesTable, Tables } from '../tables.ts'
 
 export function signInRepository(db: Db): SignInRepository {
   return {
@@ -13,19 +13,50 @@ export function signInRepository(db: Db): SignInRepository {
         .execute()
     },
 
-    async count(filter, since, max) {
-      let query = db
+    async count(purpose, scope, since, max) {
+      const query = db
         .selectFrom('sign_in_codes')
         .select('id')
-        .where('purpose', '=', filter.purpose)
+        .where('purpose', '=', purpose)
         .where('created_at', '>', since)
-      if ('email' in filter) query = query.where('email', '=', filter.email)
-      if ('clientHash' in filter) query = query.where('client_hash', '=', filter.clientHash)
+        .where(isIn(scope))
+        .limit(max)
       const row = await db
-        .selectFrom(query.limit(max).as('recent'))
+        .selectFrom(query.as('recent'))
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
+    },
+
+    async lockBudget(budget, windowStartsAt, windowEndsAt) {
+      // A window of the future was begun by a process whose clock is wrong.
+      const row = await db
+        .updateTable('sign_in_budgets')
+        .set(({ eb }) => {
+          const isCurrent = eb.between('window_start', windowStartsAt, windowEndsAt)
+          return {
+            used: eb.case().when(isCurrent).then(eb.ref('used')).else(0).end(),
+            window_start: eb.case().when(isCurrent).then(eb.ref('window_start')).else(windowStartsAt).end(),
+          }
+        })
+        .where('name', '=', budget)
+        .returning('used')
+        .executeTakeFirstOrThrow()
+      return num(row.used)
+    },
+
+    async setBudgetUsed(budget, used) {
+      await db.updateTable('sign_in_budgets').set({ used }).where('name', '=', budget).execute()
+    },
+
+    async budgetUsed(budget, windowStartsAt) {
+      const row = await db
+        .selectFrom('sign_in_budgets')
+        .select('used')
+        .where('name', '=', budget)
+        .where('window_start', '>=', windowStartsAt)
+        .executeTakeFirst()
+      return row ? num(row.used) : 0
     },
 
     async insert(code) {
@@ -36,6 +67,9 @@ export function signInRepository(db: Db): SignInRepository {
           email: code.email,
           browser_hash: code.browserHash,
           client_hash: code.clientHash,
+          network56_hash: code.networkHashes?.network56 ?? null,
+          network48_hash: code.networkHashes?.network48 ?? null,
+          known_browser_hash: code.knownBrowserHash,
           created_at: code.createdAt,
           expires_at: code.expiresAt,
         })
@@ -119,11 +153,23 @@ function usable(db: Db, purpose: string, browserHash: Uint8Array, now: number, m
     .where('tries', '<', maxAttempts)
 }
 
+function isIn(scope: CodeRequestScope) {
+  return ({ eb, and }: ExpressionBuilder<Tables, 'sign_in_codes'>) => {
+    if ('knownBrowserHash' in scope) return eb('known_browser_hash', '=', scope.knownBrowserHash)
+    const isKnown = eb('known_browser_hash', 'is not', null)
+    if ('email' in scope) return and([eb('email', '=', scope.email), scope.isKnownBrowser ? isKnown : eb.not(isKnown)])
+    if ('clientHash' in scope) return and([eb('client_hash', '=', scope.clientHash), eb.not(isKnown)])
+    if ('network56Hash' in scope) return eb('network56_hash', '=', scope.network56Hash)
+    return eb('network48_hash', '=', scope.network48Hash)
+  }
+}
+
 function toCode(row: Selectable<SignInCodesTable>): SignInCode {
   return {
     id: num(row.id),
     purpose: row.purpose,
     email: row.email,
+    isKnownBrowser: row.known_browser_hash !== null,
     codeHash: row.code_hash,
     attempts: num(row.tries),
     createdAt: num(row.created_at),

@@ -30,6 +30,7 @@ export function webhookRepository(db: Db): WebhookRepository {
         .updateTable('webhooks')
         .set({ url, updated_at: at })
         .where('account_id', '=', accountId)
+        .where('url', '!=', url)
         .returningAll()
         .executeTakeFirst()
       return row ? toWebhook(row) : null

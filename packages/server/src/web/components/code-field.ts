@@ -7,7 +7,7 @@ export function codeField(): Html {
     name: 'code',
     label: 'Code',
     autofocus: true,
-    maxlength: 12,
+    maxlength: 16,
     attributes: html` inputmode="numeric" autocomplete="one-time-code" class="code-input"`,
   })
 }

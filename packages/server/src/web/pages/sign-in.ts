@@ -1,5 +1,4 @@
 import { MAX_EMAIL_CHARS } from '../../domain/account.ts'
-import { SIGN_IN_CODE } from '../../domain/sign-in.ts'
 import { codeField, mailboxHint } from '../components/code-field.ts'
 import { field } from '../components/form.ts'
 import { plainPage } from '../components/layout.ts'
@@ -39,7 +38,7 @@ export function codePage({ error, mailboxUrl }: CodeView): Html {
     title: 'Enter your code',
     body: html`<div class="card narrow">
       <h1>Enter your code</h1>
-      <p class="lead">If this address can sign in, we have emailed it a code of ${SIGN_IN_CODE.digits} digits. The code is valid for ten minutes, in this browser only.</p>
+      <p class="lead">If this address can sign in, we have emailed it a code. The code is valid for ten minutes, in this browser only.</p>
       ${flashMessages(undefined, error)}
       <form method="post" action="/sign-in/code">${codeField()}<button class="primary">Sign in</button></form>
       <p class="hint">No email? <a href="/sign-in">Request another code</a>.</p>

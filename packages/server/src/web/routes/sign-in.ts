@@ -2,7 +2,15 @@ import { AppError } from '../../domain/error.ts'
 import { clientPrefix } from '../../http/client-prefix.ts'
 import { authenticate } from '../auth.ts'
 import { type Site, sandboxMailboxUrl } from '../context.ts'
-import { clearCodeCookie, clearSessionCookie, readCodeCookie, setCodeCookie, setSessionCookie } from '../cookies.ts'
+import {
+  clearCodeCookie,
+  clearSessionCookie,
+  readBrowserCookie,
+  readCodeCookie,
+  setBrowserCookie,
+  setCodeCookie,
+  setSessionCookie,
+} from '../cookies.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields } from '../forms.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
@@ -24,7 +32,7 @@ export function signInPages(site: Site): void {
   site.publicPage('POST', { path: '/sign-in', rate: 'sign-in' }, async (request, reply) => {
     const { email = '' } = formFields(request)
     try {
-      setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip)))
+      setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip), readBrowserCookie(request)))
       return reply.redirect('/sign-in/code', 303)
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
@@ -39,8 +47,10 @@ export function signInPages(site: Site): void {
     const { code = '' } = formFields(request)
     try {
       const label = browserName(request.headers['user-agent'])
-      const { token } = await signIn.signIn(readCodeCookie(request) ?? '', code, label)
+      const browser = readCodeCookie(request) ?? ''
+      const { token, knownBrowser } = await signIn.signIn(browser, code, label, readBrowserCookie(request))
       clearCodeCookie(reply)
+      setBrowserCookie(reply, knownBrowser)
       setSessionCookie(reply, token)
       return reply.redirect('/overview', 303)
     } catch (error) {

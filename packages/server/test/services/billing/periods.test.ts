@@ -164,7 +164,7 @@ test('a reminder is queued three days before the end, once for each end', async 
   const account = await harness.merchant()
   await buy(harness, account, 'Pro')
   const mails = async () =>
-    (await harness.store.write(tx => tx.mails.claimDue(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
+    (await harness.store.write(tx => tx.mails.claimNotices(clock.secs, 10, () => clock.secs + 10 * PERIOD))).map(
       ({ to, about }) => [to, about],
     )
   clock.advance(27 * DAY - 1)

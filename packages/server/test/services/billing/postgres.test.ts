@@ -40,7 +40,7 @@ test('two processes that grant, expire and remind at once do each once', options
 
   clock.advance(58 * DAY)
   await Promise.all([one, other, one, other].map(harness => harness.billing.sendRenewalReminders(10)))
-  const mails = await one.store.write(tx => tx.mails.claimDue(clock.secs, 50, () => end))
+  const mails = await one.store.write(tx => tx.mails.claimNotices(clock.secs, 50, () => end))
   assert.deepEqual(mails.map(({ to }) => to).sort(), accounts.map(({ email }) => email).sort())
 
   clock.advance(2 * DAY)

@@ -17,12 +17,12 @@ test('the renewal reminder names the plan, its end and what to do', async t => {
   const sent: OutgoingMail[] = []
   const mailer = { send: async (mail: OutgoingMail) => void sent.push(mail), close: () => {} }
   const mails = createMailService(harness.infrastructure, mailer, () => 'https://pay.example.org')
-  assert.equal(await mails.sendDue(10), 1)
+  assert.equal(await mails.sendNotices(10), 1)
   assert.deepEqual(
     sent.map(({ to, subject }) => [to, subject]),
     [[email, 'Your zatgate plan ends soon']],
   )
   assert.match(sent[0]?.text ?? '', /^Your zatgate plan is Pro until 2027-01-03 10:30 UTC\.$/m)
   assert.match(sent[0]?.text ?? '', /https:\/\/pay\.example\.org\/billing/)
-  assert.equal(await mails.sendDue(10), 0)
+  assert.equal(await mails.sendNotices(10), 0)
 })

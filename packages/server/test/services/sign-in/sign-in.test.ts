@@ -187,7 +187,7 @@ function suite(engine: DatabaseEngine): void {
   test('code requests are deleted after a day, not earlier', async t => {
     const { signIn, store, clock } = await createSignInHarness(engine, t)
     await signIn.requestCode(EMAIL, '203.0.113.5')
-    const count = () => store.read(tx => tx.signIn.count({ purpose: 'sign_in', all: true }, 0, 100))
+    const count = () => store.read(tx => tx.signIn.count('sign_in', { email: EMAIL, isKnownBrowser: false }, 0, 100))
     clock.advance(86_400)
     await signIn.requestCode(EMAIL, '203.0.113.5')
     assert.equal(await count(), 2)
@@ -210,16 +210,16 @@ function suite(engine: DatabaseEngine): void {
       tx.mails.enqueue({ to: EMAIL, about: 'viewing_key_set', detail: null, createdAt: clock.secs }),
     )
     const waits = [60, 120, 240, 480, 960, 1_920, 3_600]
-    await mails.sendDue(5)
+    await mails.sendNotices(5)
     for (const [index, wait] of waits.entries()) {
       clock.advance(wait - 1)
-      assert.equal(await mails.sendDue(5), 0)
+      assert.equal(await mails.sendNotices(5), 0)
       clock.advance(1)
-      assert.equal(await mails.sendDue(5), 1)
+      assert.equal(await mails.sendNotices(5), 1)
       assert.equal(attempts, index + 2)
     }
     clock.advance(86_400)
-    assert.equal(await mails.sendDue(5), 0)
+    assert.equal(await mails.sendNotices(5), 0)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Causes, MailRow } from './ledger.ts'
 
-/** What is wrong with new mails and the changes of the same commit; null when they agree. */
+/** What is wrong with the queued events and the changes of the same commit; null when they agree. @param mails one for each event */
 export function causeProblem(mails: readonly MailRow[], before: Causes, after: Causes): string | null {
   const count = (about: string) => mails.filter(mail => mail.about === about).length
   const keys = Number(after.keys - before.keys)
@@ -45,5 +45,6 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 /** Whether a mail that was sent can be the one in the queue. */
 export function isSame(row: MailRow, mail: { to: string; subject: string; text: string }): boolean {
   if (row.recipient !== mail.to || !SUBJECTS[row.about]?.test(mail.subject)) return false
-  return row.detail === null || mail.text.includes(` ${row.detail}.`)
+  // A mail about several events has the detail that was the last one when it was claimed.
+  return row.detail === null || row.events - row.mailed > 1n || mail.text.includes(` ${row.detail}.`)
 }

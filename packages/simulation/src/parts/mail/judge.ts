@@ -39,7 +39,7 @@ export class MailJudge {
     const causes = readCauses(this.#world)
     const created = rows.filter(row => !this.#isKnown(row))
     if (this.#causes) {
-      const problem = causeProblem(created, this.#causes, causes)
+      const problem = causeProblem(this.#happened(rows), this.#causes, causes)
       if (problem !== null) this.#world.fail('changes of an account are mailed to its owner', problem)
     }
     const present = new Set(rows.map(({ id }) => id))
@@ -56,10 +56,22 @@ export class MailJudge {
     for (const row of rows) this.#update(this.#queue.get(row.id)!, row)
   }
 
+  /** A row for each event that this commit has queued. */
+  #happened(rows: readonly MailRow[]): MailRow[] {
+    return rows.flatMap(row => {
+      const events = row.events - (this.#isKnown(row) ? this.#queue.get(row.id)!.row.events : 0n)
+      return Array<MailRow>(Number(events)).fill(row)
+    })
+  }
+
   /** SQLite gives the id of a removed row to the next one, also within one commit. */
   #isKnown(row: MailRow): boolean {
     const earlier = this.#queue.get(row.id)?.row
     if (!earlier) return false
+    if (isNotice(row)) {
+      const isEqual = (['recipient', 'about', 'created_at'] as const).every(column => row[column] === earlier[column])
+      return isEqual && row.events >= earlier.events && row.mailed >= earlier.mailed
+    }
     const isPostponed = row.about === 'reorged_payments' || row.tries >= earlier.tries
     const isEqual = (['recipient', 'about', 'detail', 'code_id', 'created_at', 'account_id'] as const).every(
       column => row[column] === earlier[column],
@@ -70,7 +82,8 @@ export class MailJudge {
   #update(mail: KnownMail, row: MailRow): void {
     const before = mail.row
     mail.row = row
-    if (row.tries === before.tries + 1n) this.#claim(mail, before)
+    if (row.mailed > before.mailed) this.#finish(mail, before)
+    else if (row.tries === before.tries + 1n) this.#claim(mail, before)
     else if (row.tries === 0n && (before.tries > 0n || this.#isPutOff(before, row))) this.#postpone(mail, before)
     else if (row.tries !== before.tries || row.due_at !== before.due_at)
       this.#fail('a mail is claimed once for each attempt', mail, `${before.tries} → ${row.tries}`)
@@ -103,9 +116,22 @@ export class MailJudge {
     this.#attention.checkSent(mail, 'postponed')
   }
 
+  /** The events of a notice are mailed, or cannot be. Its row stays for the next ones. */
+  #finish(mail: KnownMail, before: MailRow): void {
+    if (mail.row.tries !== 0n) this.#fail('a mail is claimed once for each attempt', mail, 'mailed and claimed')
+    const finished = { row: before, claims: mail.claims.splice(0), isGivenUp: false }
+    this.#end(finished)
+  }
+
   /** A mail leaves the queue when it was sent, or cannot be sent. */
   #remove(mail: KnownMail): void {
     this.#queue.delete(mail.row.id)
+    const { row } = mail
+    if (isNotice(row) && row.events === row.mailed) return
+    this.#end(mail)
+  }
+
+  #end(mail: KnownMail): void {
     this.#removed.push(mail)
     if (mail.row.about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
     mail.isGivenUp = this.#mayBeGivenUp(mail.row)
@@ -123,8 +149,7 @@ export class MailJudge {
 
   /** Equal mails cannot be distinguished: at least as many were accepted as have left the queue. */
   #isEqualSent({ row }: KnownMail): boolean {
-    const isEqual = (other: KnownMail) =>
-      (['recipient', 'about', 'detail'] as const).every(column => other.row[column] === row[column])
+    const isEqual = (other: KnownMail) => other.row.recipient === row.recipient && other.row.about === row.about
     const removed = this.#removed.filter(isEqual)
     const known = [...removed, ...[...this.#queue.values(), ...this.#forgotten].filter(isEqual)]
     const accepted = known.flatMap(({ claims }) => claims.filter(isAccepted))
@@ -154,6 +179,7 @@ export class MailJudge {
   unsettled(): string | null {
     for (const { row, claims } of this.#queue.values()) {
       const { recipient, about, tries, due_at: due } = row
+      if (isNotice(row) && row.events === row.mailed) continue
       const isKnownSent = claims.some(({ mail }) => mail !== null && mail.acknowledgedClockMs !== null)
       const overdueSecs = this.#world.nowSecs - Number(due)
       const mayWait = about === 'reorged_payments' || !isKnownSent || overdueSecs < -3_600
@@ -166,6 +192,11 @@ export class MailJudge {
   #fail(rule: Rule, { row }: KnownMail, detail: string): void {
     this.#world.fail(rule, `to ${row.recipient} about ${row.about}: ${detail}`)
   }
+}
+
+/** A mail whose row stands for all events of its kind. */
+function isNotice({ queue, about }: MailRow): boolean {
+  return queue === 'notice' && about !== 'reorged_payments'
 }
 
 function isAccepted({ mail }: Claim): boolean {

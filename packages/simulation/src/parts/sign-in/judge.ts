@@ -17,11 +17,18 @@ const MAX_ATTEMPTS = 5
 const CODE_LIFETIME_SECS = 600
 const SESSION_LIFETIME_SECS = 30 * 86_400
 const MAX_ACTIVE_KEYS = 100
-/** Requests for codes in any window of this many seconds. */
+/** Requests for codes of unknown browsers in any window of this many seconds. */
 const LIMITS = [
   { per: 'email', max: 10, windowSecs: 3_600, rule: 'at most 10 codes per email in 3600 s' },
   { per: 'email', max: 20, windowSecs: 86_400, rule: 'at most 20 codes per email in 86400 s' },
   { per: 'client', max: 100, windowSecs: 3_600, rule: 'at most 100 codes per client in 3600 s' },
+] as const
+/** The same for browsers that signed in to the account before, and for sessions. */
+const KNOWN_LIMITS = [
+  { per: 'known', max: 10, windowSecs: 3_600, rule: 'at most 10 codes per known browser in 3600 s' },
+  { per: 'known', max: 20, windowSecs: 86_400, rule: 'at most 20 codes per known browser in 86400 s' },
+  { per: 'email', max: 20, windowSecs: 3_600, rule: 'at most 20 codes per email for known browsers in 3600 s' },
+  { per: 'email', max: 40, windowSecs: 86_400, rule: 'at most 40 codes per email for known browsers in 86400 s' },
 ] as const
 
 /** A code that was entered. */
@@ -103,10 +110,11 @@ export class SignInJudge {
     this.#world.transition('code', null, 'requested')
     if (row.expires_at - row.created_at !== BigInt(CODE_LIFETIME_SECS))
       this.#fail('a code is valid for 10 minutes', row)
-    for (const { per, max, windowSecs, rule } of LIMITS) {
+    for (const { per, max, windowSecs, rule } of row.known === null ? LIMITS : KNOWN_LIMITS) {
       const count = rows.filter(
         other =>
           other.purpose === row.purpose &&
+          (other.known === null) === (row.known === null) &&
           other[per] === row[per] &&
           other.created_at <= row.created_at &&
           other.created_at > row.created_at - BigInt(windowSecs),

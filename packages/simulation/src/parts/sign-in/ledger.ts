@@ -9,6 +9,8 @@ export interface CodeRow {
   readonly browser: string
   /** Keyed hash of the client's address prefix, in hex. */
   readonly client: string
+  /** Identifies a browser that signed in to the account before, in hex; null for others. */
+  readonly known: string | null
   readonly code_hash: Uint8Array | null
   readonly tries: bigint
   readonly created_at: bigint
@@ -16,8 +18,8 @@ export interface CodeRow {
   readonly used_at: bigint | null
 }
 
-const CODES = `SELECT id, purpose, email, hex(browser_hash) AS browser, hex(client_hash) AS client, code_hash, tries,
-  created_at, expires_at, used_at FROM sign_in_codes ORDER BY id`
+const CODES = `SELECT id, purpose, email, hex(browser_hash) AS browser, hex(client_hash) AS client,
+  nullif(hex(known_browser_hash), '') AS known, code_hash, tries, created_at, expires_at, used_at FROM sign_in_codes ORDER BY id`
 const CODE_CHANGES = `SELECT count(*) AS codes, coalesce(sum(tries), 0) AS tries, count(used_at) AS used,
   coalesce(max(id), 0) AS latest, group_concat(hex(code_hash)) AS hashes FROM sign_in_codes`
 const CREDENTIALS = `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM api_keys) AS keys,

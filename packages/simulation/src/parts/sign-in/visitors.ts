@@ -1,4 +1,5 @@
 import type { Services } from '@zatgate/server/container'
+import type { Account } from '@zatgate/server/domain/account'
 import { AppError } from '@zatgate/server/domain/error'
 import type { Draw } from '../../runtime/draw.ts'
 import { mailboxesOf } from '../../world/mailboxes.ts'
@@ -6,7 +7,7 @@ import type { World } from '../../world/world.ts'
 import { isExpectedFailure } from '../sale/shop.ts'
 import type { Entry, SignInJudge } from './judge.ts'
 
-type SignedIn = Awaited<ReturnType<Services['signIn']['signIn']>>
+type SignedIn = Awaited<ReturnType<Services['sessions']['create']>> & { readonly account: Account }
 
 /** A browser in which a code was requested. */
 export interface Browser {
@@ -34,6 +35,8 @@ export class Visitors {
   readonly emails: readonly string[]
   browsers: Browser[] = []
   sessions: Session[] = []
+  /** The cookie of a browser that signs in to all accounts. */
+  #knownBrowser = ''
   readonly #world: World
   readonly #judge: SignInJudge
 
@@ -62,7 +65,8 @@ export class Visitors {
   async requestCode(draw: Draw, email: string): Promise<void> {
     const typed = draw.pick([email, ` ${email} `, email.toUpperCase()])
     const client = draw.pick(['192.0.2.1', '2001:db8::'])
-    const secret = await this.#call(draw, ({ signIn }) => signIn.requestCode(typed, client))
+    const known = draw.pick(['', this.#knownBrowser])
+    const secret = await this.#call(draw, ({ signIn }) => signIn.requestCode(typed, client, known))
     if (typeof secret !== 'string') return
     this.browsers.push({ email, secret, requestedMs: this.#world.scheduler.nowMs, wrong: 0, successes: 0 })
   }
@@ -71,7 +75,7 @@ export class Visitors {
   codesOf(email: string, codeName: 'sign-in code' | 'confirmation code' = 'sign-in code'): string[] {
     return mailboxesOf(this.#world)
       .of(email)
-      .flatMap(({ text }) => text.match(new RegExp(`${codeName} is (\\d{6})$`, 'm'))?.[1] ?? [])
+      .flatMap(({ text }) => text.match(new RegExp(`${codeName} is (\\d{6}|\\d{10})$`, 'm'))?.[1] ?? [])
   }
 
   /** A code that no mail contains. */
@@ -87,11 +91,14 @@ export class Visitors {
     const { clockErrors } = this.#world
     const entry = this.#entry('sign_in', browser, code)
     const typed = draw.pick([code, `${code.slice(0, 3)} ${code.slice(3)}`, `${code}\n`])
-    const signedIn = await this.#call(draw, ({ signIn }) => signIn.signIn(browser.secret, typed, 'a browser'))
+    const signedIn = await this.#call(draw, ({ signIn }) =>
+      signIn.signIn(browser.secret, typed, 'a browser', this.#knownBrowser),
+    )
     // A process whose clock is wrong may refuse a code as expired, without counting an attempt.
     if (signedIn === 'refused' && clockErrors.minMs === clockErrors.maxMs) browser.wrong += 1
     if (signedIn === 'refused' || signedIn === 'unknown') return
     this.#accepted(browser, entry)
+    this.#knownBrowser = signedIn.knownBrowser
     const { email } = signedIn.account
     if (email !== browser.email) this.#world.fail('a code signs in to the account of its email', `${email}`)
     this.#judge.accountTold(email, signedIn.account.publicId)
