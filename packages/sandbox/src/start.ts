@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { RunningService, StartSandbox } from '@zatgate/server/cli/sandbox'
 import { type Config, type Env, loadConfig, sandboxKeyFile } from '@zatgate/server/config/settings'
 import { startService } from '@zatgate/server/main'
+import { thisProcess } from '@zatgate/server/store/process'
+import { takeProcessLock } from '@zatgate/server/store/sqlite/process-lock'
 import type { SandboxTools } from '@zatgate/server/web/context'
 import { formatBanner } from './banner.ts'
 import { seedDemo } from './demo.ts'
 import { choosePorts } from './ports.ts'
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts'
 
+const IN_USE = 'stop it, or set DATA_DIR to another folder'
+
 /** Starts the sandbox and the service on top of it: `npm start` without settings. */
 export const start: StartSandbox = async ({ config, env, logger, json }): Promise<RunningService> => {
   await using stack = new AsyncDisposableStack()
   const closing = <T extends RunningPart>(part: T): T => stack.adopt(part, it => it.close())
 
-  mkdirSync(config.dataDir, { recursive: true })
+  const lock = takeProcessLock(join(config.dataDir, 'sandbox'), thisProcess([]), IN_USE)
+  stack.defer(() => lock.release())
   const sandbox = closing(await startSandbox(await sandboxOptions(config)))
   const settings = loadConfig({
     ...sandboxSettings(sandbox),

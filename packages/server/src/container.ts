@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createKeyedHash } from './adapters/crypto/keyed-hash.ts'
-import { createVault } from './adapters/crypto/vault.ts'
+import { createVault, encryptionKeyId } from './adapters/crypto/vault.ts'
 import { createHttpClient } from './adapters/http-client/client.ts'
 import { createLightwalletd } from './adapters/lightwalletd/chain.ts'
 import { createMetrics } from './adapters/metrics/metrics.ts'
@@ -67,6 +67,7 @@ import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
 import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { openStore } from './store/open.ts'
+import { thisProcess } from './store/process.ts'
 
 /** The adapters that the services use. */
 export interface Infrastructure {
@@ -136,7 +137,8 @@ async function openInfrastructure(
   const onError = (err: unknown) => log.error({ err }, 'database error')
   if (!overrides.registry) collectDefaultMetrics({ register: registry })
   if (!overrides.store) mkdirSync(config.dataDir, { recursive: true })
-  const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError }))
+  const process = thisProcess(config.encryptionKeys.map(encryptionKeyId))
+  const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError, process }))
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
   const { mail, swap, lightwalletdUrls: urls } = config

@@ -67,11 +67,15 @@ export function mailbox(raw: string): string {
   throw new InvalidValue('an email address, or Name <address>')
 }
 
+/** A rotation needs two. */
+const MAX_ENCRYPTION_KEYS = 4
+
 /** The encryption keys: the first one seals, all of them open. */
 export function encryptionKeys(raw: string): readonly Uint8Array[] {
   const keys = commaSeparated(raw).map(text => Buffer.from(text, 'base64'))
   const canonical = commaSeparated(raw).every((text, i) => keys[i]?.toString('base64') === text)
-  if (keys.length > 0 && canonical && keys.every(key => key.length === 32)) return keys
+  if (keys.length > 0 && keys.length <= MAX_ENCRYPTION_KEYS && canonical && keys.every(key => key.length === 32))
+    return keys
   throw new InvalidValue(
     '32 random bytes in base64 (openssl rand -base64 32); to rotate: the new key, a comma, the old',
   )

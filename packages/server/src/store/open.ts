@@ -3,13 +3,20 @@ import type { StoreLimits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { createPgPool } from './postgres/driver.ts'
+import { connectedProcesses } from './postgres/process.ts'
 import { openPostgresStore } from './postgres/store.ts'
+import type { ServiceProcess } from './process.ts'
+import { processHolding, takeProcessLock } from './sqlite/process-lock.ts'
 import { openSqliteStore } from './sqlite/store.ts'
+
+const IN_USE = 'stop it, or set DATABASE_URL or DATA_DIR to another place'
 
 export interface StoreOptions {
   /** Called with errors that reach no caller: a listener that throws, a lost notification connection. */
   readonly onError?: (error: unknown) => void
   readonly limits?: Partial<StoreLimits>
+  /** Set by a process that serves from the database. Only one may on SQLite. Others see it with `runningProcesses`. */
+  readonly process?: ServiceProcess
 }
 
 /**
@@ -20,13 +27,27 @@ export interface StoreOptions {
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const onError = options.onError ?? (() => {})
-  if (url.startsWith('sqlite:')) return openSqliteStore(sqlitePath(url), MIGRATIONS, limits, onError)
   if (/^postgres(ql)?:/.test(url))
-    return openPostgresStore(createPgPool(url, limits, onError), MIGRATIONS, limits, onError)
-  throw new Error('the database URL must be sqlite:<path> or postgres://…')
+    return openPostgresStore(createPgPool(url, limits, onError, options.process), MIGRATIONS, limits, onError)
+  const path = sqlitePath(url)
+  const lock = options.process && takeProcessLock(path, options.process, IN_USE)
+  try {
+    return await openSqliteStore(path, MIGRATIONS, limits, onError, lock)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+/** The processes that serve from this database now. */
+export async function runningProcesses(url: string): Promise<readonly ServiceProcess[]> {
+  if (!url.startsWith('sqlite:')) return connectedProcesses(url)
+  const holder = processHolding(sqlitePath(url))
+  return holder ? [holder] : []
 }
 
 function sqlitePath(url: string): string {
+  if (!url.startsWith('sqlite:')) throw new Error('the database URL must be sqlite:<path> or postgres://…')
   const path = url.slice('sqlite:'.length)
   if (path === '' || path.startsWith(':'))
     throw new Error('sqlite:<path> must name a file, such as sqlite:./data/zatgate.db')

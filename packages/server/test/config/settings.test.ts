@@ -191,6 +191,7 @@ test('the withdrawal settings have defaults and can be changed', () => {
 test('the encryption key may be a list: the new key, then the old', () => {
   const other = Buffer.alloc(32, 8).toString('base64')
   assert.equal(loadConfig({ ...REAL, ENCRYPTION_KEY: `${other},${KEY}` }).encryptionKeys.length, 2)
+  assert.equal(problemsOf({ ...REAL, ENCRYPTION_KEY: Array(5).fill(KEY).join() }).length, 1)
 })
 
 test('the sandbox reads its stored encryption key', () => {

@@ -40,6 +40,11 @@ export function createVault(keys: readonly Uint8Array[], random: Random): Vault 
   }
 }
 
+/** The id of an encryption key in hex. Every sealed secret contains that of its key. */
+export function encryptionKeyId(key: Uint8Array): string {
+  return keyId(key).toString('hex')
+}
+
 /** Identifies a key without revealing it. */
 function keyId(key: Uint8Array): Buffer {
   return createHash('sha256').update('zatgate encryption key').update(key).digest().subarray(0, KEY_ID_BYTES)

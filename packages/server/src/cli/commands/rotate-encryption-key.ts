@@ -1,6 +1,8 @@
-import { createVault } from '../../adapters/crypto/vault.ts'
+import { createVault, encryptionKeyId } from '../../adapters/crypto/vault.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
+import type { Config } from '../../config/settings.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
+import { runningProcesses } from '../../store/open.ts'
 import type { Command } from '../command.ts'
 import { withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
@@ -17,9 +19,29 @@ export const rotateEncryptionKey: Command = {
         'ENCRYPTION_KEY holds one key: set it to the new key, a comma and the old key, restart the service with it, ' +
           'run this command, then remove the old key',
       )
+    await requireNewKeyEverywhere(settings)
     const vault = createVault(settings.encryptionKeys, systemRandom)
     const secrets = await withStore(settings, store => createSecrets({ store, vault }).reseal())
+    // A process may have started meanwhile.
+    await requireNewKeyEverywhere(settings)
     out.result({ secrets }, [`${secrets} secrets are encrypted with the new key; the old key is no longer needed`])
     return 0
   },
+}
+
+/** @throws Error when a running process could not open a secret that is encrypted with the new key */
+async function requireNewKeyEverywhere({ databaseUrl, encryptionKeys: [newKey] }: Config): Promise<void> {
+  const newId = newKey && encryptionKeyId(newKey)
+  const processes = await runningProcesses(databaseUrl)
+  const lacking = processes.filter(({ encryptionKeyIds }) => !encryptionKeyIds.some(id => id === newId))
+  if (lacking.length === 0) return
+  const [names, verb, them] = [
+    lacking.map(({ name }) => name).join(', '),
+    lacking.length === 1 ? 'does' : 'do',
+    lacking.length === 1 ? 'it' : 'them',
+  ]
+  throw new Error(
+    `${names} ${verb} not have the new key: restart ${them} with the same ENCRYPTION_KEY=new,old, ` +
+      'then run this command again',
+  )
 }

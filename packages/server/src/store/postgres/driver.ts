@@ -2,6 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
 import type { StoreLimits } from '../limits.ts'
 import { overloadedError } from '../limits.ts'
+import { formatProcess, type ServiceProcess } from '../process.ts'
 import { NonStreamingConnection } from '../transaction/connection.ts'
 import { listenOn } from './listener.ts'
 
@@ -38,8 +39,16 @@ export class PgConnection extends NonStreamingConnection implements DatabaseConn
 const STATEMENT_MS = 30_000
 const IDLE_MS = 60_000
 
-/** @param onError Called when an idle connection is lost */
-export function createPgPool(url: string, limits: StoreLimits, onError: (error: unknown) => void): PgSource {
+/**
+ * @param onError Called when an idle connection is lost
+ * @param process names the notification connection, by which other processes see this one
+ */
+export function createPgPool(
+  url: string,
+  limits: StoreLimits,
+  onError: (error: unknown) => void,
+  process?: ServiceProcess,
+): PgSource {
   const config = {
     connectionString: url,
     application_name: 'zatgate',
@@ -82,7 +91,12 @@ export function createPgPool(url: string, limits: StoreLimits, onError: (error: 
       }
     },
     listen: (channel, onPayload, onGap) =>
-      listenOn(() => new pg.Client(config), channel, { onPayload, onGap, onError }),
+      listenOn(() => new pg.Client(config), channel, {
+        ...(process && { name: formatProcess(process) }),
+        onPayload,
+        onGap,
+        onError,
+      }),
     close: () => pool.end(),
   }
 }

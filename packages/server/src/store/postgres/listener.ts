@@ -4,8 +4,10 @@ import { backoffMs } from '../../domain/backoff.ts'
 
 const BACKOFF = { firstMs: 100, maxMs: 5_000 }
 
-/** Callbacks of a notification connection. */
+/** Name and callbacks of a notification connection. */
 export interface ListenHandlers {
+  /** The `application_name` of the connection. Default: that of the client. */
+  readonly name?: string
   readonly onPayload: (payload: string) => void
   /** The connection was lost and restored: notifications may have been missed. */
   readonly onGap: () => void
@@ -23,7 +25,7 @@ export async function listenOn(
   handlers: ListenHandlers,
 ): Promise<() => Promise<void>> {
   const stop = new AbortController()
-  let listener = await openListener(createClient(), channel, handlers.onPayload)
+  let listener = await openListener(createClient(), channel, handlers)
 
   async function keepListening(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -42,7 +44,7 @@ export async function listenOn(
       await sleep(backoffMs(attempt, BACKOFF, Math.random()), null, { signal: stop.signal }).catch(() => {})
       if (stop.signal.aborted) return null
       try {
-        return await openListener(createClient(), channel, handlers.onPayload)
+        return await openListener(createClient(), channel, handlers)
       } catch (error) {
         handlers.onError(error)
       }
@@ -65,7 +67,7 @@ interface Listener {
 async function openListener(
   client: pg.Client,
   channel: string,
-  onPayload: (payload: string) => void,
+  { name, onPayload }: ListenHandlers,
 ): Promise<Listener> {
   const lost = new Promise<void>(resolve => client.once('end', () => resolve()))
   // An `end` event follows every error. Without a listener the error would end the process.
@@ -73,6 +75,8 @@ async function openListener(
   client.on('notification', message => onPayload(message.payload ?? ''))
   await client.connect()
   try {
+    // By a statement, because a name in the URL would have precedence over one in the client's options.
+    if (name !== undefined) await client.query("SELECT set_config('application_name', $1, false)", [name])
     await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
     await client.end()

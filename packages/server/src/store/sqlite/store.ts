@@ -15,16 +15,18 @@ import { backupSqlite } from './backup.ts'
 import { beginImmediate, sqliteBatchDriver } from './batches.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { SqliteConnection, translateSqliteError } from './driver.ts'
+import type { ProcessLock } from './process-lock.ts'
 
 /** Another process may be migrating the same file. */
 const MIGRATION_WAIT_MS = 60_000
 
-/** Opens the store in one SQLite file, and creates or migrates its tables. */
+/** Opens the store in one SQLite file, and creates or migrates its tables. @param lock released when the store closes */
 export async function openSqliteStore(
   path: string,
   migrations: readonly Migration[],
   limits: StoreLimits,
   onError: (error: unknown) => void,
+  lock?: ProcessLock,
 ): Promise<Store> {
   const writer = SqliteConnection.openWriter(path)
   let database: Database
@@ -40,7 +42,10 @@ export async function openSqliteStore(
     batches: sqliteBatchDriver(writer, database, limits.lockTimeoutMs),
     openReader: () => SqliteConnection.openReader(path),
     backup: file => backupSqlite(path, file),
-    closeWriter: () => writer.close(),
+    closeWriter() {
+      writer.close()
+      lock?.release()
+    },
     limits,
     onError,
   })
