@@ -1,7 +1,6 @@
 // Runs the project's development tasks on the same Node as the service: node bin/run.mjs <task> [arguments]
 
 import { LaunchError } from './launcher/fail.mjs'
-import { requiredToDevelop } from './launcher/install.mjs'
 import { environmentFor, exitWith, prepare, ROOT } from './launcher/launch.mjs'
 import { runInForeground } from './launcher/processes.mjs'
 import { TASKS } from './launcher/tasks.mjs'
@@ -12,7 +11,7 @@ await exitWith(async () => {
   if (!task)
     throw new LaunchError(`unknown task ${name ?? '(none)'}; available tasks: ${Object.keys(TASKS).join(', ')}`, 2)
   const commands = task(args)
-  const node = await prepare(requiredToDevelop)
+  const node = await prepare({ develop: true })
   let failed = 0
   for (const { program = node, args } of commands) {
     const code = await runInForeground(program, args, { cwd: ROOT, env: environmentFor(node) })

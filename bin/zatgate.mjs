@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 // Runs on Node 18 or newer and starts main.ts on a Node version that supports it.
 import { join } from 'node:path'
-import { requiredToRun } from './launcher/install.mjs'
 import { environmentFor, exitWith, prepare, ROOT } from './launcher/launch.mjs'
 import { runInForeground } from './launcher/processes.mjs'
 
 const COMMAND = join(ROOT, 'bin', 'main.ts')
 
 await exitWith(async () => {
-  const node = await prepare(requiredToRun)
+  const node = await prepare({ develop: false })
   return runInForeground(node, [COMMAND, ...process.argv.slice(2)], { env: environmentFor(node), lifeline: true })
 })

@@ -29,7 +29,7 @@ export function isInstalled(folder, isRequired) {
     .every(([path, entry]) => isSame(entry, installed[path]))
 }
 
-/** Selects the runtime dependencies. Optional entries are platform-specific: npm skips those of other platforms. */
+/** Selects what the service needs. Optional entries are platform-specific: npm skips those of other platforms. */
 export function requiredToRun(_path, entry) {
   return !(entry.optional || entry.devOptional || entry.dev)
 }
@@ -72,15 +72,16 @@ export async function installOnce(lock, isDone, install) {
  * Runs `npm ci`: installs exactly the locked versions, verifies each tarball's hash and runs no install scripts.
  *
  * @param {string} folder the folder of package.json and package-lock.json
- * @param {{ npm?: string[], onStarted?: (pid: number) => void }} [options] `npm` is the command line that starts npm
+ * @param {{ npm?: string[], omitDev?: boolean, onStarted?: (pid: number) => void }} [options] `npm` is the command line
+ *   that starts npm; `omitDev` leaves out the development tools
  * @throws {LaunchError} when npm is missing, fails or is stopped
  */
-export async function npmCi(folder, { npm = npmCommand(), onStarted = () => {} } = {}) {
+export async function npmCi(folder, { npm = npmCommand(), omitDev = false, onStarted = () => {} } = {}) {
   // Removed first: npm deletes node_modules in an undefined order, and a partial folder must not count as installed.
   rmSync(join(folder, 'node_modules', '.package-lock.json'), { force: true })
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
   // Overrides host settings that would skip dependencies or turn an engine warning into an error.
-  const overrides = ['--include=dev', '--include=optional', '--engine-strict=false']
+  const overrides = [omitDev ? '--omit=dev' : '--include=dev', '--include=optional', '--engine-strict=false']
   const [command, ...args] = [...npm, 'ci', ...options, ...overrides]
   // npm's output goes to stderr: stdout is reserved for the command.
   const child = spawn(command, args, { cwd: folder, env: npmEnvironment(), stdio: ['ignore', 2, 2] })

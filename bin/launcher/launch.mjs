@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LaunchError, printStatus } from './fail.mjs'
-import { installOnce, isInstalled, npmCi } from './install.mjs'
+import { installOnce, isInstalled, npmCi, requiredToDevelop, requiredToRun } from './install.mjs'
 import { isSupported, runtimeBinary, runtimePackage, thisHost, verifyRuntime } from './runtime.mjs'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -12,17 +12,18 @@ const LOCK = join(RUNTIME, '.lock')
  * Prepares the checkout: installs the locked dependencies and, if the host's Node is too old, a newer one.
  * When everything is installed, it only reads two files.
  *
- * @param {(path: string, entry: object) => boolean} isRequired selects the dependencies that must be installed
+ * @param {{ develop: boolean }} options whether the development tools are needed; a missing service is installed without
  * @returns {Promise<string>} the path of the Node binary to run
  * @throws {LaunchError} when the installation fails
  */
-export async function prepare(isRequired) {
+export async function prepare({ develop }) {
+  const isRequired = develop ? requiredToDevelop : requiredToRun
   await installOnce(
     LOCK,
     () => isInstalled(ROOT, isRequired),
     lock => {
       printStatus('installing dependencies (first start, or package-lock.json has changed) …')
-      return npmCi(ROOT, { onStarted: lock.alsoHeldBy })
+      return npmCi(ROOT, { omitDev: !develop, onStarted: lock.alsoHeldBy })
     },
   )
   return isSupported(process.versions.node) ? process.execPath : downloadedNode()

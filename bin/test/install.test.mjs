@@ -121,6 +121,15 @@ test('npm runs as `ci` without scripts, and the tree counts as not installed whi
   assert.equal(isInstalled(root, requiredToDevelop), true)
 })
 
+test('the service is installed without development tools, a task installs them', async () => {
+  await npmCi(root, { npm: fakeNpm('work'), omitDev: true })
+  await npmCi(root, { npm: fakeNpm('work') })
+  assert.deepEqual(
+    npmCalls().map(({ args }) => args.filter(arg => /=dev$/.test(arg))),
+    [['--omit=dev'], ['--include=dev']],
+  )
+})
+
 test('a failed install counts as not installed and advises the user, and the next start repeats it', async () => {
   installed(LOCKED)
   await assert.rejects(npmCi(root, { npm: fakeNpm('fail') }), /npm could not install .*Check the network/)

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { listenError } from '@zatgate/server/http/listen-error'
 import { Chain } from './chain/chain.ts'
 import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './chain/keys.ts'
 import { Wallet } from './chain/wallet.ts'
@@ -10,7 +11,8 @@ import { mailRoutes } from './control/mail.ts'
 import { rateRoutes } from './control/rates.ts'
 import { swapRoutes } from './control/swaps.ts'
 import { webhookRoutes } from './control/webhooks.ts'
-import { JsonServer } from './http/json-server.ts'
+import { JsonServer, type Route } from './http/json-server.ts'
+import { LOOPBACK } from './http/listen.ts'
 import type { LightwalletdFaults } from './lightwalletd/faults.ts'
 import { Lightwalletd } from './lightwalletd/server.ts'
 import { Mailbox } from './mail/mailbox.ts'
@@ -90,7 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...webhookRoutes(webhookReceiver),
     ...rateRoutes(rates),
   ]
-  const control = closing(await JsonServer.start(routes, ports.control ?? 0))
+  const control = closing(await startControl(routes, ports.control ?? 0))
   if (autoMineSecs > 0) {
     const mining = setInterval(() => chain.mine(), autoMineSecs * 1000)
     stack.defer(() => clearInterval(mining))
@@ -116,6 +118,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ratesUrl: rates.url,
     webhookUrl: webhookReceiver.url,
     close: () => running.disposeAsync(),
+  }
+}
+
+/** @throws Error that names the setting of the port */
+async function startControl(routes: readonly Route[], port: number): Promise<JsonServer> {
+  try {
+    return await JsonServer.start(routes, port)
+  } catch (error) {
+    throw listenError(error, { name: 'SANDBOX_PORT', port, host: LOOPBACK })
   }
 }
 

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createKeyedHash } from './adapters/crypto/keyed-hash.ts'
 import { createVault, encryptionKeyId } from './adapters/crypto/vault.ts'
@@ -11,6 +10,7 @@ import { createCachedRates } from './adapters/rates/cached.ts'
 import { krakenRates } from './adapters/rates/kraken.ts'
 import { createSmtpMailer } from './adapters/smtp/mailer.ts'
 import { systemClock } from './adapters/system/clock.ts'
+import { createDataDir } from './adapters/system/data-dir.ts'
 import { createLogger } from './adapters/system/logger.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { createUnusedAddressFiles } from './adapters/system/unused-address.ts'
@@ -136,7 +136,7 @@ async function openInfrastructure(
     stack.adopt(adapter, async adopted => void (await adopted.close()))
   const onError = (err: unknown) => log.error({ err }, 'database error')
   if (!overrides.registry) collectDefaultMetrics({ register: registry })
-  if (!overrides.store) mkdirSync(config.dataDir, { recursive: true })
+  if (!overrides.store) createDataDir(config.dataDir)
   const process = thisProcess(config.encryptionKeys.map(encryptionKeyId))
   const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError, process }))
   // For services that the operator configured: connects to any address.

@@ -20,6 +20,7 @@ import { connectionLimits } from './connection-limits.ts'
 import { addCors } from './cors.ts'
 import { createApp, type TrustedProxies } from './create-app.ts'
 import { addErrorHandler, type NotFoundPage } from './error-handler.ts'
+import { listenError } from './listen-error.ts'
 import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
 import { addUnknownRouteHandler } from './not-found.ts'
 import { addOpenApi } from './openapi.ts'
@@ -159,7 +160,12 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
 
   return {
     async listen() {
-      await app.listen({ host: settings.host, port: settings.port })
+      const { host, port } = settings
+      try {
+        await app.listen({ host, port })
+      } catch (error) {
+        throw listenError(error, { name: 'PORT', port, host })
+      }
       listeningAt = urlOf(app.server.address() as AddressInfo)
       return listeningAt
     },

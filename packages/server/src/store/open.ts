@@ -2,6 +2,7 @@ import type { Store } from '../ports/store.ts'
 import type { StoreLimits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { MIGRATIONS } from './migrations/index.ts'
+import { openError } from './open-error.ts'
 import { createPgPool } from './postgres/driver.ts'
 import { connectedProcesses } from './postgres/process.ts'
 import { openPostgresStore } from './postgres/store.ts'
@@ -25,6 +26,14 @@ export interface StoreOptions {
  * @throws Error when the URL is neither, or when the database cannot be reached or is newer than this code
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  try {
+    return await open(url, options)
+  } catch (error) {
+    throw openError(url, error)
+  }
+}
+
+async function open(url: string, options: StoreOptions): Promise<Store> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const onError = options.onError ?? (() => {})
   if (/^postgres(ql)?:/.test(url))

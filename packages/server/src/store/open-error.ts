@@ -1,0 +1,25 @@
+/** Classes of SQLSTATE: connection, authorization, unknown database, and a server that is starting or stopping. */
+const SERVER_ERROR = /^(?:08|28|3D|57P)/
+/** Such as ECONNREFUSED, and the codes of SQLite and TLS. */
+const SYSTEM_ERROR = /^(?:E[A-Z]+|ERR_|CERT_|DEPTH_|SELF_|UNABLE_)/
+
+/**
+ * The error of a database that cannot be opened: it names the setting, the host or file and the reason, never the
+ * password. Other errors, such as those of a migration, are unchanged.
+ */
+export function openError(url: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = 'code' in error ? String(error.code) : ''
+  const isConnection = SERVER_ERROR.test(code) || SYSTEM_ERROR.test(code) || /timeout|SSL/i.test(error.message)
+  if (!isConnection) return error
+  return new Error(`DATABASE_URL: the database at ${placeOf(url)} cannot be opened: ${error.message || code}`, {
+    cause: error,
+  })
+}
+
+function placeOf(url: string): string {
+  if (url.startsWith('sqlite:')) return url.slice('sqlite:'.length)
+  const parsed = URL.parse(url)
+  const host = parsed?.hostname || parsed?.searchParams.get('host') || 'localhost'
+  return `${decodeURIComponent(host)}:${parsed?.port || 5432}`
+}
