@@ -25,8 +25,7 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
   stack.defer(() => lock.release())
   const sandbox = closing(await startSandbox(await sandboxOptions(config)))
   const settings = loadConfig({
-    ...sandboxSettings(sandbox),
-    ...encryptionKey(config),
+    ...withoutFiles({ ...sandboxSettings(sandbox), ...encryptionKey(config) }, env),
     ...nonEmpty(env),
     ...activationHeights(sandbox),
   })
@@ -95,6 +94,11 @@ function encryptionKey({ encryptionKeys, dataDir }: Config): Env {
   const key = Buffer.from(existing ?? randomBytes(32)).toString('base64')
   if (existing === undefined) writeFileSync(sandboxKeyFile(dataDir), `${key}\n`, { mode: 0o600, flag: 'wx' })
   return { ENCRYPTION_KEY: key }
+}
+
+/** Drops the values of the sandbox that the operator gives as files. */
+function withoutFiles(values: Env, env: Env): Env {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !env[`${name}_FILE`]?.trim()))
 }
 
 /** Drops empty values, which count as unset, so that they do not override the settings of the sandbox. */

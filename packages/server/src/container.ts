@@ -172,7 +172,7 @@ async function openInfrastructure(
     swapProvider:
       overrides.swapProvider ?? (swap ? createOneClick({ ...swap, http: trustedHttp, clock }) : disabledSwapProvider()),
     payoutProvider: overrides.payoutProvider ?? createManualPayout(log),
-    mailer: overrides.mailer ?? (mail && opened(createSmtpMailer(mail.smtpUrl, mail.from))),
+    mailer: overrides.mailer ?? (mail && opened(createSmtpMailer(mail.smtpUrl, mail.from, mail.requireTls))),
   }
 }
 

@@ -1,7 +1,7 @@
 import { ConfigError, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { AppError } from '../domain/error.ts'
 import type { Command } from './command.ts'
-import { accountList, accountPlan } from './commands/account.ts'
+import { accountCreate, accountList, accountPlan } from './commands/account.ts'
 import { address } from './commands/address.ts'
 import { backup } from './commands/backup.ts'
 import { chainAccept } from './commands/chain.ts'
@@ -24,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   address,
   open,
   accountList,
+  accountCreate,
   accountPlan,
   sessionCreate,
   withdrawalsList,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { MAX_ZAT } from '../domain/money.ts'
 import { FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
+import { databaseTls } from './transport.ts'
 
 /** Parsers of single settings. For invalid text they throw `InvalidValue`, whose message describes valid values. */
 export class InvalidValue extends Error {
@@ -103,8 +104,13 @@ export function currencies(raw: string): readonly string[] {
 }
 
 export function databaseUrl(raw: string): string {
-  if (/^sqlite:.+/.test(raw) || /^postgres(ql)?:\/\/\S+$/.test(raw)) return raw
-  throw new InvalidValue('sqlite:<file> or postgres://…')
+  if (!/^sqlite:.+/.test(raw) && !/^postgres(ql)?:\/\/\S+$/.test(raw))
+    throw new InvalidValue('sqlite:<file> or postgres://…')
+  if (databaseTls(raw) === 'undecided')
+    throw new InvalidValue(
+      'a URL with ?sslmode=verify-full, because its host is another machine; or, on a network that only you can read, ?sslmode=disable',
+    )
+  return raw
 }
 
 /**

@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CONFIRMATIONS, type Network } from '../domain/account.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { RegtestHeights } from '../domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../domain/plan.ts'
 import * as values from './parsers.ts'
+import { type Env, Settings, textOrNull } from './setting-reader.ts'
+import { requiresTls } from './transport.ts'
+
+export type { Env } from './setting-reader.ts'
 
 const ROLES = ['api', 'watcher', 'delivery'] as const
 export type Role = (typeof ROLES)[number]
@@ -33,7 +36,12 @@ export interface Config {
   /** Null: swaps are disabled. */
   readonly swap: { readonly apiUrl: string; readonly apiKey: string | null; readonly signingKey: string | null } | null
   /** Null only in sandbox mode. */
-  readonly mail: { readonly smtpUrl: string; readonly from: string } | null
+  readonly mail: {
+    readonly smtpUrl: string
+    readonly from: string
+    /** Whether mail is sent only over TLS. */
+    readonly requireTls: boolean
+  } | null
   /** The first key seals, all keys open. Empty only in sandbox mode, before the first start. */
   readonly encryptionKeys: readonly Uint8Array[]
   /** Base URL of the source of exchange rates. */
@@ -79,8 +87,6 @@ export class ConfigError extends Error {
     this.problems = problems
   }
 }
-
-export type Env = Readonly<Record<string, string | undefined>>
 
 /** The environment of this process. */
 export const ENVIRONMENT: Env = process.env
@@ -128,7 +134,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     },
     billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
     plans: settings.read('PLANS_FILE', file => values.plans(textOf(file)), DEFAULT_PLANS),
-    registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), 'open'),
+    registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), network === 'main' ? 'closed' : 'open'),
     webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE', values.booleanValue, false),
     confirmations: settings.read(
       'CONFIRMATIONS',
@@ -197,7 +203,7 @@ function parseMail(settings: Settings, sandbox: boolean): Config['mail'] {
   if (sandbox && !settings.has('SMTP_URL')) return null
   const smtpUrl = settings.require('SMTP_URL', values.url('smtp', 'smtps'), '')
   const from = settings.require('MAIL_FROM', values.mailbox, '')
-  return { smtpUrl, from }
+  return { smtpUrl, from, requireTls: requiresTls(smtpUrl) }
 }
 
 function parseEncryptionKeys(settings: Settings, sandbox: boolean, dataDir: string): readonly Uint8Array[] {
@@ -206,61 +212,8 @@ function parseEncryptionKeys(settings: Settings, sandbox: boolean, dataDir: stri
   return stored === null ? [] : settings.check(sandboxKeyFile(dataDir), stored.trim(), values.encryptionKeys, [])
 }
 
-class Settings {
-  readonly problems: string[] = []
-  readonly warnings: string[] = []
-  readonly #env: Env
-
-  constructor(env: Env) {
-    this.#env = env
-  }
-
-  has(name: string): boolean {
-    return this.#raw(name) !== ''
-  }
-
-  read<T, D>(name: string, parse: (raw: string) => T, defaultValue: D): T | D {
-    const raw = this.#raw(name)
-    return raw === '' ? defaultValue : this.check<T | D>(name, raw, parse, defaultValue)
-  }
-
-  /** A required setting. When it is missing or invalid, `placeholder` allows the parsing to continue and find all problems. */
-  require<T>(name: string, parse: (raw: string) => T, placeholder: T): T {
-    const raw = this.#raw(name)
-    return this.check(name, raw, raw === '' ? unset(parse) : parse, placeholder)
-  }
-
-  check<T>(name: string, raw: string, parse: (raw: string) => T, placeholder: T): T {
-    try {
-      return parse(raw)
-    } catch (error) {
-      if (!(error instanceof values.InvalidValue)) throw error
-      const state = raw === '' ? 'is not set' : 'is invalid'
-      this.problems.push(`${name} ${state}: it should be ${error.message}`)
-      return placeholder
-    }
-  }
-
-  #raw(name: string): string {
-    return this.#env[name]?.trim() ?? ''
-  }
-}
-
-/** Makes the parser report the expected value for an unset setting. */
-function unset<T>(parse: (raw: string) => T): (raw: string) => T {
-  return () => parse('')
-}
-
 function textOf(file: string): string {
   const text = textOrNull(file)
   if (text === null) throw new values.InvalidValue('a file that can be read')
   return text
-}
-
-function textOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
 }

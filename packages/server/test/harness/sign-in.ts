@@ -42,7 +42,7 @@ export async function createSignInHarness(
   const { registration = 'open' } = options
   const store = await openEmptyStore(engine, test)
   const mailbox = await Mailbox.start()
-  const mailer = options.mailer ?? createSmtpMailer(mailbox.url, 'zatgate <no-reply@example.org>')
+  const mailer = options.mailer ?? createSmtpMailer(mailbox.url, 'zatgate <no-reply@example.org>', false)
   test.after(async () => {
     mailer.close()
     await mailbox.close()

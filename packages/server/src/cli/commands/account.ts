@@ -45,6 +45,19 @@ export const accountList: Command = {
   },
 }
 
+export const accountCreate: Command = {
+  name: 'account create',
+  usage: 'account create EMAIL',
+  summary: 'opens an account, also while REGISTRATION is closed',
+  async run(args, { out, config }) {
+    const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
+    const settings = config()
+    const account = await withStore(settings, store => accountService(settings, store).findOrCreate(email))
+    out.result({ id: account.publicId, email: account.email, plan: account.plan }, [`${account.email} can sign in`])
+    return 0
+  },
+}
+
 export const accountPlan: Command = {
   name: 'account plan',
   usage: 'account plan EMAIL PLAN',

@@ -17,6 +17,7 @@ import { withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 import { checkChain } from './doctor-chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
+import { checkSettings } from './doctor-settings.ts'
 
 export const doctor: Command = {
   name: 'doctor',
@@ -46,6 +47,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
       says: config.sandbox ? 'NETWORK is not set: sandbox' : `network ${config.network}`,
     },
     ...config.warnings.map(checkWarning),
+    ...checkSettings(config, process.getuid?.() ?? null),
     await checkDatabase(config),
     await checkHeaders(config),
     await checkWatcher(config),
