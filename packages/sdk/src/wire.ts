@@ -14,11 +14,11 @@ export interface ErrorBody {
   message: string
   /** More about the error, for example the accepted values. */
   detail?: string
-  /** With 402: the monthly invoice limit of the plan. */
+  /** The limit of the plan that is reached: with 402 its invoices a month, with `too_many_watched_keys` its keys. */
   limit?: number
   /** With 402: the number of invoices used this month. */
   used?: number
-  /** With 402: the name of the plan. */
+  /** The name of the plan of this limit. */
   plan?: string
 }
 

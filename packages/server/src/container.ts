@@ -63,6 +63,7 @@ import { createSwaps } from './services/swap.ts'
 import { createSwapAssets } from './services/swap-asset.ts'
 import { createSwapStatusPoller, swapInInvoiceEvent } from './services/swap-status.ts'
 import { createViewingKeys } from './services/viewing-key.ts'
+import { createWatchedKeys } from './services/watched-key.ts'
 import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
 import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
@@ -183,10 +184,11 @@ async function openInfrastructure(
 async function prepareDatabase(infrastructure: Infrastructure): Promise<Account | null> {
   const { config, clock, random, log, store, vault, noteScanner } = infrastructure
   const { network, confirmations, lateWatchDays, billingViewingKey } = config
+  const watchedKeys = createWatchedKeys(config)
   await createSecrets({ store, vault }).check()
   await createDatabaseIdentity({ store, clock, random, lateWatchDays, log }).advanceCountersIfCopy()
   if (billingViewingKey === null) return null
-  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
+  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   return ensureOperatorAccount({ store, viewingKeys, clock, random, network, confirmations, billingViewingKey })
 }
 
@@ -204,9 +206,10 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const outbox = createOutbox({ random })
   const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration, log, metrics })
-  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network })
+  const watchedKeys = createWatchedKeys(config)
+  const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, log })
-  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays })
+  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys })
 
   const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
   const terms = config.withdrawals
@@ -264,7 +267,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     outbox,
     payouts,
     recordedChain,
-    scanKeys: createScanKeys({ store, vault }),
+    scanKeys: createScanKeys({ store, vault, metrics }),
     sessions: createSessions({ store, clock, random, onError }),
     signIn,
     swapStatus,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { MAX_ZAT } from '../domain/money.ts'
-import { FREE_PLAN, type Plan } from '../domain/plan.ts'
+import { DEFAULT_WATCHED_KEY_LIMIT, FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
 import { databaseTls } from './transport.ts'
 
@@ -137,7 +137,7 @@ function isPrefixLength(bits: string, max: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= max
 }
 
-/** Parses a plans file: a JSON array of plans, as returned by GET /v1/plans. */
+/** Parses a plans file: a JSON array of plans, as returned by GET /v1/plans, each with an optional `watched_key_limit`. */
 export function plans(text: string): readonly Plan[] {
   let list: unknown
   try {
@@ -154,11 +154,11 @@ export function plans(text: string): readonly Plan[] {
   return parsed
 }
 
-const PLAN_MEMBERS = ['name', 'monthly_invoice_limit', 'price_zat', 'period_days']
+const PLAN_MEMBERS = ['name', 'monthly_invoice_limit', 'price_zat', 'period_days', 'watched_key_limit']
 
 function plan(value: unknown): Plan {
   const record = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  const { name, monthly_invoice_limit: limit, price_zat: price, period_days: days } = record
+  const { name, monthly_invoice_limit: limit, price_zat: price, period_days: days, watched_key_limit: keys } = record
   const unknown = Object.keys(record).find(member => !PLAN_MEMBERS.includes(member))
   if (unknown !== undefined) throw new InvalidValue(`plans without the member ${unknown} (${PLAN_MEMBERS.join(', ')})`)
   if (typeof name !== 'string' || !/^[\x20-\x7e]{1,50}$/.test(name) || name.trim() !== name)
@@ -167,7 +167,10 @@ function plan(value: unknown): Plan {
     throw new InvalidValue(`${name}: monthly_invoice_limit a whole number, or null for no limit`)
   if (!isWhole(price, 0, Number(MAX_ZAT))) throw new InvalidValue(`${name}: price_zat a whole number of zat`)
   if (!isWhole(days, 1, 3660)) throw new InvalidValue(`${name}: period_days from 1 to 3660`)
-  return { name, monthlyInvoiceLimit: limit, priceZat: BigInt(price), periodDays: days }
+  if (keys !== undefined && !isWhole(keys, 1, 1e6))
+    throw new InvalidValue(`${name}: watched_key_limit from 1 to 1000000, or absent for ${DEFAULT_WATCHED_KEY_LIMIT}`)
+  const watchedKeyLimit = keys === undefined ? {} : { watchedKeyLimit: keys }
+  return { name, monthlyInvoiceLimit: limit, priceZat: BigInt(price), periodDays: days, ...watchedKeyLimit }
 }
 
 function isWhole(value: unknown, min: number, max: number): value is number {

@@ -9,15 +9,20 @@ export interface Plan {
   /** Price of one period; 0 for the free plan. */
   readonly priceZat: Zat
   readonly periodDays: number
+  /** Viewing keys that an account may have watched at a time. Undefined: `DEFAULT_WATCHED_KEY_LIMIT`. */
+  readonly watchedKeyLimit?: number
 }
+
+/** The current key, and earlier ones whose invoices can still be paid: few, since merchants rarely change their key. */
+export const DEFAULT_WATCHED_KEY_LIMIT = 5
 
 /** The plan of accounts without a purchase, and of accounts whose plan has ended. */
 export const FREE_PLAN = 'Free'
 
 export const DEFAULT_PLANS: readonly Plan[] = [
   { name: FREE_PLAN, monthlyInvoiceLimit: 50, priceZat: 0n, periodDays: 30 },
-  { name: 'Pro', monthlyInvoiceLimit: 1_000, priceZat: 10_000_000n, periodDays: 30 },
-  { name: 'Business', monthlyInvoiceLimit: null, priceZat: 50_000_000n, periodDays: 30 },
+  { name: 'Pro', monthlyInvoiceLimit: 1_000, priceZat: 10_000_000n, periodDays: 30, watchedKeyLimit: 20 },
+  { name: 'Business', monthlyInvoiceLimit: null, priceZat: 50_000_000n, periodDays: 30, watchedKeyLimit: 100 },
 ]
 
 export function findPlan(plans: readonly Plan[], name: string): Plan | undefined {

@@ -15,6 +15,8 @@ export interface Metrics {
   clockSkew(secs: number): void
   /** Sets the present problems of the chain source. */
   problems(problems: readonly ChainProblem[]): void
+  /** Sets the number of viewing keys that blocks and mempool are scanned with. */
+  watchedKeys(keys: number): void
   /** Counts a reorganisation of `depth` blocks. */
   reorg(depth: number): void
   /** Sets that this process scans and derives addresses without the scan kernel from now on. */
@@ -51,6 +53,7 @@ export const NO_METRICS: Metrics = {
   stalled: () => {},
   clockSkew: () => {},
   problems: () => {},
+  watchedKeys: () => {},
   reorg: () => {},
   kernelUnused: () => {},
   needsAttention: () => {},

@@ -15,6 +15,7 @@ import type { Addresses } from './address.ts'
 import { claimOrReplay, type IdempotencyRequest } from './idempotency.ts'
 import { countInvoice } from './plan-limit.ts'
 import { readExpiryContext } from './viewing-key-expiry.ts'
+import type { WatchedKeys } from './watched-key.ts'
 
 /** The watch of a viewing key ends on a whole hour, so that a busy key's row changes once an hour instead of with every invoice. */
 const WATCH_STEP_SECS = 3_600
@@ -41,7 +42,7 @@ export interface Invoices {
    * Creates an invoice and counts it in the account's monthly usage. A repeated idempotency key returns the first
    * invoice.
    * @throws AppError `viewing_key_not_set`, `idempotency_key_reused`, `viewing_key_expired`,
-   * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`
+   * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`, `too_many_watched_keys`, `watched_key_capacity_reached`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
   /**
@@ -67,8 +68,9 @@ export function createInvoices(deps: {
   readonly random: Random
   readonly plans: readonly Plan[]
   readonly lateWatchDays: number
+  readonly watchedKeys: Pick<WatchedKeys, 'checkInvoice'>
 }): Invoices {
-  const { store, addresses, clock, random, plans, lateWatchDays } = deps
+  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys } = deps
 
   /**
    * Reserves an address and lets `write` insert the invoice with it. Releases the address when `write` refuses the
@@ -147,6 +149,17 @@ export function createInvoices(deps: {
     return watched < draft.watchUntil ? null : writeSale(tx, account, draft, idempotency)
   }
 
+  async function writeUnwatchedSale(
+    tx: Tx,
+    account: Account,
+    draft: NewInvoice,
+    idempotency: IdempotencyRequest | null,
+  ): Promise<Invoice> {
+    const invoice = await writeSale(tx, account, draft, idempotency)
+    if (isCreated(invoice, draft)) await watchedKeys.checkInvoice(tx, account, draft.viewingKeyId, draft.createdAt)
+    return extendWatch(tx, invoice, draft)
+  }
+
   return {
     create(account, request) {
       const idempotency = idempotencyOf(account, request)
@@ -156,7 +169,7 @@ export function createInvoices(deps: {
         async draft =>
           // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
           (await store.writeBatched(account.id, tx => writeWatchedSale(tx, account, draft, idempotency))) ??
-          (await store.write(async tx => extendWatch(tx, await writeSale(tx, account, draft, idempotency), draft))),
+          (await store.write(tx => writeUnwatchedSale(tx, account, draft, idempotency))),
       )
     },
 
@@ -188,7 +201,9 @@ function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRe
 /** Makes sure that the key of a created invoice is watched for as long as the invoice can be paid. */
 async function extendWatch(tx: Tx, invoice: Invoice, draft: NewInvoice): Promise<Invoice> {
   const until = Math.ceil(draft.watchUntil / WATCH_STEP_SECS) * WATCH_STEP_SECS
-  if (isCreated(invoice, draft)) await tx.viewingKeys.extendWatch(draft.viewingKeyId, until)
+  if (!isCreated(invoice, draft)) return invoice
+  await tx.viewingKeys.extendAccountWatch(draft.accountId, draft.viewingKeyId, until)
+  await tx.viewingKeys.extendWatch(draft.viewingKeyId, until)
   return invoice
 }
 

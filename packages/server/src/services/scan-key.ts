@@ -1,5 +1,6 @@
-import { DAY_SECS } from '../domain/time.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
+import { watchedSince } from '../domain/watched-key.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { ScanKey } from '../ports/note-scanner.ts'
 import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
 import type { Store, Tx } from '../ports/store.ts'
@@ -16,11 +17,13 @@ export interface ScanKeys {
   all(): Promise<ScanKey[]>
 }
 
-/** Exceeds the deepest supported reorganisation and the expiry of wallet transactions. */
-const WATCH_MARGIN_SECS = 2 * DAY_SECS
-
 /** Decrypts each key once and caches it while it is in use. */
-export function createScanKeys({ store, vault }: { readonly store: Store; readonly vault: Vault }): ScanKeys {
+export function createScanKeys(deps: {
+  readonly store: Store
+  readonly vault: Vault
+  readonly metrics: Pick<Metrics, 'watchedKeys'>
+}): ScanKeys {
+  const { store, vault, metrics } = deps
   let unsealed = new Map<number, ScanKey>()
 
   function unseal({ id, sealed }: ViewingKeyRow): ScanKey {
@@ -34,7 +37,11 @@ export function createScanKeys({ store, vault }: { readonly store: Store; readon
   }
 
   return {
-    watchedAt: time => unsealAll(tx => tx.viewingKeys.watchedAt(time - WATCH_MARGIN_SECS)),
+    async watchedAt(time) {
+      const keys = await unsealAll(tx => tx.viewingKeys.watchedAt(watchedSince(time)))
+      metrics.watchedKeys(keys.length)
+      return keys
+    },
     all: () => unsealAll(tx => tx.viewingKeys.list()),
   }
 }

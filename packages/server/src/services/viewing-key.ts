@@ -9,21 +9,22 @@ import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { readExpiryContext } from './viewing-key-expiry.ts'
+import type { WatchedKeys } from './watched-key.ts'
 
 export interface ViewingKeys {
-  /** Checks whether `set` would accept the text. @throws AppError as `set` */
+  /** Checks whether `set` would accept the text. @throws AppError `invalid_viewing_key` */
   check(text: string): Promise<void>
   /**
    * Sets the key for new invoices. Earlier invoices stay watched under their own keys. `firstAddress` is the address at
    * diversifier index 0, which wallets show first and which is never used for an invoice. An expired key is refused. The
    * expiry height is checked only after a first block was recorded, and again for each new invoice.
    * The present key changes and mails nothing.
-   * @throws AppError `invalid_viewing_key`, the reason in `detail`
+   * @throws AppError `invalid_viewing_key`, the reason in `detail`; `too_many_watched_keys`, `watched_key_capacity_reached`
    */
   set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
   /** The first address of the current key; null without a key. */
   firstAddress(account: Account): Promise<string | null>
-  /** As `set` but without an email notification, for an account without an owner. */
+  /** As `set` but without an email notification and without a limit of watched keys, for an account without an owner. */
   setWithoutNotification(account: Account, text: string): Promise<Account>
 }
 
@@ -53,8 +54,9 @@ export function createViewingKeys(deps: {
   readonly clock: Clock
   readonly random: Random
   readonly network: Network
+  readonly watchedKeys: Pick<WatchedKeys, 'checkCurrent'>
 }): ViewingKeys {
-  const { store, noteScanner, vault, clock, random, network } = deps
+  const { store, noteScanner, vault, clock, random, network, watchedKeys } = deps
 
   async function parseUnexpired(text: string): Promise<ParsedViewingKey> {
     const key = noteScanner.parseViewingKey(text, network)
@@ -65,17 +67,19 @@ export function createViewingKeys(deps: {
     return key
   }
 
+  async function storeKey(tx: Tx, { incoming }: ParsedViewingKey, createdAt: number): Promise<number> {
+    const fingerprint = createHash('sha256').update(incoming).digest()
+    const key = { fingerprint, network, createdAt, firstIndex: randomFirstIndex(random) }
+    const { id } = await tx.viewingKeys.findOrInsert(key, id => vault.seal(incoming, viewingKeySealContext(id)))
+    return id
+  }
+
   async function setKey(
     tx: Tx,
     { viewingKeyExpiry: _earlier, ...account }: Account,
-    { incoming, expiry }: ParsedViewingKey,
-    createdAt: number,
+    viewingKeyId: number,
+    { expiry }: ParsedViewingKey,
   ): Promise<Account> {
-    const fingerprint = createHash('sha256').update(incoming).digest()
-    const key = { fingerprint, network, createdAt, firstIndex: randomFirstIndex(random) }
-    const { id: viewingKeyId } = await tx.viewingKeys.findOrInsert(key, id =>
-      vault.seal(incoming, viewingKeySealContext(id)),
-    )
     await tx.accounts.setViewingKey(account.id, viewingKeyId, expiry)
     return { ...account, viewingKeyId, ...(expiry && { viewingKeyExpiry: expiry }) }
   }
@@ -97,7 +101,9 @@ export function createViewingKeys(deps: {
       const now = nowSecs(clock)
       const after = await store.write(async tx => {
         const before = await tx.accounts.lock(account.id)
-        const after = await setKey(tx, account, key, now)
+        const id = await storeKey(tx, key, now)
+        await watchedKeys.checkCurrent(tx, account, id, now)
+        const after = await setKey(tx, account, id, key)
         if (!before || !hasSameKey(before, after))
           await tx.mails.enqueue(emailNotification(account, 'viewing_key_set', now))
         return after
@@ -112,7 +118,7 @@ export function createViewingKeys(deps: {
 
     async setWithoutNotification(account, text) {
       const key = await parseUnexpired(text)
-      return store.write(tx => setKey(tx, account, key, nowSecs(clock)))
+      return store.write(async tx => setKey(tx, account, await storeKey(tx, key, nowSecs(clock)), key))
     },
   }
 }

@@ -175,7 +175,7 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock'
+  name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock' | 'watched_keys_lock'
   value: Int64
 }
 
@@ -371,4 +371,5 @@ export interface WithdrawalsTable {
 export interface AccountViewingKeysTable {
   account_id: Int64
   viewing_key_id: Int64
+  watch_until: Generated<Int64>
 }

@@ -36,6 +36,7 @@ test('without settings the service is a sandbox with the documented defaults', (
   assert.equal(config.network, 'regtest')
   assert.equal(config.confirmations, 3)
   assert.equal(config.lateWatchDays, 7)
+  assert.equal(config.maxWatchedKeys, 10_000)
   assert.deepEqual(config.roles, ['api', 'watcher', 'delivery'])
   assert.deepEqual(
     config.plans.map(plan => [plan.name, plan.monthlyInvoiceLimit]),
@@ -213,7 +214,7 @@ test('proxies are trusted by number or address, never all addresses', () => {
     assert.equal(problemsOf({ TRUST_PROXY: wrong }).length, 1)
 })
 
-test('a plans file has the format of GET /v1/plans', () => {
+test('a plans file has the format of GET /v1/plans, and may limit watched keys', () => {
   const file = join(dir, 'plans.json')
   const free = { name: 'Free', monthly_invoice_limit: 5, price_zat: 0, period_days: 30 }
   const write = (value: unknown) => writeFileSync(file, JSON.stringify(value))
@@ -224,6 +225,8 @@ test('a plans file has the format of GET /v1/plans', () => {
     priceZat: 1000n,
     periodDays: 365,
   })
+  write([{ ...free, watched_key_limit: 2 }])
+  assert.equal(loadConfig({ PLANS_FILE: file }).plans[0]?.watchedKeyLimit, 2)
   const wrong = [
     {},
     [],
@@ -231,6 +234,8 @@ test('a plans file has the format of GET /v1/plans', () => {
     [free, free],
     [{ ...free, price_zat: 1 }],
     [{ ...free, period_days: 0 }],
+    [{ ...free, watched_key_limit: 0 }],
+    [{ ...free, watched_key_limit: null }],
   ]
   for (const value of [...wrong, [{ ...free, extra: 1 }], [{ ...free, monthly_invoice_limit: 1.5 }], [null]]) {
     write(value)

@@ -11,6 +11,7 @@ import { NOW, openShop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
 const HOUR = 3_600
+const NO_KEY_LIMIT = { checkInvoice: async () => {} }
 let uuids = 0
 const random: Random = {
   bytes: count => new Uint8Array(count),
@@ -30,7 +31,15 @@ async function harnessOf(t: TestContext) {
     release: (_key: number, reserved: ReservedAddress) => void back.push(reserved),
   }
   const process = (over: Store = store) =>
-    createInvoices({ store: over, addresses, clock, random, plans: DEFAULT_PLANS, lateWatchDays: 7 })
+    createInvoices({
+      store: over,
+      addresses,
+      clock,
+      random,
+      plans: DEFAULT_PLANS,
+      lateWatchDays: 7,
+      watchedKeys: NO_KEY_LIMIT,
+    })
   const create = (service: ReturnType<typeof process>, idempotencyKey?: string) =>
     service.create(account, { amountZat: 5n, expiresInSecs: undefined, idempotencyKey })
   const watchUntil = async () => (await store.read(tx => tx.viewingKeys.byId(shop.viewingKey.id)))!.watchUntil

@@ -45,6 +45,10 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
     'zatgate_chain_server_estimated_lag_blocks',
     'Blocks that the node of the chain server estimates to be behind the network, if more than 100; otherwise 0.',
   )
+  const watchedKeys = gauge(
+    'zatgate_watched_viewing_keys',
+    'Viewing keys that blocks and mempool are scanned with. MAX_WATCHED_KEYS limits them.',
+  )
   let seenThrough: number | null = null
   new Gauge({
     name: 'zatgate_chain_seen_age_seconds',
@@ -73,6 +77,7 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
       notSynced.set(blocks('not_synced'))
       estimatedLag.set(blocks('estimated_lag'))
     },
+    watchedKeys: keys => watchedKeys.set(keys),
     reorg: blocks => reorged.inc(blocks),
     needsAttention: change => attention.inc(change),
   }

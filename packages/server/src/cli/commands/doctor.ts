@@ -9,6 +9,8 @@ import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { type Config, ConfigError } from '../../config/settings.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
+import { watchedSince } from '../../domain/watched-key.ts'
+import { nowSecs } from '../../ports/clock.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import type { Command } from '../command.ts'
@@ -51,6 +53,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
     await checkDatabase(config),
     await checkHeaders(config),
     await checkWatcher(config),
+    await checkWatchedKeys(config),
     await checkDatabaseIdentity(config),
     ...(await checkChain(config)),
     await checkMail(config),
@@ -99,6 +102,22 @@ async function checkWatcher(config: Config): Promise<Finding> {
     if (problems.length > 0) throw new Error(problems.map(describeChainProblem).join('; '))
     return 'no problem with the chain source'
   })
+}
+
+/** Warns before accounts are refused, when nine tenths of the allowed keys are watched. */
+async function checkWatchedKeys(config: Config): Promise<Finding> {
+  const { maxWatchedKeys: max } = config
+  const check = 'watched keys'
+  const advice =
+    'raise MAX_WATCHED_KEYS, if payments are still detected in time; an account with many keys may be an attack'
+  try {
+    const since = watchedSince(nowSecs(systemClock))
+    const watched = await withStore(config, store => store.query(tx => tx.viewingKeys.countWatched(since)))
+    const says = `${watched} of at most ${max} viewing keys`
+    return watched < 0.9 * max ? { check, state: 'ok', says } : { check, state: 'warning', says, advice }
+  } catch {
+    return skipped(check, 'the database does not open')
+  }
 }
 
 async function checkDatabaseIdentity(config: Config): Promise<Finding> {

@@ -50,7 +50,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
         ...common,
         summary: 'Set the viewing key for new invoices',
         description:
-          'An incoming viewing key is enough. Existing invoices stay watched under their own key. A ZIP 316 Revision 2 key can expire; an invoice cannot expire later than its key.',
+          'An incoming viewing key is enough. Existing invoices stay watched under their own key; a plan limits the keys that are watched at a time (409 `too_many_watched_keys`), and so does the service (409 `watched_key_capacity_reached`). A ZIP 316 Revision 2 key can expire; an invoice cannot expire later than its key.',
         body: SetViewingKey,
         response: responses(AccountWithFirstAddress),
       },

@@ -50,6 +50,14 @@ export interface ViewingKeyRepository {
   watchedUntil(id: number): Promise<number>
   /** Raises `watchUntil`; never lowers it. */
   extendWatch(id: number, until: number): Promise<void>
+  /** Raises until when the account's invoices keep a key watched; never lowers it. */
+  extendAccountWatch(accountId: number, id: number, until: number): Promise<void>
+  /** The keys that the account's invoices keep watched at `now` or later, the one whose watch ends first at the start. */
+  watchedByAccount(accountId: number, now: number): Promise<{ readonly id: number; readonly watchUntil: number }[]>
+  /** Locks the count of watched keys until the transaction ends. Taken after the lock of an account, never before. */
+  lockWatchedCount(): Promise<void>
+  /** The number of keys with `watchUntil` at `now` or later. */
+  countWatched(now: number): Promise<number>
   /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
   list(): Promise<ViewingKeyRow[]>

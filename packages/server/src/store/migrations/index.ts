@@ -13,6 +13,7 @@ import { up as attentionMail } from './0010_attention_mail.ts'
 import { up as chainProblem } from './0011_chain_problem.ts'
 import { up as viewingKeyExpiry } from './0012_viewing_key_expiry.ts'
 import { up as signInBudgets } from './0013_sign_in_budgets.ts'
+import { up as watchedKeys } from './0014_watched_keys.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0011_chain_problem', chainProblem],
   ['0012_viewing_key_expiry', viewingKeyExpiry],
   ['0013_sign_in_budgets', signInBudgets],
+  ['0014_watched_keys', watchedKeys],
 ]

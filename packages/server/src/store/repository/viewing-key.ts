@@ -93,6 +93,43 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
         .execute()
     },
 
+    async extendAccountWatch(accountId, id, until) {
+      await db
+        .insertInto('account_viewing_keys')
+        .values({ account_id: accountId, viewing_key_id: id, watch_until: until })
+        .onConflict(conflict =>
+          conflict
+            .columns(['account_id', 'viewing_key_id'])
+            .doUpdateSet(eb => ({ watch_until: eb.ref('excluded.watch_until') }))
+            .whereRef('account_viewing_keys.watch_until', '<', 'excluded.watch_until'),
+        )
+        .execute()
+    },
+
+    async watchedByAccount(accountId, now) {
+      const rows = await db
+        .selectFrom('account_viewing_keys')
+        .select(['viewing_key_id', 'watch_until'])
+        .where('account_id', '=', accountId)
+        .where('watch_until', '>=', now)
+        .orderBy('watch_until')
+        .execute()
+      return rows.map(row => ({ id: num(row.viewing_key_id), watchUntil: num(row.watch_until) }))
+    },
+
+    async lockWatchedCount() {
+      await db.selectFrom('counters').select('name').where('name', '=', 'watched_keys_lock').forUpdate().execute()
+    },
+
+    async countWatched(now) {
+      const row = await db
+        .selectFrom('viewing_keys')
+        .select(({ fn }) => fn.countAll().as('keys'))
+        .where('watch_until', '>=', now)
+        .executeTakeFirstOrThrow()
+      return Number(row.keys)
+    },
+
     async watchedAt(now) {
       const keysOfUnminedPayments = db
         .selectFrom('payments')

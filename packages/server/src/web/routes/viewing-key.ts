@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Account } from '../../domain/account.ts'
+import { AppError } from '../../domain/error.ts'
 import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
@@ -24,7 +25,7 @@ export function viewingKeyPages(site: Site): void {
 
   /** Shows the error without repeating the submitted text. */
   async function reject(error: unknown, reply: FastifyReply, user: AuthenticatedUser): Promise<Html> {
-    reply.code(400)
+    reply.code(error instanceof AppError && error.kind === 'conflict' ? 409 : 400)
     return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), error: errorSentence(error) })
   }
 

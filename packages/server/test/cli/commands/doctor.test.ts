@@ -11,7 +11,7 @@ import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import { run } from '../../../src/cli/main.ts'
 import { withStore } from '../../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../../src/config/settings.ts'
-import { header } from '../../harness/fixtures.ts'
+import { header, makeViewingKey } from '../../harness/fixtures.ts'
 import { SkewedClock } from '../../harness/skewed-clock.ts'
 
 interface Finding {
@@ -101,6 +101,19 @@ test('doctor reports problems that the running watcher has recorded', async t =>
   const finding = findings.find(({ check }) => check === 'watcher')
   assert.equal(finding?.state, 'wrong')
   assert.match(finding?.says ?? '', /^the server does not follow NU7/)
+})
+
+test('doctor warns when nearly as many keys are watched as allowed', async t => {
+  const findings = await runDoctor(t, 60, async env => {
+    Object.assign(env, { MAX_WATCHED_KEYS: '1' })
+    await withStore(loadConfig(env), async store => {
+      const { id } = await makeViewingKey(store)
+      await store.write(tx => tx.viewingKeys.extendWatch(id, Math.floor(Date.now() / 1000)))
+    })
+  })
+  const finding = findings.find(({ check }) => check === 'watched keys')
+  assert.deepEqual([finding?.state, finding?.says], ['warning', '1 of at most 1 viewing keys'])
+  assert.match(finding?.advice ?? '', /^raise MAX_WATCHED_KEYS/)
 })
 
 for (const [blocks, announced] of [

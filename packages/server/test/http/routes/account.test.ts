@@ -98,6 +98,26 @@ test('an unusable viewing key is rejected with the reason', async () => {
   assert.equal((await send('GET /v1/account')).body.viewing_key_set, false)
 })
 
+test('a further viewing key is refused once the plan has as many watched, and the present one stays', async () => {
+  const user = await api.merchant({ plan: 'Free', viewingKey: null })
+  const set = (seed: number) => as(user)('PUT /v1/account/viewing-key', { viewing_key: testViewingKey(seed) })
+  const create = () => call(api, 'POST /v1/invoices', { token: user.apiKey, json: { amount_zat: 1 } })
+  for (const seed of [31, 32, 33, 34, 35]) {
+    assert.equal((await set(seed)).status, 200)
+    assert.equal((await create()).status, 200)
+  }
+  const { status, body } = await set(36)
+  assert.deepEqual(
+    [status, body.code, body.message, body.limit, body.plan],
+    [409, 'too_many_watched_keys', 'too many watched viewing keys', 5, 'Free'],
+  )
+  assert.match(
+    body.detail,
+    /^the Free plan watches 5 viewing keys at a time, .* wait until 20\d\d-[^ ]+Z at the earliest$/,
+  )
+  assert.equal((await create()).status, 200)
+})
+
 test('an invoice uses the viewing key that is set when it is created', async () => {
   const user = await api.merchant({ viewingKey: testViewingKey(10) })
   const createInvoice = async () =>

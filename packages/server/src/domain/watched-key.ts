@@ -1,0 +1,38 @@
+import { AppError } from './error.ts'
+import { DEFAULT_WATCHED_KEY_LIMIT, type Plan } from './plan.ts'
+import { DAY_SECS, formatIso } from './time.ts'
+
+/** How long a key is scanned after the watch of its invoices. Exceeds the deepest supported reorganisation and the expiry of wallet transactions. */
+const WATCH_MARGIN_SECS = 2 * DAY_SECS
+
+/** The keys whose watch ends at this time (Unix seconds) or later are scanned at `time`. */
+export function watchedSince(time: number): number {
+  return time - WATCH_MARGIN_SECS
+}
+
+export function watchedKeyLimit({ watchedKeyLimit = DEFAULT_WATCHED_KEY_LIMIT }: Plan): number {
+  return watchedKeyLimit
+}
+
+/** @param earliestEnd when the watch of one of the account's keys ends first, in Unix seconds; undefined: none is watched */
+export function tooManyWatchedKeysError(plan: Plan, earliestEnd: number | undefined): AppError {
+  const limit = watchedKeyLimit(plan)
+  const wait =
+    earliestEnd === undefined ? '' : `, or wait until ${formatIso(earliestEnd + WATCH_MARGIN_SECS)} at the earliest`
+  return new AppError('conflict', 'too_many_watched_keys', 'too many watched viewing keys', {
+    extra: {
+      detail:
+        `the ${plan.name} plan watches ${limit} viewing keys at a time, and earlier keys stay watched while their ` +
+        `invoices can be paid: set one of them again${wait}`,
+      limit,
+      plan: plan.name,
+    },
+  })
+}
+
+export function watchedKeyCapacityError(): AppError {
+  const message = 'watched viewing key limit of this service reached'
+  return new AppError('conflict', 'watched_key_capacity_reached', message, {
+    extra: { detail: 'keys that are watched already can still be used; the operator can raise MAX_WATCHED_KEYS' },
+  })
+}
