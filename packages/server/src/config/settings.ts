@@ -4,6 +4,7 @@ import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { RegtestHeights } from '../domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../domain/plan.ts'
 import * as values from './parsers.ts'
+import { isPrivateHost } from './private-host.ts'
 import { type Env, Settings, textOrNull } from './setting-reader.ts'
 import { requiresTls } from './transport.ts'
 
@@ -119,7 +120,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     dataDir,
     databaseUrl: settings.read('DATABASE_URL', values.databaseUrl, `sqlite:${join(dataDir, 'zatgate.db')}`),
     network,
-    lightwalletdUrls: sandbox ? [] : settings.require('LIGHTWALLETD_URL', values.urls('http', 'https'), []),
+    lightwalletdUrls: parseLightwalletdUrls(settings, sandbox),
     swap: parseSwap(settings),
     mail: parseMail(settings, sandbox),
     encryptionKeys: parseEncryptionKeys(settings, sandbox, dataDir),
@@ -190,6 +191,19 @@ function parseRegtest(settings: Settings, network: Network): RegtestHeights {
       'SANDBOX_NU63_HEIGHT is the old name of REGTEST_NU63_HEIGHT: rename it; the old name still works',
     )
   return { nu63Height, nu7Height }
+}
+
+function parseLightwalletdUrls(settings: Settings, sandbox: boolean): readonly string[] {
+  if (sandbox) return []
+  const urls = settings.require('LIGHTWALLETD_URL', values.urls('http', 'https'), [])
+  if (settings.read('LIGHTWALLETD_ALLOW_HTTP', values.booleanValue, false)) return urls
+  for (const url of urls.map(text => new URL(text)))
+    if (url.protocol === 'http:' && !isPrivateHost(url))
+      settings.problems.push(
+        `LIGHTWALLETD_URL has ${url.origin}: anyone on the way there could change the chain that it serves; use https, ` +
+          'or set LIGHTWALLETD_ALLOW_HTTP to true if the connection is protected otherwise',
+      )
+  return urls
 }
 
 function parseSwap(settings: Settings): Config['swap'] {

@@ -214,6 +214,48 @@ test('proxies are trusted by number or address, never all addresses', () => {
     assert.equal(problemsOf({ TRUST_PROXY: wrong }).length, 1)
 })
 
+test('a chain server in a public network needs https, unless a setting allows http', () => {
+  const problems = (url: string, env = {}) => problemsOf({ ...REAL, LIGHTWALLETD_URL: url, ...env })
+  for (const host of [
+    'zec.rocks:443',
+    '8.8.8.8:9067',
+    '172.32.0.1',
+    '192.169.0.1',
+    '100.64.0.1',
+    '[2001:db8::1]:9067',
+    '[::ffff:8.8.8.8]',
+    'local.example.org',
+    '10.0.0.1.example.org',
+  ]) {
+    assert.match(
+      problems(`http://${host}`).join(),
+      /^LIGHTWALLETD_URL has http:\/\/[^ ]+: .* use https, or set LIGHTWALLETD_ALLOW_HTTP/,
+      host,
+    )
+    assert.deepEqual(problems(`https://${host}`), [])
+    assert.deepEqual(problems(`http://${host}`, { LIGHTWALLETD_ALLOW_HTTP: 'true' }), [])
+  }
+  assert.equal(problems('https://zec.rocks,http://zec.rocks').length, 1)
+  for (const host of [
+    '127.0.0.1:9067',
+    '127.8.0.1',
+    '10.1.2.3',
+    '172.31.255.1',
+    '192.168.1.1',
+    '169.254.1.1',
+    '[::1]:9067',
+    '[fd00::1]',
+    '[fe80::1]',
+    '[::ffff:127.0.0.1]',
+    'localhost:9067',
+    'zebra:9067',
+    'zebra.local',
+    'node.internal',
+    'node.internal.',
+  ])
+    assert.deepEqual(problems(`http://${host}`), [], host)
+})
+
 test('a plans file has the format of GET /v1/plans, and may limit watched keys', () => {
   const file = join(dir, 'plans.json')
   const free = { name: 'Free', monthly_invoice_limit: 5, price_zat: 0, period_days: 30 }
