@@ -9,6 +9,10 @@ export const EMAIL_NOTIFICATIONS = {
   webhook_removed: 'the webhook was removed',
   webhook_secret_rotated: 'the webhook signing secret was rotated',
   session_token_issued: 'a session token was issued',
+  signed_in: 'a new sign-in was made',
+  confirmations_set: 'the number of confirmations was changed',
+  withdrawal_created: 'a withdrawal was created',
+  withdrawal_canceled: 'a withdrawal was canceled',
 } as const
 
 /** After a mail about one kind of action, the later ones of this kind are mailed together after this time. */

@@ -4,6 +4,7 @@ import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { Sessions } from '../services/session.ts'
+import type { SignIn } from '../services/sign-in.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 export interface Auth {
@@ -11,6 +12,12 @@ export interface Auth {
   requireApiKey(request: FastifyRequest): Promise<void>
   /** Runs in `onRequest`. @throws 401 `missing session token`, `bad session token`; 429 */
   requireSession(request: FastifyRequest): Promise<void>
+  /**
+   * As `requireSession`. A session of a browser must also have entered a code recently, as the dashboard requires it for
+   * the same change. A token issued for a script has no one to enter a code.
+   * @throws 403 `recent sign-in required`
+   */
+  requireRecentSignIn(request: FastifyRequest): Promise<void>
 }
 
 const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
@@ -19,11 +26,22 @@ const sessionsOfRequests = new WeakMap<FastifyRequest, Session>()
 interface AuthDeps {
   readonly apiKeys: ApiKeys
   readonly sessions: Sessions
+  readonly signIn: Pick<SignIn, 'isRecentlyAuthenticated'>
   readonly rateLimits: RateLimits
 }
 
-export function createAuth({ apiKeys, sessions, rateLimits }: AuthDeps): Auth {
+export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps): Auth {
+  async function requireSession(request: FastifyRequest): Promise<void> {
+    const found = await sessions.authenticate(bearerCredential(request, 'session token'))
+    if (!found) throw unauthenticated('bad session token')
+    rateLimits.countForAccount(request, found.account)
+    accountsOfRequests.set(request, found.account)
+    sessionsOfRequests.set(request, found.session)
+  }
+
   return {
+    requireSession,
+
     async requireApiKey(request) {
       const account = await apiKeys.authenticate(bearerCredential(request, 'api key'))
       if (!account) throw unauthenticated('bad api key')
@@ -31,12 +49,13 @@ export function createAuth({ apiKeys, sessions, rateLimits }: AuthDeps): Auth {
       accountsOfRequests.set(request, account)
     },
 
-    async requireSession(request) {
-      const found = await sessions.authenticate(bearerCredential(request, 'session token'))
-      if (!found) throw unauthenticated('bad session token')
-      rateLimits.countForAccount(request, found.account)
-      accountsOfRequests.set(request, found.account)
-      sessionsOfRequests.set(request, found.session)
+    async requireRecentSignIn(request) {
+      await requireSession(request)
+      const session = sessionOf(request)
+      if (session.origin === 'browser' && !(await signIn.isRecentlyAuthenticated(session)))
+        throw new AppError('forbidden', 'recent_sign_in_required', 'recent sign-in required', {
+          extra: { detail: 'enter a new code in the dashboard, or use a session token issued for scripts' },
+        })
     },
   }
 }

@@ -16,7 +16,14 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
       components: {
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `zg_…`.' },
-          session: { type: 'http', scheme: 'bearer', description: 'A session token: `zgs_…`.' },
+          session: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'A session token: `zgs_…`. Changes of the viewing key, the webhook and the API keys respond with 403 ' +
+              '`recent_sign_in_required` to a token that began in a browser, unless a code was entered there in the last ' +
+              'ten minutes. Tokens issued for scripts do not need a code.',
+          },
         },
       },
     },

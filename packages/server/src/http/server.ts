@@ -10,6 +10,7 @@ import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
 import type { InvoiceFeed } from '../services/invoice-feed.ts'
 import type { Sessions } from '../services/session.ts'
+import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
 import type { Webhooks } from '../services/webhook.ts'
@@ -72,6 +73,7 @@ interface HttpOptions {
   readonly apiKeys: ApiKeys
   readonly viewingKeys: ViewingKeys
   readonly sessions: Sessions
+  readonly signIn: SignIn
   readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly invoiceFeed: InvoiceFeed
@@ -100,6 +102,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     apiKeys,
     viewingKeys,
     sessions,
+    signIn,
     invoices,
     invoiceFeed,
     swaps,
@@ -139,7 +142,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl)
   const rateLimits = addRateLimits(app, settings.rateLimit, clock)
-  const auth = createAuth({ apiKeys, sessions, rateLimits })
+  const auth = createAuth({ apiKeys, sessions, signIn, rateLimits })
   addUnknownRouteHandler(app)
   await addOpenApi(app, publicUrl)
 

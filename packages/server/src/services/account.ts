@@ -1,5 +1,6 @@
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, normaliseEmail } from '../domain/account.ts'
+import { emailNotification } from '../domain/email-notification.ts'
 import { invalidField, notFound } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
 import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../domain/plan.ts'
@@ -92,7 +93,13 @@ export function createAccounts(
       const { min, max } = CONFIRMATIONS
       if (!Number.isInteger(confirmations) || confirmations < min || confirmations > max)
         throw invalidField('confirmations', `${min} to ${max}`)
-      await store.write(tx => tx.accounts.setConfirmations(account.id, confirmations))
+      const now = nowSecs(clock)
+      await store.write(async tx => {
+        const before = await tx.accounts.lock(account.id)
+        if (before?.confirmations === confirmations) return
+        await tx.accounts.setConfirmations(account.id, confirmations)
+        await tx.mails.enqueue(emailNotification(account, 'confirmations_set', now, String(confirmations)))
+      })
       return overview({ ...account, confirmations })
     },
 

@@ -44,7 +44,8 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
       checkCredentialName('label', label)
       const token = formatCredential('session', random.bytes(SECRET_BYTES))
       const createdAt = nowSecs(clock)
-      const session = newSession(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt)
+      const fields = { publicId: random.uuid(), accountId: account.id, label, origin: 'script' } as const
+      const session = newSession(token, fields, createdAt)
       const created = await store.write(async tx => {
         await tx.mails.enqueue(emailNotification(account, 'session_token_issued', createdAt, label))
         return tx.sessions.insert(session)

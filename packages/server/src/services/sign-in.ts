@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Account } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/account.ts'
 import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
+import { emailNotification } from '../domain/email-notification.ts'
 import { AppError, invalidField } from '../domain/error.ts'
 import { newSession, type Session } from '../domain/session.ts'
 import {
@@ -154,7 +155,7 @@ export function createSignIn(
   async function openSession(tx: Tx, account: Account, label: string, token: string): Promise<Session> {
     const createdAt = nowSecs(clock)
     const session = await tx.sessions.insert(
-      newSession(token, { publicId: random.uuid(), accountId: account.id, label }, createdAt),
+      newSession(token, { publicId: random.uuid(), accountId: account.id, label, origin: 'browser' }, createdAt),
     )
     await tx.signIn.setRecentlyAuthenticatedUntil(session.id, createdAt + RECENT_AUTHENTICATION_SECS)
     return session
@@ -177,6 +178,7 @@ export function createSignIn(
       const { attempt, account, session } = await store.write(async tx => {
         const attempt = await redeem(tx, 'sign_in', browser, digits)
         const account = attempt.redeemed && (await accountOf(tx, attempt.redeemed.email))
+        if (account) await tx.mails.enqueue(emailNotification(account, 'signed_in', nowSecs(clock), label))
         return { attempt, account, session: account && (await openSession(tx, account, label, token)) }
       })
       if (!attempt.redeemed) reportWrongCode(attempt)

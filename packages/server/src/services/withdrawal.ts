@@ -1,7 +1,8 @@
 import type { Account } from '../domain/account.ts'
+import { emailNotification } from '../domain/email-notification.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import { isClosed } from '../domain/invoice.ts'
-import type { Zat } from '../domain/money.ts'
+import { formatZec, type Zat } from '../domain/money.ts'
 import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
 import { checkOrderRateLimit, ORDER_RATE_LIMIT } from '../domain/order-rate-limit.ts'
 import { billingNotConfiguredError } from '../domain/plan.ts'
@@ -158,6 +159,7 @@ export function createWithdrawals(deps: {
           checkOrderRateLimit(await tx.withdrawals.list(account.id, { limit: ORDER_RATE_LIMIT.max }), createdAt)
           const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutSealContext(invoiceId))
           await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
+          await tx.mails.enqueue(emailNotification(account, 'withdrawal_created', createdAt, amountText(draft)))
         },
       )
       return store.read(tx => orderOf(tx, invoice))
@@ -184,7 +186,10 @@ export function createWithdrawals(deps: {
         const [invoice] = await tx.invoices.lock([invoiceId])
         const withdrawal = await tx.withdrawals.lock(invoiceId)
         if (!invoice || !withdrawal) throw notFound('withdrawal')
-        return toOrder(await cancelOrRefuse(tx, withdrawal, now), invoice)
+        const canceled = await cancelOrRefuse(tx, withdrawal, now)
+        if (canceled.status !== withdrawal.status)
+          await tx.mails.enqueue(emailNotification(account, 'withdrawal_canceled', now, amountText(withdrawal)))
+        return toOrder(canceled, invoice)
       })
     },
 
@@ -215,6 +220,15 @@ function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: 
     return JSON.stringify(['withdrawal', amountZat.toString(), fiatCurrency, Buffer.from(hash).toString('hex')])
   })
   return { accountId: account.id, key: idempotencyKey, body: body!, earlierBodies }
+}
+
+/** `0.5 ZEC for 12.34 EUR`: without the payout details. */
+function amountText({
+  amountZat,
+  fiatAmount,
+  fiatCurrency,
+}: Pick<Withdrawal, 'amountZat' | 'fiatAmount' | 'fiatCurrency'>) {
+  return `${formatZec(amountZat)} ZEC for ${fiatAmount} ${fiatCurrency}`
 }
 
 async function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {

@@ -5,6 +5,7 @@ import type { DeliveryState } from '../domain/delivery-schedule.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { PaymentLocation } from '../domain/payment.ts'
+import type { SessionOrigin } from '../domain/session.ts'
 import type { ShieldedPool } from '../domain/shielded-pool.ts'
 import type { CodePurpose, SignInBudget } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
@@ -89,6 +90,7 @@ export interface SessionsTable {
   expires_at: Int64
   last_used_at: Int64 | null
   ended_at: Int64 | null
+  origin: SessionOrigin
 }
 
 export interface MonthlyUsageTable {

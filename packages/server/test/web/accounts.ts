@@ -75,7 +75,15 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
     async expiredToken() {
       const text = formatCredential('session', crypto.getRandomValues(new Uint8Array(32)))
       const hash = credentialHash(text)
-      const row = { publicId: randomUUID(), accountId: account.id, label: 'old', hash, createdAt: 1, expiresAt: 2 }
+      const row = {
+        publicId: randomUUID(),
+        accountId: account.id,
+        label: 'old',
+        origin: 'script',
+        hash,
+        createdAt: 1,
+        expiresAt: 2,
+      } as const
       await store.write(tx => tx.sessions.insert(row))
       return text
     },

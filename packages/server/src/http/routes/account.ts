@@ -45,7 +45,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
     '/v1/account/viewing-key',
     {
       config: { rate: 'viewing-key' },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         summary: 'Set the viewing key for new invoices',

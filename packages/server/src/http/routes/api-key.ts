@@ -30,7 +30,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
     '/v1/account/api-keys',
     {
       config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         summary: 'Create an API key',
@@ -49,7 +49,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
     '/v1/account/api-keys/:id',
     {
       config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {

@@ -26,7 +26,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     '/v1/account/webhook',
     {
       config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         summary: 'Set the webhook URL',
@@ -45,7 +45,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     '/v1/account/webhook',
     {
       config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         summary: 'Remove the webhook',
@@ -63,7 +63,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     '/v1/account/webhook/rotate-secret',
     {
       config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         summary: 'Rotate the signing secret',

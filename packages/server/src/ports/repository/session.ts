@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/account.ts'
-import type { Session } from '../../domain/session.ts'
+import type { Session, SessionOrigin } from '../../domain/session.ts'
 import type { Page } from './page.ts'
 
 /** A session to insert. Only the hash of its token is stored. */
@@ -7,6 +7,7 @@ export interface NewSession {
   readonly publicId: string
   readonly accountId: number
   readonly label: string
+  readonly origin: SessionOrigin
   /** SHA-256 of the token. */
   readonly hash: Uint8Array
   readonly createdAt: number

@@ -14,7 +14,14 @@ function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKe
 }
 
 function makeSession(store: Store, accountId: number, token: string, expiresAt = NOW + 100): Promise<Session> {
-  const session = { publicId: randomUUID(), accountId, label: 'Firefox', createdAt: NOW, expiresAt }
+  const session = {
+    publicId: randomUUID(),
+    accountId,
+    label: 'Firefox',
+    origin: 'browser',
+    createdAt: NOW,
+    expiresAt,
+  } as const
   return store.write(tx => tx.sessions.insert({ ...session, hash: hashOf(token) }))
 }
 

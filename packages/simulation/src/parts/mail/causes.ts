@@ -40,6 +40,10 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   webhook_removed: /^zatgate: the webhook was removed$/,
   webhook_secret_rotated: /^zatgate: the webhook signing secret was rotated$/,
   session_token_issued: /^zatgate: a session token was issued$/,
+  signed_in: /^zatgate: a new sign-in was made$/,
+  confirmations_set: /^zatgate: the number of confirmations was changed$/,
+  withdrawal_created: /^zatgate: a withdrawal was created$/,
+  withdrawal_canceled: /^zatgate: a withdrawal was canceled$/,
 }
 
 /** Whether a mail that was sent can be the one in the queue. */
