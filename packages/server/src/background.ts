@@ -10,8 +10,7 @@ import { startSwapPolling } from './workers/swap.ts'
 /** The background jobs of the service, by name. Null: the service has no mail server. */
 const WORKERS = {
   cleanup: ({ infrastructure, services: { cleanup } }) => {
-    const tasks = [cleanup.pruneIdempotencyKeys, cleanup.pruneEvents, cleanup.pruneDeliveries]
-    return startCleanup({ ...infrastructure, tasks })
+    return startCleanup({ ...infrastructure, tasks: Object.values(cleanup) })
   },
   billing: ({ infrastructure, services }) => startBillingLoop({ ...infrastructure, ...services }),
   swap: ({ infrastructure, services }) => startSwapPolling({ ...infrastructure, poller: services.swapStatus }),

@@ -37,6 +37,7 @@ import type { Vault } from './ports/vault.ts'
 import { createAccounts } from './services/account.ts'
 import { createAddresses } from './services/address.ts'
 import { createApiKeys } from './services/api-key.ts'
+import { createAuditLog } from './services/audit.ts'
 import { createBilling } from './services/billing.ts'
 import { createBlockSpacing } from './services/block-spacing.ts'
 import { createChainProblems } from './services/chain-problem.ts'
@@ -252,11 +253,12 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     accounts,
     addresses,
     apiKeys: createApiKeys({ store, clock, random, onError }),
+    auditLog: createAuditLog({ store, clock }),
     billing,
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
-    cleanup: createCleanup({ store, clock }),
+    cleanup: createCleanup({ store, clock, auditRetentionDays: config.auditRetentionDays }),
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),

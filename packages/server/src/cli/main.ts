@@ -3,6 +3,7 @@ import { AppError } from '../domain/error.ts'
 import type { Command } from './command.ts'
 import { accountCreate, accountList, accountPlan } from './commands/account.ts'
 import { address } from './commands/address.ts'
+import { audit } from './commands/audit.ts'
 import { backup } from './commands/backup.ts'
 import { chainAccept } from './commands/chain.ts'
 import { doctor } from './commands/doctor.ts'
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   accountCreate,
   accountPlan,
   sessionCreate,
+  audit,
   withdrawalsList,
   withdrawalsShow,
   withdrawalsSettle,

@@ -67,6 +67,8 @@ export interface Config {
   readonly lateWatchDays: number
   /** Viewing keys of all accounts that may be watched at a time. */
   readonly maxWatchedKeys: number
+  /** How long entries of the audit log are kept. */
+  readonly auditRetentionDays: number
   readonly roles: readonly Role[]
   /** Requests per minute from one client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
@@ -146,6 +148,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     ),
     lateWatchDays: settings.read('LATE_WATCH_DAYS', values.wholeNumber(0, 365), 7),
     maxWatchedKeys: settings.read('MAX_WATCHED_KEYS', values.wholeNumber(1, 1_000_000), 10_000),
+    auditRetentionDays: settings.read('AUDIT_RETENTION_DAYS', values.wholeNumber(30, 3_650), 400),
     roles: settings.read('ROLES', values.subsetOf(...ROLES), ROLES),
     rateLimit: settings.read('RATE_LIMIT', values.wholeNumber(0, 1_000_000_000), 60_000),
     maxWebSockets: settings.read('MAX_WEBSOCKETS', values.wholeNumber(0, 1_000_000), 20_000),

@@ -1,4 +1,4 @@
-import { formatFixed, ZAT_PER_ZEC, type Zat } from './money.ts'
+import { formatFixed, formatZec, ZAT_PER_ZEC, type Zat } from './money.ts'
 
 /**
  * A withdrawal is an order: the merchant's wallet pays a deposit address under the operator's viewing key, and the
@@ -152,4 +152,13 @@ export const MAX_PAYOUT_TO_CHARS = 512
 /** The seal context of `payout_to`. A withdrawal has the id of the invoice that receives its deposit. */
 export function payoutSealContext(invoiceId: number) {
   return { table: 'withdrawals', column: 'payout_to', row: invoiceId } as const
+}
+
+/** `0.5 ZEC for 12.34 EUR`: an order without its payout details. */
+export function describeOrder(order: {
+  readonly amountZat: Zat
+  readonly fiatAmount: string
+  readonly fiatCurrency: string
+}): string {
+  return `${formatZec(order.amountZat)} ZEC for ${order.fiatAmount} ${order.fiatCurrency}`
 }

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
+import type { Actor } from '../domain/audit.ts'
 import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { Sessions } from '../services/session.ts'
 import type { SignIn } from '../services/sign-in.ts'
+import { owner } from './actor.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 export interface Auth {
@@ -68,6 +70,11 @@ export function accountOf(request: FastifyRequest): Account {
 /** The session found by `requireSession`. */
 export function sessionOf(request: FastifyRequest): Session {
   return required(sessionsOfRequests.get(request))
+}
+
+/** The owner of that session, as the audit log names them. */
+export function actorOf(request: FastifyRequest): Actor {
+  return owner(request, sessionOf(request))
 }
 
 function required<T>(value: T | undefined): T {

@@ -1,6 +1,7 @@
 import type { AccountRepository } from './repository/account.ts'
 import type { ApiKeyRepository, ApiKeyWithAccount } from './repository/api-key.ts'
 import type { AttentionMailRepository } from './repository/attention-mail.ts'
+import type { AuditRepository } from './repository/audit.ts'
 import type { BillingRepository } from './repository/billing.ts'
 import type { ChainRepository } from './repository/chain.ts'
 import type { DashboardRepository } from './repository/dashboard.ts'
@@ -24,6 +25,7 @@ export interface Tx {
   readonly accounts: AccountRepository
   readonly apiKeys: ApiKeyRepository
   readonly sessions: SessionRepository
+  readonly audit: AuditRepository
   readonly usage: UsageRepository
   readonly viewingKeys: ViewingKeyRepository
   readonly databaseIdentity: DatabaseIdentityRepository

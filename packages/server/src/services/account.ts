@@ -1,6 +1,6 @@
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, normaliseEmail } from '../domain/account.ts'
-import { emailNotification } from '../domain/email-notification.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import { invalidField, notFound } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
 import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../domain/plan.ts'
@@ -8,6 +8,7 @@ import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { recordChange } from './audit.ts'
 import type { Outbox } from './outbox.ts'
 
 /** An account with its effective plan and its usage in the current month. */
@@ -31,9 +32,9 @@ export interface Accounts {
   list(): Promise<Account[]>
   overview(account: Account): Promise<AccountOverview>
   /** @throws AppError `invalid_confirmations` */
-  setConfirmations(account: Account, confirmations: number): Promise<AccountOverview>
-  /** Assigns a plan on the operator's behalf; `expiresAt` is in Unix seconds, null: no end. @throws AppError `no_such_account`, `unknown_plan` */
-  setPlan(email: string, plan: string, expiresAt: number | null): Promise<Account>
+  setConfirmations(account: Account, confirmations: number, actor?: Actor): Promise<AccountOverview>
+  /** Assigns a plan; `expiresAt` is in Unix seconds, null: no end. @throws AppError `no_such_account`, `unknown_plan` */
+  setPlan(email: string, plan: string, expiresAt: number | null, actor?: Actor): Promise<Account>
 }
 
 /** What a new account needs besides its email. */
@@ -89,7 +90,7 @@ export function createAccounts(
 
     list: () => store.read(tx => tx.accounts.list()),
 
-    async setConfirmations(account, confirmations) {
+    async setConfirmations(account, confirmations, actor = SERVICE) {
       const { min, max } = CONFIRMATIONS
       if (!Number.isInteger(confirmations) || confirmations < min || confirmations > max)
         throw invalidField('confirmations', `${min} to ${max}`)
@@ -98,12 +99,12 @@ export function createAccounts(
         const before = await tx.accounts.lock(account.id)
         if (before?.confirmations === confirmations) return
         await tx.accounts.setConfirmations(account.id, confirmations)
-        await tx.mails.enqueue(emailNotification(account, 'confirmations_set', now, String(confirmations)))
+        await recordChange(tx, account, actor, { kind: 'confirmations_set', at: now, detail: String(confirmations) })
       })
       return overview({ ...account, confirmations })
     },
 
-    async setPlan(email, name, expiresAt) {
+    async setPlan(email, name, expiresAt, actor = SERVICE) {
       const account = await findByEmail(email)
       const plan = findPlan(plans, name)
       if (!plan) throw unknownPlanError(plans)
@@ -113,6 +114,7 @@ export function createAccounts(
         const before = await tx.accounts.lock(account.id)
         if (before?.plan === assignment.plan && before.planExpiresAt === expiresAt) return before
         await tx.accounts.setPlan(account.id, assignment.plan, expiresAt)
+        await recordChange(tx, account, actor, { kind: 'plan_assigned', at: now, detail: plan.name })
         await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
         return { ...account, ...assignment }
       })

@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, MAX_API_KEYS } from '../domain/api-key.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import {
   checkCredentialName,
   credentialHash,
@@ -8,12 +9,12 @@ import {
   last4,
   SECRET_BYTES,
 } from '../domain/credential.ts'
-import { emailNotification } from '../domain/email-notification.ts'
 import { AppError, notFound } from '../domain/error.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
+import { recordChange } from './audit.ts'
 import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
 
 export interface ApiKeys {
@@ -23,10 +24,10 @@ export interface ApiKeys {
    */
   authenticate(key: string): Promise<Account | null>
   /** `key` is available only in this result. @throws AppError `invalid_name`, `too_many_api_keys` */
-  create(account: Account, name: string): Promise<{ apiKey: ApiKey; key: string }>
+  create(account: Account, name: string, actor?: Actor): Promise<{ apiKey: ApiKey; key: string }>
   list(account: Account, page: Page): Promise<ApiKey[]>
   /** @throws AppError `no_such_api_key` */
-  revoke(account: Account, publicId: string): Promise<void>
+  revoke(account: Account, publicId: string, actor?: Actor): Promise<void>
   /** Resolves when no background write is in progress. */
   whenIdle(): Promise<void>
 }
@@ -44,7 +45,7 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
       return found.account
     },
 
-    async create(account, name) {
+    async create(account, name, actor = SERVICE) {
       checkCredentialName('name', name)
       const key = formatCredential('apiKey', random.bytes(SECRET_BYTES))
       const apiKey = {
@@ -62,7 +63,7 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
           throw new AppError('conflict', 'too_many_api_keys', 'too many api keys', {
             extra: { detail: `an account can have at most ${MAX_API_KEYS} active API keys: revoke one first` },
           })
-        await tx.mails.enqueue(emailNotification(account, 'api_key_created', apiKey.createdAt, name))
+        await recordChange(tx, account, actor, { kind: 'api_key_created', at: apiKey.createdAt, detail: name })
         return tx.apiKeys.insert(apiKey)
       })
       return { apiKey: created, key }
@@ -70,12 +71,15 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
 
     list: (account, page) => store.read(tx => tx.apiKeys.list(account.id, page)),
 
-    async revoke(account, publicId) {
+    async revoke(account, publicId, actor = SERVICE) {
       const at = nowSecs(clock)
       await store.write(async tx => {
+        await tx.accounts.lock(account.id)
+        const active = await tx.apiKeys.count(account.id)
         const found = isUuid(publicId) && (await tx.apiKeys.revoke(account.id, publicId, at))
         if (!found) throw notFound('api key')
-        await tx.mails.enqueue(emailNotification(account, 'api_key_revoked', at))
+        if ((await tx.apiKeys.count(account.id)) < active)
+          await recordChange(tx, account, actor, { kind: 'api_key_revoked', at })
       })
     },
 

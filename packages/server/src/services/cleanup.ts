@@ -10,6 +10,8 @@ export interface Cleanup {
   pruneEvents(): Promise<boolean>
   /** Deletes finished deliveries older than 30 days, with their attempts. */
   pruneDeliveries(): Promise<boolean>
+  /** Deletes old entries of the audit log. */
+  pruneAuditLog(): Promise<boolean>
 }
 
 /** Idempotency keys are kept for twice as long as they are valid, as a safety margin. */
@@ -20,7 +22,13 @@ const PRUNE_BATCH = 1_000
 /** Each delivery may have several attempts. */
 const DELIVERY_PRUNE_BATCH = 500
 
-export function createCleanup({ store, clock }: { readonly store: Store; readonly clock: Clock }): Cleanup {
+export function createCleanup(deps: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly auditRetentionDays: number
+}): Cleanup {
+  const { store, clock, auditRetentionDays } = deps
+
   async function prune(
     repositoryOf: (tx: Tx) => { prune(before: number, limit: number): Promise<number> },
     keptSecs: number,
@@ -34,5 +42,6 @@ export function createCleanup({ store, clock }: { readonly store: Store; readonl
     pruneIdempotencyKeys: () => prune(tx => tx.idempotency, KEYS_KEPT_SECS, PRUNE_BATCH),
     pruneEvents: () => prune(tx => tx.events, EVENTS_KEPT_SECS, PRUNE_BATCH),
     pruneDeliveries: () => prune(tx => tx.deliveries, DELIVERY_RETENTION_SECS, DELIVERY_PRUNE_BATCH),
+    pruneAuditLog: () => prune(tx => tx.audit, auditRetentionDays * DAY_SECS, PRUNE_BATCH),
   }
 }

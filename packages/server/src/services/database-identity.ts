@@ -10,6 +10,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { recordCommand } from './audit.ts'
 
 /** The result of advancing the address counters. */
 export interface CounterAdvance {
@@ -35,7 +36,7 @@ export interface DatabaseIdentity {
   advanceCountersAtStart(): Promise<void>
   /** As `Store.write`, and runs `check` at the beginning of the same transaction. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Advances the counters unconditionally, for a copy that cannot be detected. */
+  /** Advances the counters unconditionally, for a copy that cannot be detected: the operator's command. */
   advanceCounters(): Promise<CounterAdvance>
   /** Whether the next `check` would advance the counters. Read-only. */
   isCopy(): Promise<boolean>
@@ -106,7 +107,11 @@ export function createDatabaseIdentity(deps: {
       return result
     },
 
-    advanceCounters: () => store.write(async tx => advance(tx, (await tx.databaseIdentity.lock()).current)),
+    advanceCounters: () =>
+      store.write(async tx => {
+        await recordCommand(tx, { accountId: null, kind: 'counters_advanced', at: nowSecs(clock) })
+        return advance(tx, (await tx.databaseIdentity.lock()).current)
+      }),
 
     async isCopy() {
       const state = await store.read(async tx => ({

@@ -15,6 +15,7 @@ import {
 import { isUuid } from '../domain/uuid.ts'
 import {
   type ClosedBy,
+  describeOrder,
   IllegalStepError,
   payoutSealContext,
   WITHDRAWAL_STATUSES,
@@ -27,6 +28,8 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { recordCommand } from './audit.ts'
+import { lockClaimed, lockWithdrawal } from './withdrawal-lock.ts'
 import type { TransitionWithdrawal, WithdrawalChanges } from './withdrawal-transition.ts'
 
 /** A withdrawal with its decrypted payout details. */
@@ -130,6 +133,13 @@ export function createPayouts(deps: {
         const closed = await closeOrder(tx, withdrawal, step, note, 'operator')
         if (step === 'settle' && (await hasUnconfirmedPayment(tx, invoice)))
           throw depositNotConfirmedError(invoice.confirmations)
+        const kind = step === 'settle' ? 'withdrawal_settled' : 'withdrawal_failed'
+        await recordCommand(tx, {
+          accountId: closed.accountId,
+          kind,
+          at: nowSecs(clock),
+          detail: describeOrder(closed),
+        })
         return toPayoutOrder(closed)
       } catch (error) {
         throw error instanceof IllegalStepError ? withdrawalNotOpenError(withdrawal.status) : error
@@ -266,20 +276,6 @@ export function createPayouts(deps: {
 function noteOf(payout: PayoutResult): Partial<PayoutNote> {
   if (payout.state === 'paid') return { reference: payout.reference.slice(0, MAX_PAYOUT_NOTE_CHARS) }
   return payout.state === 'failed' ? { reason: payout.reason.slice(0, MAX_PAYOUT_NOTE_CHARS) } : {}
-}
-
-/** Locks the withdrawal. The invoice is locked first, in the same order everywhere. */
-async function lockWithdrawal(tx: Tx, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
-  const [invoice] = await tx.invoices.lock([invoiceId])
-  const withdrawal = await tx.withdrawals.lock(invoiceId)
-  if (!invoice || !withdrawal) throw notFound('withdrawal')
-  return { withdrawal, invoice }
-}
-
-/** Null when the database was replaced meanwhile and does not contain the order. Its row id may belong to another one. */
-async function lockClaimed(tx: Tx, { publicId }: Withdrawal): Promise<Withdrawal | null> {
-  const found = await tx.withdrawals.byPublicId(publicId)
-  return found && (await lockWithdrawal(tx, found.invoiceId)).withdrawal
 }
 
 /** Whether any payment has fewer confirmations than the order requires. */

@@ -2,6 +2,7 @@ import type { Header } from '../domain/chain.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
+import { recordCommand } from './audit.ts'
 import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
 
 /** The chain of recorded block headers, and its rewinds. */
@@ -99,6 +100,7 @@ export function createRecordedChain(deps: {
         const touched = await tx.payments.unmineAbove(base.height)
         await tx.chain.removeAllHeaders()
         await tx.chain.appendHeaders([base])
+        await recordCommand(tx, { accountId: null, kind: 'chain_accepted', at: now, detail: `block ${base.height}` })
         return updateInvoices(tx, touched, now)
       })
       reportChanges(changes)

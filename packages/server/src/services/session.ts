@@ -1,4 +1,5 @@
 import type { Account } from '../domain/account.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import {
   checkCredentialName,
   credentialHash,
@@ -6,23 +7,23 @@ import {
   isWellFormedCredential,
   SECRET_BYTES,
 } from '../domain/credential.ts'
-import { emailNotification } from '../domain/email-notification.ts'
 import { notFound } from '../domain/error.ts'
 import { newSession, type Session } from '../domain/session.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
+import { recordChange } from './audit.ts'
 import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
 
 export interface Sessions {
   /** The session and its account; null for a malformed, unknown or expired token, or an ended session. */
   authenticate(token: string): Promise<{ session: Session; account: Account } | null>
   /** Creates a session for a script. `token` is available only in this result. @throws AppError `invalid_label` */
-  create(account: Account, label: string): Promise<{ session: Session; token: string }>
+  create(account: Account, label: string, actor?: Actor): Promise<{ session: Session; token: string }>
   list(account: Account, page: Page): Promise<Session[]>
   /** @throws AppError `no_such_session` */
-  end(account: Account, publicId: string): Promise<void>
+  end(account: Account, publicId: string, actor?: Actor): Promise<void>
   /** Resolves when no background write is in progress. */
   whenIdle(): Promise<void>
 }
@@ -40,14 +41,14 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
       return found
     },
 
-    async create(account, label) {
+    async create(account, label, actor = SERVICE) {
       checkCredentialName('label', label)
       const token = formatCredential('session', random.bytes(SECRET_BYTES))
       const createdAt = nowSecs(clock)
       const fields = { publicId: random.uuid(), accountId: account.id, label, origin: 'script' } as const
       const session = newSession(token, fields, createdAt)
       const created = await store.write(async tx => {
-        await tx.mails.enqueue(emailNotification(account, 'session_token_issued', createdAt, label))
+        await recordChange(tx, account, actor, { kind: 'session_token_issued', at: createdAt, detail: label })
         return tx.sessions.insert(session)
       })
       return { session: created, token }
@@ -55,10 +56,13 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
 
     list: (account, page) => store.read(tx => tx.sessions.list(account.id, nowSecs(clock), page)),
 
-    async end(account, publicId) {
+    async end(account, publicId, actor = SERVICE) {
       const at = nowSecs(clock)
-      const found = isUuid(publicId) && (await store.write(tx => tx.sessions.end(account.id, publicId, at)))
-      if (!found) throw notFound('session')
+      await store.write(async tx => {
+        const found = isUuid(publicId) && (await tx.sessions.end(account.id, publicId, at))
+        if (!found) throw notFound('session')
+        await recordChange(tx, account, actor, { kind: 'session_ended', at })
+      })
     },
 
     whenIdle: lastUsed.whenIdle,

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Account } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/account.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
-import { emailNotification } from '../domain/email-notification.ts'
 import { AppError, invalidField } from '../domain/error.ts'
 import { newSession, type Session } from '../domain/session.ts'
 import {
@@ -23,19 +23,20 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { CodeRequestScope, NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { type AccountDefaults, findOrCreateAccount } from './account.ts'
+import { recordChange, recordVisit } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { refundBudget, reportSpent, type Spending, spendBudget } from './sign-in-budget.ts'
 
 export interface SignIn {
   /**
-   * Sends a sign-in code by mail. Neither the result nor its time reveals whether the email has an account: no account is
-   * read. Requests of browsers that have not signed in to the account cannot delay those of browsers that have.
+   * Sends a sign-in code by mail. The result does not reveal whether the email has an account: no account is read, and
+   * the same statements run for every email. Requests of browsers that have not signed in to the account cannot delay those of browsers that have.
    * @param client address prefix that identifies the client: an IPv4 address, or the /64 of an IPv6 address
    * @param knownBrowser the cookie that `signIn` returned in this browser
    * @returns a browser secret of 64 hex characters, required to use the code
    * @throws AppError `invalid_email`, `too_many_codes`
    */
-  requestCode(email: string, client: string, knownBrowser?: string): Promise<string>
+  requestCode(email: string, client: string, knownBrowser?: string, actor?: Actor): Promise<string>
   /**
    * Signs in. If registration is open, the first sign-in creates the account.
    * @param label name of the session, shown to the account owner
@@ -43,13 +44,13 @@ export interface SignIn {
    * @throws AppError `bad_code`: wrong, used, expired, from another browser, too many attempts, or a code of six digits in
    * an unknown browser while the budget of wrong codes is spent
    */
-  signIn(browser: string, code: string, label: string, knownBrowser?: string): Promise<SignedIn>
+  signIn(browser: string, code: string, label: string, knownBrowser?: string, actor?: Actor): Promise<SignedIn>
   /** Whether a code was entered recently in this session. */
   isRecentlyAuthenticated(session: Session): Promise<boolean>
   /** Sends a code to the session's owner unless an unused one exists. @throws AppError `too_many_codes` */
   requestReauth(account: Account, session: Session, client: string): Promise<void>
   /** @throws AppError `bad_code` */
-  reauthenticate(session: Session, code: string): Promise<void>
+  reauthenticate(session: Session, code: string, actor?: Actor): Promise<void>
 }
 
 interface SignedIn {
@@ -69,6 +70,7 @@ interface Attempt {
 }
 
 const PRUNE_BATCH = 10
+const FAILURES = { sign_in: 'sign_in_failed', confirm: 'confirmation_failed' } as const
 
 export function createSignIn(
   deps: AccountDefaults & {
@@ -110,7 +112,7 @@ export function createSignIn(
    * Marks the browser's code as used. The attempt at a wrong code stays counted. An unknown browser's attempt at a code of
    * six digits must be within the budget of wrong codes of all emails.
    */
-  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string): Promise<Attempt> {
+  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt> {
     const now = nowSecs(clock)
     const candidate = await tx.signIn.claimAttempt(purpose, credentialHash(browser), now, SIGN_IN_CODE.maxAttempts)
     if (!candidate?.codeHash) return { redeemed: null, spending: null }
@@ -120,7 +122,10 @@ export function createSignIn(
     const isRight =
       spending?.granted !== 0 &&
       keyedHash.allHashes('code', codeHashInput(id, code)).some(hash => timingSafeEqual(codeHash, hash))
-    if (!isRight) return { redeemed: null, spending }
+    if (!isRight) {
+      await recordVisit(tx, candidate.email, actor, { kind: FAILURES[purpose], at: now })
+      return { redeemed: null, spending }
+    }
     if (spending) await refundBudget(tx, spending, now)
     await tx.signIn.markUsed(id, now)
     return { redeemed: candidate, spending: null }
@@ -162,24 +167,32 @@ export function createSignIn(
   }
 
   return {
-    async requestCode(email, client, knownBrowser = '') {
+    async requestCode(email, client, knownBrowser = '', actor = SERVICE) {
       const to = normaliseEmail(email)
       if (to === null) throw invalidField('email', 'an address such as name@example.com')
       const browser = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex')
       const request = buildRequest('sign_in', to, browser, client, knownBrowsers.recognise(knownBrowser, to))
-      reportSpent(deps, await store.write(tx => issueCode(tx, request)))
+      const spending = await store.write(async tx => {
+        const spending = await issueCode(tx, request)
+        await recordVisit(tx, to, actor, { kind: 'sign_in_requested', at: request.createdAt })
+        return spending
+      })
+      reportSpent(deps, spending)
       return browser
     },
 
-    async signIn(browser, code, label, knownBrowser = '') {
+    async signIn(browser, code, label, knownBrowser = '', actor = SERVICE) {
       const digits = parseCode(code)
       if (digits === null) throw badCode()
       const token = formatCredential('session', random.bytes(SECRET_BYTES))
       const { attempt, account, session } = await store.write(async tx => {
-        const attempt = await redeem(tx, 'sign_in', browser, digits)
+        const attempt = await redeem(tx, 'sign_in', browser, digits, actor)
         const account = attempt.redeemed && (await accountOf(tx, attempt.redeemed.email))
-        if (account) await tx.mails.enqueue(emailNotification(account, 'signed_in', nowSecs(clock), label))
-        return { attempt, account, session: account && (await openSession(tx, account, label, token)) }
+        if (!account) return { attempt, account, session: null }
+        const session = await openSession(tx, account, label, token)
+        const owner = { ...actor, by: 'owner', session: session.publicId } as const
+        await recordChange(tx, account, owner, { kind: 'signed_in', at: session.createdAt, detail: label })
+        return { attempt, account, session }
       })
       if (!attempt.redeemed) reportWrongCode(attempt)
       if (!account || !session) throw badCode()
@@ -205,12 +218,12 @@ export function createSignIn(
       if (spending) reportSpent(deps, spending)
     },
 
-    async reauthenticate(session, code) {
+    async reauthenticate(session, code, actor = SERVICE) {
       const digits = parseCode(code)
       const redeemed =
         digits !== null &&
         (await store.write(async tx => {
-          const used = (await redeem(tx, 'confirm', browserOf(session), digits)).redeemed
+          const used = (await redeem(tx, 'confirm', browserOf(session), digits, actor)).redeemed
           if (used)
             await tx.signIn.setRecentlyAuthenticatedUntil(session.id, nowSecs(clock) + RECENT_AUTHENTICATION_SECS)
           return used

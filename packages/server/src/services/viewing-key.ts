@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
-import { emailNotification } from '../domain/email-notification.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import { invalidField } from '../domain/error.ts'
 import { expiryReason, viewingKeySealContext } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
@@ -8,6 +8,7 @@ import type { NoteScanner, ParsedViewingKey } from '../ports/note-scanner.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { recordChange } from './audit.ts'
 import { readExpiryContext } from './viewing-key-expiry.ts'
 import type { WatchedKeys } from './watched-key.ts'
 
@@ -21,7 +22,7 @@ export interface ViewingKeys {
    * The present key changes and mails nothing.
    * @throws AppError `invalid_viewing_key`, the reason in `detail`; `too_many_watched_keys`, `watched_key_capacity_reached`
    */
-  set(account: Account, text: string): Promise<{ account: Account; firstAddress: string }>
+  set(account: Account, text: string, actor?: Actor): Promise<{ account: Account; firstAddress: string }>
   /** The first address of the current key; null without a key. */
   firstAddress(account: Account): Promise<string | null>
   /** As `set` but without an email notification and without a limit of watched keys, for an account without an owner. */
@@ -95,7 +96,7 @@ export function createViewingKeys(deps: {
       await parseUnexpired(text)
     },
 
-    async set(account, text) {
+    async set(account, text, actor = SERVICE) {
       const key = await parseUnexpired(text)
       const firstAddress = await deriveFirstAddress(key.incoming)
       const now = nowSecs(clock)
@@ -105,7 +106,7 @@ export function createViewingKeys(deps: {
         await watchedKeys.checkCurrent(tx, account, id, now)
         const after = await setKey(tx, account, id, key)
         if (!before || !hasSameKey(before, after))
-          await tx.mails.enqueue(emailNotification(account, 'viewing_key_set', now))
+          await recordChange(tx, account, actor, { kind: 'viewing_key_set', at: now })
         return after
       })
       return { account: after, firstAddress }

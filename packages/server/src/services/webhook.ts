@@ -1,6 +1,6 @@
 import type { Account } from '../domain/account.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import { MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
-import { emailNotification } from '../domain/email-notification.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import type { EventType } from '../domain/event.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -17,6 +17,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { Webhook } from '../ports/repository/webhook.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { recordChange } from './audit.ts'
 
 const SECRET_BYTES = 32
 const RETRY_SECS = 60
@@ -30,11 +31,11 @@ export interface Webhooks {
    * is null when the account already had a webhook, whose secret is kept. The present URL changes and mails nothing.
    * @throws AppError `invalid_url`
    */
-  set(account: Account, url: string): Promise<{ webhook: Webhook; secret: string | null }>
+  set(account: Account, url: string, actor?: Actor): Promise<{ webhook: Webhook; secret: string | null }>
   /** Removes the webhook and cancels pending deliveries. @throws AppError `webhook_not_set` (404) */
-  remove(account: Account): Promise<void>
+  remove(account: Account, actor?: Actor): Promise<void>
   /** Returns the new secret once. The previous secret no longer signs deliveries. @throws AppError `webhook_not_set` (409) */
-  rotateSecret(account: Account): Promise<string>
+  rotateSecret(account: Account, actor?: Actor): Promise<string>
   /** Queues a test event and returns the delivery's id. @throws AppError `webhook_not_set` (409), `too_many_deliveries` */
   test(account: Account): Promise<string>
   /**
@@ -80,7 +81,7 @@ export function createWebhooks(deps: {
       return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(notSet('not_found'))
     },
 
-    async set(account, url) {
+    async set(account, url, actor = SERVICE) {
       const problem = webhookUrlProblem(url, allowPrivate)
       if (problem !== null) throw invalidField('url', problem)
       const now = nowSecs(clock)
@@ -95,27 +96,28 @@ export function createWebhooks(deps: {
       return store.write(async tx => {
         const isFirst = await tx.webhooks.insert(created)
         const webhook = isFirst ? created : await tx.webhooks.setUrl(account.id, url, now)
-        if (webhook) await tx.mails.enqueue(emailNotification(account, 'webhook_url_set', now, new URL(url).host))
+        const detail = new URL(url).host
+        if (webhook) await recordChange(tx, account, actor, { kind: 'webhook_url_set', at: now, detail })
         const current = webhook ?? (await tx.webhooks.byAccount(account.id))
         if (!current) throw new AppError('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
         return { webhook: current, secret: isFirst ? secret : null }
       })
     },
 
-    async remove(account) {
+    async remove(account, actor = SERVICE) {
       await store.write(async tx => {
         if (!(await tx.webhooks.remove(account.id))) throw notSet('not_found')
-        await tx.mails.enqueue(emailNotification(account, 'webhook_removed', nowSecs(clock)))
+        await recordChange(tx, account, actor, { kind: 'webhook_removed', at: nowSecs(clock) })
       })
     },
 
-    async rotateSecret(account) {
+    async rotateSecret(account, actor = SERVICE) {
       const secret = generateSecret()
       const sealed = seal(account, secret)
       const now = nowSecs(clock)
       await store.write(async tx => {
         if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
-        await tx.mails.enqueue(emailNotification(account, 'webhook_secret_rotated', now))
+        await recordChange(tx, account, actor, { kind: 'webhook_secret_rotated', at: now })
       })
       return secret
     },

@@ -1,8 +1,8 @@
 import type { Account } from '../domain/account.ts'
-import { emailNotification } from '../domain/email-notification.ts'
+import { type Actor, SERVICE } from '../domain/audit.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import { isClosed } from '../domain/invoice.ts'
-import { formatZec, type Zat } from '../domain/money.ts'
+import type { Zat } from '../domain/money.ts'
 import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
 import { checkOrderRateLimit, ORDER_RATE_LIMIT } from '../domain/order-rate-limit.ts'
 import { billingNotConfiguredError } from '../domain/plan.ts'
@@ -11,6 +11,7 @@ import { formatIso } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
   depositCutoff,
+  describeOrder,
   fiatAmount,
   IllegalStepError,
   MAX_PAYOUT_TO_CHARS,
@@ -27,6 +28,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { recordChange } from './audit.ts'
 import { findReplay, type IdempotencyRequest } from './idempotency.ts'
 import type { Invoices } from './invoice.ts'
 import { withInvoices } from './with-invoice.ts'
@@ -63,13 +65,13 @@ export interface Withdrawals {
    * @throws AppError `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
    * `rate_unavailable`, `too_many_orders`, `idempotency_key_reused`
    */
-  create(account: Account, request: WithdrawalRequest): Promise<WithdrawalWithInvoice>
+  create(account: Account, request: WithdrawalRequest, actor?: Actor): Promise<WithdrawalWithInvoice>
   /** @throws AppError `no_such_withdrawal` */
   read(account: Account, id: string): Promise<WithdrawalWithInvoice>
   /** Newest first. */
   list(account: Account, page: Page): Promise<WithdrawalWithInvoice[]>
   /** @throws AppError `no_such_withdrawal`, `withdrawal_not_cancelable` once any part of the deposit has arrived */
-  cancel(account: Account, id: string): Promise<WithdrawalWithInvoice>
+  cancel(account: Account, id: string, actor?: Actor): Promise<WithdrawalWithInvoice>
   /** Applies payments to the deposit address in the transaction in which the invoice changes. */
   applyPayment(tx: Tx, invoice: Invoice): Promise<void>
 }
@@ -136,7 +138,7 @@ export function createWithdrawals(deps: {
     currencies: terms.currencies,
     spreadBps: terms.spreadBps,
 
-    async create(account, request) {
+    async create(account, request, actor = SERVICE) {
       if (!operator) throw billingNotConfiguredError()
       check(request, terms.currencies)
       const idempotency = idempotencyOf(account, request, keyedHash)
@@ -159,7 +161,11 @@ export function createWithdrawals(deps: {
           checkOrderRateLimit(await tx.withdrawals.list(account.id, { limit: ORDER_RATE_LIMIT.max }), createdAt)
           const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutSealContext(invoiceId))
           await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
-          await tx.mails.enqueue(emailNotification(account, 'withdrawal_created', createdAt, amountText(draft)))
+          await recordChange(tx, account, actor, {
+            kind: 'withdrawal_created',
+            at: createdAt,
+            detail: describeOrder(draft),
+          })
         },
       )
       return store.read(tx => orderOf(tx, invoice))
@@ -179,7 +185,7 @@ export function createWithdrawals(deps: {
         return withdrawals.map(([withdrawal, invoice]) => toOrder(withdrawal, invoice))
       }),
 
-    async cancel(account, id) {
+    async cancel(account, id, actor = SERVICE) {
       const now = nowSecs(clock)
       return store.write(async tx => {
         const { invoiceId } = await find(tx, account, id)
@@ -188,7 +194,11 @@ export function createWithdrawals(deps: {
         if (!invoice || !withdrawal) throw notFound('withdrawal')
         const canceled = await cancelOrRefuse(tx, withdrawal, now)
         if (canceled.status !== withdrawal.status)
-          await tx.mails.enqueue(emailNotification(account, 'withdrawal_canceled', now, amountText(withdrawal)))
+          await recordChange(tx, account, actor, {
+            kind: 'withdrawal_canceled',
+            at: now,
+            detail: describeOrder(withdrawal),
+          })
         return toOrder(canceled, invoice)
       })
     },
@@ -220,15 +230,6 @@ function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: 
     return JSON.stringify(['withdrawal', amountZat.toString(), fiatCurrency, Buffer.from(hash).toString('hex')])
   })
   return { accountId: account.id, key: idempotencyKey, body: body!, earlierBodies }
-}
-
-/** `0.5 ZEC for 12.34 EUR`: without the payout details. */
-function amountText({
-  amountZat,
-  fiatAmount,
-  fiatCurrency,
-}: Pick<Withdrawal, 'amountZat' | 'fiatAmount' | 'fiatCurrency'>) {
-  return `${formatZec(amountZat)} ZEC for ${fiatAmount} ${fiatCurrency}`
 }
 
 async function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
+import type { Actor, AuditKind } from '../domain/audit.ts'
 import type { ChainProblemName } from '../domain/chain-problem.ts'
 import type { DeliveryState } from '../domain/delivery-schedule.ts'
 import type { EventType } from '../domain/event.ts'
@@ -25,6 +26,7 @@ export interface Tables {
   accounts: AccountsTable
   api_keys: ApiKeysTable
   sessions: SessionsTable
+  audit_entries: AuditEntriesTable
   monthly_usage: MonthlyUsageTable
   viewing_keys: ViewingKeysTable
   database_origin: DatabaseIdentityTable
@@ -91,6 +93,18 @@ export interface SessionsTable {
   last_used_at: Int64 | null
   ended_at: Int64 | null
   origin: SessionOrigin
+}
+
+export interface AuditEntriesTable {
+  id: AutoId
+  account_id: Int64 | null
+  kind: AuditKind
+  actor: Actor['by']
+  session: string | null
+  network: string | null
+  client: string | null
+  detail: string | null
+  created_at: Int64
 }
 
 export interface MonthlyUsageTable {

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
+import type { Actor } from '../domain/audit.ts'
 import { AppError } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
+import { owner } from '../http/actor.ts'
 import type { Sessions } from '../services/session.ts'
 import { readSessionCookie } from './cookies.ts'
 
@@ -9,6 +11,8 @@ import { readSessionCookie } from './cookies.ts'
 export interface AuthenticatedUser {
   readonly account: Account
   readonly session: Session
+  /** The account's owner, as the audit log names them. */
+  readonly actor: Actor
 }
 
 /** Reads the session cookie. @throws AppError `missing_session_token`, `bad_session_token` */
@@ -17,5 +21,5 @@ export async function authenticate(request: FastifyRequest, sessions: Sessions):
   if (token === undefined) throw new AppError('unauthenticated', 'missing_session_token', 'missing session token')
   const found = await sessions.authenticate(token)
   if (!found) throw new AppError('unauthenticated', 'bad_session_token', 'bad session token')
-  return found
+  return { ...found, actor: owner(request, found.session) }
 }

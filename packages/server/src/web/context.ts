@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { Rates } from '../ports/rate.ts'
 import type { Accounts } from '../services/account.ts'
 import type { ApiKeys } from '../services/api-key.ts'
+import type { AuditLog } from '../services/audit.ts'
 import type { Billing } from '../services/billing.ts'
 import type { BlockSpacing } from '../services/block-spacing.ts'
 import type { Dashboard } from '../services/dashboard.ts'
@@ -35,6 +36,7 @@ export interface SandboxTools {
 export interface SiteDeps {
   readonly accounts: Accounts
   readonly apiKeys: ApiKeys
+  readonly auditLog: AuditLog
   readonly billing: Billing
   readonly blockSpacing: BlockSpacing
   readonly dashboard: Dashboard

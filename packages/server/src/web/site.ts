@@ -18,6 +18,7 @@ import { errorPage } from './pages/error.ts'
 import { reauthPage } from './pages/reauth.ts'
 import { signInPage } from './pages/sign-in.ts'
 import { apiKeyPages } from './routes/api-key.ts'
+import { activityPages } from './routes/audit.ts'
 import { billingPages } from './routes/billing.ts'
 import { checkoutPages } from './routes/checkout.ts'
 import { exportPages } from './routes/export.ts'
@@ -51,6 +52,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     billingPages(site)
     withdrawalPages(site)
     sessionPages(site)
+    activityPages(site)
     exportPages(site)
     checkoutPages(site)
     swapPages(site)
@@ -96,7 +98,7 @@ function createSite(app: App, deps: SiteDeps): Site {
       const { code, ...fields } = form
       let problem: string | undefined
       try {
-        if (code !== undefined) await deps.signIn.reauthenticate(user.session, code)
+        if (code !== undefined) await deps.signIn.reauthenticate(user.session, code, user.actor)
       } catch (error) {
         problem = errorSentence(error)
       }

@@ -57,6 +57,9 @@ test('every kind of invalid usage exits with 2 and prints one line', async () =>
     'account plan a@b.c',
     'session create',
     'session create --email',
+    'audit --kind nonsense',
+    'audit --limit 201',
+    'audit --before x',
     'rescan',
     'rescan --from abc',
     'chain accept',
@@ -83,6 +86,7 @@ test('--help lists every command, and each command has its own help', async () =
     'account list',
     'account plan',
     'session create',
+    'audit',
     'rescan',
     'chain accept',
     'backup',
@@ -209,6 +213,16 @@ test('the operator lists accounts, sets a plan and creates a working session', a
   await withServices(async ({ sessions }) => {
     assert.equal((await sessions.authenticate(token))?.account.email, 'shop@example.org')
   })
+
+  const log = (await zatgate('audit --email shop@example.org --json')).json()
+  const shown = log.map(({ kind, by, detail }: Record<string, unknown>) => [kind, by, detail])
+  const issued = ['session_token_issued', 'operator', 'command line']
+  assert.deepEqual(shown, [issued, issued, ['plan_assigned', 'operator', 'Pro'], ['viewing_key_set', 'service', null]])
+  assert.match(
+    (await zatgate('audit --kind plan_assigned')).out,
+    /^ID .*\n\d+ .*shop@example\.org +plan_assigned +operator/,
+  )
+  assert.equal((await zatgate(`audit --before ${log[0].id} --limit 1 --json`)).json()[0].id, log[1].id)
 })
 
 test('backup writes a usable copy and never overwrites a file', async () => {

@@ -37,6 +37,7 @@ test('without settings the service is a sandbox with the documented defaults', (
   assert.equal(config.confirmations, 3)
   assert.equal(config.lateWatchDays, 7)
   assert.equal(config.maxWatchedKeys, 10_000)
+  assert.equal(config.auditRetentionDays, 400)
   assert.deepEqual(config.roles, ['api', 'watcher', 'delivery'])
   assert.deepEqual(
     config.plans.map(plan => [plan.name, plan.monthlyInvoiceLimit]),
@@ -97,6 +98,7 @@ test('every invalid value is reported with its setting, and secrets are not repe
     WEBHOOK_ALLOW_PRIVATE: '2',
     CONFIRMATIONS: '101',
     LATE_WATCH_DAYS: '-1',
+    AUDIT_RETENTION_DAYS: '29',
     ROLES: 'api,miner',
     RATE_LIMIT: '1e3',
     MAX_WEBSOCKETS: '1.5',

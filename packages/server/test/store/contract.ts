@@ -4,6 +4,7 @@ import { lookupSuite } from './batching/lookup.suite.ts'
 import { batchedWriteSuite } from './batching/write-batch.suite.ts'
 import { migrationSuite } from './migrations/migration.suite.ts'
 import { accountSuite } from './repository/account.suite.ts'
+import { auditSuite } from './repository/audit.suite.ts'
 import { billingSuite } from './repository/billing.suite.ts'
 import { chainSuite } from './repository/chain.suite.ts'
 import { credentialSuite } from './repository/credential.suite.ts'
@@ -25,6 +26,7 @@ import { transactionSuite } from './transaction/transaction.suite.ts'
 const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][] = [
   ['accounts', accountSuite],
   ['credentials', credentialSuite],
+  ['audit', auditSuite],
   ['usage', usageSuite],
   ['viewing keys', viewingKeySuite],
   ['database identity', databaseIdentitySuite],

@@ -69,6 +69,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'GET /api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
   'POST /api-keys': { body: () => ({ name: 'mine' }) },
   'POST /api-keys/:id/revoke': { id: ({ ids }) => ids.apiKey },
+  'GET /activity': { queries: () => ['?before=1000000', '?before=x'] },
   'GET /viewing-key': {},
   'POST /viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },
   'POST /confirmations': { body: () => ({ confirmations: '9' }) },

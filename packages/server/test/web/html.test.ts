@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatZec, MAX_ZAT } from '../../src/domain/money.ts'
+import { browserName, programName } from '../../src/http/user-agent.ts'
 import { parseZec } from '../../src/web/amount.ts'
 import { dailyChart } from '../../src/web/components/chart.ts'
 import { qrCode } from '../../src/web/components/qr-code.ts'
 import { formatDuration, formatZecAmount, groupThousands, shorten } from '../../src/web/format.ts'
 import { booleanAttribute, html } from '../../src/web/html.ts'
-import { browserName } from '../../src/web/user-agent.ts'
 
 const unescapeHtml = (text: string) =>
   text
@@ -104,4 +104,13 @@ test('a user agent is shown as browser and system', () => {
     '': 'A browser',
   }
   for (const [agent, name] of Object.entries(cases)) assert.equal(browserName(agent), name)
+})
+
+test('a program is named by its browser or by its first word, cut to 40 characters', () => {
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  assert.equal(programName(firefox), 'Firefox on Linux')
+  assert.equal(programName('curl/8.5.0 (x86_64-pc-linux-gnu)'), 'curl/8.5.0')
+  assert.equal(programName(`${'x'.repeat(500)} y`), 'x'.repeat(40))
+  assert.equal(programName('é'), null)
+  assert.equal(programName(undefined), null)
 })

@@ -1,6 +1,7 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
+import { OPERATOR } from '../../domain/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
 import type { Store } from '../../ports/store.ts'
 import { createAccounts } from '../../services/account.ts'
@@ -66,7 +67,9 @@ export const accountPlan: Command = {
     const { positionals } = parseArguments(args, [], 2)
     const [email, plan] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'PLAN')]
     const settings = config()
-    const account = await withStore(settings, store => accountService(settings, store).setPlan(email, plan, null))
+    const account = await withStore(settings, store =>
+      accountService(settings, store).setPlan(email, plan, null, OPERATOR),
+    )
     out.result({ email: account.email, plan: account.plan, plan_expires_at: null }, [
       `${account.email} is now on the ${account.plan} plan`,
     ])

@@ -25,7 +25,8 @@ async function runRescan(config: Config, from: number, note: (line: string) => v
   await using stack = new AsyncDisposableStack()
   const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
   const { chain, noteScanner } = infrastructure
-  const { chainRecorder, recordedChain, scanKeys } = services
+  const { auditLog, chainRecorder, recordedChain, scanKeys } = services
+  await auditLog.recordCommand('rescan_started', `from block ${from}`)
   const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
   return await rescanBlocks(
     { chain, noteScanner, chainRecorder, recordedChain, scanKeys, onProgress },

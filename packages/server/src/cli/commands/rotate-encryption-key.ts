@@ -1,6 +1,8 @@
 import { createVault, encryptionKeyId } from '../../adapters/crypto/vault.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
+import { createAuditLog } from '../../services/audit.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import { runningProcesses } from '../../store/open.ts'
 import type { Command } from '../command.ts'
@@ -21,7 +23,10 @@ export const rotateEncryptionKey: Command = {
       )
     await requireNewKeyEverywhere(settings)
     const vault = createVault(settings.encryptionKeys, systemRandom)
-    const secrets = await withStore(settings, store => createSecrets({ store, vault }).reseal())
+    const secrets = await withStore(settings, async store => {
+      await createAuditLog({ store, clock: systemClock }).recordCommand('encryption_key_rotated')
+      return createSecrets({ store, vault }).reseal()
+    })
     // A process may have started meanwhile.
     await requireNewKeyEverywhere(settings)
     out.result({ secrets }, [`${secrets} secrets are encrypted with the new key; the old key is no longer needed`])

@@ -1,5 +1,6 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
+import { OPERATOR } from '../../domain/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
 import { createSessions } from '../../services/session.ts'
 import type { Command } from '../command.ts'
@@ -24,7 +25,7 @@ export const sessionCreate: Command = {
           throw error
         },
       })
-      return sessions.create(account, 'command line')
+      return sessions.create(account, 'command line', OPERATOR)
     })
     out.result({ session_token: token, id: session.publicId, expires_at: session.expiresAt }, [token])
     out.note(`valid until ${formatUtc(session.expiresAt)}`)

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../services/account.ts'
 import type { ViewingKeys } from '../../services/viewing-key.ts'
 import type { App } from '../app.ts'
-import { type Auth, accountOf } from '../auth.ts'
+import { type Auth, accountOf, actorOf } from '../auth.ts'
 import { presentAccount } from '../presenters/account.ts'
 import { Account, AccountWithFirstAddress, SetViewingKey, UpdateAccount } from '../schemas/account.ts'
 import { responses } from '../schemas/response.ts'
@@ -38,7 +38,8 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
         response: responses(Account),
       },
     },
-    async request => presentAccount(await accounts.setConfirmations(accountOf(request), request.body.confirmations)),
+    async request =>
+      presentAccount(await accounts.setConfirmations(accountOf(request), request.body.confirmations, actorOf(request))),
   )
 
   app.put(
@@ -56,7 +57,11 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
       },
     },
     async request => {
-      const { account, firstAddress } = await viewingKeys.set(accountOf(request), request.body.viewing_key)
+      const { account, firstAddress } = await viewingKeys.set(
+        accountOf(request),
+        request.body.viewing_key,
+        actorOf(request),
+      )
       return { ...presentAccount(await accounts.overview(account)), first_address: firstAddress }
     },
   )

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ApiKeys } from '../../services/api-key.ts'
 import type { App } from '../app.ts'
-import { type Auth, accountOf } from '../auth.ts'
+import { type Auth, accountOf, actorOf } from '../auth.ts'
 import { presentApiKey } from '../presenters/api-key.ts'
 import { ApiKey, CreateApiKey, CreatedApiKey } from '../schemas/api-key.ts'
 import { IdParam } from '../schemas/common.ts'
@@ -40,7 +40,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
       },
     },
     async request => {
-      const { apiKey, key } = await apiKeys.create(accountOf(request), request.body.name)
+      const { apiKey, key } = await apiKeys.create(accountOf(request), request.body.name, actorOf(request))
       return { ...presentApiKey(apiKey), key }
     },
   )
@@ -53,7 +53,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
       schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
-      await apiKeys.revoke(accountOf(request), request.params.id)
+      await apiKeys.revoke(accountOf(request), request.params.id, actorOf(request))
       return reply.code(204).send()
     },
   )

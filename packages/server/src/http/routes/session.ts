@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { AppError } from '../../domain/error.ts'
 import type { Sessions } from '../../services/session.ts'
 import type { App } from '../app.ts'
-import { type Auth, accountOf, sessionOf } from '../auth.ts'
+import { type Auth, accountOf, actorOf, sessionOf } from '../auth.ts'
 import { presentSession } from '../presenters/session.ts'
 import { IdParam } from '../schemas/common.ts'
 import { PageQuery, parsePage } from '../schemas/page.ts'
@@ -20,7 +20,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
       schema: { ...common, summary: 'End the current session', response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
-      await sessions.end(accountOf(request), sessionOf(request).publicId)
+      await sessions.end(accountOf(request), sessionOf(request).publicId, actorOf(request))
       return reply.code(204).send()
     },
   )
@@ -48,7 +48,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
       schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
-      await sessions.end(accountOf(request), request.params.id)
+      await sessions.end(accountOf(request), request.params.id, actorOf(request))
       return reply.code(204).send()
     },
   )

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Webhooks } from '../../services/webhook.ts'
 import type { App } from '../app.ts'
-import { type Auth, accountOf } from '../auth.ts'
+import { type Auth, accountOf, actorOf } from '../auth.ts'
 import { presentAttempt } from '../presenters/delivery.ts'
 import { presentWebhook } from '../presenters/webhook.ts'
 import { DeliveryAccepted, DeliveryAttempt, DeliveryParam, DeliveryQuery } from '../schemas/delivery.ts'
@@ -36,7 +36,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       },
     },
     async request => {
-      const { webhook, secret } = await webhooks.set(accountOf(request), request.body.url)
+      const { webhook, secret } = await webhooks.set(accountOf(request), request.body.url, actorOf(request))
       return { ...presentWebhook(webhook), ...(secret !== null && { secret }) }
     },
   )
@@ -54,7 +54,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       },
     },
     async (request, reply) => {
-      await webhooks.remove(accountOf(request))
+      await webhooks.remove(accountOf(request), actorOf(request))
       return reply.code(204).send()
     },
   )
@@ -71,7 +71,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         response: responses(RotatedSecret),
       },
     },
-    async request => ({ secret: await webhooks.rotateSecret(accountOf(request)) }),
+    async request => ({ secret: await webhooks.rotateSecret(accountOf(request), actorOf(request)) }),
   )
 
   app.post(

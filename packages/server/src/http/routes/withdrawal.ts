@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Withdrawals } from '../../services/withdrawal.ts'
 import type { App } from '../app.ts'
-import { type Auth, accountOf } from '../auth.ts'
+import { type Auth, accountOf, actorOf } from '../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../idempotency.ts'
 import { presentWithdrawal } from '../presenters/withdrawal.ts'
 import { IdParam } from '../schemas/common.ts'
@@ -46,13 +46,13 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
     },
     async request => {
       const { amount_zat, fiat_currency, payout_to } = request.body
-      const created = await withdrawals.create(accountOf(request), {
+      const order = {
         amountZat: BigInt(amount_zat),
         fiatCurrency: fiat_currency,
         payoutTo: payout_to,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
-      })
-      return presentWithdrawal(created)
+      }
+      return presentWithdrawal(await withdrawals.create(accountOf(request), order, actorOf(request)))
     },
   )
 
@@ -79,6 +79,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
         response: responses(Withdrawal),
       },
     },
-    async request => presentWithdrawal(await withdrawals.cancel(accountOf(request), request.params.id)),
+    async request =>
+      presentWithdrawal(await withdrawals.cancel(accountOf(request), request.params.id, actorOf(request))),
   )
 }

@@ -2,6 +2,7 @@ import type { Tx } from '../../ports/store.ts'
 import { accountRepository } from '../repository/account.ts'
 import { apiKeyRepository } from '../repository/api-key.ts'
 import { attentionMailRepository } from '../repository/attention-mail.ts'
+import { auditRepository } from '../repository/audit.ts'
 import { billingRepository } from '../repository/billing.ts'
 import { chainRepository } from '../repository/chain.ts'
 import { dashboardRepository } from '../repository/dashboard.ts'
@@ -32,6 +33,7 @@ export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
     accounts: accountRepository(db),
     apiKeys: apiKeyRepository(db),
     sessions: sessionRepository(db),
+    audit: auditRepository(db),
     usage: usageRepository(db),
     viewingKeys: viewingKeyRepository(db),
     databaseIdentity: databaseIdentityRepository(db, identity),

@@ -32,6 +32,7 @@ export const NAV: readonly NavGroup[] = [
       { href: '/billing', label: 'Billing' },
       { href: '/withdrawals', label: 'Withdrawals' },
       { href: '/sessions', label: 'Sessions' },
+      { href: '/activity', label: 'Activity' },
       { href: '/export', label: 'Export' },
     ],
   },

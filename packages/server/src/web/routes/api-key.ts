@@ -37,7 +37,7 @@ export function apiKeyPages(site: Site): void {
     const { name = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { key } = await apiKeys.create(user.account, name)
+        const { key } = await apiKeys.create(user.account, name, user.actor)
         const { setupSteps } = await dashboard.summary(user.account)
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
         return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
@@ -50,7 +50,7 @@ export function apiKeyPages(site: Site): void {
 
   site.page('POST', `${PATH}/:id/revoke`, async (request, reply, user) =>
     site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
-      await apiKeys.revoke(user.account, idParam(request))
+      await apiKeys.revoke(user.account, idParam(request), user.actor)
       return reply.redirect(`${PATH}?done=revoked`, 303)
     }),
   )

@@ -37,7 +37,7 @@ export function sessionPages(site: Site): void {
     const { label = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { token } = await sessions.create(user.account, label)
+        const { token } = await sessions.create(user.account, label, user.actor)
         return sessionsPage(site.pageUser(user), { ...(await view(user)), issued: { label, token } })
       } catch (error) {
         reply.code(400)
@@ -48,7 +48,7 @@ export function sessionPages(site: Site): void {
 
   site.page('POST', `${PATH}/:id/end`, async (request, reply, user) => {
     const id = idParam(request)
-    await sessions.end(user.account, id)
+    await sessions.end(user.account, id, user.actor)
     if (id.toLowerCase() !== user.session.publicId) return reply.redirect(`${PATH}?done=ended`, 303)
     clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)

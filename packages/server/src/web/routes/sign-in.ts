@@ -1,5 +1,7 @@
 import { AppError } from '../../domain/error.ts'
+import { visitor } from '../../http/actor.ts'
 import { clientPrefix } from '../../http/client-prefix.ts'
+import { browserName } from '../../http/user-agent.ts'
 import { authenticate } from '../auth.ts'
 import { type Site, sandboxMailboxUrl } from '../context.ts'
 import {
@@ -14,7 +16,6 @@ import {
 import { errorSentence } from '../error-text.ts'
 import { formFields } from '../forms.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
-import { browserName } from '../user-agent.ts'
 
 export function signInPages(site: Site): void {
   const { deps } = site
@@ -32,7 +33,8 @@ export function signInPages(site: Site): void {
   site.publicPage('POST', { path: '/sign-in', rate: 'sign-in' }, async (request, reply) => {
     const { email = '' } = formFields(request)
     try {
-      setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip), readBrowserCookie(request)))
+      const known = readBrowserCookie(request)
+      setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip), known, visitor(request)))
       return reply.redirect('/sign-in/code', 303)
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
@@ -48,7 +50,8 @@ export function signInPages(site: Site): void {
     try {
       const label = browserName(request.headers['user-agent'])
       const browser = readCodeCookie(request) ?? ''
-      const { token, knownBrowser } = await signIn.signIn(browser, code, label, readBrowserCookie(request))
+      const known = readBrowserCookie(request)
+      const { token, knownBrowser } = await signIn.signIn(browser, code, label, known, visitor(request))
       clearCodeCookie(reply)
       setBrowserCookie(reply, knownBrowser)
       setSessionCookie(reply, token)
@@ -64,8 +67,8 @@ export function signInPages(site: Site): void {
   })
 
   site.publicPage('POST', '/sign-out', async (request, reply) => {
-    const { account, session } = await authenticate(request, sessions)
-    await sessions.end(account, session.publicId)
+    const { account, session, actor } = await authenticate(request, sessions)
+    await sessions.end(account, session.publicId, actor)
     clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)
   })

@@ -45,9 +45,9 @@ export function viewingKeyPages(site: Site): void {
     }
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, () => set(user))
 
-    async function set({ account: before }: AuthenticatedUser) {
+    async function set({ account: before, actor }: AuthenticatedUser) {
       try {
-        const { account, firstAddress } = await viewingKeys.set(before, text)
+        const { account, firstAddress } = await viewingKeys.set(before, text, actor)
         const { setupSteps } = await dashboard.summary(account)
         const changed = { firstAddress, justSet: true, showNextStep: !setupSteps.apiKey, flash: 'Viewing key saved.' }
         const shown = { ...(await view(account)), ...changed }
@@ -64,6 +64,7 @@ export function viewingKeyPages(site: Site): void {
       await accounts.setConfirmations(
         user.account,
         /^\d{1,3}$/.test(confirmations) ? Number(confirmations) : Number.NaN,
+        user.actor,
       )
       return reply.redirect(`${PATH}?done=confirmations`, 303)
     } catch (error) {

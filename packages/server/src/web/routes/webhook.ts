@@ -56,7 +56,7 @@ export function webhookPages(site: Site): void {
     const { url = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { secret } = await webhooks.set(user.account, url.trim())
+        const { secret } = await webhooks.set(user.account, url.trim(), user.actor)
         if (secret === null) return reply.redirect(`${PATH}?done=url`, 303)
         return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Webhook set.' })
       } catch (error) {
@@ -68,14 +68,14 @@ export function webhookPages(site: Site): void {
 
   site.page('POST', `${PATH}/rotate-secret`, async (request, reply, user) =>
     site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
-      const secret = await webhooks.rotateSecret(user.account)
+      const secret = await webhooks.rotateSecret(user.account, user.actor)
       return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Signing secret rotated.' })
     }),
   )
 
   site.page('POST', `${PATH}/remove`, async (request, reply, user) =>
     site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
-      await webhooks.remove(user.account)
+      await webhooks.remove(user.account, user.actor)
       return reply.redirect(`${PATH}?done=removed`, 303)
     }),
   )

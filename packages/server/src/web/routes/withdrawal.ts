@@ -65,7 +65,7 @@ export function withdrawalPages(site: Site): void {
     if (amountZat === null) return showForm(AMOUNT_ERROR)
     const order = { amountZat, fiatCurrency: currency, payoutTo: payoutTo.trim(), idempotencyKey: undefined }
     try {
-      const { withdrawal } = await withdrawals.create(user.account, order)
+      const { withdrawal } = await withdrawals.create(user.account, order, user.actor)
       return reply.redirect(`${PATH}/${withdrawal.publicId}`, 303)
     } catch (error) {
       return showForm(errorSentence(error))
@@ -80,7 +80,7 @@ export function withdrawalPages(site: Site): void {
     const id = idParam(request)
     const order = await withdrawals.read(user.account, id)
     try {
-      await withdrawals.cancel(user.account, id)
+      await withdrawals.cancel(user.account, id, user.actor)
       return reply.redirect(`${PATH}/${order.withdrawal.publicId}`, 303)
     } catch (error) {
       reply.code(409)

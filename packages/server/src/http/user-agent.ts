@@ -23,3 +23,12 @@ export function browserName(userAgent = ''): string {
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
   return system === undefined ? browser : `${browser} on ${system}`
 }
+
+const MAX_PROGRAM_CHARS = 40
+
+/** The short name of a client's program: a browser as `browserName`, another one by its first word. Null: not sent. */
+export function programName(userAgent: string | undefined): string | null {
+  if (userAgent === undefined) return null
+  if (BROWSERS.some(([pattern]) => pattern.test(userAgent))) return browserName(userAgent)
+  return /[!-~]+/.exec(userAgent)?.[0].slice(0, MAX_PROGRAM_CHARS) ?? null
+}

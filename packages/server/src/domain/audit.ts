@@ -1,0 +1,67 @@
+import { EMAIL_NOTIFICATIONS, type EmailNotification } from './email-notification.ts'
+import { AppError } from './error.ts'
+import { DAY_SECS } from './time.ts'
+
+/** Who made a change, and from where. */
+export interface Actor {
+  /** `visitor`: someone who has not signed in. `service`: the service itself. */
+  readonly by: 'owner' | 'visitor' | 'operator' | 'service'
+  /** Public id of the owner's session. */
+  readonly session: string | null
+  /** The /24 of an IPv4 address or the /48 of an IPv6 address: tells providers apart, not households. */
+  readonly network: string | null
+  /** Short name of the client's program, such as `Firefox on Linux`. */
+  readonly client: string | null
+}
+
+export const SERVICE: Actor = { by: 'service', session: null, network: null, client: null }
+export const OPERATOR: Actor = { by: 'operator', session: null, network: null, client: null }
+
+/** Recorded changes, as sentences. Those that are mailed to the owner too have the same name there. */
+export const AUDIT_KINDS = {
+  ...EMAIL_NOTIFICATIONS,
+  sign_in_requested: 'a sign-in code was requested',
+  sign_in_failed: 'a wrong sign-in code was entered',
+  confirmation_failed: 'a wrong confirmation code was entered',
+  session_ended: 'a session was ended',
+  plan_assigned: 'a plan was assigned',
+  withdrawal_settled: 'a withdrawal was marked as paid out',
+  withdrawal_failed: 'a withdrawal was marked as failed',
+  counters_advanced: 'the address counters were advanced after a restore',
+  encryption_key_rotated: 'a rotation of the encryption key was started',
+  rescan_started: 'a rescan was started',
+  chain_accepted: 'the recorded chain was restarted at a block',
+} as const
+export type AuditKind = keyof typeof AUDIT_KINDS
+
+/** Entries that anyone can cause who knows the email of an account. Further ones are not recorded. */
+export const VISITOR_LIMIT = { max: 50, windowSecs: DAY_SECS } as const
+/** Changes by an owner. Further ones are refused, so that the log stays complete. */
+export const OWNER_LIMIT = { max: 1_000, windowSecs: DAY_SECS } as const
+
+/** Never refused: they protect the account, and something else limits their number. */
+const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
+  'signed_in',
+  'confirmation_failed',
+  'session_ended',
+  'api_key_revoked',
+  'webhook_removed',
+])
+
+export function isLimited(actor: Actor, kind: AuditKind): boolean {
+  return actor.by === 'owner' && !PROTECTIVE.has(kind)
+}
+
+export function tooManyChangesError(): AppError {
+  return new AppError('too_many', 'too_many_changes', 'too many changes, try again later', {
+    retryAfterSecs: OWNER_LIMIT.windowSecs,
+  })
+}
+
+export function isAuditKind(text: string): text is AuditKind {
+  return Object.hasOwn(AUDIT_KINDS, text)
+}
+
+export function isMailed(kind: AuditKind): kind is EmailNotification {
+  return Object.hasOwn(EMAIL_NOTIFICATIONS, kind)
+}

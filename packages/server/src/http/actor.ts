@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../domain/audit.ts'
+import type { Session } from '../domain/session.ts'
+import { clientNetwork } from './client-prefix.ts'
+import { programName } from './user-agent.ts'
+
+/** Someone who has not signed in. */
+export function visitor(request: FastifyRequest): Actor {
+  return {
+    by: 'visitor',
+    session: null,
+    network: clientNetwork(request.ip),
+    client: programName(request.headers['user-agent']),
+  }
+}
+
+/** The owner of an account, in one of its sessions. */
+export function owner(request: FastifyRequest, session: Session): Actor {
+  return { ...visitor(request), by: 'owner', session: session.publicId }
+}

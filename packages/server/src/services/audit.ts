@@ -1,0 +1,75 @@
+import type { Account } from '../domain/account.ts'
+import {
+  type Actor,
+  type AuditKind,
+  isLimited,
+  isMailed,
+  OPERATOR,
+  OWNER_LIMIT,
+  tooManyChangesError,
+  VISITOR_LIMIT,
+} from '../domain/audit.ts'
+import { emailNotification } from '../domain/email-notification.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { AuditEntry, AuditFilter } from '../ports/repository/audit.ts'
+import type { Store, Tx } from '../ports/store.ts'
+
+/** The log of sign-ins, changes of accounts and operator commands. */
+export interface AuditLog {
+  /** Newest first: entries with ids below `before`. */
+  list(filter: AuditFilter, limit: number, before?: number): Promise<AuditEntry[]>
+  /** Records an operator command that consists of several transactions, before the first one. */
+  recordCommand(kind: AuditKind, detail?: string): Promise<void>
+}
+
+export function createAuditLog({ store, clock }: { readonly store: Store; readonly clock: Clock }): AuditLog {
+  return {
+    list: (filter, limit, before) => store.read(tx => tx.audit.list(filter, limit, before)),
+    recordCommand: (kind, detail) =>
+      store.write(tx => recordCommand(tx, { accountId: null, kind, at: nowSecs(clock), detail })),
+  }
+}
+
+interface Change {
+  readonly kind: AuditKind
+  /** Unix seconds. */
+  readonly at: number
+  /** Names the object, such as an API key. Must contain no secret, no viewing key and no full invoice id. */
+  readonly detail?: string | null | undefined
+}
+
+/**
+ * Records a change of an account in the transaction that makes it, and mails it to the owner if it is one of those.
+ * @throws AppError `too_many_changes` when the owner made too many of them
+ */
+export async function recordChange(
+  tx: Pick<Tx, 'audit' | 'mails'>,
+  account: Pick<Account, 'id' | 'email'>,
+  actor: Actor,
+  { kind, at, detail = null }: Change,
+): Promise<void> {
+  const { max, windowSecs } = OWNER_LIMIT
+  if (isLimited(actor, kind) && (await tx.audit.countByOwner(account.id, at - windowSecs, max)) >= max)
+    throw tooManyChangesError()
+  await tx.audit.append({ accountId: account.id, kind, actor, detail, createdAt: at })
+  if (isMailed(kind)) await tx.mails.enqueue(emailNotification(account, kind, at, detail))
+}
+
+/** Records what someone did who has not signed in. Does nothing when no account has the email. */
+export async function recordVisit(
+  tx: Pick<Tx, 'audit'>,
+  email: string,
+  actor: Actor,
+  { kind, at }: Pick<Change, 'kind' | 'at'>,
+): Promise<void> {
+  const limit = { since: at - VISITOR_LIMIT.windowSecs, max: VISITOR_LIMIT.max }
+  await tx.audit.appendForEmail(email, { kind, actor: { ...actor, by: 'visitor' }, detail: null, createdAt: at }, limit)
+}
+
+/** Records a change by the operator, who has no limit. */
+export async function recordCommand(
+  tx: Pick<Tx, 'audit'>,
+  { accountId, kind, at, detail = null }: Change & { readonly accountId: number | null },
+): Promise<void> {
+  await tx.audit.append({ accountId, kind, actor: OPERATOR, detail, createdAt: at })
+}
