@@ -11,7 +11,7 @@ import { open } from './commands/open.ts'
 import { rescan } from './commands/rescan.ts'
 import { restored } from './commands/restored.ts'
 import { rotateEncryptionKey } from './commands/rotate-encryption-key.ts'
-import { sessionCreate } from './commands/session.ts'
+import { sessionCreate, sessionEnd } from './commands/session.ts'
 import { start } from './commands/start.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
 import { createContext } from './context.ts'
@@ -28,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   accountCreate,
   accountPlan,
   sessionCreate,
+  sessionEnd,
   audit,
   withdrawalsList,
   withdrawalsShow,

@@ -44,6 +44,7 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
   'signed_in',
   'confirmation_failed',
   'session_ended',
+  'sessions_ended',
   'api_key_revoked',
   'webhook_removed',
 ])

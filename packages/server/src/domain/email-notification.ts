@@ -9,6 +9,7 @@ export const EMAIL_NOTIFICATIONS = {
   webhook_removed: 'the webhook was removed',
   webhook_secret_rotated: 'the webhook signing secret was rotated',
   session_token_issued: 'a session token was issued',
+  sessions_ended: 'all sessions were ended',
   signed_in: 'a new sign-in was made',
   confirmations_set: 'the number of confirmations was changed',
   withdrawal_created: 'a withdrawal was created',

@@ -10,6 +10,10 @@ export interface Cleanup {
   pruneEvents(): Promise<boolean>
   /** Deletes finished deliveries older than 30 days, with their attempts. */
   pruneDeliveries(): Promise<boolean>
+  /** Deletes sessions 90 days after they expired. */
+  pruneSessions(): Promise<boolean>
+  /** Deletes API keys 90 days after they were revoked. */
+  pruneRevokedApiKeys(): Promise<boolean>
   /** Deletes old entries of the audit log. */
   pruneAuditLog(): Promise<boolean>
 }
@@ -18,6 +22,8 @@ export interface Cleanup {
 const KEYS_KEPT_SECS = 2 * IDEMPOTENCY_RETENTION_SECS
 /** Event cursors are only seconds old, and deliveries store their own bodies. */
 const EVENTS_KEPT_SECS = 30 * DAY_SECS
+/** The owner can see for this long which keys were revoked. */
+const CREDENTIALS_KEPT_SECS = 90 * DAY_SECS
 const PRUNE_BATCH = 1_000
 /** Each delivery may have several attempts. */
 const DELIVERY_PRUNE_BATCH = 500
@@ -42,6 +48,8 @@ export function createCleanup(deps: {
     pruneIdempotencyKeys: () => prune(tx => tx.idempotency, KEYS_KEPT_SECS, PRUNE_BATCH),
     pruneEvents: () => prune(tx => tx.events, EVENTS_KEPT_SECS, PRUNE_BATCH),
     pruneDeliveries: () => prune(tx => tx.deliveries, DELIVERY_RETENTION_SECS, DELIVERY_PRUNE_BATCH),
+    pruneSessions: () => prune(tx => tx.sessions, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
+    pruneRevokedApiKeys: () => prune(tx => tx.apiKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneAuditLog: () => prune(tx => tx.audit, auditRetentionDays * DAY_SECS, PRUNE_BATCH),
   }
 }

@@ -24,6 +24,8 @@ export interface Sessions {
   list(account: Account, page: Page): Promise<Session[]>
   /** @throws AppError `no_such_session` */
   end(account: Account, publicId: string, actor?: Actor): Promise<void>
+  /** Ends every active session of the account, tokens of scripts included. @returns their number */
+  endAll(account: Account, actor?: Actor): Promise<number>
   /** Resolves when no background write is in progress. */
   whenIdle(): Promise<void>
 }
@@ -62,6 +64,15 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
         const found = isUuid(publicId) && (await tx.sessions.end(account.id, publicId, at))
         if (!found) throw notFound('session')
         await recordChange(tx, account, actor, { kind: 'session_ended', at })
+      })
+    },
+
+    async endAll(account, actor = SERVICE) {
+      const at = nowSecs(clock)
+      return store.write(async tx => {
+        const ended = await tx.sessions.endAll(account.id, at)
+        if (ended > 0) await recordChange(tx, account, actor, { kind: 'sessions_ended', at })
+        return ended
       })
     },
 

@@ -57,6 +57,7 @@ test('every kind of invalid usage exits with 2 and prints one line', async () =>
     'account plan a@b.c',
     'session create',
     'session create --email',
+    'session end',
     'audit --kind nonsense',
     'audit --limit 201',
     'audit --before x',
@@ -86,6 +87,7 @@ test('--help lists every command, and each command has its own help', async () =
     'account list',
     'account plan',
     'session create',
+    'session end',
     'audit',
     'rescan',
     'chain accept',
@@ -214,10 +216,20 @@ test('the operator lists accounts, sets a plan and creates a working session', a
     assert.equal((await sessions.authenticate(token))?.account.email, 'shop@example.org')
   })
 
+  assert.equal((await zatgate('session end --email Shop@example.org --json')).json().ended, 2)
+  assert.equal((await zatgate('session end --email shop@example.org --json')).json().ended, 0)
+  await withServices(async ({ sessions }) => assert.equal(await sessions.authenticate(token), null))
+
   const log = (await zatgate('audit --email shop@example.org --json')).json()
   const shown = log.map(({ kind, by, detail }: Record<string, unknown>) => [kind, by, detail])
   const issued = ['session_token_issued', 'operator', 'command line']
-  assert.deepEqual(shown, [issued, issued, ['plan_assigned', 'operator', 'Pro'], ['viewing_key_set', 'service', null]])
+  assert.deepEqual(shown, [
+    ['sessions_ended', 'operator', null],
+    issued,
+    issued,
+    ['plan_assigned', 'operator', 'Pro'],
+    ['viewing_key_set', 'service', null],
+  ])
   assert.match(
     (await zatgate('audit --kind plan_assigned')).out,
     /^ID .*\n\d+ .*shop@example\.org +plan_assigned +operator/,

@@ -50,3 +50,39 @@ test('events are kept for thirty days', async t => {
   await cleanup.pruneEvents()
   assert.deepEqual((await events()).invoiceIds, [])
 })
+
+test('sessions are kept for 90 days after they expired, API keys for 90 days after they were revoked', async t => {
+  const clock = new ManualClock(NOW)
+  const { infrastructure, services } = await openTestContainer(t, { clock })
+  const { store } = infrastructure
+  const { apiKeys, cleanup, sessions } = services
+  const { account } = await openShop(store)
+  const { apiKey } = await apiKeys.create(account, 'revoked')
+  const { key } = await apiKeys.create(account, 'in use')
+  await apiKeys.revoke(account, apiKey.publicId)
+  const { session } = await sessions.create(account, 'old')
+  await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(session.id, NOW))
+  clock.advance(90 * DAY)
+  const listed = () => apiKeys.list(account, { limit: 10 })
+  const sessionsAt = (at: number) => store.read(tx => tx.sessions.list(account.id, at, { limit: 10 }))
+  await cleanup.pruneRevokedApiKeys()
+  assert.equal((await listed()).length, 2)
+  clock.advance(1)
+  await cleanup.pruneRevokedApiKeys()
+  assert.deepEqual(
+    (await listed()).map(({ name }) => name),
+    ['in use'],
+  )
+  assert.ok(await apiKeys.authenticate(key))
+  clock.advance(30 * DAY - 1)
+  await cleanup.pruneSessions()
+  assert.equal((await sessionsAt(0)).length, 1)
+  clock.advance(1)
+  const { token } = await sessions.create(account, 'new')
+  assert.equal(await cleanup.pruneSessions(), false)
+  assert.deepEqual(
+    (await sessionsAt(0)).map(({ label }) => label),
+    ['new'],
+  )
+  assert.ok(await sessions.authenticate(token))
+})

@@ -83,6 +83,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'GET /sessions': { queries: ({ ids }) => [`?before=${ids.session}`] },
   'POST /sessions': { body: () => ({ label: 'mine' }) },
   'POST /sessions/:id/end': { id: ({ ids }) => ids.session },
+  'POST /sessions/end-all': {},
   'GET /export': {},
   'GET /export/download': { queries: () => ['?format=csv', '?format=json'] },
   'GET /billing': { queries: ({ ids }) => [`?before=${ids.invoice}`] },

@@ -72,6 +72,9 @@ describe('pages', () => {
     const again = await signedIn('both@example.org')
     assert.equal((await call(harness, 'POST /v1/auth/logout', { token: again.token })).status, 204)
     assert.equal((await again.visitor.request('GET /overview')).status, 401)
+    const other = await signedIn('both@example.org')
+    assert.equal((await other.visitor.request('POST /sessions/end-all', {})).status, 303)
+    assert.equal((await call(harness, 'GET /v1/account', { token: other.token })).status, 401)
   })
 
   test('the API rejects the session cookie, and pages reject a bearer token', async () => {

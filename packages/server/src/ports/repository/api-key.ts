@@ -19,7 +19,7 @@ export interface ApiKeyWithAccount {
   readonly account: Account
 }
 
-/** API keys. Revoked keys are kept and never authenticate. */
+/** API keys. Revoked keys never authenticate. */
 export interface ApiKeyRepository {
   insert(key: NewApiKey): Promise<ApiKey>
   /** The active keys with these hashes. Unknown and revoked keys are left out. `hashes` must not be empty. */
@@ -29,6 +29,8 @@ export interface ApiKeyRepository {
   count(accountId: number): Promise<number>
   /** False when the account has no such key. A second revocation keeps the time of the first. */
   revoke(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Deletes up to `limit` keys that were revoked before a time, oldest first. @returns their number */
+  prune(before: number, limit: number): Promise<number>
   /** Sets when the keys were last used. The caller limits this to one write per key and minute. */
   touch(ids: readonly number[], at: number): Promise<void>
 }

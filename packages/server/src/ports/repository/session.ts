@@ -23,6 +23,10 @@ export interface SessionRepository {
   list(accountId: number, now: number, page: Page): Promise<Session[]>
   /** False when the account has no such active session. */
   end(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Ends all active sessions of the account. @returns their number */
+  endAll(accountId: number, at: number): Promise<number>
+  /** Deletes up to `limit` sessions that expired before a time, oldest first. @returns their number */
+  prune(before: number, limit: number): Promise<number>
   /** Sets when the sessions were last used. */
   touch(ids: readonly number[], at: number): Promise<void>
 }

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-/** Where a session began (an earlier one in a browser, if a code was entered in it), and the audit log. */
+/** Where a session began (an earlier one in a browser, if a code was entered in it), the audit log, and indexes
+ * for deleting old sessions and revoked keys. */
 export async function up(db: Kysely<unknown>, { id, int, strict }: Dialect): Promise<void> {
   const statements = [
     "ALTER TABLE sessions ADD COLUMN origin TEXT NOT NULL DEFAULT 'script'",
@@ -21,6 +22,8 @@ export async function up(db: Kysely<unknown>, { id, int, strict }: Dialect): Pro
     'CREATE INDEX audit_entries_by_account ON audit_entries (account_id, id)',
     'CREATE INDEX audit_entries_by_account_time ON audit_entries (account_id, actor, created_at)',
     'CREATE INDEX audit_entries_by_age ON audit_entries (created_at)',
+    'CREATE INDEX sessions_by_expiry ON sessions (expires_at)',
+    'CREATE INDEX api_keys_revoked ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL',
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

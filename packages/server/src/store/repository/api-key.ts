@@ -64,6 +64,17 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return result.numUpdatedRows > 0n
     },
 
+    async prune(before, limit) {
+      const oldest = db
+        .selectFrom('api_keys')
+        .select('id')
+        .where('revoked_at', '<', before)
+        .orderBy('revoked_at')
+        .limit(limit)
+      const result = await db.deleteFrom('api_keys').where('id', 'in', oldest).executeTakeFirst()
+      return num(result.numDeletedRows)
+    },
+
     touch: (ids, at) => setLastUsed(db, 'api_keys', ids, at),
   }
 }

@@ -63,6 +63,32 @@ export function sessionRepository(db: Db): SessionRepository {
       return result.numUpdatedRows > 0n
     },
 
+    async endAll(accountId, at) {
+      const result = await db
+        .updateTable('sessions')
+        .set({ ended_at: at })
+        .where('account_id', '=', accountId)
+        .where('expires_at', '>', at)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst()
+      return num(result.numUpdatedRows)
+    },
+
+    async prune(before, limit) {
+      const expired = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('expires_at', '<', before)
+        .orderBy('expires_at')
+        .limit(limit)
+        .execute()
+      if (expired.length === 0) return 0
+      const ids = expired.map(({ id }) => id)
+      await db.deleteFrom('fresh_sessions').where('session_id', 'in', ids).execute()
+      const result = await db.deleteFrom('sessions').where('id', 'in', ids).executeTakeFirst()
+      return num(result.numDeletedRows)
+    },
+
     touch: (ids, at) => setLastUsed(db, 'sessions', ids, at),
   }
 }

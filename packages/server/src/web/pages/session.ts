@@ -31,6 +31,10 @@ export function sessionsPage(user: PageUser, view: SessionsView): Html {
       ${issued && oneTimeSecret(`New session token “${issued.label}”`, issued.token, 'It can do everything that you can do in the dashboard, for 30 days. It is shown only once.')}
       <p class="lead">The browsers and scripts that are signed in to your account. A session ends after 30 days.</p>
       <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${pager({ older })}</section>
+      <section class="card" aria-labelledby="everywhere"><h2 id="everywhere">Sign out everywhere</h2>
+        <p>Ends every session, also this one and the tokens of your scripts. API keys keep working.</p>
+        ${actionButton('/sessions/end-all', 'Sign out everywhere')}
+      </section>
       <form class="card inline" method="post" action="/sessions">
         ${field({ name: 'label', label: 'Name of a new session token', value: label, maxlength: MAX_NAME_LENGTH, hint: 'For scripts that use the endpoints under /v1/account. Choose a name that you will recognise, such as “nightly export”.', attributes: html` autocomplete="off"` })}
         <button>Issue session token</button>

@@ -46,6 +46,12 @@ export function sessionPages(site: Site): void {
     })
   })
 
+  site.page('POST', `${PATH}/end-all`, async (_request, reply, user) => {
+    await sessions.endAll(user.account, user.actor)
+    clearSessionCookie(reply)
+    return reply.redirect('/sign-in', 303)
+  })
+
   site.page('POST', `${PATH}/:id/end`, async (request, reply, user) => {
     const id = idParam(request)
     await sessions.end(user.account, id, user.actor)

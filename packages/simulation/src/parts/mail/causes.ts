@@ -40,6 +40,7 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   webhook_removed: /^zatgate: the webhook was removed$/,
   webhook_secret_rotated: /^zatgate: the webhook signing secret was rotated$/,
   session_token_issued: /^zatgate: a session token was issued$/,
+  sessions_ended: /^zatgate: all sessions were ended$/,
   signed_in: /^zatgate: a new sign-in was made$/,
   confirmations_set: /^zatgate: the number of confirmations was changed$/,
   withdrawal_created: /^zatgate: a withdrawal was created$/,
