@@ -30,6 +30,8 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
     // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
     transform: ({ schema, url }) => ({ schema: schema?.summary ? schema : { ...schema, hide: true }, url }),
   })
+  // Built before the server listens, because it holds the thread for tens of milliseconds.
+  app.addHook('onReady', async () => void app.swagger())
   // Serialised once for the public URL, which is known when the server listens.
   let cached = { url: '', document: Buffer.alloc(0) }
   app.get('/openapi.json', { config: { cors: true, rate: 'read' } }, (_request, reply) => {
