@@ -49,7 +49,7 @@ test('every file is imported, started or named by another one', () => {
 })
 
 test('every file that a string names exists', () => {
-  const existing = paths('{bin,packages}/**/*.{ts,mjs}')
+  const existing = paths('{.ci,bin,packages}/**/*.{ts,mjs}')
   const missing = named.filter(
     ({ name }) => EXTERNAL[name] === undefined && !existing.some(path => path.endsWith(`/${name}`)),
   )
@@ -60,7 +60,7 @@ test('every file that a string names exists', () => {
 })
 
 test('every import of a file names one that exists', () => {
-  const existing = new Set(paths('{bin,packages}/**/*.{ts,mjs}'))
+  const existing = new Set(paths('{.ci,bin,packages}/**/*.{ts,mjs}'))
   const missing = sources.flatMap(source =>
     source.imports
       .filter(({ module, path }) => module.startsWith('.') && !existing.has(path ?? ''))
