@@ -68,6 +68,7 @@ import { createWatchedKeys } from './services/watched-key.ts'
 import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
 import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
+import { createWitnesses } from './services/witness.ts'
 import { openStore } from './store/open.ts'
 import { thisProcess } from './store/process.ts'
 
@@ -242,7 +243,8 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
   const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
-  const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges, clock, params })
+  const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock })
+  const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges, clock, params, witnesses })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
 
@@ -278,6 +280,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     viewingKeys,
     webhooks: createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate }),
     withdrawals,
+    witnesses,
   }
 }
 

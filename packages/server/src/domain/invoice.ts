@@ -26,6 +26,10 @@ export interface EvaluationContext {
   readonly syncedThrough: number
   /** The newest mempool snapshot is recent. */
   readonly mempoolIsKnown: boolean
+  /** Payments in blocks above this height are not confirmed: only one server has shown them. Default: `tip`. */
+  readonly witnessedTip?: number
+  /** Whether a second server shows the unmined payment, or need not. Default: always. */
+  readonly isWitnessed?: (payment: Payment) => boolean
   /** A swap keeps the invoice open. */
   readonly keptOpenBySwap: boolean
 }
@@ -101,13 +105,12 @@ function latest(payments: readonly Payment[]): Payment | null {
   return payments.reduce<Payment | null>((last, next) => (last && last.seq > next.seq ? last : next), null)
 }
 
-function isConfirmed(
-  { location, inSnapshot }: Payment,
-  { confirmations }: InvoiceTerms,
-  { tip, mempoolIsKnown }: EvaluationContext,
-): boolean {
-  if (location.at === 'mempool') return confirmations === 0 && inSnapshot && mempoolIsKnown
-  return countConfirmations(location, tip) >= confirmations
+function isConfirmed(payment: Payment, { confirmations }: InvoiceTerms, view: EvaluationContext): boolean {
+  const { location, inSnapshot } = payment
+  const { tip, witnessedTip = tip, mempoolIsKnown, isWitnessed = () => true } = view
+  if (location.at === 'mempool') return confirmations === 0 && inSnapshot && mempoolIsKnown && isWitnessed(payment)
+  const counted = countConfirmations(location, Math.min(tip, witnessedTip))
+  return counted > 0 && counted >= confirmations
 }
 
 /**

@@ -1,6 +1,15 @@
 import type { Block, CompactTransaction } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 
+/** What one server serves, to compare it with the others. The mempool was read before the blocks. */
+export interface ServerView {
+  /** Height of its newest block. */
+  readonly height: number
+  /** Null: it cannot be read. */
+  readonly mempool: readonly CompactTransaction[] | null
+  readonly blocks: readonly Block[]
+}
+
 /** The chain source: one light-client server, or several of which one is in use at a time. */
 export interface Chain {
   /** Height of the newest block of the server in use. Checks that the server serves this network and every pool. */
@@ -11,6 +20,10 @@ export interface Chain {
   mempool(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** The whole mempool at one moment, for all shielded pools. */
   mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]>
+  /** Number of configured servers. */
+  readonly servers: number
+  /** Reads the mempool and the blocks `from` … `to` of every server that responds in time, also of the one in use. */
+  views(from: number, to: number, signal: AbortSignal): Promise<ServerView[]>
   /** Changes with every change of the server in use. Responses are consistent with each other only within one epoch. */
   readonly serverEpoch: number
   /** Problems of the server in use, or of all servers, as of the calls made so far. */

@@ -7,7 +7,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import { findAwaitingConfirmation, lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
 import {
   compareWithSnapshot,
   dropPayments,
@@ -17,6 +17,7 @@ import {
   observeMined,
   recordPayments,
 } from './payment.ts'
+import type { Witnesses } from './witness.ts'
 
 /** Blocks in order, with all notes decrypted from them with the watched keys. */
 export interface ScannedBlocks {
@@ -86,22 +87,25 @@ export interface ChainRecorder {
   recordRescanned(read: ScannedBlocks): Promise<{ readonly found: number; readonly mismatch: ChainMismatch | null }>
 }
 
-const AWAITING_PAGE = 1_000
-
 export function createChainRecorder(deps: {
   readonly store: Store
   readonly updateInvoices: UpdateInvoices
   readonly reportChanges: ReportChanges
   readonly clock: Clock
   readonly params: ConsensusParams
+  /** Default: an unmined payment needs no second server. */
+  readonly witnesses?: Pick<Witnesses, 'isWitnessed'>
 }): ChainRecorder {
   const { store, updateInvoices, reportChanges, clock, params } = deps
+  const { isWitnessed } = deps.witnesses ?? { isWitnessed: () => true }
   /**
    * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
    * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
    * dropped later, never earlier. Until the next snapshot, mempool payments confirm nothing.
    */
   let last: Pick<MempoolSnapshot, 'serverEpoch' | 'readAt'> | null = null
+  /** Unmined payments of the last snapshot that no second server has shown yet, by sequence number. */
+  let unwitnessed: ReadonlySet<number> = new Set()
 
   function mempoolIsKnown(now: number): boolean {
     return last !== null && isRecentSnapshot(last.readAt, now)
@@ -123,7 +127,7 @@ export function createChainRecorder(deps: {
       const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])
       const paid = await recordPayments(tx, matched, locked, now)
       const dropped = await dropPayments(tx, expired)
-      const context = { locked, tip: newest.height, mempoolIsKnown: mempoolIsKnown(now) }
+      const context = { locked, tip: newest.height, mempoolIsKnown: mempoolIsKnown(now), isWitnessed }
       return updateInvoices(tx, [...paid, ...dropped, ...awaiting], now, context)
     })
     if ('height' in written) return written
@@ -144,7 +148,7 @@ export function createChainRecorder(deps: {
       const tip = (await tx.chain.tip())?.height ?? 0
       const observed = observeMempool(matched, expiryHeights, params, { tip, now })
       const paid = await recordPayments(tx, observed, locked, now)
-      return updateInvoices(tx, paid, now, { locked, tip, mempoolIsKnown: mempoolIsKnown(now) })
+      return updateInvoices(tx, paid, now, { locked, tip, mempoolIsKnown: mempoolIsKnown(now), isWitnessed })
     })
     reportChanges(changes)
   }
@@ -156,7 +160,7 @@ export function createChainRecorder(deps: {
     const isFirst = !mempoolIsKnown(now)
     // An old snapshot must not replace a newer one of another process.
     const isRecent = isRecentSnapshot(readAt, now)
-    const { time, changes } = await store.write(async tx => {
+    const { time, waiting, changes } = await store.write(async tx => {
       await tx.chain.lock()
       const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
       const tip = newest[0]?.height ?? 0
@@ -183,9 +187,14 @@ export function createChainRecorder(deps: {
       )
       if (time.state === 'ok' && snapshot.syncedThrough !== null)
         await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
-      const context = { locked, tip, mempoolIsKnown: isRecent }
-      return { time, changes: await updateInvoices(tx, [...paid, ...compared], now, context) }
+      const context = { locked, tip, mempoolIsKnown: isRecent, isWitnessed }
+      const witnessed = ({ invoiceId, ...payment }: PaymentRow) => isWitnessed(invoiceId, payment)
+      const newlyWitnessed = recorded.filter(payment => unwitnessed.has(payment.seq) && witnessed(payment))
+      const ids = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
+      const waiting = recorded.filter(payment => !witnessed(payment)).map(({ seq }) => seq)
+      return { time, waiting, changes: await updateInvoices(tx, ids, now, context) }
     })
+    unwitnessed = new Set(waiting)
     last = isRecent ? { serverEpoch, readAt } : null
     reportChanges(changes)
     return time
@@ -251,14 +260,4 @@ function findExpired(unmined: readonly PaymentRow[], tip: number): PaymentRow[] 
     unmined.filter(({ expiryHeight }) => isTransactionExpired(expiryHeight, tip)).map(({ txid }) => txid),
   )
   return unmined.filter(({ txid }) => txids.has(txid))
-}
-
-/** All unpaid invoices with their full amount received. A new block can confirm each of them. */
-async function findAwaitingConfirmation(tx: Tx): Promise<number[]> {
-  const ids: number[] = []
-  for (;;) {
-    const page = await tx.invoices.awaitingConfirmation(AWAITING_PAGE, ids.at(-1) ?? 0)
-    ids.push(...page)
-    if (page.length < AWAITING_PAGE) return ids
-  }
 }

@@ -3,6 +3,7 @@ import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { EvaluationContext } from '../domain/invoice.ts'
 import { evaluateInvoice, invoiceEventsOf } from '../domain/invoice.ts'
+import type { Payment } from '../domain/payment.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import { NO_METRICS } from '../ports/metrics.ts'
@@ -29,6 +30,8 @@ interface UpdateContext {
   readonly syncedThrough?: number
   /** A recent mempool snapshot is recorded. Not known to anyone but chain sync: mempool payments confirm nothing otherwise. */
   readonly mempoolIsKnown?: boolean
+  /** Whether a second chain server shows an unmined payment, or need not. */
+  readonly isWitnessed?: (invoiceId: number, payment: Payment) => boolean
 }
 
 /**
@@ -47,6 +50,8 @@ export type UpdateInvoices = (
 
 /** Logs and counts changes after the commit. A transaction may run more than once, so it reports nothing itself. */
 export type ReportChanges = (changes: readonly InvoiceChange[]) => void
+
+const AWAITING_PAGE = 1_000
 
 export interface InvoiceHooks {
   /** Called in the same transaction after an invoice for a plan or a withdrawal changes. */
@@ -146,25 +151,32 @@ export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; 
   }
 }
 
-type ChainView = Omit<EvaluationContext, 'keptOpenBySwap'>
+type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> & Pick<UpdateContext, 'isWitnessed'>
 
 /** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
   const tip = context.tip ?? (await tx.chain.tip())?.height ?? 0
   const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
-  const { mempoolIsKnown = false } = context
-  return { tip, syncedThrough: syncedThrough > now ? 0 : syncedThrough, mempoolIsKnown }
+  const { mempoolIsKnown = false, isWitnessed } = context
+  return {
+    tip,
+    witnessedTip: (await tx.chain.witnessedHeight()) ?? tip,
+    syncedThrough: syncedThrough > now ? 0 : syncedThrough,
+    mempoolIsKnown,
+    ...(isWitnessed && { isWitnessed }),
+  }
 }
 
 function outcomeOf(
   invoice: Invoice,
   payments: readonly PaymentRow[],
-  view: ChainView,
+  { isWitnessed = () => true, ...view }: ChainView,
   now: number,
 ): Omit<InvoiceStateUpdate, 'id'> {
   const outcome = evaluateInvoice(invoice, invoice.status, payments, {
     ...view,
     keptOpenBySwap: invoice.keptOpenBySwap,
+    isWitnessed: payment => isWitnessed(invoice.id, payment),
   })
   const { needsAttention } = outcome
   const becomes = (status: Invoice['status']) => outcome.status === status && invoice.status !== status
@@ -188,4 +200,14 @@ function isVisible({ before, after }: InvoiceChange): boolean {
 
 function differs(change: InvoiceChange): boolean {
   return isVisible(change) || change.before.openUntilHeight !== change.after.openUntilHeight
+}
+
+/** All unpaid invoices with their full amount received. A new block can confirm each of them. */
+export async function findAwaitingConfirmation(tx: Tx): Promise<number[]> {
+  const ids: number[] = []
+  for (;;) {
+    const page = await tx.invoices.awaitingConfirmation(AWAITING_PAGE, ids.at(-1) ?? 0)
+    ids.push(...page)
+    if (page.length < AWAITING_PAGE) return ids
+  }
 }

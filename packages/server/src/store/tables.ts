@@ -191,7 +191,7 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock' | 'watched_keys_lock'
+  name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock' | 'watched_keys_lock' | 'witnessed_height'
   value: Int64
 }
 

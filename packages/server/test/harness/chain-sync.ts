@@ -204,6 +204,7 @@ export class ChainSyncHarness {
   /** Syncs until no more blocks can be read immediately. */
   async sync(): Promise<void> {
     while ((await this.chainSync.sync(this.signal)) === 'again');
+    await this.chainSync.compareServers(this.signal)
   }
 
   async invoice({ amount, confirmations = 3, expiresInSecs = 900, purpose = 'sale' }: InvoiceTerms): Promise<Invoice> {
@@ -335,6 +336,11 @@ export class ChainSyncHarness {
 
   async tip(): Promise<number> {
     return (await this.recordedChain.position())!.tip.height
+  }
+
+  /** Runs `work` when the harness is closed. */
+  onClose(work: () => Promise<void>): void {
+    this.#resources.defer(work)
   }
 
   async close(): Promise<void> {

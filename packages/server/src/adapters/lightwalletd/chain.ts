@@ -1,6 +1,6 @@
-import type { CompactTransaction } from '../../domain/chain.ts'
+import type { Block, CompactTransaction } from '../../domain/chain.ts'
 import type { ConsensusParams } from '../../domain/network-upgrade.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { Chain, ServerView } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { ATTEMPTS, retrying, retryMs } from './retry.ts'
@@ -137,6 +137,14 @@ export function createServerChain({
 
     mempoolSnapshot,
 
+    servers: servers.length,
+
+    async views(from, to, signal) {
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_DEADLINE_MS)])
+      const views = await Promise.allSettled(servers.map(server => viewOf(server, from, to, deadline)))
+      return views.flatMap(view => (view.status === 'fulfilled' ? [view.value] : []))
+    },
+
     get serverEpoch() {
       return selection.serverEpoch
     },
@@ -154,4 +162,13 @@ export function createServerChain({
       for (const server of servers) server.close()
     },
   }
+}
+
+async function viewOf(server: LightwalletServer, from: number, to: number, signal: AbortSignal): Promise<ServerView> {
+  const { height } = await server.inspect(signal)
+  const mempool = await server.mempool(signal).catch(() => null)
+  const blocks: Block[] = []
+  const last = Math.min(to, height)
+  if (from <= last) for await (const block of server.blocks(from, last, signal)) blocks.push(block)
+  return { height, mempool, blocks }
 }

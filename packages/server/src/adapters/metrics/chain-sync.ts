@@ -49,6 +49,14 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
     'zatgate_watched_viewing_keys',
     'Viewing keys that blocks and mempool are scanned with. MAX_WATCHED_KEYS limits them.',
   )
+  const disagree = gauge(
+    'zatgate_chain_servers_disagree',
+    '1 while chain servers serve different blocks or payments. Payments there are not confirmed meanwhile.',
+  )
+  const secondMissing = gauge(
+    'zatgate_chain_second_server_missing',
+    '1 while only one of several chain servers serves the newest blocks. Invoices are then paid by what it shows.',
+  )
   let seenThrough: number | null = null
   new Gauge({
     name: 'zatgate_chain_seen_age_seconds',
@@ -72,6 +80,8 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
         const problem = find(name)
         return problem && 'blocks' in problem ? problem.blocks : 0
       }
+      disagree.set(find('servers_disagree') ? 1 : 0)
+      secondMissing.set(find('second_server_missing') ? 1 : 0)
       mempoolUnreadable.set(find('mempool_unreadable') ? 1 : 0)
       notFollowed.set(find('upgrade_not_followed') ? 1 : 0)
       notSynced.set(blocks('not_synced'))

@@ -20,6 +20,7 @@ export interface ChainRepository {
   firstUnlinkedHeader(): Promise<Header | null>
   /** Appends headers in order and deletes those more than HEADERS_KEPT below the newest. */
   appendHeaders(headers: readonly Header[]): Promise<void>
+  /** Removes headers, and lowers the witnessed height to `height`. */
   removeHeadersAbove(height: number): Promise<void>
   /** Records that the blocks above a height were removed, together with the newest invoice id at this moment. */
   recordRewind(toHeight: number): Promise<void>
@@ -34,6 +35,11 @@ export interface ChainRepository {
    * means that a wrong clock wrote it.
    */
   setSyncedThrough(unixSecs: number, now: number): Promise<void>
+  /** The height up to which a second server agrees; null: no second server is required. */
+  witnessedHeight(): Promise<number | null>
+  setWitnessedHeight(height: number | null): Promise<void>
+  /** The headers above `height`, lowest first. */
+  headersAbove(height: number, limit: number): Promise<Header[]>
   /** The present problems of the chain source, and since when (Unix seconds). */
   problems(): Promise<(ChainProblem & { readonly since: number })[]>
   /** Replaces the problems. A problem that persists keeps its `since`. */

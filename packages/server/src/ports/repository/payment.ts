@@ -37,6 +37,8 @@ export interface PaymentRepository {
   lowestHeightWithAtMost(limit: number, floor: number): Promise<number>
   /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
   countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
+  /** The payments mined at these heights, bounds included. */
+  minedBetween(from: number, to: number): Promise<PaymentRow[]>
   /** The sequence number of the payment recorded last; 0 before the first. */
   lastSeq(): Promise<number>
   /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */

@@ -67,6 +67,12 @@ export function chainRepository(db: Db): ChainRepository {
 
     async removeHeadersAbove(height) {
       await db.deleteFrom('headers').where('height', '>', height).execute()
+      await db
+        .updateTable('counters')
+        .set({ value: height })
+        .where('name', '=', 'witnessed_height')
+        .where('value', '>', height)
+        .execute()
     },
 
     async recordRewind(toHeight) {
@@ -101,6 +107,38 @@ export function chainRepository(db: Db): ChainRepository {
         .execute()
     },
 
+    async witnessedHeight() {
+      const row = await db
+        .selectFrom('counters')
+        .select('value')
+        .where('name', '=', 'witnessed_height')
+        .executeTakeFirst()
+      return row ? num(row.value) : null
+    },
+
+    async setWitnessedHeight(height) {
+      if (height === null) {
+        await db.deleteFrom('counters').where('name', '=', 'witnessed_height').execute()
+        return
+      }
+      await db
+        .insertInto('counters')
+        .values({ name: 'witnessed_height', value: height })
+        .onConflict(conflict => conflict.column('name').doUpdateSet({ value: height }))
+        .execute()
+    },
+
+    async headersAbove(height, limit) {
+      const rows = await db
+        .selectFrom('headers')
+        .selectAll()
+        .where('height', '>', height)
+        .orderBy('height')
+        .limit(limit)
+        .execute()
+      return rows.map(toHeader)
+    },
+
     async problems() {
       const rows = await db.selectFrom('chain_problems').selectAll().orderBy('problem').execute()
       return rows.map(row => ({ ...toProblem(row), since: num(row.since) }))
@@ -127,14 +165,18 @@ export function chainRepository(db: Db): ChainRepository {
 }
 
 function detailOf(found: ChainProblem): string | null {
-  if (found.problem === 'mempool_unreadable') return null
+  if (found.problem === 'mempool_unreadable' || found.problem === 'second_server_missing') return null
+  if (found.problem === 'servers_disagree') return String(found.height)
   return found.problem === 'upgrade_not_followed' ? found.upgrade : String(found.blocks)
 }
 
 function toProblem({ problem, detail }: Selectable<ChainProblemsTable>): ChainProblem {
   switch (problem) {
     case 'mempool_unreadable':
+    case 'second_server_missing':
       return { problem }
+    case 'servers_disagree':
+      return { problem, height: Number(detail) }
     case 'upgrade_not_followed':
       return { problem, upgrade: detail ?? '' }
     default:

@@ -76,6 +76,17 @@ export function paymentRepository(db: Db): PaymentRepository {
       return { payments: num(row.payments), paidInvoices: num(row.paid) }
     },
 
+    async minedBetween(from, to) {
+      const rows = await db
+        .selectFrom('payments')
+        .selectAll()
+        .where('height', '>=', from)
+        .where('height', '<=', to)
+        .orderBy('id')
+        .execute()
+      return rows.map(toPayment)
+    },
+
     async lastSeq() {
       const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
       return row ? num(row.id) : 0

@@ -38,6 +38,13 @@ function chainProblemWarning(found: ChainProblem): Child[] {
       return [
         html`The chain source is ${pluralize(found.blocks, 'block')} behind its node. Payments appear late, and no invoice expires until it has caught up.`,
       ]
+    case 'servers_disagree':
+      return [
+        html`The chain servers disagree about block ${String(found.height)}. No payment in that block or later is confirmed until they agree.`,
+      ]
+    // Of use to the operator only. It is in the log, in a gauge and in "zatgate doctor".
+    case 'second_server_missing':
+      return []
     // An estimate for the operator only. It is in the log, in a gauge and in "zatgate doctor".
     case 'estimated_lag':
       return []

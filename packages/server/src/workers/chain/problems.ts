@@ -8,6 +8,8 @@ const LEVELS = {
   upgrade_not_followed: 'error',
   not_synced: 'warn',
   estimated_lag: 'warn',
+  servers_disagree: 'error',
+  second_server_missing: 'warn',
 } as const satisfies Record<ChainProblemName, keyof Log>
 
 /**

@@ -9,11 +9,13 @@ import type { ChainProblems } from '../../services/chain-problem.ts'
 import type { ChainRecorder } from '../../services/chain-sync.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
+import type { Witnesses } from '../../services/witness.ts'
 import { type LoopResult, startLoop } from '../loop.ts'
 import { createBlockSync } from './blocks.ts'
 import { createMempoolReader } from './mempool.ts'
 import { createProblemReporter } from './problems.ts'
 import { createTimeReporter } from './time.ts'
+import { createWitnessReader } from './witness.ts'
 
 export interface ChainSyncDeps {
   readonly chain: Chain
@@ -22,6 +24,7 @@ export interface ChainSyncDeps {
   readonly recordedChain: RecordedChain
   readonly scanKeys: ScanKeys
   readonly chainProblems: ChainProblems
+  readonly witnesses: Witnesses
   readonly clock: Clock
   readonly log: Log
   readonly metrics?: Metrics
@@ -30,6 +33,8 @@ export interface ChainSyncDeps {
 export interface ChainSync {
   /** Syncs chain and mempool once. A complete sync has recorded everything that existed when it started. */
   sync(signal: AbortSignal): Promise<LoopResult>
+  /** Compares the servers once, if there are several. */
+  compareServers(signal: AbortSignal): Promise<LoopResult>
   /** Records payments from the mempool stream until a block ends it. Returns the number of transactions read. */
   streamMempool(signal: AbortSignal): Promise<number>
 }
@@ -60,7 +65,7 @@ interface UnconfirmedSync {
 }
 
 export function createChainSync(deps: ChainSyncDeps): ChainSync {
-  const { chain, chainRecorder, recordedChain, clock, metrics = NO_METRICS } = deps
+  const { chain, chainRecorder, recordedChain, witnesses, clock, metrics = NO_METRICS } = deps
   const syncBlocks = createBlockSync({ ...deps, metrics })
   const mempool = createMempoolReader(deps)
   const reportTime = createTimeReporter({ log: deps.log, metrics })
@@ -84,7 +89,10 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   }
 
   async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
-    if (!headersChecked) await recordedChain.repairLinks()
+    if (!headersChecked) {
+      await recordedChain.repairLinks()
+      await witnesses.configure(chain.servers)
+    }
     headersChecked = true
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
@@ -128,10 +136,12 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   return {
     async sync(signal) {
       const [result] = await Promise.allSettled([syncOnce(signal)])
-      await reportProblems(chain.problems)
+      await reportProblems([...chain.problems, ...witnesses.problems])
       if (result.status === 'rejected') throw result.reason
       return result.value
     },
+
+    compareServers: createWitnessReader(deps),
 
     async streamMempool(signal) {
       try {
@@ -163,6 +173,14 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
     clock,
     log,
   })
+  const comparisons = startLoop({
+    name: 'comparison of chain servers',
+    run: signal => chainSync.compareServers(signal),
+    idleMs: SYNC_INTERVAL_MS,
+    backoff: BACKOFF,
+    clock,
+    log,
+  })
   let afterBlock = false
   const mempool = startLoop({
     name: 'mempool',
@@ -183,7 +201,7 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   })
   return {
     async stop() {
-      await Promise.all([syncs.stop(), mempool.stop()])
+      await Promise.all([syncs.stop(), comparisons.stop(), mempool.stop()])
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { CompactTransaction } from '../../../src/domain/chain.ts'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
-import type { Chain } from '../../../src/ports/chain.ts'
+import type { Chain, ServerView } from '../../../src/ports/chain.ts'
 import type { Interruption } from './interruption.ts'
 import type { ModelServer } from './model-server.ts'
 
@@ -37,6 +37,13 @@ export class SwitchableServers implements Chain {
 
   async *mempool(): AsyncGenerator<Uint8Array> {
     for (const { txid } of this.#server.stream()) yield Buffer.from(txid, 'hex')
+  }
+
+  /** One is in use at a time, and no second one is required. */
+  readonly servers = 1
+
+  async views(): Promise<ServerView[]> {
+    return []
   }
 
   async mempoolSnapshot(): Promise<CompactTransaction[]> {

@@ -87,6 +87,14 @@ export class PaymentEvidence {
     return wasShown || network.mempool.has(txid) || network.minedAt(txid) !== null
   }
 
+  /** The height up to which confirmations count: with several servers, up to where two of them agree. */
+  witnessedTip(tip: number): number {
+    const [row] = this.#world.database.committed<{ value: bigint }>(
+      "SELECT value FROM counters WHERE name = 'witnessed_height'",
+    )
+    return row ? Math.min(tip, Number(row.value)) : tip
+  }
+
   /**
    * When the synced time passes the expiry of an invoice, the service knows all payments that its server has shown since
    * before. Remembers the invoices that are paid in time by this evidence.
@@ -123,5 +131,6 @@ export class PaymentEvidence {
 
 /** Whether a payment is mined and has the confirmations that the invoice requires. */
 export function isDeep({ place, height }: PaymentRow, tip: number, { confirmations }: InvoiceRow): boolean {
-  return place === 'mined' && tip - Number(height) + 1 >= Number(confirmations)
+  const deep = tip - Number(height) + 1
+  return place === 'mined' && deep > 0 && deep >= Number(confirmations)
 }

@@ -1,0 +1,202 @@
+import { type Block, checkContinuity, type Header } from '../domain/chain.ts'
+import type { ChainProblem } from '../domain/chain-problem.ts'
+import type { Payment } from '../domain/payment.ts'
+import { isNearTip, MIN_WITNESSES, type WitnessedBlock, waitIsOver, witnessOutcome } from '../domain/witness.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { DecryptedNote } from '../ports/note-scanner.ts'
+import type { PaymentRow } from '../ports/repository/payment.ts'
+import type { Store, Tx } from '../ports/store.ts'
+import { findAwaitingConfirmation, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import { matchInvoices } from './payment.ts'
+
+/** What one server serves, with the notes that the watched keys decrypt in it. */
+export interface ScannedView {
+  /** Height of its newest block. */
+  readonly height: number
+  readonly blocks: readonly Block[]
+  readonly notes: readonly DecryptedNote[]
+  /** Null: its mempool cannot be read. */
+  readonly mempoolNotes: readonly DecryptedNote[] | null
+}
+
+/**
+ * With several servers, holds `paid` until two of them show the payment: in equal blocks with the same notes, or, for
+ * invoices without confirmations, in the mempool. Nothing is lost meanwhile: payments, blocks and the other states are
+ * recorded as they are seen. The height of agreement is stored, so every process that evaluates invoices keeps to it.
+ */
+export interface Witnesses {
+  readonly problems: readonly ChainProblem[]
+  /** Whether two servers show the unmined payment, or no second server has been there for a time. */
+  isWitnessed(invoiceId: number, payment: Payment): boolean
+  /** Requires two servers, or with one configured server none. Called before the first sync of a process. */
+  configure(servers: number): Promise<void>
+  /** The heights of the blocks to compare next. Null: no second server is required, or no block is recorded. */
+  nextRange(): Promise<{ readonly from: number; readonly to: number } | null>
+  /** Compares what the servers serve with the recorded blocks and payments, and confirms payments up to where two agree. */
+  record(views: readonly ScannedView[]): Promise<void>
+}
+
+/** Invoices require at most this number of confirmations. The blocks below are not compared when a second server is added. */
+const FIRST_COMPARED = 100
+const MAX_BLOCKS = 100
+/** Servers see a new block or a reorganisation within seconds of each other. */
+const REPORT_AFTER_SECS = 60
+
+export function createWitnesses(deps: {
+  readonly store: Store
+  readonly updateInvoices: UpdateInvoices
+  readonly reportChanges: ReportChanges
+  readonly clock: Clock
+}): Witnesses {
+  const { store, updateInvoices, reportChanges, clock } = deps
+  let required = false
+  /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
+  let waiting: { readonly since: number; readonly height: number } | null = null
+  let disagreed: { readonly since: number; readonly height: number } | null = null
+  let unmined: ReadonlySet<string> = new Set()
+
+  const isAlone = () => waitIsOver(waiting?.since ?? null, nowSecs(clock))
+
+  /** The height above which blocks are compared: again from the last agreement, after blocks that counted without one. */
+  function startOf(witnessed: number): number {
+    return Math.min(witnessed, waiting?.height ?? witnessed)
+  }
+
+  return {
+    get problems() {
+      const found: ChainProblem[] = []
+      if (disagreed && nowSecs(clock) - disagreed.since >= REPORT_AFTER_SECS)
+        found.push({ problem: 'servers_disagree', height: disagreed.height + 1 })
+      if (isAlone()) found.push({ problem: 'second_server_missing' })
+      return found
+    },
+
+    isWitnessed: (invoiceId, payment) => !required || isAlone() || unmined.has(keyOf(invoiceId, payment)),
+
+    async configure(servers) {
+      required = servers >= MIN_WITNESSES
+      await store.write(async tx => {
+        await tx.chain.lock()
+        if (!required) return tx.chain.setWitnessedHeight(null)
+        if ((await tx.chain.witnessedHeight()) !== null) return
+        const tip = (await tx.chain.tip())?.height ?? 0
+        await tx.chain.setWitnessedHeight(Math.max(0, tip - FIRST_COMPARED))
+      })
+    },
+
+    async nextRange() {
+      if (!required) return null
+      const headers = await store.read(async tx => {
+        const witnessed = await tx.chain.witnessedHeight()
+        return witnessed === null ? [] : tx.chain.headersAbove(startOf(witnessed), MAX_BLOCKS)
+      })
+      const [first] = headers
+      if (first) return { from: first.height, to: headers.at(-1)!.height }
+      const tip = await store.query(tx => tx.chain.tip())
+      return tip && { from: tip.height + 1, to: tip.height }
+    },
+
+    async record(views) {
+      const now = nowSecs(clock)
+      const written = await store.write(async tx => {
+        await tx.chain.lock()
+        const tip = (await tx.chain.tip())?.height
+        const witnessed = await tx.chain.witnessedHeight()
+        if (tip === undefined || witnessed === null) return null
+        const start = startOf(witnessed)
+        const headers = await tx.chain.headersAbove(start, MAX_BLOCKS)
+        const compared = await compareBlocks(tx, headers, views, tip)
+        const mempools = await shownBy(
+          tx,
+          views.flatMap(({ mempoolNotes }) => (mempoolNotes ? [mempoolNotes] : [])),
+        )
+        const { state, height } = witnessOutcome(compared, start)
+        const since = height > start ? now : (waiting?.since ?? now)
+        const reached =
+          state === 'disagreed'
+            ? height
+            : state === 'waiting' && waitIsOver(since, now)
+              ? tip
+              : Math.max(witnessed, height)
+        if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
+        const awaiting = reached > witnessed ? await findAwaitingConfirmation(tx) : []
+        const changes = await updateInvoices(tx, awaiting, now, { tip })
+        return { state, height, since, isEmpty: headers.length === 0, mempools, changes }
+      })
+      if (!written) return
+      const { state, height, since, isEmpty, mempools, changes } = written
+      unmined = mempools
+      if (!isEmpty) {
+        waiting = state === 'waiting' ? { since, height } : null
+        disagreed = state === 'disagreed' ? { since: disagreed?.since ?? now, height } : null
+      }
+      reportChanges(changes)
+    },
+  }
+}
+
+async function compareBlocks(
+  tx: Tx,
+  headers: readonly Header[],
+  views: readonly ScannedView[],
+  tip: number,
+): Promise<WitnessedBlock[]> {
+  const [first] = headers
+  const last = headers.at(-1)
+  if (!first || !last) return []
+  const below = await tx.chain.headerAt(first.height - 1)
+  const payments = Map.groupBy(await tx.payments.minedBetween(first.height, last.height), heightOf)
+  const servers = await Promise.all(
+    views.map(async ({ height, blocks, notes }) => ({
+      isNearTip: isNearTip(height, tip),
+      hashes: new Map(linkedBlocks(below, blocks).map(block => [block.height, block.hash])),
+      notes: new Set((await matchInvoices(tx, asObserved(notes))).map(({ invoiceId, note }) => keyOf(invoiceId, note))),
+    })),
+  )
+  return headers.map(({ height, hash }) => {
+    const due = payments.get(height) ?? []
+    const agrees = ({ hashes, notes }: (typeof servers)[number]) =>
+      hashes.get(height) === hash && due.every(payment => notes.has(keyOf(payment.invoiceId, payment)))
+    return {
+      height,
+      agreeing: servers.filter(agrees).length,
+      serving: servers.filter(server => server.isNearTip && server.hashes.has(height)).length,
+    }
+  })
+}
+
+/** The blocks up to the first one that is no block of any chain, such as one without all of its outputs. */
+function linkedBlocks(below: Header | null, blocks: readonly Block[]): readonly Block[] {
+  let previous = below
+  for (const [index, block] of blocks.entries()) {
+    const problem = previous && checkContinuity(previous, block)
+    // The first block of another branch does not follow the recorded one.
+    if (problem && (index > 0 || problem.problem !== 'fork')) return blocks.slice(0, index)
+    previous = block
+  }
+  return blocks
+}
+
+/** The payments that at least two mempools show. */
+async function shownBy(tx: Tx, mempools: readonly (readonly DecryptedNote[])[]): Promise<ReadonlySet<string>> {
+  const shown = new Map<string, number>()
+  for (const notes of mempools)
+    for (const { invoiceId, note } of await matchInvoices(tx, asObserved(notes)))
+      shown.set(keyOf(invoiceId, note), (shown.get(keyOf(invoiceId, note)) ?? 0) + 1)
+  return new Set([...shown].flatMap(([key, servers]) => (servers >= MIN_WITNESSES ? [key] : [])))
+}
+
+function asObserved(notes: readonly DecryptedNote[]): { readonly note: DecryptedNote }[] {
+  return notes.map(note => ({ note }))
+}
+
+function heightOf({ location }: PaymentRow): number {
+  return location.at === 'mined' ? location.height : 0
+}
+
+function keyOf(
+  invoiceId: number,
+  { txid, pool, outputIndex, valueZat }: Pick<Payment, 'txid' | 'pool' | 'outputIndex' | 'valueZat'>,
+): string {
+  return `${invoiceId} ${txid} ${pool} ${outputIndex} ${valueZat}`
+}

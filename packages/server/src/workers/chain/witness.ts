@@ -1,0 +1,42 @@
+import type { CompactTransaction } from '../../domain/chain.ts'
+import type { Chain, ServerView } from '../../ports/chain.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
+import type { ScanKeys } from '../../services/scan-key.ts'
+import type { ScannedView, Witnesses } from '../../services/witness.ts'
+import type { LoopResult } from '../loop.ts'
+
+export interface WitnessDeps {
+  readonly chain: Chain
+  readonly noteScanner: NoteScanner
+  readonly witnesses: Witnesses
+  readonly scanKeys: ScanKeys
+  readonly clock: Clock
+}
+
+/**
+ * Creates a function that compares the servers once: mempool before blocks before keys. Equal actions of several servers
+ * are decrypted once, because the scanner remembers them.
+ */
+export function createWitnessReader(deps: WitnessDeps): (signal: AbortSignal) => Promise<LoopResult> {
+  const { chain, noteScanner, witnesses, scanKeys, clock } = deps
+
+  async function scanView(view: ServerView, keys: readonly ScanKey[], signal: AbortSignal): Promise<ScannedView> {
+    const scan = (transactions: readonly CompactTransaction[]) => noteScanner.scan(keys, transactions, { signal })
+    const { height, blocks, mempool } = view
+    const notes = await scan(blocks.flatMap(block => block.transactions))
+    return { height, blocks, notes, mempoolNotes: mempool && (await scan(mempool)) }
+  }
+
+  return async function compareServers(signal) {
+    const range = await witnesses.nextRange()
+    if (!range) return 'idle'
+    const views = await chain.views(range.from, range.to, signal)
+    const times = views.flatMap(({ blocks }) => blocks.map(block => block.time))
+    const keys = await scanKeys.watchedAt(Math.min(nowSecs(clock), ...times))
+    const scanned: ScannedView[] = []
+    for (const view of views) scanned.push(await scanView(view, keys, signal))
+    await witnesses.record(scanned)
+    return 'idle'
+  }
+}
