@@ -53,7 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a new block updates only the first 1,000 waiting invoices',
-    file: 'services/chain-sync.ts',
+    file: 'services/invoice-state.ts',
     find: 'if (page.length < AWAITING_PAGE) return ids',
     replace: 'return ids',
     tests: [DECISIONS],

@@ -40,7 +40,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
   {
     name: 'a new block updates only the first waiting invoice (the first 1,000, scaled down)',
     theme: 'chain sync',
-    file: 'services/chain-sync.ts',
+    file: 'services/invoice-state.ts',
     find: 'if (page.length < AWAITING_PAGE) return ids',
     replace: 'return ids.slice(0, 1)',
     withinSeeds: 500,

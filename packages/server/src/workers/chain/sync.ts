@@ -89,10 +89,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   }
 
   async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
-    if (!headersChecked) {
-      await recordedChain.repairLinks()
-      await witnesses.configure(chain.servers)
-    }
+    if (!headersChecked) await recordedChain.repairLinks()
+    if (!headersChecked) await witnesses.configure(chain.servers)
     headersChecked = true
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
