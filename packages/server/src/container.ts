@@ -56,6 +56,7 @@ import { createMails } from './services/mail.ts'
 import { ensureOperatorAccount } from './services/operator.ts'
 import { createOutbox } from './services/outbox.ts'
 import { createPayouts } from './services/payout.ts'
+import { createReadiness } from './services/readiness.ts'
 import { createRecordedChain } from './services/recorded-chain.ts'
 import { createScanKeys } from './services/scan-key.ts'
 import { createSessions } from './services/session.ts'
@@ -69,6 +70,7 @@ import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
 import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { createWitnesses } from './services/witness.ts'
+import { MIGRATIONS } from './store/migrations/index.ts'
 import { openStore } from './store/open.ts'
 import { thisProcess } from './store/process.ts'
 
@@ -270,6 +272,13 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     invoices,
     outbox,
     payouts,
+    readiness: createReadiness({
+      store,
+      clock,
+      params,
+      newestMigration: MIGRATIONS.at(-1)![0],
+      watchesChain: config.roles.includes('watcher'),
+    }),
     recordedChain,
     scanKeys: createScanKeys({ store, vault, metrics }),
     sessions: createSessions({ store, clock, random, onError }),

@@ -5,7 +5,7 @@ import type { Clock } from './ports/clock.ts'
 import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
 import { rehearse } from './rehearsal.ts'
-import { startApiRole, startDeliveryRole, startWatcherRole } from './roles.ts'
+import { startApiRole, startDeliveryRole, startHealthChecks, startWatcherRole } from './roles.ts'
 import type { SandboxTools } from './web/context.ts'
 
 export interface ServiceOptions {
@@ -22,6 +22,8 @@ export interface ServiceOptions {
 export interface Service extends Services {
   /** The address of the API; empty when this process does not have the role `api`. */
   readonly url: string
+  /** Where only the health checks are served; null without `HEALTH_PORT`. */
+  readonly healthPort: number | null
   readonly store: Store
   /** Stops accepting work, finishes work in progress within time limits, and releases all resources. */
   close(): Promise<void>
@@ -41,12 +43,14 @@ export async function startService(config: Config, options: ServiceOptions = {})
   if (rehearses && roles.includes('api')) await rehearse(container.infrastructure)
   const url = roles.includes('api') ? await startApiRole(container, sandboxTools, stack) : ''
   const publicUrl = config.publicUrl ?? url
+  const healthPort = config.healthPort === null ? null : await startHealthChecks(container, config.healthPort, stack)
   if (roles.includes('delivery')) startDeliveryRole(container, publicUrl, stack)
   if (roles.includes('watcher')) startWatcherRole(container, publicUrl, stack)
 
   const running = stack.move()
   return {
     url,
+    healthPort,
     store: container.infrastructure.store,
     ...container.services,
     close: () => running.disposeAsync(),

@@ -4,6 +4,7 @@ import { maxOpenFiles } from './adapters/system/open-files.ts'
 import { startWorkers } from './background.ts'
 import type { Container } from './container.ts'
 import type { App } from './http/app.ts'
+import { startHealthServer } from './http/health-server.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import type { SandboxTools } from './web/context.ts'
@@ -56,4 +57,15 @@ export function startDeliveryRole(container: Container, publicUrl: string, stack
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */
 export function startWatcherRole(container: Container, publicUrl: string, stack: AsyncDisposableStack): void {
   startWorkers(container, publicUrl, stack, ['cleanup', 'billing', 'swap', 'expiry', 'chain'])
+}
+
+/** Serves the health checks of a process on a port of their own. @returns the port */
+export async function startHealthChecks(
+  { infrastructure: { config }, services }: Container,
+  port: number,
+  stack: AsyncDisposableStack,
+): Promise<number> {
+  const server = await startHealthServer({ host: config.host, port }, services.readiness)
+  stack.adopt(server, adopted => adopted.close())
+  return server.port
 }

@@ -25,6 +25,8 @@ export interface Config {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
+  /** A port that serves only the health checks, in any role; null: none, 0: any free port. */
+  readonly healthPort: number | null
   /** Null: the address that the service listens on. */
   readonly publicUrl: string | null
   readonly trustProxy: number | readonly string[] | false
@@ -117,6 +119,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     regtest: parseRegtest(settings, network),
     host: settings.read('HOST', text => text, '127.0.0.1'),
     port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
+    healthPort: settings.read('HEALTH_PORT', values.wholeNumber(0, 65_535), null),
     publicUrl: settings.read('PUBLIC_URL', values.url('http', 'https'), null),
     trustProxy: settings.read('TRUST_PROXY', values.proxies, false),
     dataDir,

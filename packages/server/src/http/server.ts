@@ -9,6 +9,7 @@ import type { Billing } from '../services/billing.ts'
 import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
 import type { InvoiceFeed } from '../services/invoice-feed.ts'
+import type { Readiness } from '../services/readiness.ts'
 import type { Sessions } from '../services/session.ts'
 import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swap.ts'
@@ -81,6 +82,7 @@ interface HttpOptions {
   readonly webhooks: Webhooks
   readonly billing: Billing
   readonly withdrawals: Withdrawals
+  readonly readiness: Readiness
   readonly clock: Clock
   readonly log: Log
   readonly registry: Registry
@@ -146,7 +148,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addUnknownRouteHandler(app)
   await addOpenApi(app, publicUrl)
 
-  healthRoutes(app)
+  healthRoutes(app, { readiness: options.readiness })
   addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, swaps, auth })
   swapRoutes(app, { swaps, invoices })

@@ -12,6 +12,7 @@ import type { BlockSpacing } from '../services/block-spacing.ts'
 import type { Dashboard } from '../services/dashboard.ts'
 import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
+import type { Readiness } from '../services/readiness.ts'
 import type { Sessions } from '../services/session.ts'
 import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swap.ts'
@@ -54,6 +55,7 @@ export interface SiteDeps {
   readonly sandboxTools: SandboxTools | null
   readonly publicUrl: () => string
   readonly rateLimits: RateLimits
+  readonly readiness: Pick<Readiness, 'isChainSeen'>
   readonly clock: Clock
   readonly log: Log
 }

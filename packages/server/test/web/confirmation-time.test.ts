@@ -19,7 +19,7 @@ function detected(confirmations: number): Invoice {
 
 test('the checkout page shows how long the confirmations take at the current block spacing', () => {
   const render = (confirmations: number, spacingSecs: number) =>
-    String(checkoutPage({ invoice: detected(confirmations), extra: false, spacingSecs }))
+    String(checkoutPage({ invoice: detected(confirmations), extra: false, spacingSecs, isChainSeen: true }))
   assert.match(render(3, 75), /usually in about 4 minutes/)
   assert.match(render(3, 25), /usually in about 75 seconds/)
   assert.match(render(10, 25), /usually in about 4 minutes/)

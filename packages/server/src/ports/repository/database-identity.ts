@@ -12,4 +12,6 @@ export interface DatabaseIdentityRepository {
   /** Like `read`, and locks the record until the transaction ends. */
   lock(): Promise<DatabaseIdentities>
   record(identity: string): Promise<void>
+  /** Name of the newest migration that was applied. */
+  newestMigration(): Promise<string>
 }

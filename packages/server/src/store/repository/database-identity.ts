@@ -16,6 +16,10 @@ export function databaseIdentityRepository(db: Db, identity: string): DatabaseId
     async record(recorded) {
       await db.updateTable('database_origin').set({ identity: recorded }).execute()
     },
+    async newestMigration() {
+      const { rows } = await sql<{ name: string | null }>`SELECT max(name) AS name FROM migrations`.execute(db)
+      return rows[0]?.name ?? ''
+    },
   }
 }
 

@@ -50,10 +50,10 @@ export function dashboardPage(page: DashboardPage): Html {
 }
 
 /** A page without the dashboard menu: sign-in, checkout and errors. */
-export function plainPage(page: PageOptions): Html {
+export function plainPage(page: PageOptions & { readonly banner?: Child }): Html {
   return frame(page, 'plain')`
     <header class="plain-top"><span class="brand">${brand()}</span></header>
-    <main id="main">${page.body}</main>`
+    <main id="main">${page.banner ?? false}${page.body}</main>`
 }
 
 function frame({ title, liveInvoiceId }: PageOptions, kind: string) {

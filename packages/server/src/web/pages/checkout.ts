@@ -2,6 +2,7 @@ import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-t
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
+import { chainUnseenBanner } from '../components/chain-unseen.ts'
 import { plainPage } from '../components/layout.ts'
 import { liveAttributes } from '../components/live.ts'
 import { manualPayment, walletLink } from '../components/payment-request.ts'
@@ -14,6 +15,8 @@ interface CheckoutView {
   readonly extra: Child
   /** Current block spacing in seconds. */
   readonly spacingSecs: number
+  /** Whether a payment made now is seen. */
+  readonly isChainSeen: boolean
 }
 
 const TITLES: Readonly<Record<InvoiceStatus, string>> = {
@@ -33,7 +36,9 @@ export function checkoutPage(view: CheckoutView): Html {
       ${invoice.status === 'pending' ? request(view) : outcome(view)}`
   return plainPage({
     title: TITLES[invoice.status],
-    ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
+    ...(isFinal(invoice.status)
+      ? {}
+      : { liveInvoiceId: invoice.publicId, banner: chainUnseenBanner(view.isChainSeen) }),
     body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
   })
 }

@@ -7,7 +7,7 @@ import { showsSwap, swapDepositPage } from '../pages/swap.ts'
 
 /** The page that a buyer pays on. The invoice id is its access token. */
 export function checkoutPages(site: Site): void {
-  const { blockSpacing, invoices, swaps, clock } = site.deps
+  const { blockSpacing, invoices, readiness, swaps, clock } = site.deps
 
   site.publicPage('GET', '/i/:id', async request => {
     const invoice = await invoices.read(idParam(request))
@@ -16,6 +16,11 @@ export function checkoutPages(site: Site): void {
     // Shows an open swap, unless it has no deposit yet and the buyer chose to pay in ZEC.
     if (swap && showsSwap(invoice, swap, prefersZec, nowSecs(clock))) return swapDepositPage(invoice, swap)
     const extra = swaps.offered && otherAssetsLink(invoice, swap)
-    return checkoutPage({ invoice, extra, spacingSecs: await blockSpacing.current() })
+    return checkoutPage({
+      invoice,
+      extra,
+      spacingSecs: await blockSpacing.current(),
+      isChainSeen: await readiness.isChainSeen(),
+    })
   })
 }

@@ -1,6 +1,7 @@
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { AccountOverview } from '../../services/account.ts'
 import type { DashboardSummary } from '../../services/dashboard.ts'
+import { CHAIN_UNSEEN } from '../components/chain-unseen.ts'
 import { chainWarnings } from '../components/chain-warning.ts'
 import { reorgedInvoices } from '../components/reorg-warning.ts'
 import type { Site } from '../context.ts'
@@ -14,11 +15,12 @@ const LIMIT_WARNING = 0.8
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
-  const { accounts, blockSpacing, dashboard, swaps } = site.deps
+  const { accounts, blockSpacing, dashboard, readiness, swaps } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, user) => {
     const summary = await dashboard.summary(user.account)
     const plan = await accounts.overview(user.account)
+    const chainProblems = chainWarnings(summary.chainTime, summary.chainProblems, await blockSpacing.current())
     const stuck = await swaps.needingAttention(STUCK_SWAPS, user.account.id)
     return overviewPage(site.pageUser(user), {
       summary,
@@ -29,7 +31,7 @@ export function overviewPages(site: Site): void {
         resetsAt: plan.resetsAt,
       },
       attention: [
-        ...chainWarnings(summary.chainTime, summary.chainProblems, await blockSpacing.current()),
+        ...(chainProblems.length === 0 && !(await readiness.isChainSeen()) ? [CHAIN_UNSEEN] : chainProblems),
         ...stuck.map(stuckSwap),
         ...problemsOf(summary, plan),
       ],

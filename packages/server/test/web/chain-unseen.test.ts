@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadConfig } from '../../src/config/settings.ts'
+import { startService } from '../../src/main.ts'
+import { stackOf, temporaryFolder, testEnv } from '../harness/container.ts'
+import { testViewingKey } from '../harness/viewing-key.ts'
+
+const BANNER =
+  /The Zcash network cannot be seen at the moment\. Payments are still counted, and will show when it is back\./
+
+test('overview and checkout say that the chain is not seen, while it is not', async t => {
+  const settings = loadConfig({ ...testEnv, DATA_DIR: temporaryFolder(stackOf(t)), ROLES: 'api' })
+  const now = Math.floor(Date.now() / 1000)
+  for (const [agoSecs, isShown] of [
+    [300, true],
+    [5, false],
+  ] as const) {
+    const service = await startService(settings)
+    const { accounts, invoices, sessions, store, viewingKeys } = service
+    await store.write(tx => tx.chain.setSyncedThrough(now - agoSecs, now))
+    const found = await accounts.findOrCreate('shop@example.org')
+    const { account } = await viewingKeys.set(found, testViewingKey(1))
+    const order = { amountZat: 1n, expiresInSecs: undefined, idempotencyKey: undefined }
+    const { publicId } = await invoices.create(account, order)
+    const { token } = await sessions.create(account, 'test')
+    const read = async (path: string) =>
+      (await fetch(service.url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
+    for (const path of ['/overview', `/i/${publicId}`]) assert.equal(BANNER.test(await read(path)), isShown, path)
+    await service.close()
+  }
+})
