@@ -289,7 +289,7 @@ test('two sandboxes without a seed have different keys', async () => {
 
 test('a failed start stops the servers that have started', async () => {
   const taken = Number(new URL(sandbox.controlUrl).port)
-  await assert.rejects(startSandbox({ ports: { control: taken } }), { code: 'EADDRINUSE' })
+  await assert.rejects(startSandbox({ ports: { control: taken } }), /which another program uses/)
 })
 
 async function quotedAddress(target = sandbox, recipient = merchantAddress(8n)): Promise<string> {

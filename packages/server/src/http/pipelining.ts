@@ -17,6 +17,7 @@ const REJECTION = JSON.stringify({
  */
 export function limitPipelining(app: App): void {
   const waiting = new WeakMap<Socket, number>()
+  const listeners = app.server.listeners('request')
   app.server.removeAllListeners('request').on('request', (request, response) => {
     const { socket } = request
     const count = (waiting.get(socket) ?? 0) + 1
@@ -24,7 +25,7 @@ export function limitPipelining(app: App): void {
     waiting.set(socket, count)
     if (count <= MAX_PIPELINED) {
       response.once('finish', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
-      app.routing(request, response)
+      for (const listener of listeners) listener.call(app.server, request, response)
     } else
       response
         .writeHead(429, {

@@ -63,7 +63,8 @@ test('on SQLite, an invoice is paid in two parts, while doctor and rescan find n
   }
   const health = await command('doctor')
   assert.deepEqual(
-    health.output.filter(({ state }: { state: string }) => state !== 'ok'),
+    // Its advice about settings depends on who runs it.
+    health.output.filter(({ check, state }: Record<string, string>) => check !== 'settings' && state !== 'ok'),
     [{ check: 'clock', state: 'skipped', says: 'regtest block times are arbitrary' }],
   )
   const tip = await readTip(at)

@@ -50,7 +50,7 @@ onBothDatabases(engine => {
     const webhook = await webhooks.read(account)
     const { account: withKey } = await viewingKeys.set(account, testViewingKey())
     await accounts.setConfirmations(withKey, 5)
-    assert.equal(await mails.sendNotices(10), 2)
+    assert.equal(await mails.sendNotices(10), 3)
     for (let i = 0; i < 20; i++) {
       clock.advance(3_600)
       const again = await webhooks.set(withKey, 'https://shop.example/hook')
@@ -62,7 +62,7 @@ onBothDatabases(engine => {
     await viewingKeys.set(account, testViewingKey(2))
     await webhooks.set(account, 'https://shop.example/other')
     assert.equal(await mails.sendNotices(10), 2)
-    assert.equal(sent.length, 4)
+    assert.equal(sent.length, 5)
   })
 
   test('the first change of a kind is mailed at once, later ones within ten minutes are one mail that counts them', async t => {

@@ -103,14 +103,14 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
     // The payment is mined on branch A and still in the mempool on the other branch.
     await first.show(walk.at(34))
     await second.show({ tip: 33, branch: 'main', sent: false })
-    await walk.reach(walk.at(34))
+    await walk.reach(walk.at(34), { held: true })
     await first.lightwalletd.kill()
     await second.show(walk.at(35))
-    await walk.reach(walk.at(35))
+    await walk.reach(walk.at(35), { held: true })
     // The first server returns, still on branch A, when the second one stops.
     await first.lightwalletd.restart()
     await second.lightwalletd.kill()
-    await walk.reach(walk.at(34))
+    await walk.reach(walk.at(34), { held: true })
     await first.show(walk.at(36))
     await second.show(walk.at(36))
     await second.lightwalletd.restart({ deleteCache: true })
