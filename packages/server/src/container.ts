@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createKeyedHash } from './adapters/crypto/keyed-hash.ts'
-import { createVault, encryptionKeyId } from './adapters/crypto/vault.ts'
+import { createVault } from './adapters/crypto/vault.ts'
 import { createHttpClient } from './adapters/http-client/client.ts'
 import { createLightwalletd } from './adapters/lightwalletd/chain.ts'
 import { createMetrics } from './adapters/metrics/metrics.ts'
@@ -72,7 +72,7 @@ import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { createWitnesses } from './services/witness.ts'
 import { MIGRATIONS } from './store/migrations/index.ts'
 import { openStore } from './store/open.ts'
-import { thisProcess } from './store/process.ts'
+import type { ServiceProcess } from './store/process.ts'
 
 /** The adapters that the services use. */
 export interface Infrastructure {
@@ -99,7 +99,10 @@ export interface Infrastructure {
 }
 
 /** Adapters that replace the configured ones. The caller closes what it passes. */
-export type Overrides = Partial<Omit<Infrastructure, 'config'>>
+export type Overrides = Partial<Omit<Infrastructure, 'config'>> & {
+  /** Serves from the database, as one process may on SQLite. Default: a command, which may run beside it. */
+  readonly process?: ServiceProcess
+}
 
 /** All services of a process. */
 export type Services = ReturnType<typeof createServices>
@@ -142,8 +145,8 @@ async function openInfrastructure(
   const onError = (err: unknown) => log.error({ err }, 'database error')
   if (!overrides.registry) collectDefaultMetrics({ register: registry })
   if (!overrides.store) createDataDir(config.dataDir)
-  const process = thisProcess(config.encryptionKeys.map(encryptionKeyId))
-  const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError, process }))
+  const { process } = overrides
+  const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError, ...(process && { process }) }))
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
   const { mail, swap, lightwalletdUrls: urls } = config

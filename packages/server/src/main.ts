@@ -1,3 +1,4 @@
+import { encryptionKeyId } from './adapters/crypto/vault.ts'
 import type { Logger } from './adapters/system/logger.ts'
 import type { Config } from './config/settings.ts'
 import { openContainer, type Services } from './container.ts'
@@ -6,6 +7,7 @@ import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
 import { rehearse } from './rehearsal.ts'
 import { startApiRole, startDeliveryRole, startHealthChecks, startWatcherRole } from './roles.ts'
+import { thisProcess } from './store/process.ts'
 import type { SandboxTools } from './web/context.ts'
 
 export interface ServiceOptions {
@@ -38,7 +40,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
     throw new Error('the settings name no network: the sandbox completes them before the service starts')
   const { logger, sandboxTools = null, rehearse: rehearses = false, ...overrides } = options
   await using stack = new AsyncDisposableStack()
-  const container = await openContainer(config, { ...overrides, ...(logger && { log: logger }) }, stack)
+  const process = thisProcess(config.encryptionKeys.map(encryptionKeyId))
+  const container = await openContainer(config, { ...overrides, ...(logger && { log: logger }), process }, stack)
   const { roles } = config
   if (rehearses && roles.includes('api')) await rehearse(container.infrastructure)
   const url = roles.includes('api') ? await startApiRole(container, sandboxTools, stack) : ''

@@ -122,9 +122,9 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const limits = connectionLimits(options.maxOpenFiles ?? null, settings.maxWebSockets)
   app.server.maxConnections = limits.connections
   if (limits.webSockets < settings.maxWebSockets)
-    log.warn(
+    log.debug(
       { ...limits, maxOpenFiles: options.maxOpenFiles },
-      'MAX_WEBSOCKETS exceeds what the open files limit allows',
+      'the limit of open files allows fewer WebSockets than MAX_WEBSOCKETS',
     )
   const stream = createInvoiceStream({
     store,

@@ -7,7 +7,6 @@ import { type Container, type Overrides, openContainer } from '../../src/contain
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import { NO_METRICS } from '../../src/ports/metrics.ts'
 import type { Rates } from '../../src/ports/rate.ts'
-import { openStore } from '../../src/store/open.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 import { createPlainNoteScanner } from './plain-note-scanner.ts'
@@ -57,18 +56,12 @@ export async function openTestContainer(test: TestScope, options: TestContainerO
   const dataDir = overrides.store ? tmpdir() : temporaryFolder(stack)
   const settings = loadConfig({ ...testEnv, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env })
   const { clock = new ManualClock(), log = silentLog } = overrides
-  // Also on SQLite, where the service allows one process only: what holds for two is tested on both databases.
-  const shared =
-    databaseUrl?.startsWith('sqlite:') && !overrides.store
-      ? stack.adopt(await openStore(databaseUrl), store => store.close())
-      : null
   const adapters = {
     registry: new Registry(),
     metrics: NO_METRICS,
     noteScanner: createPlainNoteScanner(),
     rates: fixedRates(clock),
     ...overrides,
-    ...(shared && { store: shared }),
     clock,
     log,
   }

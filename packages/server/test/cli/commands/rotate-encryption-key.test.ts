@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { encryptionKeyId } from '../../../src/adapters/crypto/vault.ts'
 import { type Env, loadConfig } from '../../../src/config/settings.ts'
 import { openContainer } from '../../../src/container.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { thisProcess } from '../../../src/store/process.ts'
 import { runCommand } from '../../harness/command-line.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 
@@ -32,7 +34,9 @@ onBothDatabases(engine => {
 
   async function serving(env: Env): Promise<AsyncDisposableStack> {
     const stack = new AsyncDisposableStack()
-    await openContainer(loadConfig(env), {}, stack)
+    const config = loadConfig(env)
+    const process = thisProcess(config.encryptionKeys.map(encryptionKeyId))
+    await openContainer(config, { process }, stack)
     return stack
   }
 
