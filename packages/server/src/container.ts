@@ -70,7 +70,7 @@ import { createWebhooks } from './services/webhook.ts'
 import { createWithdrawals } from './services/withdrawal.ts'
 import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { createWitnesses } from './services/witness.ts'
-import { MIGRATIONS } from './store/migrations/index.ts'
+import { NEWEST_MIGRATION } from './store/migrations/index.ts'
 import { openStore } from './store/open.ts'
 import type { ServiceProcess } from './store/process.ts'
 
@@ -207,6 +207,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
   const { swapProvider: provider, unusedAddresses } = infrastructure
+  const watchesChain = config.roles.includes('watcher')
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
@@ -275,13 +276,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     invoices,
     outbox,
     payouts,
-    readiness: createReadiness({
-      store,
-      clock,
-      params,
-      newestMigration: MIGRATIONS.at(-1)![0],
-      watchesChain: config.roles.includes('watcher'),
-    }),
+    readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, watchesChain }),
     recordedChain,
     scanKeys: createScanKeys({ store, vault, metrics }),
     sessions: createSessions({ store, clock, random, onError }),

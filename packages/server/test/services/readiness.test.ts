@@ -3,15 +3,18 @@ import { test } from 'node:test'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createReadiness, type Readiness } from '../../src/services/readiness.ts'
-import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { NEWEST_MIGRATION } from '../../src/store/migrations/index.ts'
 import { onBothDatabases, openEmptyStore } from '../harness/databases.ts'
 import { header } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
-const NEWEST = MIGRATIONS.at(-1)![0]
 const PARAMS = consensusParams('main', { nu63Height: 1, nu7Height: null })
 
-function readinessOf(store: Store, clock: ManualClock, { newestMigration = NEWEST, watchesChain = true } = {}) {
+function readinessOf(
+  store: Store,
+  clock: ManualClock,
+  { newestMigration = NEWEST_MIGRATION, watchesChain = true } = {},
+) {
   return createReadiness({ store, clock, params: PARAMS, newestMigration, watchesChain })
 }
 
@@ -66,7 +69,7 @@ onBothDatabases(engine => {
     assert.equal((await older.check()).isReady, false)
     assert.equal(
       (await failed(older)).migrations,
-      `the database has migrations up to ${NEWEST}, this version up to 0001_core`,
+      `the database has migrations up to ${NEWEST_MIGRATION}, this version up to 0001_core`,
     )
   })
 

@@ -36,3 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0014_watched_keys', watchedKeys],
   ['0016_account_security', accountSecurity],
 ]
+
+export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]
