@@ -23,7 +23,8 @@ await withTarget(
     const known = await owner('192.0.2.201', cookie)
     printFigure('30 posts for one email: its owner in a known browser', known.secs, { below: 5 }, 's')
     const anew = await owner('192.0.2.202')
-    printLine(`30 posts for one email: its owner in a new browser: ${anew.secs.toFixed(1)} s (waits, by design)`)
+    const newBrowser = anew.secs > MAX_SECS ? `not within ${MAX_SECS} s` : `${anew.secs.toFixed(1)} s`
+    printLine(`30 posts for one email: its owner in a new browser: ${newBrowser} (waits, by design)`)
 
     const startedMs = performance.now()
     const postAll = async (address: string) => {
