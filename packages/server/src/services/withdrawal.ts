@@ -32,6 +32,7 @@ import { recordChange } from './audit.ts'
 import { findReplay, type IdempotencyRequest } from './idempotency.ts'
 import type { Invoices } from './invoice.ts'
 import { withInvoices } from './with-invoice.ts'
+import { lockWithdrawal } from './withdrawal-lock.ts'
 import type { TransitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
@@ -189,9 +190,7 @@ export function createWithdrawals(deps: {
       const now = nowSecs(clock)
       return store.write(async tx => {
         const { invoiceId } = await find(tx, account, id)
-        const [invoice] = await tx.invoices.lock([invoiceId])
-        const withdrawal = await tx.withdrawals.lock(invoiceId)
-        if (!invoice || !withdrawal) throw notFound('withdrawal')
+        const { withdrawal, invoice } = await lockWithdrawal(tx, invoiceId)
         const canceled = await cancelOrRefuse(tx, withdrawal, now)
         if (canceled.status !== withdrawal.status)
           await recordChange(tx, account, actor, {

@@ -7,6 +7,7 @@ import { idOfAccount } from '../owned-id.ts'
 import { paginate } from '../paginate.ts'
 import type { ApiKeysTable, Db } from '../tables.ts'
 import { setLastUsed } from './last-used.ts'
+import { deleteOldest } from './oldest.ts'
 
 export function apiKeyRepository(db: Db): ApiKeyRepository {
   return {
@@ -64,16 +65,7 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return result.numUpdatedRows > 0n
     },
 
-    async prune(before, limit) {
-      const oldest = db
-        .selectFrom('api_keys')
-        .select('id')
-        .where('revoked_at', '<', before)
-        .orderBy('revoked_at')
-        .limit(limit)
-      const result = await db.deleteFrom('api_keys').where('id', 'in', oldest).executeTakeFirst()
-      return num(result.numDeletedRows)
-    },
+    prune: (before, limit) => deleteOldest(db, 'api_keys', before, limit),
 
     touch: (ids, at) => setLastUsed(db, 'api_keys', ids, at),
   }

@@ -3,6 +3,7 @@ import type { AuditEntry, AuditRepository } from '../../ports/repository/audit.t
 import { num, numOrNull } from '../mapping.ts'
 import type { AuditEntriesTable, Db } from '../tables.ts'
 import { int, text } from '../values.ts'
+import { deleteOldest } from './oldest.ts'
 
 export function auditRepository(db: Db): AuditRepository {
   return {
@@ -63,16 +64,7 @@ export function auditRepository(db: Db): AuditRepository {
       return rows.map(toEntry)
     },
 
-    async prune(before, limit) {
-      const oldest = db
-        .selectFrom('audit_entries')
-        .select('id')
-        .where('created_at', '<', before)
-        .orderBy('created_at')
-        .limit(limit)
-      const result = await db.deleteFrom('audit_entries').where('id', 'in', oldest).executeTakeFirst()
-      return num(result.numDeletedRows)
-    },
+    prune: (before, limit) => deleteOldest(db, 'audit_entries', before, limit),
   }
 }
 

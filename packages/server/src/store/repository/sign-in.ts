@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { CodeRequestScope, SignInCode, SignInRepository } from '../../ports/repository/sign-in.ts'
 import { num } from '../mapping.ts'
 import type { Db, SignInCodesTable, Tables } from '../tables.ts'
+import { deleteOldest } from './oldest.ts'
 
 export function signInRepository(db: Db): SignInRepository {
   return {
@@ -110,13 +111,7 @@ export function signInRepository(db: Db): SignInRepository {
     },
 
     async prune(before, limit) {
-      const oldest = db
-        .selectFrom('sign_in_codes')
-        .select('id')
-        .where('created_at', '<', before)
-        .orderBy('created_at')
-        .limit(limit)
-      await db.deleteFrom('sign_in_codes').where('id', 'in', oldest).execute()
+      await deleteOldest(db, 'sign_in_codes', before, limit)
     },
 
     async recentlyAuthenticatedUntil(sessionId) {
