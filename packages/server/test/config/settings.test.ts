@@ -77,7 +77,7 @@ test('every invalid value is reported with its setting, and secrets are not repe
   const wrong: Record<string, string> = {
     PORT: '65536',
     PUBLIC_URL: 'shop.example',
-    DATABASE_URL: 'postgres://db.example/shop',
+    DATABASE_URL: 'mysql://x',
     NETWORK: 'mainnet',
     LIGHTWALLETD_URL: 'one.example:443',
     SWAP_API_URL: 'ftp://x.example',
