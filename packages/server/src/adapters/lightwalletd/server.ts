@@ -1,9 +1,10 @@
 import { type CallOptions, Code, ConnectError, createClient } from '@connectrpc/connect'
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
+import { createGrpcTransport } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Block, CompactTransaction } from '../../domain/chain.ts'
 import { type ConsensusParams, isActive } from '../../domain/network-upgrade.ts'
 import { decodeBlock, decodeHeight, decodeTransaction, InvalidResponse } from './decode.ts'
+import { Http2Sessions } from './http2-sessions.ts'
 import { inspectInfo, type ServerInspection } from './inspection.ts'
 
 /** One light-client server. Each call is a single attempt with a deadline; `isTransient` decides whether to retry it. */
@@ -47,7 +48,7 @@ export function connectServer(
 ): LightwalletServer {
   const { unaryMs, rangeMs, snapshotMs } = { ...DEFAULT_DEADLINES, ...deadlines }
   const { host, origin } = new URL(url)
-  const sessionManager = new Http2SessionManager(origin, KEEP_ALIVE)
+  const sessionManager = new Http2Sessions(origin, KEEP_ALIVE)
   const transport = createGrpcTransport({
     baseUrl: url,
     sessionManager,

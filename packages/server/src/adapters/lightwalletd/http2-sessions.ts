@@ -1,0 +1,21 @@
+import type { Http2Session } from 'node:http2'
+import { Http2SessionManager } from '@connectrpc/connect-node'
+
+/**
+ * The HTTP/2 connections to one server. After GOAWAY on an idle connection, Node emits the error of that connection some
+ * event loop turns later, when the base class no longer listens: it would end the process.
+ * See https://github.com/connectrpc/connect-es/issues/1768.
+ */
+export class Http2Sessions extends Http2SessionManager {
+  readonly #guarded = new WeakSet<Http2Session>()
+
+  override async request(...args: Parameters<Http2SessionManager['request']>) {
+    const stream = await super.request(...args)
+    const { session } = stream
+    if (session !== undefined && !this.#guarded.has(session)) {
+      this.#guarded.add(session)
+      session.on('error', () => undefined)
+    }
+    return stream
+  }
+}
