@@ -5,14 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
-import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import nodemailer from 'nodemailer'
 import { type Sandbox, startSandbox } from '../src/sandbox.ts'
 import { createClock, merchantAddress, merchantKey, paymentUri, SEED } from './fixtures.ts'
+import { connectClient } from './lightwallet-client.ts'
 
 let sandbox: Sandbox
 
@@ -34,12 +32,7 @@ async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promi
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-function lightwalletd() {
-  return createClient(
-    CompactTxStreamer,
-    createGrpcTransport({ baseUrl: sandbox.lightwalletdUrl, acceptCompression: [] }),
-  )
-}
+const lightwalletd = () => connectClient(sandbox.lightwalletdUrl).client
 
 describe('the control API', () => {
   test('POST /pay, /mine and /reorg change the chain and return the documented fields', async () => {

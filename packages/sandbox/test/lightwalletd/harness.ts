@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
-import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
-import {
-  type CompactBlock,
-  CompactTxStreamer,
-  type PoolType,
-} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { CompactBlock, PoolType } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { ManualClock } from '../../../server/test/harness/manual-clock.ts'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
 import { createClock, SEED } from '../fixtures.ts'
+import { connectClient, type LightwalletClient } from '../lightwallet-client.ts'
 
 export let chain: Chain
 export let clock: ManualClock
 export let wallet: Wallet
 export let lightwalletd: Lightwalletd
-export let client: Client<typeof CompactTxStreamer>
+export let client: LightwalletClient['client']
 
-export function connect(url: string): Client<typeof CompactTxStreamer> {
-  return createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, acceptCompression: [] }))
-}
+export const connect = (url: string) => connectClient(url).client
 
 before(async () => {
   clock = createClock()

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
-import { type CompactBlock, CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { until } from '../../../server/test/harness/until.ts'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
 import { createClock, paymentUri, SEED } from '../fixtures.ts'
+import { connectClient, type LightwalletClient } from '../lightwallet-client.ts'
 
 const clock = createClock()
 const chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
 const wallet = new Wallet(chain)
 after(() => chain.close())
 
-function connect(url: string): Client<typeof CompactTxStreamer> {
-  return createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, acceptCompression: [] }))
-}
+const connect = (url: string) => connectClient(url).client
 
 async function failsWith(code: Code, work: Promise<unknown>): Promise<void> {
   await assert.rejects(work, error => {
@@ -38,7 +36,7 @@ function heights(blocks: readonly CompactBlock[]): number[] {
 
 describe('the block cache', () => {
   let served: Lightwalletd
-  let caller: Client<typeof CompactTxStreamer>
+  let caller: LightwalletClient['client']
 
   beforeEach(async () => {
     chain.mine(3)
@@ -88,7 +86,7 @@ describe('the block cache', () => {
 
 describe('a failing node', () => {
   let served: Lightwalletd
-  let caller: Client<typeof CompactTxStreamer>
+  let caller: LightwalletClient['client']
 
   beforeEach(async () => {
     chain.mine(3)
@@ -203,7 +201,7 @@ describe('a failing node', () => {
 describe('a server without the latest upgrade', () => {
   let upgraded: Chain
   let served: Lightwalletd
-  let caller: Client<typeof CompactTxStreamer>
+  let caller: LightwalletClient['client']
   let own: Wallet
 
   beforeEach(async () => {

@@ -3,10 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createClient } from '@connectrpc/connect'
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
-import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { recordingMissing } from '../../../zcash/test/recording.ts'
+import { connectClient } from '../lightwallet-client.ts'
 import { freePort, type GuardedProcess, spawnGuarded } from './guarded-process.ts'
 
 const BINARY = process.env.LIGHTWALLETD_BIN ?? ''
@@ -98,8 +96,7 @@ export async function startLightwalletd(options: LightwalletdOptions): Promise<R
 
 /** Resolves with the first response to GetLightdInfo. */
 async function untilReady(url: string, { exited }: GuardedProcess): Promise<void> {
-  const sessionManager = new Http2SessionManager(url)
-  const client = createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, sessionManager }))
+  const { client, close } = connectClient(url)
   let ended: string | null = null
   exited.then(
     code => {
@@ -123,6 +120,6 @@ async function untilReady(url: string, { exited }: GuardedProcess): Promise<void
       await delay(POLL_MS)
     }
   } finally {
-    sessionManager.abort()
+    close()
   }
 }

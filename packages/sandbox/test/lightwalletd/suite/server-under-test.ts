@@ -1,7 +1,5 @@
-import { type Client, createClient } from '@connectrpc/connect'
-import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
-import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { NodeMethod } from '../../../src/lightwalletd/node-methods.ts'
+import { connectClient, type LightwalletClient } from '../../lightwallet-client.ts'
 
 /** A block of the chain behind the server. Hashes and txids in display byte order. */
 export interface ExpectedBlock {
@@ -36,7 +34,7 @@ export const FORK_HEIGHT = 34
 /** A light-wallet server, its node and its chain, all controlled by the suite. */
 export interface ServerUnderTest {
   /** A new client after each `restart`. */
-  readonly client: Client<typeof CompactTxStreamer>
+  readonly client: LightwalletClient['client']
   readonly height: number
   /** A block of the best chain. */
   block(height: number): ExpectedBlock
@@ -61,7 +59,7 @@ export interface ServerUnderTest {
   /** Restarts the process, and ends a running one first. Its caches are empty afterwards. */
   restart(): Promise<void>
   /** Creates another client of the same server. */
-  connect(): Client<typeof CompactTxStreamer>
+  connect(): LightwalletClient['client']
   close(): Promise<void>
 }
 
@@ -70,15 +68,15 @@ export type StartServer = (height: number) => Promise<ServerUnderTest>
 
 /** The clients of one server; `close` disconnects them. */
 export class Connections {
-  readonly #managers: Http2SessionManager[] = []
+  readonly #clients: LightwalletClient[] = []
 
-  connect(url: string): Client<typeof CompactTxStreamer> {
-    const sessionManager = new Http2SessionManager(url)
-    this.#managers.push(sessionManager)
-    return createClient(CompactTxStreamer, createGrpcTransport({ baseUrl: url, sessionManager, acceptCompression: [] }))
+  connect(url: string): LightwalletClient['client'] {
+    const connected = connectClient(url)
+    this.#clients.push(connected)
+    return connected.client
   }
 
   close(): void {
-    for (const manager of this.#managers) manager.abort()
+    for (const client of this.#clients) client.close()
   }
 }
