@@ -21,6 +21,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       .selectAll()
       .where('queue', '=', queue)
       .where('due_at', '<=', now)
+      .whereRef('mailed', '<', 'events')
       .orderBy('due_at')
       .orderBy('id')
       .limit(limit)

@@ -39,6 +39,23 @@ export function mailSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await claim(NOW + 10_000), [])
   })
 
+  test('however many kinds were mailed at the same time, none of them is claimed again without a new event', async t => {
+    const store = await openEmptyStore(engine, t)
+    const claim = (now: number, limit: number) => store.write(tx => tx.mails.claimNotices(now, limit, later(now)))
+    for (let i = 0; i < 5; i++)
+      await store.write(tx =>
+        tx.mails.enqueue({ to: `${i}@example.org`, about: 'signed_in', detail: null, createdAt: NOW }),
+      )
+    for (const notice of (await claim(NOW, 10)) as NoticeMail[])
+      await store.write(tx => tx.mails.setMailed(notice, NOW + 600))
+    await store.write(tx =>
+      tx.mails.enqueue({ to: '4@example.org', about: 'signed_in', detail: null, createdAt: NOW + 9 }),
+    )
+    const claimed: string[] = []
+    for (let i = 0; i < 5; i++) claimed.push(...(await claim(NOW + 600, 2)).map(({ to }) => to))
+    assert.deepEqual(claimed, ['4@example.org'])
+  })
+
   test('codes are claimed by queue, whatever their age; unsorted codes and notices are not', async t => {
     const store = await openEmptyStore(engine, t)
     const { email } = await makeAccount(store)
