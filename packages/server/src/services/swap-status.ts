@@ -65,20 +65,22 @@ export function createSwapStatusPoller(deps: {
 
   async function record(swap: Swap, poll: PollResult): Promise<void> {
     const nowMs = clock.nowMs()
-    report(swap, await store.write(tx => write(tx, swap, poll, nowMs)))
+    const after = await store.write(tx => write(tx, swap, poll, nowMs))
+    if (after) report(swap, after)
+    else log.info({ swap: swap.publicId.slice(0, 8) }, 'a swap was lost with the database that was replaced')
   }
 
-  /** Writes the swap, its event and the effect on the invoice. */
+  /** Writes the swap, its event and the effect on the invoice. Null when a promoted standby does not contain the swap. */
   async function write(
     tx: Tx,
     { id, publicId, invoiceId }: Swap,
     { response, failed }: PollResult,
     nowMs: number,
-  ): Promise<Swap> {
+  ): Promise<Swap | null> {
     const [invoice] = await tx.invoices.lock([invoiceId])
     const before = await tx.swaps.byId(id)
     // In a promoted standby the row id may belong to another swap.
-    if (!invoice || before?.publicId !== publicId) throw new Error('a swap or its invoice does not exist')
+    if (!invoice || before?.publicId !== publicId) return null
 
     const now = Math.floor(nowMs / 1000)
     const bounds = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)

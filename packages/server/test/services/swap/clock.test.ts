@@ -83,7 +83,7 @@ test('a status is recorded for its own swap only, whatever has its row id in a p
   const invoice = await (await openShop(store)).sell({ createdAt: clock.secs, expiresAt: clock.secs + 900 })
   const swap = await store.write(tx => insertSwap(tx, invoice.id, clock.secs))
   const lost = { ...swap, publicId: '22222222-2222-4222-8222-222222222222' }
-  await assert.rejects(services.swapStatus.refresh(lost), /does not exist/)
+  await services.swapStatus.refresh(lost)
   assert.equal((await store.read(tx => tx.swaps.byId(swap.id)))?.status, swap.status)
 })
 
